@@ -11,7 +11,7 @@ from wisen.text.letter_folding import fold_letters, has_tones
 from wisen.text.pattern_heads import heads_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from wisen.text.directive_words import DirectiveWords, Words
 
@@ -40,6 +40,7 @@ _TELLING = (
     "wishes",
     "conventions",
     "negators",
+    "narratives",
 )
 _PLAIN_WORD = re.compile(r"[^\W\d_]+")
 _MARKED = r"\s*[,!.:…–、，。-]+\s*"
@@ -66,11 +67,12 @@ class PatternEntry:
 class PatternGroup:
     """Patterns that begin alike: one look tells whether any of them matches."""
 
-    __slots__ = ("_any", "_entries")
+    __slots__ = ("_entries", "begins_any")
 
     def __init__(self) -> None:
         self._entries: list[PatternEntry] = []
-        self._any: re.Pattern[str] | None = None
+        self.begins_any: Callable[[str, int], object] = self._compile
+        """Whether any of them matches at a place."""
 
     def add(self, entry: PatternEntry) -> None:
         """One more."""
@@ -78,12 +80,15 @@ class PatternGroup:
 
     def matches(self, said: str, start: int) -> list[tuple[str, tuple[int, int]]]:
         """The kinds of words that begin at a place, each with where it stands."""
-        if self._any is None:
-            self._any = re.compile("|".join(f"(?:{entry.source})" for entry in self._entries))
-        if self._any.match(said, start) is None:
+        if self.begins_any(said, start) is None:
             return []
         found = [(entry.name, entry.pattern.match(said, start)) for entry in self._entries]
         return [(name, match.span()) for name, match in found if match is not None]
+
+    def _compile(self, said: str, start: int) -> object:
+        """Makes one pattern of all when it is first needed."""
+        self.begins_any = re.compile("|".join(f"(?:{entry.source})" for entry in self._entries)).match
+        return self.begins_any(said, start)
 
 
 class PatternIndex:
@@ -152,11 +157,6 @@ class DirectiveGrammar:
             word for entry in entries for word in _LONG_WORD.findall(_ESCAPES.sub(" ", fold_letters(entry)))
         )
 
-    def likelihood(self, words: Collection[str], text: str) -> int:
-        """How much speaks for a text in Latin letters to be in this language."""
-        letters = sum(letter in text for letter in self.words.letters)
-        return 2 * len(self.marks.intersection(words)) + len(self.vocabulary.intersection(words)) + 3 * letters
-
     @cached_property
     def sure(self) -> frozenset[str]:
         """Words that no other language has."""
@@ -201,6 +201,12 @@ class DirectiveGrammar:
         greetings, pleases = self.alternatives("greetings"), self.alternatives("pleases")
         apart = rf"(?:{_MARKED}|\s+)" if not self.words.glued else rf"(?:{_MARKED}|\s*)"
         return re.compile(rf"(?:{greetings}{_MARKED}|{pleases}{apart})+(?=\S)")
+
+    @cached_property
+    def dense_leads(self) -> re.Pattern[str]:
+        """What leads to a clause, where words are not written apart."""
+        leads = self.alternatives("leads", "opening", "project", "polite", "joints", "passing", "lasting")
+        return re.compile(rf"(?:{leads}[\s,、，:]*)+")
 
     @cached_property
     def back(self) -> re.Pattern[str]:

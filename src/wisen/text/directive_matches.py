@@ -37,6 +37,21 @@ FIRING = (
     *("remember", "complaints", "lapses", "closing", "bare"),
 )
 """Without words of these kinds a sentence is no directive."""
+_REST = (
+    *(
+        "negators",
+        "citations",
+        "harmless",
+        "permissions",
+        "narratives",
+        "suppositions",
+        "questions",
+        "polite",
+        "checks",
+    ),
+    *("orders", "tasks", "conditions", "passing", "pointing", "project", "insists", "adverbs", "tails"),
+)
+"""What is looked for in those that may be one."""
 _BEGINNING = frozenset(
     "forbid dislikes habits conventions wishes opening remember polite orders tasks permissions narratives suppositions"
     " questions".split()
@@ -56,16 +71,23 @@ class SentenceMatches:
         self._begins: set[int] | None = None
         self._chain: set[int] = set()
         self._found: dict[str, list[Span]] = {}
-        self._fire()
+        self._rest: dict[str, list[Span]] | None = None
+        for name, span in self._look(FIRING):
+            if name != "closing" or self._closes(span):
+                self._found.setdefault(name, []).append(span)
 
     def __bool__(self) -> bool:
         return bool(self._found)
 
     def spans(self, name: str) -> list[Span]:
         """Where words of a kind stand; of some kinds only at the beginning of a clause."""
-        if name not in self._found and name not in FIRING:
-            self._found[name] = sorted(self._matches(name, begins=name in _BEGINNING))
-        return self._found.get(name, [])
+        if name in FIRING:
+            return self._found.get(name, [])
+        if self._rest is None:
+            self._rest = {}
+            for each, span in self._look(_REST):
+                self._rest.setdefault(each, []).append(span)
+        return self._rest.get(name, [])
 
     def inside(self, name: str) -> list[Span]:
         """Where words of a kind stand, also inside a clause."""
@@ -87,28 +109,23 @@ class SentenceMatches:
         self.begins()
         return [span for span in self.spans(name) if span[0] in self._chain]
 
-    def _fire(self) -> None:
-        """Looks once for the words without which a sentence is no directive."""
-        for name, span in self._dense_fired() if self._glued else self._fired():
-            if name != "closing" or self._closes(span):
-                self._found.setdefault(name, []).append(span)
-
-    def _dense_fired(self) -> Iterator[tuple[str, Span]]:
-        for name in FIRING:
-            for span in sorted(self._dense_matches(name, begins=name in _BEGINNING)):
-                yield name, span
-
-    def _fired(self) -> Iterator[tuple[str, Span]]:
-        index = self.grammar.index(FIRING, _BEGINNING)
+    def _look(self, names: tuple[str, ...]) -> Iterator[tuple[str, Span]]:
+        """Looks once for all words of some kinds."""
+        if self._glued:
+            for name in names:
+                for span in sorted(self._dense_matches(name, begins=name in _BEGINNING)):
+                    yield name, span
+            return
+        index = self.grammar.index(names, _BEGINNING)
         said, heads = self.said, index.heads
         for start, head in self._words:
             if (groups := heads.get(head)) is None:
                 continue
             inside, begin = groups
-            if inside is not None:
+            if inside is not None and inside.begins_any(said, start) is not None:
                 yield from inside.matches(said, start)
-            if begin is not None and (found := begin.matches(said, start)) and start in self.begins():
-                yield from found
+            if begin is not None and begin.begins_any(said, start) is not None and start in self.begins():
+                yield from begin.matches(said, start)
         for entry in index.anywhere:
             for match in entry.pattern.finditer(said):
                 if entry.name not in _BEGINNING or match.start() in self.begins():
@@ -167,8 +184,7 @@ class SentenceMatches:
                         self._chain.add(_next_word(said, span[1]))
 
     def _dense_beginnings(self) -> Iterator[int]:
-        kinds = ("leads", "opening", "project", "polite", "joints", "passing", "lasting")
-        leads = re.compile(rf"(?:{self.grammar.alternatives(*kinds)}[\s,、，:]*)+")
+        leads = self.grammar.dense_leads
         for found in _DENSE_STARTS.finditer(self.said):
             yield found.end()
             self._chain.add(found.end())

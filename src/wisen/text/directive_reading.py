@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_grammar import QUOTED
-from wisen.text.directive_matches import SentenceMatches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.text.directive_grammar import DirectiveGrammar
-    from wisen.text.directive_matches import Span
+    from wisen.text.directive_matches import SentenceMatches, Span
 
 _BARE = 9
 """Up to so many words a choice of one thing and not another needs no verb: `tabs instead of spaces`."""
@@ -46,21 +44,23 @@ class SentenceReading(NamedTuple):
     """Whether it points at something that only the user saw."""
 
 
-def read_sentence(
-    text: str, grammar: DirectiveGrammar, *, is_message: bool = False
-) -> tuple[SentenceReading | None, bool]:
-    """What a sentence tells of how to work, None where nothing; and whether words of the language decided that.
+def read_sentence(matches: SentenceMatches, *, is_message: bool = False) -> SentenceReading | None:
+    """What a sentence tells of how to work; None where it tells nothing of it.
 
     `is_message`: whether it is all that was typed, or nearly: then it may be known by its words alone.
     """
-    said = grammar.fold(text)
-    matches = SentenceMatches(grammar, said)
+    said = matches.said
     asks = said.rstrip(" \"')”").endswith("?")
-    if not (matches or (asks and matches.spans("polite"))):
-        return None, bool(matches.spans("harmless"))
+    if not (matches or (asks and matches.inside("negators") and matches.spans("polite"))):
+        return None
     if matches.spans("citations") or said.rstrip().endswith(":"):
-        return None, True  # what follows a colon is not told here
-    return _SentenceReader(matches, asks=asks, is_message=is_message).read(), True
+        return None  # what follows a colon is not told here
+    return _SentenceReader(matches, asks=asks, is_message=is_message).read()
+
+
+def is_decided(matches: SentenceMatches) -> bool:
+    """Whether words of the language were found, so that a sentence need not be read in another one."""
+    return bool(matches or matches.spans("harmless"))
 
 
 class _SentenceReader:
@@ -93,7 +93,7 @@ class _SentenceReader:
         return self._told()
 
     def _says_what_for(self) -> bool:
-        """Whether a complaint negates, or says that it was said before: else its words may be read as an order."""
+        """Whether a complaint negates or insists: else its words alone may be read as an order."""
         return bool(self._all("negators", whole=True) or self._all("insists", whole=True))
 
     def _told(self) -> SentenceReading | None:

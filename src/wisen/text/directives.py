@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import Directive, DirectiveForm
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_matches import SentenceMatches
-from wisen.text.directive_reading import SentenceReading, read_sentence
+from wisen.text.directive_reading import SentenceReading, is_decided, read_sentence
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
 from wisen.text.letter_folding import fold_letters
 from wisen.text.message_sentences import MessageSentence, sentences_of
@@ -32,6 +32,8 @@ _ENGLISH_ENOUGH = 0.15
 """From such a share of English words on a text in ASCII is not looked at in other languages."""
 _READ = 600
 """So much of a text tells its language."""
+_BY_VOCABULARY, _BY_MARK, _BY_LETTER = 1, 2, 3
+"""How surely words of patterns, frequent words and letters tell a language."""
 _LEANING = 6
 """Up to so many words a sentence may lean on the one beside it."""
 _FEW = 2
@@ -86,15 +88,34 @@ class DirectiveReader:
         return list(dict.fromkeys([*self.grammars_of(text), *grammars]))
 
     def _latin(self, text: str) -> list[DirectiveGrammar]:
-        words = {fold_letters(word) for word in _WORD.findall(text)}
-        grammars = [self._grammar(code) for code in self._codes("latin")]
-        likely = {grammar.code: grammar.likelihood(words, text.lower()) for grammar in grammars}
-        most = max(likely.values())
+        """The languages in Latin letters that a text may be in, by its words and letters."""
+        likely: dict[str, int] = {}
+        telling = self._telling
+        for word in {fold_letters(word) for word in _WORD.findall(text)}:
+            for code, weight in telling.get(word, ()):
+                likely[code] = likely.get(code, 0) + weight
+        if not text.isascii():
+            for letter in set(text.lower()):
+                for code, weight in telling.get(letter, ()):
+                    likely[code] = likely.get(code, 0) + weight
+        most = max(likely.values(), default=0)
         # What is nearly as likely is looked at too: a few words tell little.
-        codes = sorted(
-            (code for code, each in likely.items() if each and each >= most - 1), key=lambda code: -likely[code]
-        )
+        codes = sorted((code for code, each in likely.items() if each >= most - 1), key=lambda code: -likely[code])
         return [self._grammar(code) for code in codes or ["en"]]
+
+    @cached_property
+    def _telling(self) -> dict[str, list[tuple[str, int]]]:
+        """The words and letters that tell a language in Latin letters, and how surely."""
+        telling: dict[str, list[tuple[str, int]]] = {}
+        for code in self._codes("latin"):
+            grammar = self._grammar(code)
+            weights = dict.fromkeys(grammar.vocabulary, _BY_VOCABULARY)
+            for word in grammar.marks:
+                weights[word] = weights.get(word, 0) + _BY_MARK
+            weights |= dict.fromkeys(grammar.words.letters, _BY_LETTER)
+            for word, weight in weights.items():
+                telling.setdefault(word, []).append((code, weight))
+        return telling
 
     def _codes(self, script: str) -> list[str]:
         return [code for code in (*SHIPPED, *(self._added.keys() - set(SHIPPED))) if self._script_of(code) == script]
@@ -115,12 +136,13 @@ class DirectiveReader:
     ) -> tuple[SentenceReading, DirectiveGrammar] | None:
         if len(sentence.text) > LONGEST:
             return None
-        for grammar in grammars if alone else self._also(sentence.text, grammars):
+        languages = grammars if alone else self._also(sentence.text, grammars)
+        for grammar in languages:
             suited = grammar.suited_to(sentence.text)
-            reading, decided = read_sentence(sentence.text, suited, is_message=few)
-            if reading is not None:
+            matches = SentenceMatches(suited, suited.fold(sentence.text))
+            if (reading := read_sentence(matches, is_message=few)) is not None:
                 return reading, suited
-            if decided:
+            if languages[1:] and is_decided(matches):
                 return None
         return None
 

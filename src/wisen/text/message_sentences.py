@@ -30,6 +30,8 @@ _SHORT_FORMS = frozenset(
     " p.ej ej ex np tj itd itp m.in т.е т.д т.п т.к напр örn vb vs t.ex bl.a dvs osv ecc es pag art tel nr".split()
 )
 _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？｡]+[」』”）)]*|[।؟]+")
+_MAY_END = re.compile(r"[.!?…。！？｡।؟]")
+_LETTER = re.compile(r"[^\W\d_]")
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
 
 
@@ -47,7 +49,10 @@ class MessageSentence(NamedTuple):
 def sentences_of(message: str) -> list[MessageSentence]:
     """The sentences that the user typed, in order, without marks of lists."""
     if "\n" not in message and len(message) <= _READ:
-        return [] if _is_logged(message) else list(_line_sentences(message, 0, 0))
+        if _is_logged(message):
+            return []
+        several = message[:1].isspace() or not message[:1].isalpha() or _MAY_END.search(message) is not None
+        return list(_line_sentences(message, 0, 0) if several else _sentence(message, 0, len(message), 0, 0))
     found: list[MessageSentence] = []
     place, logged = 0, False
     for number, line in enumerate(_without_pasted(message).splitlines(keepends=True)):
@@ -98,6 +103,6 @@ def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
 def _sentence(line: str, start: int, end: int, place: int, paragraph: int) -> Iterator[MessageSentence]:
     words = line[start:end]
     text = " ".join(words.split())
-    if any(map(str.isalpha, text)):
+    if _LETTER.search(text):
         begin = start + len(words) - len(words.lstrip())
         yield MessageSentence(text, place + begin, place + begin + len(words.strip()), paragraph)
