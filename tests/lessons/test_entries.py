@@ -115,9 +115,8 @@ def test_a_message_that_says_two_things_is_one_occurrence_and_praise_is_none() -
 @pytest.mark.parametrize(
     ("kind", "text", "type_", "summary"),
     [
-        (SignalKind.REMEMBER, "remember that QA needs the VPN. thanks", EntryType.LEARNING,
-         "remember that QA needs the VPN."),
-        (SignalKind.REQUEST, "I wish there was a dark mode", EntryType.FEATURE, "I wish there was a dark mode"),
+        (SignalKind.REQUEST, "I wish there was a dark mode. thanks", EntryType.FEATURE,
+         "I wish there was a dark mode."),
         (SignalKind.GAP, "fyi: the API moved to v3", EntryType.LEARNING, "fyi: the API moved to v3"),
     ],
 )  # fmt: skip
@@ -173,16 +172,17 @@ def test_a_request_beside_a_lesson_is_an_entry_of_its_own_kind() -> None:
 
 
 @pytest.mark.requirement("N4")
-def test_a_correction_without_a_lesson_stays_a_remark() -> None:
-    remark = sighting(1, "that looks odd to me")
+@pytest.mark.parametrize("kind", [SignalKind.CORRECTION, SignalKind.PREFERENCE, SignalKind.REMEMBER])
+def test_what_teaches_without_a_lesson_stays_a_remark(kind: SignalKind) -> None:
+    remark = sighting(1, "that looks odd to me", kind)
     signal = structs.replace(remark.said.signal, lesson=None)
     remark = structs.replace(remark, said=structs.replace(remark.said, signal=signal))
     assert run(MemoryLedger(), remark).entries.all() == ()
 
 
 def test_a_sentence_that_is_too_long_to_be_quoted_whole_is_not_recorded_in_part() -> None:
-    long = "remember that " + "the nightly job of the second warehouse writes its figures late, " * 6
-    assert run(MemoryLedger(), sighting(1, long, SignalKind.REMEMBER)).entries.all() == ()
+    long = "I wish that " + "the nightly job of the second warehouse writes its figures late, " * 6
+    assert run(MemoryLedger(), sighting(1, long, SignalKind.REQUEST)).entries.all() == ()
 
 
 def test_what_is_said_again_and_to_last_is_so_and_what_calls_it_up_is_the_newest() -> None:

@@ -38,7 +38,7 @@ def test_by_the_users_word_it_is_proposed_for_his_own_file(home: Path) -> None:
     assert "everywhere" not in run("rules", "--all").stdout
     run("proposals")
     run("proposals", "approve", "1")
-    assert "use pnpm in all my projects, not npm. <!-- wisen:R-" in (home / ".claude" / "CLAUDE.md").read_text()
+    assert "use pnpm in all my projects, not npm <!-- wisen:R-" in (home / ".claude" / "CLAUDE.md").read_text()
     (rule,) = json.loads(run("rules", "--json").stdout)["rules"]
     assert (rule["context"], rule["status"]) == ("", "promoted")
     say(home, 2, "shop", "again: always use pnpm in all my projects, not npm")

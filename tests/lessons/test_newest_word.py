@@ -39,7 +39,7 @@ def say_pnpm_three_times(shop: Sayings, project: str = "shop") -> None:
 @pytest.mark.requirement("S9", "N5")
 def test_what_was_said_three_times_gives_way_to_what_was_said_last_and_back(shop: Sayings) -> None:
     say_pnpm_three_times(shop)
-    assert is_told(shop.advice(), "Always use pnpm, not npm.")
+    assert is_told(shop.advice(), "always use pnpm, not npm")
     shop.say(BUN, minutes=-60)
     shop.cycle()
     (line,) = shop.advice()
@@ -107,7 +107,7 @@ def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_t
     say_pnpm_three_times(shop)
     assert shop.approve("pnpm") == claude
     mine = claude.read_text()
-    assert "- Always use pnpm, not npm. <!-- wisen:R-" in mine
+    assert "- Always use pnpm, not npm <!-- wisen:R-" in mine
     shop.say(BUN, minutes=5)
     shop.cycle()
     (line,) = shop.advice()
@@ -116,15 +116,15 @@ def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_t
     (proposal,) = shop.proposals()
     assert proposal.path == str(claude)
     assert TOLD in proposal.text
-    assert "Always use pnpm, not npm." in proposal.why
+    assert "Always use pnpm, not npm" in proposal.why
     shown = run("proposals", "show", "1").stdout
-    assert "-- Always use pnpm, not npm. <!-- wisen:R-" in shown
-    assert f"{TOLD}. <!-- wisen:R-" in shown
+    assert "-- Always use pnpm, not npm <!-- wisen:R-" in shown
+    assert f"{TOLD} <!-- wisen:R-" in shown
     shop.cycle()
     assert len(shop.proposals()) == 1, "it is asked once"
     shop.answer(proposal)
     assert claude.read_text().count("wisen:R-") == 1
-    assert f"{TOLD}. <!-- wisen:R-" in claude.read_text()
+    assert f"{TOLD} <!-- wisen:R-" in claude.read_text()
     assert claude.read_text().startswith("# Shop\n\nMine.\n")
     rules = run("rules", "--all").stdout
     assert "superseded" in rules
@@ -144,7 +144,7 @@ def test_who_refuses_the_change_of_the_file_keeps_the_old_word(shop: Sayings) ->
     (proposal,) = shop.proposals()
     shop.answer(proposal, Answer.REJECTED)
     shop.cycle()
-    assert "Always use pnpm, not npm." in claude.read_text()
+    assert "Always use pnpm, not npm" in claude.read_text()
     assert not shop.entry("lways use pnpm, not npm").is_over
     assert shop.proposals() == []
     assert not is_told(shop.advice(), "bun")
@@ -196,7 +196,7 @@ def test_a_newer_word_for_all_projects_is_asked_about_once_where_a_project_has_a
     assert not is_told(shop.advice(), "bun"), "the project's rule is told meanwhile, by its file"
     (question,) = [each for each in shop.proposals() if each.words]
     assert "Use bun, not pnpm." in question.text
-    assert "Always use pnpm, not npm." in question.text
+    assert "lways use pnpm, not npm" in question.text
     run("proposals", "reject", question.id)
     shop.cycle()
     assert not [each for each in shop.proposals() if each.words], "once"

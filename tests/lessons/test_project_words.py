@@ -54,27 +54,27 @@ def learn(home: Path, *sessions: str) -> Learnt:
 
 @pytest.mark.requirement("N1", "N4")
 @pytest.mark.parametrize(
-    ("said", "rule"),
+    ("said", "line"),
     [
         ("no, use pnpm, not npm. always.", "Use pnpm, not npm. always."),
-        ("we use tabs in this repo, never spaces", "We use tabs in this repo, never spaces."),
-        ("never commit directly to main here", "Never commit directly to main here."),
-        ("in this project we never squash commits", "In this project we never squash commits."),
-        ("we always squash, never merge commits in this team", "We always squash, never merge commits in this team."),
-        ("in diesem Repo verwenden wir nur Tabs", "In diesem Repo verwenden wir nur Tabs."),
-        ("aquí usamos pnpm, nunca npm", "Aquí usamos pnpm, nunca npm."),
-        ("dans ce dépôt on n'utilise jamais npm", "Dans ce dépôt on n'utilise jamais npm."),
-        ("このプロジェクトでは必ずpnpmを使ってください", "このプロジェクトでは必ずpnpmを使ってください。"),
-        ("i det här repot använder vi alltid pnpm, aldrig npm", "I det här repot använder vi alltid pnpm, aldrig npm."),
+        ("we use tabs in this repo, never spaces", "We use tabs in this repo, never spaces"),
+        ("never commit directly to main here", "Never commit directly to main here"),
+        ("in this project we never squash commits", "In this project we never squash commits"),
+        ("we always squash, never merge commits in this team", "We always squash, never merge commits in this team"),
+        ("in diesem Repo verwenden wir nur Tabs", "In diesem Repo verwenden wir nur Tabs"),
+        ("aquí usamos pnpm, nunca npm", "Aquí usamos pnpm, nunca npm"),
+        ("dans ce dépôt on n'utilise jamais npm", "Dans ce dépôt on n'utilise jamais npm"),
+        ("このプロジェクトでは必ずpnpmを使ってください", "このプロジェクトでは必ずpnpmを使ってください"),
+        ("i det här repot använder vi alltid pnpm, aldrig npm", "I det här repot använder vi alltid pnpm, aldrig npm"),
     ],
 )  # fmt: skip
 def test_the_rule_of_a_project_is_told_and_proposed_there_when_it_was_said_once(
-    said: str, rule: str, home: Path
+    said: str, line: str, home: Path
 ) -> None:
     found = learn(home, said)
-    assert rule in found.block
-    assert found.proposed == [rule]
-    assert rule not in found.elsewhere
+    assert said in found.block
+    assert found.proposed == [line]
+    assert said not in found.elsewhere
 
 
 @pytest.mark.requirement("N4")
@@ -95,21 +95,28 @@ def test_a_waiver_a_remark_and_what_is_for_now_are_not_told_unapproved(said: str
 @pytest.mark.requirement("S4", "S5")
 @pytest.mark.parametrize(
     "again",
-    ["from now on always use pnpm, not npm", "I told you to use pnpm, not npm", "use pnpm, not npm. never npm again."],
+    [
+        "from now on always use pnpm, not npm",
+        "I told you to always use pnpm, not npm",
+        "use pnpm, not npm. never npm again.",
+    ],
 )
 def test_a_lesson_that_is_said_again_more_strongly_is_proposed(again: str, home: Path) -> None:
     found = learn(home, "no, use pnpm, not npm", again)
     (state,) = found.states
-    assert state.entry.durable < 0.75
+    assert not state.entry.standing
     assert state.lasting
-    assert found.proposed == ["Use pnpm, not npm."]
+    assert found.proposed == ["Use pnpm, not npm"]
 
 
-def test_a_lesson_that_is_said_again_in_the_same_words_is_proposed_and_not_yet_lasting(home: Path) -> None:
-    found = learn(home, "no, use pnpm, not npm", "no, use pnpm, not npm")
+@pytest.mark.parametrize("again", ["no, use pnpm, not npm", "I told you to use pnpm, not npm"])
+def test_a_lesson_that_is_said_again_without_saying_that_it_lasts_is_proposed_and_not_yet_lasting(
+    again: str, home: Path
+) -> None:
+    found = learn(home, "no, use pnpm, not npm", again)
     assert [state.lasting for state in found.states] == [False]
     assert "pnpm" not in found.block, "told by what calls it up"
-    assert found.proposed == ["Use pnpm, not npm."], "it was corrected in two sessions"
+    assert found.proposed == ["Use pnpm, not npm"], "it was corrected in two sessions"
 
 
 def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) -> None:
@@ -125,7 +132,7 @@ def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) ->
         ledger.entries.enter([learner.home.scribe.move(state.entry.id, MoveKind.MERGE, "01OLD")])
         learner.learn()
         old = next(each for each in KnownEntries(ledger).states if each.entry.id == "01OLD")
-    assert (old.text, old.status) == ("Stop using any types.", EntryStatus.PENDING)
+    assert (old.text, old.status) == ("stop using any types", EntryStatus.PENDING)
 
 
 def an_old_entry(of: Entry) -> Entry:

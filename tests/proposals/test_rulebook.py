@@ -47,16 +47,16 @@ def test_a_lesson_of_three_sessions_is_proposed_once_and_approved_into_the_file(
     assert proposal["leave"] == "propose"
     shown = run("proposals", "show", "1").stdout
     assert "3 times in 3 sessions" in shown
-    assert "+- Use pnpm, not npm." in shown
+    assert "+- Use pnpm, not npm <!-- wisen:R-" in shown
     run("learn")
     assert len(json.loads(run("proposals", "--json").stdout)["proposals"]) == 1
     before = (project / "CLAUDE.md").read_text()
     assert "Would be approved" in run("proposals", "approve", "1", "--dry-run").stdout
     assert (project / "CLAUDE.md").read_text() == before
     run("proposals", "approve", "1")
-    assert "- Use pnpm, not npm. <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
+    assert "- Use pnpm, not npm <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
     assert "was approved already" in run("proposals", "approve", proposal["id"], expect=1).stderr
-    assert "Use pnpm, not npm." in run("rules", "--all").stdout
+    assert "use pnpm, not npm" in run("rules", "--all").stdout
     assert "promoted" in run("entries", "show", entry["name"]).stdout
     run("undo", "--yes")
     assert (project / "CLAUDE.md").read_text() == before
@@ -117,9 +117,9 @@ def test_the_books_are_written_and_hand_edits_hold_once_the_user_says_that_they_
     data = json.loads(run("status", "--json").stdout)
     (folder,) = (Path(data["home"]) / "contexts").iterdir()
     candidates = folder / "corrections.md"
-    assert "- Use pnpm, not npm. (" in candidates.read_text()
+    assert "- no, use pnpm, not npm (" in candidates.read_text()
     assert folder.name in (Path(data["home"]) / "index.md").read_text()
-    (line,) = [each for each in candidates.read_text().splitlines() if "Use pnpm" in each]
+    (line,) = [each for each in candidates.read_text().splitlines() if "use pnpm" in each]
     candidates.write_text(candidates.read_text().replace(line + "\n", ""))
     rules = folder / "rules.md"
     rules.write_text(f"# My own heading\n\nMy words.\n\n{line}\n- Never push on Fridays.\n")
@@ -128,14 +128,14 @@ def test_the_books_are_written_and_hand_edits_hold_once_the_user_says_that_they_
     run("learn")
     assert say_yes() == 2, "it is asked about once"
     found = {each["text"]: each for each in json.loads(run("rules", "--all", "--json").stdout)["rules"]}
-    assert set(found) == {"Use pnpm, not npm.", "Never push on Fridays."}
-    assert found["Use pnpm, not npm."]["sessions"] == 3
+    assert set(found) == {"no, use pnpm, not npm", "Never push on Fridays."}
+    assert found["no, use pnpm, not npm"]["sessions"] == 3
     text = rules.read_text()
     assert text.startswith("# My own heading\n\nMy words.\n\n")
     assert "- Never push on Fridays." in text
-    rules.write_text(text.replace("Use pnpm, not npm.", "Use pnpm 9."))
+    rules.write_text(text.replace("no, use pnpm, not npm", "Use pnpm 9."))
     run("learn")
-    assert "Use pnpm, not npm." in run("rules", "--all").stdout, "what was approved holds until he says otherwise"
+    assert "no, use pnpm, not npm" in run("rules", "--all").stdout, "what was approved holds until he says otherwise"
     assert say_yes() == 1
     assert "Use pnpm 9." in run("rules", "--all").stdout
     run("learn")
@@ -198,8 +198,8 @@ def test_two_opposites_that_a_person_wrote_are_told_and_what_he_wrote_again_is_c
     run("learn")
     assert say_yes() == 3
     found = {each["text"]: each for each in json.loads(run("rules", "--all", "--json").stdout)["rules"]}
-    assert set(found) == {"Use pnpm, not npm.", "Always squash commits.", "Never squash commits."}
-    assert found["Use pnpm, not npm."]["sessions"] == 3
+    assert set(found) == {"no, use pnpm, not npm", "Always squash commits.", "Never squash commits."}
+    assert found["no, use pnpm, not npm"]["sessions"] == 3
     never, always = found["Never squash commits."], found["Always squash commits."]
     assert (always["conflicts"], never["conflicts"]) in (([], [always["id"]]), ([never["id"]], []))
     assert "It says the opposite of" in run("rules", "--all").stdout

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.feedback.detector import shipped
 from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:
@@ -29,13 +28,13 @@ def is_doubtful(heard: Heard, model: DetectorModel | None = None) -> bool:
     """Whether what speaks most for a correction or a preference lies near its threshold."""
     if not heard.text.strip() or len(heard.text) > LONGEST:
         return False
-    margins = (model or shipped()).margins(heard)
+    margins = (model or _shipped()).margins(heard)
     return abs(max(margins[kind] for kind in DOUBTED)) <= BAND
 
 
 def doubts_by_worth(heards: Sequence[Heard], most: int, model: DetectorModel | None = None) -> list[int]:
     """Which turns somebody should be asked about first, at most so many: where an answer is likely to change most."""
-    model = model or shipped()
+    model = model or _shipped()
     worth = [_worth_of(heard, model) for heard in heards]
     by_worth = sorted(range(len(heards)), key=lambda number: (-worth[number], number))
     return [number for number in by_worth[:most] if worth[number] > 0.0]
@@ -63,5 +62,12 @@ def _worth_of(heard: Heard, model: DetectorModel) -> float:
 def decided(heard: Heard, holds: Collection[SignalKind], model: DetectorModel | None = None) -> tuple[Signal, ...]:
     """What a turn says when it is known which of the doubted kinds hold; of the others the detector's word stands."""
     insisted = {kind for kind in holds if kind in DOUBTED}
-    signals = (model or shipped()).signals(heard, insisted)
+    signals = (model or _shipped()).signals(heard, insisted)
     return tuple(signal for signal in signals if signal.kind in insisted or signal.kind not in DOUBTED)
+
+
+def _shipped() -> DetectorModel:
+    """The model that comes with the package; listings, which doubt nothing, do not load it."""
+    from wisen.feedback.detector import shipped
+
+    return shipped()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.feedback.detector import shipped
 from wisen.feedback.turns import turns_of
 from wisen.model.pointing import PointedKind, turn_id
 from wisen.model.signal import About, Heard, Lesson, Polarity, Said, Signal, SignalKind
@@ -39,6 +38,8 @@ def apply_settled(
     """What a session taught, with the signals of settled turns as they were settled, in their place."""
     if not settled:
         return mined
+    from wisen.feedback.detector import shipped
+
     said = list(mined.said)
     for turn, heard in turns_of(session):
         known = settled.get(turn_id(session.agent, session.native, turn.id))

@@ -224,8 +224,8 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
 def _stands_by_itself(sighting: Sighting) -> bool:
     """Whether it is recorded without a lesson: a request is, and what the agent surely did not know."""
     if sighting.said.signal.kind is SignalKind.GAP:
-        sure = sighting.said.signal.probability >= _GAP_FROM
-        return sure and _OF_THE_MOMENT.match(text_of(sighting)) is None
+        text, sure = text_of(sighting), sighting.said.signal.probability >= _GAP_FROM
+        return tells_better_way(text) or (sure and _OF_THE_MOMENT.match(text) is None)
     return sighting.said.signal.kind not in _NEED_A_LESSON
 
 
