@@ -85,7 +85,7 @@ def test_an_agent_that_approves_gets_a_suggestion_a_reason_and_its_own_exit_code
     assert "claude-code asked for it" in run("proposals").stdout
     assert "you did not" in run("proposals", "show", "2").stdout
     run("proposals", "approve", "2")
-    assert "Use pnpm, not npm." in (shop / "CLAUDE.md").read_text()
+    assert "Use pnpm, not npm" in (shop / "CLAUDE.md").read_text()
     assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
 
 
@@ -331,6 +331,6 @@ def test_a_person_at_a_real_terminal_decides(shop: Path) -> None:
             break
     assert os.waitpid(child, 0)[1] == 0, shown
     os.close(terminal)
-    assert "Use pnpm, not npm." in (shop / "CLAUDE.md").read_text()
+    assert "Use pnpm, not npm" in (shop / "CLAUDE.md").read_text()
     (entry,) = json.loads(run("entries", "--json").stdout)["entries"]
     assert "terminal /dev/" in run("entries", "show", entry["name"]).stdout

@@ -235,7 +235,7 @@ def test_a_line_that_the_user_reworded_is_his(home: Path) -> None:
         learner.learn()
         (asked,) = learner.proposals.all()
         learner.proposals.answer(asked.proposal.id, Answer.APPROVED)
-        text = (shop / "CLAUDE.md").read_text().replace("Use pnpm, not npm.", "Use pnpm 9, please.")
+        text = (shop / "CLAUDE.md").read_text().replace("Use pnpm, not npm", "Use pnpm 9, please.")
         (shop / "CLAUDE.md").write_text(text)
         learner.learn()
         (done,) = learner.forgetting.forget("pnpm", scope=ALL)
@@ -378,7 +378,7 @@ def test_without_a_yes_nothing_is_forgotten(home: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(shop)
     shown = run("forget", "quickbeam", expect=1, stdin=typed).stdout
     assert re.search(r"Forget \d+ things .* for good\? \[y/N\]", shown), "how many is asked about"
-    assert "From now on always use quickbeam instead of npm." in shown, "the first ones are shown"
+    assert "from now on always use quickbeam instead of npm" in shown, "the first ones are shown"
     assert "Nothing was forgotten." in shown
     assert "Nothing was forgotten." in run("forget", "--everything", "--scope", "all", expect=1, stdin=typed).stdout
     with wisen.open_learner() as learner:

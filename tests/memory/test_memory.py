@@ -56,7 +56,7 @@ def test_learning_leaves_days_and_summaries_below_the_home(home: Path, project: 
     assert all(str(home / "wisen") in path for path in told["sessions"])
     shown = at(project, "memory", "show", "2026-03-02-001")
     assert at(project, "memory", "show", s.session) == shown
-    assert "- From now on always use metric units in reports. (LRN-2026" in shown
+    assert "- from now on always use metric units in reports (LRN-2026" in shown
     assert "sing" not in shown
     assert "2026-03-02" in at(project, "memory", "days")
     assert [path.name for path in project.iterdir()] == []

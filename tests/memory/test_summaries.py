@@ -88,7 +88,7 @@ def test_what_the_user_wants_to_last_is_learnt_and_marked() -> None:
         )
     )
     assert [(item.text, item.turn, item.mark) for item in summary.learnings] == [
-        ("From now on always use metric units in reports.", 2, DayMark.INSIGHT)
+        ("from now on always use metric units in reports", 2, DayMark.INSIGHT)
     ]
 
 

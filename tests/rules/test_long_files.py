@@ -253,7 +253,7 @@ def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path,
     assert "--to rules" in told
     shown = run("proposals", "approve", "1", "--dry-run", expect=1).stdout
     assert all(f"--to {word}: " in shown for word in (*WHERES, "hook"))
-    assert shown.count(f"{RULE}. <!--") == len(WHERES), "the diff of each place"
+    assert shown.count(f"{RULE} <!--") == len(WHERES), "the diff of each place"
     assert "'own' cannot be chosen" in run("proposals", "place", "own", "--global", expect=1).stderr
     (asked,) = typed(home, project, "approve 1 to the moon")
     assert "no place 'the moon'" in asked

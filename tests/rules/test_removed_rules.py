@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Act = Callable[["Shop"], object]
 
 pytestmark = pytest.mark.needs("git")
-PNPM = "Always use pnpm, not npm."
+PNPM = "Always use pnpm, not npm"
 
 
 class Shop(Sayings):
@@ -165,7 +165,7 @@ def the_whole_file(shop: Shop) -> None:
 
 def commented_out(shop: Shop) -> None:
     committed(shop)
-    shop.claude.write_text(shop.claude.read_text().replace("- Always", "- ~~Always").replace("npm. <", "npm.~~ <"))
+    shop.claude.write_text(shop.claude.read_text().replace("- Always", "- ~~Always").replace("npm <", "npm~~ <"))
     shop.commit("strike it out")
 
 
@@ -264,7 +264,7 @@ def test_a_revert_of_the_removal_brings_the_rule_back(shop: Shop) -> None:
 @pytest.mark.requirement("S7", "N1")
 def test_other_words_in_the_file_are_the_words_of_the_rule_everywhere(shop: Shop) -> None:
     committed(shop)
-    shop.claude.write_text(shop.claude.read_text().replace("Always use pnpm, not npm.", "Always use pnpm 9, not npm."))
+    shop.claude.write_text(shop.claude.read_text().replace("Always use pnpm, not npm", "Always use pnpm 9, not npm."))
     shop.commit("word it better")
     shop.cycle()
     assert [each for each in shop.entries() if "pnpm" in each] == ["Always use pnpm 9, not npm."]
