@@ -16,6 +16,7 @@ from wisen.feedback.doubt import BAND, DOUBTED, LONGEST, decided, is_doubtful
 from wisen.model.report import Selection
 from wisen.model.signal import Heard, SignalKind
 from wisen.testing.transcripts import ClaudeTranscript
+from wisen.text.directives import directives_in
 
 pytestmark = pytest.mark.requirement("C8")
 
@@ -260,4 +261,5 @@ def test_what_was_decided_is_said_with_a_lesson_where_there_is_one(text: str) ->
     both = decided(heard, DOUBTED)
     assert {each.kind for each in both} & set(DOUBTED) == set(DOUBTED)
     assert [each.probability for each in both] == sorted((each.probability for each in both), reverse=True)
-    assert all(each.lesson is not None for each in both if each.kind in DOUBTED)
+    lessons = [each.lesson.text for each in both if each.lesson is not None]
+    assert lessons == [each.text for each in directives_in(text)]

@@ -19,6 +19,7 @@ from wisen.feedback.lexicon import shipped_lexicon
 from wisen.feedback.tables import BOTH, NEXT, WORD
 from wisen.feedback.writing import fold, mask
 from wisen.model.signal import Before, Heard, Signal, SignalKind
+from wisen.text.directives import directives_in
 from wisen.text.lasting_words import orders_lastingly
 
 CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
@@ -206,7 +207,13 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
         for kind, probability in shipped().probabilities(heard).items()
         if probability >= all_kinds[kind]["threshold"] and text
     }
-    assert {signal.kind: signal.probability for signal in detect(heard)} == held
+    found = detect(heard)
+    lessons = [signal for signal in found if signal.lesson is not None]
+    assert [signal.lesson.text for signal in lessons if signal.lesson] == [each.text for each in directives_in(text)]
+    if lessons and not held.keys() & {CORRECTION, SignalKind.REMEMBER, SignalKind.PREFERENCE}:
+        assert lessons[0].probability in (0.7, 0.9)  # by its form alone, or by words that say that it lasts
+        held[SignalKind.PREFERENCE] = pytest.approx(lessons[0].probability)
+    assert {signal.kind: signal.probability for signal in found} == held
 
 
 @given(

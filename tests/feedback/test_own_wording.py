@@ -213,16 +213,16 @@ def test_the_same_number_is_the_same_user() -> None:
 def test_an_own_phrase_that_is_part_of_an_order_stays_in_the_lesson() -> None:
     (signal,) = Own([phrase("lay off")]).heard(Heard(text="lay off the emojis in commits"), ())
     assert signal.lesson is not None
-    assert signal.lesson.text.casefold() == "lay off the emojis in commits."
+    assert signal.lesson.text.casefold() == "lay off the emojis in commits"
 
 
 def test_an_own_phrase_is_heard_in_whole_words_with_the_rest_as_lesson() -> None:
     own = Own([phrase("tss"), phrase("erste sahne", PRAISE)])
-    (signal,) = own.heard(Heard(text="Tss! Use the blue one"), ())
+    (signal,) = own.heard(Heard(text="Tss! Use the blue one, not the red one"), ())
     assert (signal.kind, signal.polarity, signal.start, signal.end) == (CORRECTION, Polarity.AGAINST, 0, 3)
     assert signal.probability == phrase("tss").probability < 0.9
     assert signal.lesson is not None
-    assert signal.lesson.text == "Use the blue one."
+    assert signal.lesson.text == "Use the blue one, not the red one"
     (praised,) = own.heard(Heard(text="Das ist erste Sahne"), ())
     assert (praised.kind, praised.polarity, praised.lesson) == (PRAISE, Polarity.FOR, None)
     for text in ("tssx", "potss", "tss-tss2", "run `tss`", "src/tss", "nothing"):

@@ -183,25 +183,21 @@ def test_other_emoji_say_nothing(text: str) -> None:
     assert kinds(text) == set()
 
 
-def test_a_lone_negative_emoji_takes_its_lesson_from_the_next_message() -> None:
-    (signal,) = detect(Heard(text="👎", later=("use pnpm, not npm", "and go on")))
-    assert signal.lesson is not None
-    assert signal.lesson.text == "Use pnpm, not npm."
-    (abroad,) = detect(Heard(text="👎", later=("nein, bitte nimm pnpm, nicht npm",)))
-    assert abroad.lesson is not None
-    assert abroad.lesson.text == "Bitte nimm pnpm, nicht npm."
-    (alone,) = detect(Heard(text="👎"))
-    assert alone.lesson is None
+@pytest.mark.parametrize("said", ["use pnpm, not npm", "nein, bitte nimm pnpm, nicht npm"])
+def test_a_lone_negative_emoji_has_no_lesson_and_the_message_behind_it_has_its_own(said: str) -> None:
+    (signal,) = detect(Heard(text="👎", later=(said, "and go on")))
+    assert (signal.kind, signal.lesson) == (CORRECTION, None)
+    assert [each.lesson.text for each in detect(Heard(text=said, earlier=("👎",))) if each.lesson] == [said]
 
 
 @pytest.mark.parametrize(
     ("text", "lesson"),
     [
-        ("nein, das ist falsch. Bitte nimm pnpm, nicht npm", "Bitte nimm pnpm, nicht npm."),
-        ("不对，应该用 pnpm", "应该用 pnpm."),
-        ("нет, используй pnpm вместо npm", "Используй pnpm вместо npm."),
-        ("いや、違います。npmじゃなくてpnpmを使ってください", "npmじゃなくてpnpmを使ってください。"),
-        ("non, c'est pas ça, utilise l'ancienne API", "Utilise l'ancienne API."),
+        ("nein, das ist falsch. Bitte nimm pnpm, nicht npm", "nimm pnpm, nicht npm"),
+        ("不对，应该用 pnpm，不要用 npm", "不对，应该用 pnpm，不要用 npm"),
+        ("нет, используй pnpm вместо npm", "нет, используй pnpm вместо npm"),
+        ("いや、違います。npmじゃなくてpnpmを使ってください", "npmじゃなくてpnpmを使ってください"),
+        ("non, c'est faux. Utilise pnpm, pas npm", "Utilise pnpm, pas npm"),
     ],
 )
 def test_the_lesson_is_the_sentence_that_says_what_to_do_in_the_users_words(text: str, lesson: str) -> None:

@@ -133,7 +133,8 @@ class DetectorModel:
         held.sort()
         if not told:
             return tuple([self._signal(heard.text, seen, number, -less) for less, number in held])
-        return tuple(self._teaching(heard, seen, lane(total, len(self._kinds)), held, told))
+        found = self._teaching(heard, seen, lane(total, len(self._kinds)), held, told)
+        return tuple(sorted(found, key=lambda each: -each.probability))
 
     def _teaching(
         self, heard: Heard, seen: TurnFeatures, score: float, held: list[tuple[float, int]], told: tuple[Directive, ...]

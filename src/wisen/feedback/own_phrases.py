@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from wisen.feedback import writing
 from wisen.feedback.detector import shipped
 from wisen.feedback.grams import READ, is_unspaced
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from wisen.model.phrase import OwnPhrase
     from wisen.model.signal import Lesson
 
-_SETS_OFF = " ,;:.!?…—–-，。！？\n"
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 _SPACE = re.compile(r"\s")
 _WITHIN = "-/.'"
@@ -55,7 +56,7 @@ class Own:
             if phrase.kind not in kinds and (place := place_of(phrase.text, text)) is not None:
                 kinds.add(phrase.kind)
                 end = place + len(phrase.text)
-                added.append(_signal(phrase, heard.text, read.place(place), read.place(end), self.model))
+                added.append(_signal(phrase, heard, read.place(place), read.place(end), self.model))
         return (*signals, *added)
 
 
@@ -100,27 +101,18 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def _signal(phrase: OwnPhrase, text: str, place: int, end: int, model: DetectorModel) -> Signal:
+def _signal(phrase: OwnPhrase, heard: Heard, place: int, end: int, model: DetectorModel) -> Signal:
     return Signal(
         kind=phrase.kind,
         probability=phrase.probability,
         start=place,
         end=end,
         polarity=_POLARITIES[phrase.kind],
-        lesson=_lesson(text, place, end, model) if phrase.kind is SignalKind.CORRECTION else None,
+        lesson=_lesson(heard, model) if phrase.kind is SignalKind.CORRECTION else None,
     )
 
 
-def _lesson(text: str, place: int, end: int, model: DetectorModel) -> Lesson | None:
-    """What a correction asks for: what the detector would take from it, if it were typed at a refusal.
-
-    The phrase is left out where a mark sets it off; else it is part of what is said, and may be what negates it.
-    """
-    before, behind = text[:place].rstrip(), text[end:].lstrip()
-    rest = f"{before} {behind.lstrip(_SETS_OFF)}".strip()
-    if not rest:
-        return None
-    if not (behind[:1] in _SETS_OFF if behind else before[-1:] in _SETS_OFF):
-        rest = text
-    refused = Heard(text=rest, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
+def _lesson(heard: Heard, model: DetectorModel) -> Lesson | None:
+    """What a correction asks for: what the detector would take from it, if it were typed at a refusal."""
+    refused = structs.replace(heard, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
     return next((each.lesson for each in model.signals(refused) if each.kind is SignalKind.CORRECTION), None)

@@ -65,6 +65,9 @@ class DirectiveReader:
         grammars = self.grammars_of(message)
         few = len(sentences) <= _FEW and len(message) <= LONGEST
         readings = [self._read(each, grammars, alone=len(sentences) == 1, few=few) for each in sentences]
+        for number, stress in enumerate(sentences[1:]):
+            if readings[number] is None and readings[number + 1] is None:
+                readings[number] = self._stressed(sentences[number], stress, grammars)
         if not any(readings):
             return ()
         return tuple(self._quoted(message, sentences, readings))
@@ -146,6 +149,22 @@ class DirectiveReader:
                 return None
         return None
 
+    def _stressed(
+        self, sentence: MessageSentence, stress: MessageSentence, grammars: list[DirectiveGrammar]
+    ) -> tuple[SentenceReading, DirectiveGrammar] | None:
+        """What a sentence tells of which only the next one says that it lasts: "use pnpm. always."."""
+        if len(sentence.text) + len(stress.text) >= LONGEST or len(stress.text.split()) > _STRESSING:
+            return None
+        for grammar in grammars:
+            if _says_what(stress, grammar) or sentence.text.endswith("?"):
+                continue
+            suited = grammar.suited_to(sentence.text)
+            both = suited.fold(f"{sentence.text.rstrip(' .!。！')} {stress.text}")
+            reading = read_sentence(SentenceMatches(suited, both))
+            if reading is not None:
+                return reading._replace(marker=None), suited
+        return None
+
     def _quoted(
         self,
         message: str,
@@ -162,10 +181,14 @@ class DirectiveReader:
             lasting = reading.marker
             while last + 1 < len(sentences) and self._leans(sentences[last + 1], readings[last + 1], reading, grammar):
                 last += 1
-            if reading.points and first - 1 > taken and self._explains(sentences, readings, first - 1):
+            empty = not _says_what(sentences[number], grammar)
+            leaning = (empty or reading.points) and first - 1 > taken
+            if leaning and self._explains(sentences, readings, first - 1, empty=empty):
                 first -= 1
             if sentences[last].end - sentences[first].start > LONGEST:
                 first = last = number
+            if empty and first == last:
+                continue
             taken = last
             start, end = trimmed_span(message, sentences[first].start, sentences[last].end, grammar)
             marker = _words_at(sentences[number].text, grammar, lasting)
@@ -218,10 +241,12 @@ class DirectiveReader:
         sentences: list[MessageSentence],
         readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None],
         number: int,
+        *,
+        empty: bool,
     ) -> bool:
-        """Whether the sentence before may say what "it" is."""
+        """Whether the sentence before may say what "it" is; or what it is that an `empty` one only negates."""
         text = sentences[number].text
-        return readings[number] is None and not text.endswith("?") and len(text.split()) > 2
+        return readings[number] is None and not text.endswith("?") and len(text.split()) > (1 if empty else 2)
 
     def _swaps_behind(self, readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None]) -> bool:
         return bool(readings) and any(read is None or not read[0].forbids for read in readings)
@@ -231,6 +256,18 @@ class DirectiveReader:
             if (found := grammar.pattern("lasting").search(grammar.fold(sentence.text))) is not None:
                 return _words_at(sentence.text, grammar, found.span())
         return ""
+
+
+def _says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
+    """Whether a sentence says more than that something lasts or is not wanted: "never again" does not."""
+    said = grammar.fold(sentence.text)
+    if len(said.split()) > _LEANING:
+        return True
+    matches = SentenceMatches(grammar, said)
+    for name in ("negators", "lasting", "leads"):
+        for start, end in matches.inside(name):
+            said = said[:start] + " " * (end - start) + said[end:]
+    return any(map(str.isalnum, said))
 
 
 def _opens(said: str, name: str, grammar: DirectiveGrammar) -> bool:

@@ -55,8 +55,9 @@ def run(text: str | None, *, before: str, call: str, from_input: bool, as_json: 
         if not found:
             out.print("none")
         for signal in found:
-            evidence = clipped(named["text"][signal.start : signal.end], 80)
-            out.print(f"{signal.probability:.0%}  {signal.kind.value}: {evidence}", markup=False)
+            label = f"{signal.probability:.0%}  {signal.kind.value}: "
+            evidence = clipped(named["text"][signal.start : signal.end], _WIDE - len(label))
+            out.print(f"{label}{evidence}", markup=False)
         if found or not from_input:
             for kept in explain_message(named["text"], found):
                 for line in _kept_lines(kept):
