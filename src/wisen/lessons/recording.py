@@ -108,7 +108,7 @@ class _Recorder:
         self._scribe, self._confined = scribe, confined
         self._lookups: dict[str, Lessons] = defaultdict(Lessons)
         for state in known:
-            self._lookups[state.context].add(state.entry.id, state.text)
+            self._lookups[state.context].add(state.entry.id, state.text, trigger=state.trigger)
         self._names = {state.entry.name for state in known}
         self._followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
         self._wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
@@ -136,14 +136,20 @@ class _Recorder:
 
     def _find(self, sighting: Sighting, context: str, text: str) -> str | None:
         apart = self._split.get((context, text)) or self._split.get((context, _message_head(sighting)))
-        return apart or self._lookups[context].find(text) or self._lookups[EVERYWHERE].find(text)
+        lesson = sighting.said.signal.lesson
+        trigger = None if lesson is None else lesson.trigger
+        return (
+            apart
+            or self._lookups[context].find(text, trigger=trigger)
+            or self._lookups[EVERYWHERE].find(text, trigger=trigger)
+        )
 
     def _new(self, sighting: Sighting, context: str, text: str) -> str:
         lookup, scribe = self._lookups[context], self._scribe
         made = _entry(sighting, text, context, self._names, scribe)
         self.rows.append(made)
         self.rows += [scribe.move(made.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
-        lookup.add(made.id, text)
+        lookup.add(made.id, text, trigger=made.trigger)
         self._triggers[made.id] = made.trigger
         if made.standing:
             self._lasting.add(made.id)
