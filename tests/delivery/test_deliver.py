@@ -206,6 +206,7 @@ def test_a_rule_that_a_file_tells_already_is_not_told_again(tmp_path: Path) -> N
     assert is_in("R-00000001", "Use pnpm, not npm.", there)
     assert is_in("R-00000007", "whatever it says now", there)
     assert is_in("R-00000002", "Write tests first", there)
+    assert is_in("R-00000002", "no, use pnpm, not npm", there), "the answer in front is no part of the rule"
     assert not is_in("R-00000002", "Write no tests.", there)
     assert not is_in("R-00000002", "…", there)
     (tmp_path / "CLAUDE.md").write_text("# Shop\n")

@@ -383,7 +383,7 @@ def test_words_are_forgotten_where_they_were_typed_and_the_user_is_asked_about_t
     (note,) = (wisen / "spool").glob("*.jsonl")
     assert "pnpm" not in note.read_text()
     told = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": asked})
-    assert "pnpm instead of npm. (R-" in told, "what goes, with its source"
+    assert "pnpm instead of npm (R-" in told, "what goes, with its source"
     assert {"`yes forget pnpm global`", "`yes forget pnpm everywhere`"} <= set(re.findall("`.*?`", told))
     assert sentinel.strip(told).strip() == ""
     done = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]

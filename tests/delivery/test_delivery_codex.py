@@ -100,7 +100,7 @@ def test_what_a_file_tells_one_agent_is_still_told_to_the_other(
     for agent in ("claude-code", "codex"):
         event = {"session_id": agent, "cwd": str(project), "source": "startup"}
         told = fire(wisen, "session-start", event, agent=agent)
-        assert ("pnpm instead of npm. (R-" in told) == (agent != reads)
+        assert ("pnpm instead of npm (R-" in told) == (agent != reads)
 
 
 @pytest.mark.requirement("X10")

@@ -87,15 +87,15 @@ def test_a_fix_that_is_known_from_another_agents_shell_is_told_for_its_own(wisen
 def test_what_a_file_of_its_workspace_tells_is_not_told_again(wisen: Path, project: Path, file: str) -> None:
     (project / file).write_text("- from now on always use pnpm instead of npm\n")
     run("cycle", "--quick")
-    assert "pnpm instead of npm. (R-" not in told(wisen, project, "again")
+    assert "pnpm instead of npm (R-" not in told(wisen, project, "again")
     event = {"session_id": "c", "cwd": str(project), "source": "startup"}
-    assert "pnpm instead of npm. (R-" in fire(wisen, "session-start", event)
+    assert "pnpm instead of npm (R-" in fire(wisen, "session-start", event)
 
 
 def test_a_file_that_only_claude_code_reads_tells_openclaw_nothing(wisen: Path, project: Path) -> None:
     (project / "CLAUDE.md").write_text("- from now on always use pnpm instead of npm\n")
     run("cycle", "--quick")
-    assert "pnpm instead of npm. (R-" in told(wisen, project, "again")
+    assert "pnpm instead of npm (R-" in told(wisen, project, "again")
 
 
 def test_a_guard_may_ask_there(wisen: Path, project: Path) -> None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wisen.errors import FileError
+from wisen.text.rule_wording import rule_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,8 +63,16 @@ def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], ho
 
 
 def is_in(rule: str, text: str, instructions: str) -> bool:
-    """Whether instructions hold a rule already: as our line, or in the same words."""
-    return f"wisen:{rule}" in instructions or (bool(_plain(text)) and _plain(text) in _plain(instructions))
+    """Whether instructions hold a rule already: as our line, or in the same words; a "no," in front is none of them."""
+    if f"wisen:{rule}" in instructions:
+        return True
+    there = _plain(instructions)
+    return any(words and words in there for words in (_plain(text), _plain(_line(text))))
+
+
+@lru_cache(maxsize=256)
+def _line(text: str) -> str:
+    return rule_line(text)
 
 
 @lru_cache(maxsize=64)
