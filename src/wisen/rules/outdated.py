@@ -93,4 +93,7 @@ def _may_ask(last: Asked, state: EntryState) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split())
+    """The words as a line of a file has them."""
+    from wisen.text.rule_wording import rule_line
+
+    return " ".join(rule_line(text).split())
