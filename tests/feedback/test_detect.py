@@ -25,6 +25,18 @@ from wisen.text.lasting_words import orders_lastingly
 CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _languages_are_loaded() -> None:
+    """Each language is loaded once in a process: that is no part of what a turn takes."""
+    for said in (
+        *("never use it", "no lo uses nunca", "ne l'utilise jamais pas", "benutze das nie nicht", "não use isso nunca"),
+        *("non usarlo mai", "använd inte det aldrig", "nigdy nie używaj tego", "bunu asla kullanma", "đừng dùng nó"),
+        *("никогда не используй", "لا تستخدم هذا أبدا", "कभी मत करो", "永远不要用"),
+        *("使わないでください", "쓰지 마세요", "NUL"),
+    ):
+        detect(Heard(text=said))
+
+
 def kinds(text: str, before: Before = Before.OK) -> set[SignalKind]:
     return {signal.kind for signal in detect(Heard(text=text, before=before))}
 
