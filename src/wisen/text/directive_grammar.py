@@ -25,7 +25,7 @@ _QUOTATION = re.compile(
 )
 _QUOTES = frozenset("\"“„«「『'")
 _SHORTEST_MISSPELT = 5
-_REAL_WORDS = frozenset("ever avid forget instead place lease".split())
+_REAL_WORDS = frozenset("ever avid forget instead place lease last".split())
 """What looks misspelt, and is another word."""
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _ESCAPES = re.compile(r"\\.")

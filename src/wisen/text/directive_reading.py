@@ -32,6 +32,10 @@ _SIGNS = frozenset(f"{QUOTED}>~|{{}}=@$\\")
 """What stands in no sentence of few words."""
 
 
+_APART = frozenset(",;:.–-(")
+"""What sets a clause apart from the one before it."""
+
+
 class SentenceReading(NamedTuple):
     """What a sentence is read as."""
 
@@ -100,7 +104,7 @@ class _SentenceReader:
         """What a sentence tells that is no question."""
         lasting, forbid, habits = self._all("lasting"), self._forbid(), self._all("habits")
         markers = [*lasting, *habits]
-        form = self._form(forbid, lasting, habits) or self._loose_form()
+        form = self._form(forbid, lasting, habits) or self._mandated() or self._loose_form()
         if form is None:
             return None
         if form in (DirectiveForm.REPLACEMENT, DirectiveForm.PROHIBITION, DirectiveForm.CONVENTION):
@@ -147,6 +151,21 @@ class _SentenceReader:
         if limits and (obliges or (self._verbs() and "quantifiers" in limits)):
             return DirectiveForm.ORDER
         return None
+
+    def _mandated(self) -> DirectiveForm | None:
+        """The form of what only its build makes a directive: nothing before it may tell, allow or limit it to now."""
+        said = self._matches.said
+        begun = set(self._matches.opens("mandates"))
+        apart = [span for span in self._matches.spans("mandates") if said[: span[0]].rstrip()[-1:] in _APART]
+        found = [*begun, *apart, *self._matches.spans("binding")]
+        if not found or len(said.split()) > _LOOSE or not _SIGNS.isdisjoint(said) or self._matches.spans("passing"):
+            return None
+        start = min(found)[0]
+        if any(span[1] <= start for name in ("narratives", "permissions") for span in self._matches.spans(name)):
+            return None
+        if self._matches.spans("negators") and not self._verbs():
+            return DirectiveForm.PROHIBITION
+        return DirectiveForm.ORDER
 
     def _tells_at_its_head(self) -> bool:
         """Whether it begins by telling how things are; not so where that is said of nothing, or of everything."""

@@ -98,6 +98,10 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """That it was said before."""
     obliges: Words = ()
     """What says that something has to be so: "needs", "is supposed to"."""
+    mandates: Words = ()
+    """How a clause begins that says by its form alone how to work: "every endpoint needs", "nobody pushes to"."""
+    binding: Words = ()
+    """The same wherever it stands: "is a last resort", "and nowhere else"."""
     general: Words = ()
     """An order that holds for each case: "before each commit"."""
     passing: Words = ()
