@@ -71,6 +71,16 @@ _HEARD = (
     "mocks are for network calls",
     "can you please not rename my variables",
     "for the love of god no more wrapper classes",
+    "erst den Entwurf zeigen, dann umsetzen",
+    "Logdateien haben im Repo nix verloren",
+    "les dates, c'est en UTC et non en heure locale",
+    "personne ne pousse sur release",
+    "antes de remover qualquer tabela me avisa",
+    "cada rota nova precisa de um teste",
+    "sv\u00e5ra namn h\u00f6r inte hemma i koden",
+    "f\u00f6rst en plan, sen koden",
+    "\u043d\u0438\u043a\u0442\u043e \u043d\u0435 \u043f\u0443\u0448\u0438\u0442 \u0432 release",
+    "najpierw plan, potem kod",
 )
 _NOT_LASTING = (
     "every request gets a 500",
