@@ -75,7 +75,7 @@ _HEARD = (
     "Logdateien haben im Repo nix verloren",
     "les dates, c'est en UTC et non en heure locale",
     "personne ne pousse sur release",
-    "antes de remover qualquer tabela me avisa",
+    "antes de remover qualquer arquivo voc\u00ea me avisa",
     "cada rota nova precisa de um teste",
     "sv\u00e5ra namn h\u00f6r inte hemma i koden",
     "f\u00f6rst en plan, sen koden",
