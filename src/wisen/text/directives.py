@@ -36,6 +36,8 @@ _BY_VOCABULARY, _BY_MARK, _BY_LETTER = 1, 2, 3
 """How surely words of patterns, frequent words and letters tell a language."""
 _LEANING = 6
 """Up to so many words a sentence may lean on the one beside it."""
+_NEGATES_IN = 2
+"""Up to so many blanks stand within words that only negate."""
 _FEW = 2
 """Up to so many sentences are a message of which each may be known by its words alone."""
 _STRESSING, _SWAPPING = 3, 14
@@ -266,6 +268,8 @@ def _says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     matches = SentenceMatches(grammar, said)
     for name in ("negators", "lasting", "leads"):
         for start, end in matches.inside(name):
+            if said[start:end].count(" ") > _NEGATES_IN:
+                return True  # what is not wanted stands within it: "leave the vendor folder alone"
             said = said[:start] + " " * (end - start) + said[end:]
     return any(map(str.isalnum, said))
 
