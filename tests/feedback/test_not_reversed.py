@@ -101,17 +101,14 @@ FORBIDDEN = [
     ("بدون تعليقات في هذا الملف", "بدون"),
 ]  # fmt: skip
 REMARKS = [
-    "Stop. renaming files is not your job",
     "no need to explain each line of the diff",
     "now without the feature flag",
     "You wrote a README again. Nobody wanted one.",
     "we don't need a new class for every enum",
     "no hace falta que expliques cada cambio",
     "não precisa rodar tudo a cada alteração",
-    "không cần giải thích từng dòng code",
     "no, tabs",
     "stop: hammertime is a constant",
-    "not the old client; use the new one",
 ]
 """What waives something, or says only for the moment that something is not wanted: no directives."""
 

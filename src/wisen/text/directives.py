@@ -268,7 +268,7 @@ def _says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     matches = SentenceMatches(grammar, said)
     for name in ("negators", "lasting", "leads"):
         for start, end in matches.inside(name):
-            if said[start:end].count(" ") > _NEGATES_IN:
+            if matches.said[start:end].count(" ") > _NEGATES_IN:
                 return True  # what is not wanted stands within it: "leave the vendor folder alone"
             said = said[:start] + " " * (end - start) + said[end:]
     return any(map(str.isalnum, said))

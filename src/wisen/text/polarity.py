@@ -42,4 +42,4 @@ def polarity_of(text: str) -> TextPolarity:
                     end = stop
     told = directives_in(text)
     forbids = bool(told) and all(each.forbids for each in told)
-    return TextPolarity(*(tuple(words) for words in found.values()), forbids=forbids)
+    return TextPolarity(**{name: tuple(words) for name, words in found.items()}, forbids=forbids)
