@@ -142,17 +142,17 @@ def test_memories_of_other_systems_are_found_as_such_and_teach_nothing(home: Pat
 def test_the_command_cites_agent_session_turn_and_day(
     projects: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    said(projects, 1, "hello", "we keep invoices for ten years", "good", cwd=str(tmp_path))
+    said(projects, 1, "hello", "the invoices of last year lie in the blue box", "good", cwd=str(tmp_path))
     run("learn")
     monkeypatch.chdir(tmp_path)
     shown = run("recall", "invoices", "--around", "1").stdout
     assert "claude-code · session" in shown
     assert "turn 2" in shown
-    assert "we keep invoices for ten years" in shown
+    assert "the invoices of last year lie in the blue box" in shown
     assert "turn 3: good" in shown
     (found,) = json.loads(run("recall", "invoices", "--json", "--around", "1").stdout)["found"]
     assert found["memories"][0]["turn"] == 2
-    assert [each["text"] for each in found["around"]] == ["hello", "we keep invoices for ten years", "good"]
+    assert [each["text"] for each in found["around"]] == ["hello", "the invoices of last year lie in the blue box", "good"]
     assert "Nothing found" in run("recall", "walruses").stdout
     assert run("brief", "invoices").stdout.startswith("Nothing that was learnt here")
 
@@ -176,13 +176,13 @@ def test_bad_questions_are_named(home: Path, projects: Path) -> None:
 
 
 def test_the_index_made_anew_finds_the_same(home: Path, projects: Path) -> None:
-    said(projects, 1, "we deploy with blue-green on Tuesdays")
+    said(projects, 1, "the last deploy went out with blue-green on Tuesday")
     learnt()
     before = texts_for("deploy")
     for file in Path(os.environ["WISEN_HOME"]).glob("index.db*"):
         file.unlink()
     learnt()
-    assert texts_for("deploy") == before == ["we deploy with blue-green on Tuesdays"]
+    assert texts_for("deploy") == before == ["the last deploy went out with blue-green on Tuesday"]
 
 
 def test_what_was_noted_is_found_at_once_and_no_longer_when_it_is_taken_out(
