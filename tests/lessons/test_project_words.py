@@ -97,7 +97,7 @@ def test_a_waiver_a_remark_and_what_is_for_now_are_not_told_unapproved(said: str
     "again",
     [
         "from now on always use pnpm, not npm",
-        "I told you to always use pnpm, not npm",
+        "I told you to use pnpm, not npm",
         "use pnpm, not npm. never npm again.",
     ],
 )
@@ -109,7 +109,7 @@ def test_a_lesson_that_is_said_again_more_strongly_is_proposed(again: str, home:
     assert found.proposed == ["Use pnpm, not npm"]
 
 
-@pytest.mark.parametrize("again", ["no, use pnpm, not npm", "I told you to use pnpm, not npm"])
+@pytest.mark.parametrize("again", ["no, use pnpm, not npm", "please use pnpm, not npm"])
 def test_a_lesson_that_is_said_again_without_saying_that_it_lasts_is_proposed_and_not_yet_lasting(
     again: str, home: Path
 ) -> None:

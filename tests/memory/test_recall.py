@@ -152,7 +152,11 @@ def test_the_command_cites_agent_session_turn_and_day(
     assert "turn 3: good" in shown
     (found,) = json.loads(run("recall", "invoices", "--json", "--around", "1").stdout)["found"]
     assert found["memories"][0]["turn"] == 2
-    assert [each["text"] for each in found["around"]] == ["hello", "the invoices of last year lie in the blue box", "good"]
+    assert [each["text"] for each in found["around"]] == [
+        "hello",
+        "the invoices of last year lie in the blue box",
+        "good",
+    ]
     assert "Nothing found" in run("recall", "walruses").stdout
     assert run("brief", "invoices").stdout.startswith("Nothing that was learnt here")
 

@@ -13,7 +13,7 @@ from wisen.feedback.lesson_triggers import with_triggers
 from wisen.feedback.writing import fold
 from wisen.model.event import Status
 from wisen.model.history import Act, History, Step, Turn
-from wisen.model.signal import Before, SignalKind
+from wisen.model.signal import SURE_GAP, Before, SignalKind
 from wisen.text.directives import LONGEST, directives_in
 from wisen.text.lasting_words import is_for_now
 from wisen.text.standing_alone import stands_alone
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _AT = datetime(2000, 1, 1, tzinfo=UTC)
 _QUESTION = "?？؟"
 _KEPT_WHOLE = {
-    SignalKind.REMEMBER: "kept, and told at each start: you asked for it to be remembered",
     SignalKind.REQUEST: "kept as a request, and never told as a rule",
     SignalKind.GAP: "kept as something that was not known, and never told as a rule",
 }
@@ -72,9 +71,8 @@ def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ..
         if signal.lesson is not None:
             found.setdefault(signal.lesson.text, _explained(signal.lesson))
         elif signal.kind in _KEPT_WHOLE and len(quote := " ".join(text.split())) <= LONGEST:
-            standing = signal.kind is SignalKind.REMEMBER
-            why = _KEPT_WHOLE[signal.kind]
-            found.setdefault(quote, _quote(quote, kept=True, standing=standing, why=why))
+            if signal.kind is SignalKind.REQUEST or signal.probability >= SURE_GAP:
+                found.setdefault(quote, _quote(quote, kept=True, standing=False, why=_KEPT_WHOLE[signal.kind]))
     for each in directives_in(text):
         if not any(_bare(each.text) in _bare(quote) or _bare(quote) in _bare(each.text) for quote in found):
             why = PASSES if each.passing else PERMITS if _is_agreement(each.text) else "a task, and no lesson"

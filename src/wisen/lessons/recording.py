@@ -24,7 +24,7 @@ from wisen.model.entry import (
 )
 from wisen.model.entry_names import name_of
 from wisen.model.entry_state import encode_trigger
-from wisen.model.signal import About, SignalKind
+from wisen.model.signal import SURE_GAP, About, SignalKind
 from wisen.text.negations import count_negations
 from wisen.text.outright_words import tells_better_way
 from wisen.text.sameness import Lessons
@@ -53,8 +53,6 @@ _CUT = " …"
 _OLD_QUOTE = 240
 _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE, SignalKind.REMEMBER)
 """Without one they are remarks: found again by recall, and nothing is learnt from them."""
-_GAP_FROM = 0.7
-"""How likely it must be that the user tells what the agent did not know: most turns that look so tell of the moment."""
 _OF_THE_MOMENT = re.compile(r"(?:a+r+g+h+|ah|oh|hm+|ugh|i|i've|i'm|i'll|another agent)\b|.*\?\s*\Z", re.IGNORECASE)
 """A question, or what the user tells of themselves: no fact about the project."""
 _SENTENCE = re.compile(r"[^.!?。！？।؟\n]+(?:[.!?](?!\s|\Z)[^.!?。！？।؟\n]*)*[.!?。！？।؟]*")
@@ -230,7 +228,7 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
 def _stands_by_itself(sighting: Sighting) -> bool:
     """Whether it is recorded without a lesson: a request is, and what the agent surely did not know."""
     if sighting.said.signal.kind is SignalKind.GAP:
-        text, sure = text_of(sighting), sighting.said.signal.probability >= _GAP_FROM
+        text, sure = text_of(sighting), sighting.said.signal.probability >= SURE_GAP
         return tells_better_way(text) or (sure and _OF_THE_MOMENT.match(text) is None)
     return sighting.said.signal.kind not in _NEED_A_LESSON
 

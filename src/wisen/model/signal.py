@@ -29,6 +29,10 @@ class SignalKind(StrEnum):
     REMEMBER = "remember"
 
 
+SURE_GAP = 0.7
+"""How likely it must be that the user tells what the agent did not know: most turns that look so are of the moment."""
+
+
 class Before(StrEnum):
     """What happened just before a turn."""
 
