@@ -52,7 +52,7 @@ def test_the_next_session_hears_the_newest_word_and_nothing_of_a_dropped_rule(tm
         person.wisen("install", "claude-code")
         person.cycle()
         person.approve("Always use pnpm")
-        assert "- Always use pnpm, not npm. <!-- wisen:R-" in claude.read_text()
+        assert "- Always use pnpm, not npm <!-- wisen:R-" in claude.read_text()
         _git(client.project, client.environment, "add", ".")
         _git(client.project, client.environment, "commit", "-qm", "add rule")
         client.run("from now on use bun, not pnpm")

@@ -63,6 +63,11 @@ def with_call(text: str, signals: Iterable[Signal], before: Before, call: str) -
     return with_triggers(History(session=0, steps=(made,), turns=(*stop, said)), said, signals)
 
 
+def _is_kept_whole(signal: Signal) -> bool:
+    sure = signal.kind is SignalKind.REQUEST or signal.probability >= SURE_GAP
+    return sure and signal.kind in _KEPT_WHOLE
+
+
 def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ...]:
     """What would be kept of a message; of one that leaves nothing, one that says why."""
     found: dict[str, KeptQuote] = {}
@@ -70,9 +75,8 @@ def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ..
     for signal in heard:
         if signal.lesson is not None:
             found.setdefault(signal.lesson.text, _explained(signal.lesson))
-        elif signal.kind in _KEPT_WHOLE and len(quote := " ".join(text.split())) <= LONGEST:
-            if signal.kind is SignalKind.REQUEST or signal.probability >= SURE_GAP:
-                found.setdefault(quote, _quote(quote, kept=True, standing=False, why=_KEPT_WHOLE[signal.kind]))
+        elif _is_kept_whole(signal) and len(quote := " ".join(text.split())) <= LONGEST:
+            found.setdefault(quote, _quote(quote, kept=True, standing=False, why=_KEPT_WHOLE[signal.kind]))
     for each in directives_in(text):
         if not any(_bare(each.text) in _bare(quote) or _bare(quote) in _bare(each.text) for quote in found):
             why = PASSES if each.passing else PERMITS if _is_agreement(each.text) else "a task, and no lesson"
