@@ -12,7 +12,6 @@ from wisen.feedback.doubt import is_doubtful
 from wisen.model.signal import Heard
 
 SENTENCES = (
-    "the market will not take crates with two labels",
     "pears from the barn do not go to the market",
     "customers do not read labels on the lid",
     "plums and pears do not go into the same crate",
@@ -25,9 +24,17 @@ SENTENCES = (
 
 
 def _in_doubt() -> tuple[str, ...]:
-    """Those of which the detector, as it is now, does not know what they say: two are typed."""
-    around = [Heard(text=each, later=(), undone=False, conceded=False) for each in SENTENCES]
-    return tuple(each.text for each in around if is_doubtful(each))
+    """Those of which the detector, as it is now, does not know what they say, whatever is typed around them."""
+    turns = (("look for pears",), ("what is that", "look for pears"), ())
+    return tuple(
+        each
+        for each in SENTENCES
+        if all(
+            is_doubtful(Heard(text=each, earlier=earlier, later=later, undone=False, conceded=False))
+            for earlier in turns
+            for later in ((), ("say hello",))
+        )
+    )
 
 
 NEGATED, OWN, *_ = _in_doubt()

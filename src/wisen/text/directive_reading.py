@@ -228,9 +228,15 @@ class _SentenceReader:
             form=form,
             forbids=forbids,
             marker=min(markers) if markers else None,
-            passing=bool(self._matches.spans("passing")),
+            passing=self._passes(),
             points=bool(self._matches.spans("pointing")),
         )
+
+    def _passes(self) -> bool:
+        """Whether it says that it is for now: "ahora" does, "a partir de ahora" does not."""
+        lasting = [*self._matches.spans("lasting"), *self._matches.spans("opening")]
+        starts = [start for start, _ in self._matches.spans("passing")]
+        return any(not any(first <= start < last for first, last in lasting) for start in starts)
 
     def _all(self, name: str, *, whole: bool = False) -> list[Span]:
         hidden = self._blanks if whole else self._reported
