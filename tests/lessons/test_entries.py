@@ -157,6 +157,12 @@ def test_several_lessons_of_one_message_are_several_entries_each_recorded_once()
     ]
 
 
+def test_lessons_of_one_message_are_not_joined_with_each_other() -> None:
+    text = "No, not pip. Always use uv for packages, never pip."
+    ledger = run(MemoryLedger(), *of_message(text, "No, not pip.", "Always use uv for packages, never pip."))
+    assert len(ledger.entries.all()) == 2
+
+
 def test_a_request_beside_a_lesson_is_an_entry_of_its_own_kind() -> None:
     text = "Never use inline styles. I wish there was a dark mode."
     (lesson,) = of_message(text, "Never use inline styles.")

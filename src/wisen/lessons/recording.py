@@ -113,6 +113,8 @@ class _Recorder:
         self._split = {(each.context, each.quote): each.entry for each in apart}
         self._lasting = {state.entry.id for state in known if state.standing}
         self._triggers = {state.entry.id: state.trigger for state in known}
+        self._beside: dict[str, set[str]] = defaultdict(set)
+        """By message, what was made of it: its lessons stand beside each other."""
 
     def take(self, sighting: Sighting, *, is_old: bool) -> None:
         """Enter one lesson; `is_old`: whether an earlier version recorded its message as a whole."""
@@ -120,7 +122,10 @@ class _Recorder:
         entry = self._find(sighting, context, text)
         if is_old and entry is not None:
             return
-        entry = entry or self._new(sighting, context, text)
+        beside = self._beside[sight_of(sighting)]
+        if entry is None or entry in beside:
+            entry = self._new(sighting, context, text)
+            beside.add(entry)
         while entry in self._followed:
             entry = self._followed[entry]
         self.rows.append(_occurrence(sighting, entry, context, text, self._scribe))
