@@ -29,7 +29,7 @@ FORMS = {
         "Never edit files in src/gen/",
     ],
     "es": [
-        "Usa pnpm en vez de npm.",
+        "Usa siempre pnpm en lugar de npm.",
         "No uses npm, usa pnpm.",
         "No uses npm.",
         "No edites los archivos en src/gen/",

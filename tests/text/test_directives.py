@@ -15,9 +15,8 @@ from wisen.feedback.language import read_language
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
-from wisen.text.directives import LONGEST, DirectiveReader, directives_in, trim
+from wisen.text.directives import LONGEST, DirectiveReader, directives_in
 from wisen.text.letter_folding import fold_letters
-from wisen.text.polarity import polarity_of
 
 SENTENCES: dict[str, dict[str, list[str]]] = tomllib.loads(
     (Path(__file__).parent / "directive_sentences.toml").read_text(encoding="utf-8")
@@ -92,7 +91,6 @@ def test_no_word_that_negates_counts_conditions_or_excepts_is_ever_dropped(code:
         assert " ".join(message[each.start : each.end].split()) == each.text
         assert len(each.text) <= LONGEST
         assert all(word in each.text for word in inserted)
-    assert all(word in trim(message) for word in inserted)
 
 
 @given(st.text(max_size=400))
@@ -112,8 +110,8 @@ def test_each_directive_of_a_message_is_one() -> None:
     ("message", "text"),
     [
         ("Hey Claude, please never push to main, thanks!", "never push to main"),
-        ("no deploying without my ok. ever", "no deploying without my ok. ever"),
-        ("Never hardcode credentials. Use the vault helper.", "Never hardcode credentials. Use the vault helper."),
+        ("no publishing before I nod. ever", "no publishing before I nod. ever"),
+        ("Never write ports into code. Use the port table.", "Never write ports into code. Use the port table."),
         ("Format all files. Except the generated ones.", ""),
         ("Always format all files. Except generated ones.", "Always format all files. Except generated ones."),
         ("The helper in src/auth.py is old. Don't use it", "The helper in src/auth.py is old. Don't use it"),
@@ -184,13 +182,3 @@ def test_an_added_language_brings_its_own_words() -> None:
     assert read.directives.forbid == ("ikke bruk",)
     with pytest.raises(LanguageError, match="cannot be matched"):
         read_language('code = "nb"\nname = "Norwegian"\n[directives]\nforbid = ["ikke ("]\n', "nb.toml")
-
-
-def test_polarity_tells_the_words_that_decide() -> None:
-    said = polarity_of("Never commit to main unless I ask, except for docs")
-    assert said.negators == ("never",)
-    assert "unless" in said.conditions
-    assert {"unless", "except for"} <= set(said.exceptions)
-    assert polarity_of("commit to main").negators == ()
-    assert polarity_of("不要提交").is_negated
-    assert polarity_of("yorum ekleme").is_negated

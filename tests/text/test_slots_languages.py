@@ -11,7 +11,7 @@ PNPM = {
     "ar": "استخدم pnpm بدلاً من npm.",
     "de": "Nutze pnpm statt npm.",
     "en": "Use pnpm, not npm.",
-    "es": "Usa pnpm en vez de npm.",
+    "es": "Usa siempre pnpm en lugar de npm.",
     "fr": "Utilise pnpm au lieu de npm.",
     "hi": "npm की जगह pnpm इस्तेमाल करो।",
     "it": "Usa pnpm invece di npm.",

@@ -312,11 +312,3 @@ def shipped_reader() -> DirectiveReader:
 def directives_in(message: str) -> tuple[Directive, ...]:
     """The directives of a message, in order; a permission, a question or a remark is none."""
     return shipped_reader().directives_in(message)
-
-
-def trim(text: str) -> str:
-    """A text without a greeting, a name or a polite word around it; nothing else falls away."""
-    grammar = shipped_reader().grammars_of(text)[0].suited_to(text)
-    stripped = text.strip()
-    start, end = trimmed_span(stripped, 0, len(stripped), grammar)
-    return stripped[start:end]
