@@ -15,7 +15,7 @@ from wisen.feedback.language import read_language
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
-from wisen.text.directives import LONGEST, DirectiveReader, directives_in
+from wisen.text.directives import LONGEST, DirectiveReader, directives_in, shipped_reader
 from wisen.text.letter_folding import fold_letters
 
 SENTENCES: dict[str, dict[str, list[str]]] = tomllib.loads(
@@ -116,6 +116,8 @@ def test_each_directive_of_a_message_is_one() -> None:
         ("Always format all files. Except generated ones.", "Always format all files. Except generated ones."),
         ("The helper in src/auth.py is old. Don't use it", "The helper in src/auth.py is old. Don't use it"),
         ("por favor, nunca subas a main, gracias", "nunca subas a main"),
+        ("quit sending raw logs. excerpts only", "quit sending raw logs. excerpts only"),
+        ("`except: pass` <- never do this. always re-raise", "`except: pass` <- never do this. always re-raise"),
         (
             "please use v2.1 of foo.bar, e.g. via pip, instead of v1.0",
             "use v2.1 of foo.bar, e.g. via pip, instead of v1.0",
@@ -138,6 +140,7 @@ def test_the_sentences_that_belong_together_are_quoted_together(message: str, te
         "x" * 300 + " never push to main",
         "",
         "   \n ",
+        "[Worker] Never called, always falling back",
     ],
 )
 def test_what_was_pasted_quoted_or_is_too_long_is_none(message: str) -> None:
@@ -156,6 +159,48 @@ def test_what_was_pasted_quoted_or_is_too_long_is_none(message: str) -> None:
 )
 def test_what_points_at_something_that_only_the_user_saw_does_not_stand_alone(message: str, alone: bool) -> None:
     assert [each.stands_alone for each in directives_in(message)] == [alone]
+
+
+@pytest.mark.requirement("N4")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "yine sormadan kapattın",
+        "znowu wyczyściłeś cache bez pytania",
+        "you restarted it again without asking",
+        "また設定を変えてる…頼んでないのに",
+    ],
+)
+def test_what_only_says_what_was_done_is_no_order_that_could_be_read_the_other_way(message: str) -> None:
+    assert directives_in(message) == ()
+
+
+@pytest.mark.requirement("N4")
+@pytest.mark.parametrize(
+    ("message", "demands"),
+    [
+        ("use a ticket comment for the outline", ["use a ticket comment for the outline"]),
+        ("no, the cache folder should live below var", ["no, the cache folder should live below var"]),
+        ("can we use our own logger?", ["can we use our own logger?"]),
+        ("hm, that broke. write the failing test first", ["write the failing test first"]),
+        ("das muss in die Konfiguration. schreib erst den Test", None),
+        ("do that again", []),
+        ("what does the parser do?", []),
+        ("can you check the logs?", []),
+        ("my boss said: use the other door", []),
+        ("you may skip the tests", []),
+        ("let's use the old port for now", []),
+        ("nice work", []),
+    ],
+)
+def test_a_correction_is_a_lesson_of_the_moment_where_it_says_what_to_do(
+    message: str, demands: list[str] | None
+) -> None:
+    found = shipped_reader().demands_in(message)
+    assert not any(each.standing for each in found)
+    assert all(message[each.start : each.end] == each.text for each in found)
+    if demands is not None:
+        assert [each.text for each in found] == demands
 
 
 @pytest.mark.parametrize("code", SHIPPED)

@@ -38,6 +38,8 @@ _BY_MARKER, _BY_FORM = 0.9, 0.7
 """How likely a directive that only the rules found is meant as one: with words that say that it lasts, or without."""
 _TEACHES = (SignalKind.CORRECTION, SignalKind.REMEMBER, SignalKind.PREFERENCE)
 """The kinds that a directive may be, the first that holds."""
+_DEMANDS = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
+"""Where one of them holds, an order tells how to work; else it is a piece of work."""
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 
 
@@ -131,6 +133,8 @@ class DetectorModel:
                 elif insisted and self._kinds[number] in insisted:
                     held.append((-least, number))
         held.sort()
+        if not told and any(self._kinds[number] in _DEMANDS for _, number in held):
+            told = self.directives.demands_in(heard.text)
         if not told:
             return tuple([self._signal(heard.text, seen, number, -less) for less, number in held])
         found = self._teaching(heard, seen, lane(total, len(self._kinds)), held, told)

@@ -24,6 +24,9 @@ _QUOTATION = re.compile(
     r"|(?<!\w)'[^'\n]* [^'\n]*'(?!\w)"
 )
 _QUOTES = frozenset("\"“„«「『'")
+_CODE = re.compile(r"`[^`\n]+`")
+_CODE_SIGNS = frozenset(" (){}=;")
+"""With one of these it is code that stands between such marks, and not a name, which is a word like others."""
 _SHORTEST_MISSPELT = 5
 _REAL_WORDS = frozenset("ever avid forget instead place lease last".split())
 """What looks misspelt, and is another word."""
@@ -135,6 +138,8 @@ class DirectiveGrammar:
 
     def fold(self, text: str) -> str:
         """A sentence as it is matched; what it quotes is blanked out, words that are misspelt are mended."""
+        if "`" in text:
+            text = _CODE.sub(_without_code, text)
         folded = fold_letters(text, accents=self.accents)
         if not self.misspelt.keys().isdisjoint(words := folded.split(" ")):
             folded = " ".join([self.misspelt.get(word, word) for word in words])
@@ -231,6 +236,11 @@ class DirectiveGrammar:
                 if wrong not in known and wrong not in self.marks and wrong not in _REAL_WORDS:
                     found.setdefault(wrong, word)
         return found
+
+
+def _without_code(found: re.Match[str]) -> str:
+    code = found.group()
+    return code if _CODE_SIGNS.isdisjoint(code) else BLANKED * len(code)
 
 
 def _misspellings(word: str) -> set[str]:

@@ -17,7 +17,7 @@ Span = tuple[int, int]
 _WORD = re.compile(rf"{LETTER}+")
 _HEAD = re.compile(rf"(?<!{LETTER}){LETTER}{{1,{HEAD}}}")
 _ASCII_HEAD = re.compile(rf"\b\w{{1,{HEAD}}}", re.ASCII)
-_BREAKS = frozenset(",;:–(…!?.、。，؛،|/")
+_BREAKS = frozenset(",;:–(…!?.、。，؛،|/<←")
 _CLAUSE_ENDS = re.compile(r"[,;:–(!?.、。，…](?=\s|$)|[、。，]|\s-\s|$")
 _DENSE_STARTS = re.compile(r"(?:^|[,;:–(…!?.、。，\s])\W*")
 FIRING = (

@@ -17,6 +17,8 @@ _BARE = 9
 """Up to so many words a choice of one thing and not another needs no verb: `tabs instead of spaces`."""
 _LOOSE = 28
 """Up to so many words a sentence may be known by its words alone."""
+_FEWEST = 3
+"""So many words at least can be understood by themselves."""
 _DENSE_BARE = 24
 """The same in letters, where words are not written apart."""
 _POLITE_ENDING = 5
@@ -32,6 +34,11 @@ _SIGNS = frozenset(f"{QUOTED}>~|{{}}=@$\\")
 """What stands in no sentence of few words."""
 
 
+_WITHOUT = re.compile(
+    r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
+    r"|olmadan|\w+m[ae]d[ae]n)\Z"
+)
+"""What says of a deed only that something else was left out: it forbids nothing by itself."""
 _APART = frozenset(",;:.–-(")
 """What sets a clause apart from the one before it."""
 
@@ -46,6 +53,14 @@ class SentenceReading(NamedTuple):
     passing: bool
     points: bool
     """Whether it points at something that only the user saw."""
+
+
+def read_demand(matches: SentenceMatches) -> SentenceReading | None:
+    """What a sentence of a correction wants done, whether or not it says so of other times; None where nothing."""
+    if matches.spans("citations") or matches.said.rstrip().endswith(":"):
+        return None
+    asks = matches.said.rstrip(" \"')”").endswith("?")
+    return _SentenceReader(matches, asks=asks, is_message=False).read_demand()
 
 
 def read_sentence(matches: SentenceMatches, *, is_message: bool = False) -> SentenceReading | None:
@@ -80,10 +95,13 @@ class _SentenceReader:
 
     def read(self) -> SentenceReading | None:
         polite = self._first("polite", whole=True)
-        complains = bool(self._all("complaints", whole=True)) and self._says_what_for()
+        blames = bool(self._all("complaints", whole=True))
+        complains = blames and self._says_what_for()
         if polite is None and (complains or self._all("lapses", whole=True)):
             markers = [*self._all("lasting"), *self._all("insists", whole=True)]
             return self._reading(DirectiveForm.COMPLAINT, forbids=complains, markers=markers)
+        if blames and not complains and polite is None and not self._verbs():
+            return None  # what was done, and nothing that says that it is not wanted
         if self._first("suppositions", whole=True) is not None:
             return None
         if polite is not None and (self._ends_asking or not self._opens_question()):
@@ -96,9 +114,31 @@ class _SentenceReader:
             return self._reading(DirectiveForm.FACT, forbids=forbids, markers=[*self._all("lasting"), keep])
         return self._told()
 
+    def read_demand(self) -> SentenceReading | None:
+        """An order, a duty or a polite request that may be for this once alone, but can be understood by itself."""
+        matches = self._matches
+        if any(matches.spans(name) for name in ("passing", "pointing", "permissions", "suppositions")):
+            return None
+        words = len(matches.said) // 3 if matches.grammar.words.glued else len(matches.said.split())
+        if words < _FEWEST or words > _LOOSE or self._tells_at_its_head():
+            return None
+        polite = self._first("polite", whole=True)
+        asks = self._ends_asking and not self._only_tail_asks()
+        if polite is not None and not self._first("checks"):
+            wanted = any(span[0] >= polite[1] for name in ("orders", "tasks") for span in matches.inside(name))
+            form = DirectiveForm.QUESTION if wanted else None
+        elif asks or self._opens_question():
+            return None
+        elif self._verbs():
+            form = DirectiveForm.ORDER
+        else:
+            form = DirectiveForm.ORDER if matches.inside("obliges") else None
+        return None if form is None else self._reading(form, forbids=self._forbid() is not None, markers=[])
+
     def _says_what_for(self) -> bool:
         """Whether a complaint negates or insists: else its words alone may be read as an order."""
-        return bool(self._all("negators", whole=True) or self._all("insists", whole=True))
+        negators = [self._matches.said[start:end] for start, end in self._all("negators", whole=True)]
+        return any(_WITHOUT.match(each) is None for each in negators) or bool(self._all("insists", whole=True))
 
     def _told(self) -> SentenceReading | None:
         """What a sentence tells that is no question."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.model.directive import Directive, DirectiveForm
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_matches import SentenceMatches
-from wisen.text.directive_reading import SentenceReading, is_decided, read_sentence
+from wisen.text.directive_reading import SentenceReading, is_decided, read_demand, read_sentence
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
 from wisen.text.letter_folding import fold_letters
 from wisen.text.message_sentences import MessageSentence, sentences_of
@@ -73,6 +73,27 @@ class DirectiveReader:
         if not any(readings):
             return ()
         return tuple(self._quoted(message, sentences, readings))
+
+    def demands_in(self, message: str) -> tuple[Directive, ...]:
+        """What a message that corrects the work wants done; none of it says that it lasts.
+
+        Only for what is known to be a correction and holds no directive: an order alone is a piece of work.
+        """
+        sentences = sentences_of(message)
+        grammars = self.grammars_of(message) if sentences else []
+        return tuple(each for sentence in sentences for each in self._demand(message, sentence, grammars))
+
+    def _demand(self, message: str, sentence: MessageSentence, grammars: list[DirectiveGrammar]) -> Iterator[Directive]:
+        if len(sentence.text) > LONGEST:
+            return
+        for grammar in self._also(sentence.text, grammars):
+            suited = grammar.suited_to(sentence.text)
+            reading = read_demand(SentenceMatches(suited, suited.fold(sentence.text)))
+            if reading is not None:
+                start, end = trimmed_span(message, sentence.start, sentence.end, suited)
+                text = " ".join(message[start:end].split())
+                yield Directive(text=text, start=start, end=end, form=reading.form, forbids=reading.forbids)
+                return
 
     def grammars_of(self, text: str) -> list[DirectiveGrammar]:
         """The languages that a text may be in, the likeliest first."""
@@ -221,6 +242,8 @@ class DirectiveReader:
         words = len(said.split()) if not grammar.words.glued else len(said) // 3
         if words <= _STRESSING and (grammar.pattern("lasting").search(said) or grammar.pattern("negators").match(said)):
             return True
+        if words <= _STRESSING and before.forbids and grammar.pattern("quantifiers").search(said):
+            return True  # what is wanted in its place: "drafts only"
         if words <= _LEANING and (
             _opens(said, "exceptions", grammar)
             or _opens(said, "conditions", grammar)

@@ -79,7 +79,9 @@ def _said(state: EntryState) -> EntryStanding:
     if entry.standing or _is_asked_to_keep(entry):
         return EntryStanding.MARKED
     read = _read(state.text, entry.details)
-    return read if entry.standing is None or not read.stands else EntryStanding.UNMARKED
+    if entry.standing is not None and (read.stands or read is EntryStanding.REMARK):
+        return EntryStanding.UNMARKED  # recorded as a lesson of the moment: by the turn, not by its words alone
+    return read
 
 
 def is_lesson(state: EntryState) -> bool:
