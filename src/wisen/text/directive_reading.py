@@ -142,7 +142,8 @@ class _SentenceReader:
 
     def _told(self) -> SentenceReading | None:
         """What a sentence tells that is no question."""
-        lasting, forbid, habits = self._all("lasting"), self._forbid(), self._all("habits")
+        lasting = [span for span in self._all("lasting") if not self._belongs_to_task(span)]
+        forbid, habits = self._forbid(), self._all("habits")
         markers = [*lasting, *habits]
         form = self._form(forbid, lasting, habits) or self._mandated() or self._loose_form()
         if form is None:
@@ -184,8 +185,8 @@ class _SentenceReader:
             return None
         if len(self._matches.said.split()) > _LOOSE or self._first("tasks") == self._first("orders") is not None:
             return None
-        limits = [name for name in ("quantifiers", "conditions", "exceptions") if self._all(name, whole=True)]
-        refuses, obliges = self._all("negators", whole=True), self._all("obliges", whole=True)
+        limits = [name for name in ("quantifiers", "conditions", "exceptions") if self._matches.inside(name)]
+        refuses, obliges = self._all("negators", whole=True), self._matches.inside("obliges")
         if refuses and (obliges or self._verbs()):
             return DirectiveForm.PROHIBITION
         if limits and (obliges or (self._verbs() and "quantifiers" in limits)):
@@ -209,7 +210,7 @@ class _SentenceReader:
 
     def _tells_at_its_head(self) -> bool:
         """Whether it begins by telling how things are; not so where that is said of nothing, or of everything."""
-        heads = {start for name in ("negators", "quantifiers") for start, _ in self._matches.spans(name)}
+        heads = {start for name in ("negators", "quantifiers") for start, _ in self._matches.inside(name)}
         begin = min(self._matches.begins(), default=0)
         return any(span[0] <= begin + 2 and span[0] not in heads for span in self._matches.spans("narratives"))
 
@@ -225,13 +226,19 @@ class _SentenceReader:
         said, matches = self._matches.said, self._matches
         if matches.grammar.words.free_order or span[0] in matches.begins():
             return True
-        tasks = self._all("tasks")
-        if tasks and tasks[0][0] < span[0]:
-            return any(opening[0] == span[0] for opening in matches.inside("opening"))
         if not any(adverb[0] == span[0] for adverb in matches.spans("adverbs")):
             return True
         behind = said[span[1] : matches.clause_end(span[1])]
         return not behind.strip(" .!") or any(end == span[0] - 1 for _, end in self._all("orders"))
+
+    def _belongs_to_task(self, span: Span) -> bool:
+        """Whether words that say that something lasts only say where a piece of work is to be done."""
+        matches = self._matches
+        if matches.grammar.words.free_order or span[0] in matches.begins():
+            return False
+        tasks = self._all("tasks")
+        is_behind = bool(tasks) and tasks[0][0] < span[0]
+        return is_behind and not any(opening[0] == span[0] for opening in matches.inside("opening"))
 
     def _is_free(self) -> bool:
         """Whether what lasts is an order by itself, as nothing says that it only tells how things are."""
