@@ -100,9 +100,9 @@ class _SentenceReader:
         if polite is None and (complains or self._all("lapses", whole=True)):
             markers = [*self._all("lasting"), *self._all("insists", whole=True)]
             return self._reading(DirectiveForm.COMPLAINT, forbids=complains, markers=markers)
-        if blames and not complains and polite is None and not self._verbs():
-            return None  # what was done, and nothing that says that it is not wanted
-        if self._first("suppositions", whole=True) is not None:
+        # Nothing says that what was done is not wanted.
+        only_blames = blames and not complains and polite is None and not self._verbs()
+        if only_blames or self._first("suppositions", whole=True) is not None:
             return None
         if polite is not None and (self._ends_asking or not self._opens_question()):
             return self._polite(polite)

@@ -240,10 +240,12 @@ class DirectiveReader:
         if said.rstrip().endswith("?"):
             return False
         words = len(said.split()) if not grammar.words.glued else len(said) // 3
-        if words <= _STRESSING and (grammar.pattern("lasting").search(said) or grammar.pattern("negators").match(said)):
+        if words <= _STRESSING and (
+            grammar.pattern("lasting").search(said)
+            or grammar.pattern("negators").match(said)
+            or (before.forbids and grammar.pattern("quantifiers").search(said))  # "quit that. drafts only"
+        ):
             return True
-        if words <= _STRESSING and before.forbids and grammar.pattern("quantifiers").search(said):
-            return True  # what is wanted in its place: "drafts only"
         if words <= _LEANING and (
             _opens(said, "exceptions", grammar)
             or _opens(said, "conditions", grammar)

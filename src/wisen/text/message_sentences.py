@@ -17,7 +17,8 @@ _LONG = 1_200
 _LOGGED = re.compile(
     r"[ \t]*(?:>|//|/\*|#(?!\d)|\$ |❯|[│├└┌╭╰✓✗✘⎿●]|[-=]{3,}|@@|diff --git|[+-]{1,3}[ \t]*[^\w\s]|at \S+ ?\(|\^+\s*$"
     r"|File \"|Traceback|E {2,}|(?:FAILED|PASSED|ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|npm ERR!)\b"
-    r"|\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d:\d\d|\[(?:warn|info|error|debug|trace|fatal)[\w ]*\]|\[\w+\.\w+\]|\[[A-Z]\w+\] (?=[A-Z])"
+    r"|\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d:\d\d|\[(?:warn|info|error|debug|trace|fatal)[\w ]*\]|\[\w+\.\w+\]"
+    r"|(?-i:\[[A-Z][a-z]\w*\] (?=[A-Z][a-z]))"
     r"|[\w./-]+\.\w{1,4}:\d+(?::\d+)?:?|\w*(?:Error|Exception|Warning)\b ?[:\[(]|(?:Fehler|Error|erreur|errore): "
     r"|[{}\[\]();]+\s*$|<\/?[a-zA-Z][^>]*>|\"[\w$.-]+\":|(?:const|let|var|import|export|def|class|func|return|package"
     r"|from \w+ import|public|private|async function|function \w+\()\b.*[;{:()]\s*$|[A-Z_]{3,}\s*=\s*\S|https?://\S+\s*$)",
