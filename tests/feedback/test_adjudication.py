@@ -16,7 +16,7 @@ from wisen.feedback.doubt import BAND, DOUBTED, LONGEST, decided, is_doubtful
 from wisen.model.report import Selection
 from wisen.model.signal import Heard, SignalKind
 from wisen.testing.transcripts import ClaudeTranscript
-from wisen.text.directives import directives_in
+from wisen.text.directives import directives_in, shipped_reader
 
 pytestmark = pytest.mark.requirement("C8")
 
@@ -262,4 +262,4 @@ def test_what_was_decided_is_said_with_a_lesson_where_there_is_one(text: str) ->
     assert {each.kind for each in both} & set(DOUBTED) == set(DOUBTED)
     assert [each.probability for each in both] == sorted((each.probability for each in both), reverse=True)
     lessons = [each.lesson.text for each in both if each.lesson is not None]
-    assert lessons == [each.text for each in directives_in(text)]
+    assert lessons == [each.text for each in directives_in(text) or shipped_reader().demands_in(text)]

@@ -116,6 +116,8 @@ def test_each_directive_of_a_message_is_one() -> None:
         ("Always format all files. Except generated ones.", "Always format all files. Except generated ones."),
         ("The helper in src/auth.py is old. Don't use it", "The helper in src/auth.py is old. Don't use it"),
         ("por favor, nunca subas a main, gracias", "nunca subas a main"),
+        ("not tabs. use spaces", "not tabs. use spaces"),
+        ("No, not moss. Always use fern, never moss.", "No, not moss. Always use fern, never moss."),
         ("quit sending raw logs. excerpts only", "quit sending raw logs. excerpts only"),
         ("`except: pass` <- never do this. always re-raise", "`except: pass` <- never do this. always re-raise"),
         (

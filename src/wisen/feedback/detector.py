@@ -32,7 +32,7 @@ DETECTOR = 8
 """The version of the detector: what another one heard is heard again."""
 STATED_LASTING = 0.9
 """How likely a directive lasts where it says so itself: "never push", "use pnpm. always."."""
-_PASSING = 0.1
+PASSING = 0.1
 """The same where it says that it is for now."""
 _BY_MARKER, _BY_FORM = 0.9, 0.7
 """How likely a directive that only the rules found is meant as one: with words that say that it lasts, or without."""
@@ -184,7 +184,7 @@ class DetectorModel:
         for name, value in of_lesson(heard, told.text, groups).items():
             if name in weights:
                 score += weights[name] * value
-        durable = _PASSING if told.passing else max(_logistic(score), STATED_LASTING if told.marker else 0.0)
+        durable = PASSING if told.passing else max(_logistic(score), STATED_LASTING if told.marker else 0.0)
         return Lesson(
             text=told.text,
             forbids=told.forbids,

@@ -17,7 +17,7 @@ _BARE = 9
 """Up to so many words a choice of one thing and not another needs no verb: `tabs instead of spaces`."""
 _LOOSE = 28
 """Up to so many words a sentence may be known by its words alone."""
-_FEWEST = 3
+FEWEST = 3
 """So many words at least can be understood by themselves."""
 _DENSE_BARE = 24
 """The same in letters, where words are not written apart."""
@@ -55,12 +55,12 @@ class SentenceReading(NamedTuple):
     """Whether it points at something that only the user saw."""
 
 
-def read_demand(matches: SentenceMatches) -> SentenceReading | None:
+def read_demand(matches: SentenceMatches, fewest: int = FEWEST) -> SentenceReading | None:
     """What a sentence of a correction wants done, whether or not it says so of other times; None where nothing."""
     if matches.spans("citations") or matches.said.rstrip().endswith(":"):
         return None
     asks = matches.said.rstrip(" \"')”").endswith("?")
-    return _SentenceReader(matches, asks=asks, is_message=False).read_demand()
+    return _SentenceReader(matches, asks=asks, is_message=False).read_demand(fewest)
 
 
 def read_sentence(matches: SentenceMatches, *, is_message: bool = False) -> SentenceReading | None:
@@ -114,13 +114,13 @@ class _SentenceReader:
             return self._reading(DirectiveForm.FACT, forbids=forbids, markers=[*self._all("lasting"), keep])
         return self._told()
 
-    def read_demand(self) -> SentenceReading | None:
+    def read_demand(self, fewest: int) -> SentenceReading | None:
         """An order, a duty or a polite request that may be for this once alone, but can be understood by itself."""
         matches = self._matches
         if any(matches.spans(name) for name in ("passing", "pointing", "permissions", "suppositions")):
             return None
         words = len(matches.said) // 3 if matches.grammar.words.glued else len(matches.said.split())
-        if words < _FEWEST or words > _LOOSE or self._tells_at_its_head():
+        if words < fewest or words > _LOOSE or self._tells_at_its_head():
             return None
         polite = self._first("polite", whole=True)
         asks = self._ends_asking and not self._only_tail_asks()
@@ -334,7 +334,9 @@ class _SentenceReader:
 
     def _orders_beside(self, forbid: Span) -> bool:
         """Whether another clause says what to do instead."""
-        banned = [span for name in ("forbid", "forbidden", "lasting") for span in self._all(name)]
+        negating = {start for start, _ in self._all("negators")}
+        never = [span for span in self._all("lasting") if span[0] in negating]
+        banned = [*never, *(span for name in ("forbid", "forbidden") for span in self._all(name))]
         return any(not any(a <= span[0] <= b + 1 for a, b in [*banned, forbid]) for span in self._verbs())
 
     def _verbs(self) -> list[Span]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.model.directive import Directive, DirectiveForm
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_matches import SentenceMatches
-from wisen.text.directive_reading import SentenceReading, is_decided, read_demand, read_sentence
+from wisen.text.directive_reading import FEWEST, SentenceReading, is_decided, read_demand, read_sentence
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
 from wisen.text.letter_folding import fold_letters
 from wisen.text.message_sentences import MessageSentence, sentences_of
@@ -40,6 +40,10 @@ _NEGATES_IN = 2
 """Up to so many blanks stand within words that only negate."""
 _FEW = 2
 """Up to so many sentences are a message of which each may be known by its words alone."""
+_WANTED = 2
+"""So many words behind it at least."""
+_DENYING, _SHORT = 4, 48
+"""Up to so many words, and letters, a sentence may only say what is not wanted, before one that says what is."""
 _STRESSING, _SWAPPING = 3, 14
 """Up to so many words one may only stress it, or say what is wanted in the place of what it forbids."""
 
@@ -70,9 +74,26 @@ class DirectiveReader:
         for number, stress in enumerate(sentences[1:]):
             if readings[number] is None and readings[number + 1] is None:
                 readings[number] = self._stressed(sentences[number], stress, grammars)
+        self._join_denials(sentences, readings, grammars)
         if not any(readings):
             return ()
         return tuple(self._quoted(message, sentences, readings))
+
+    def _join_denials(
+        self,
+        sentences: list[MessageSentence],
+        readings: list[tuple[SentenceReading, DirectiveGrammar] | None],
+        grammars: list[DirectiveGrammar],
+    ) -> None:
+        """Lets what only says no to something belong to the sentence behind it, which says what is wanted."""
+        for number, sentence in enumerate(sentences[:-1]):
+            if len(sentence.text) > _SHORT or not any(_only_denies(sentence, grammar) for grammar in grammars):
+                continue
+            if readings[number + 1] is None:
+                wanted = self._demanded(sentences[number + 1], grammars, _WANTED)
+                readings[number + 1] = wanted and (wanted[0]._replace(form=DirectiveForm.REPLACEMENT), wanted[1])
+            if readings[number + 1] is not None:
+                readings[number] = None
 
     def demands_in(self, message: str) -> tuple[Directive, ...]:
         """What a message that corrects the work wants done; none of it says that it lasts.
@@ -84,16 +105,21 @@ class DirectiveReader:
         return tuple(each for sentence in sentences for each in self._demand(message, sentence, grammars))
 
     def _demand(self, message: str, sentence: MessageSentence, grammars: list[DirectiveGrammar]) -> Iterator[Directive]:
-        if len(sentence.text) > LONGEST:
-            return
-        for grammar in self._also(sentence.text, grammars):
+        if (wanted := self._demanded(sentence, grammars)) is not None:
+            reading, grammar = wanted
+            start, end = trimmed_span(message, sentence.start, sentence.end, grammar)
+            text = " ".join(message[start:end].split())
+            yield Directive(text=text, start=start, end=end, form=reading.form, forbids=reading.forbids)
+
+    def _demanded(
+        self, sentence: MessageSentence, grammars: list[DirectiveGrammar], fewest: int = FEWEST
+    ) -> tuple[SentenceReading, DirectiveGrammar] | None:
+        for grammar in self._also(sentence.text, grammars) if len(sentence.text) <= LONGEST else ():
             suited = grammar.suited_to(sentence.text)
-            reading = read_demand(SentenceMatches(suited, suited.fold(sentence.text)))
+            reading = read_demand(SentenceMatches(suited, suited.fold(sentence.text)), fewest)
             if reading is not None:
-                start, end = trimmed_span(message, sentence.start, sentence.end, suited)
-                text = " ".join(message[start:end].split())
-                yield Directive(text=text, start=start, end=end, form=reading.form, forbids=reading.forbids)
-                return
+                return reading, suited
+        return None
 
     def grammars_of(self, text: str) -> list[DirectiveGrammar]:
         """The languages that a text may be in, the likeliest first."""
@@ -206,7 +232,8 @@ class DirectiveReader:
                 last += 1
             empty = not _says_what(sentences[number], grammar)
             leaning = (empty or reading.points) and first - 1 > taken
-            if leaning and self._explains(sentences, readings, first - 1, empty=empty):
+            explained = leaning and self._explains(sentences, readings, first - 1, empty=empty)
+            if explained or (first - 1 > taken and _only_denies(sentences[first - 1], grammar)):
                 first -= 1
             if sentences[last].end - sentences[first].start > LONGEST:
                 first = last = number
@@ -297,6 +324,19 @@ def _says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
                 return True  # what is not wanted stands within it: "leave the vendor folder alone"
             said = said[:start] + " " * (end - start) + said[end:]
     return any(map(str.isalnum, said))
+
+
+def _only_denies(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
+    """Whether a sentence names something only to say no to it, and the next one says what is wanted: "no, not pip."."""
+    said = grammar.fold(sentence.text)
+    if grammar.words.glued or len(said.split()) > _DENYING or said.rstrip().endswith("?"):
+        return False
+    matches = SentenceMatches(grammar, said)
+    begins = matches.begins()
+    if matches.spans("harmless") or matches.spans("passing"):
+        return False
+    denies = any(start in begins and said[end : end + 2].strip(" .,!") for start, end in matches.inside("bare"))
+    return denies and not any(start in begins for name in ("orders", "tasks") for start, _ in matches.inside(name))
 
 
 def _opens(said: str, name: str, grammar: DirectiveGrammar) -> bool:
