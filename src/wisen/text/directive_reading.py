@@ -17,7 +17,7 @@ _BARE = 9
 """Up to so many words a choice of one thing and not another needs no verb: `tabs instead of spaces`."""
 _LOOSE = 28
 """Up to so many words a sentence may be known by its words alone."""
-FEWEST = 3
+FEWEST = 4
 """So many words at least can be understood by themselves."""
 _DENSE_BARE = 24
 """The same in letters, where words are not written apart."""
@@ -34,6 +34,8 @@ _SIGNS = frozenset(f"{QUOTED}>~|{{}}=@$\\")
 """What stands in no sentence of few words."""
 
 
+_UNSURE = re.compile(r"\b(?:it|them|maybe|perhaps|i think|i guess|for example|e\.g|something like|use case)\b")
+"""What only those understand who were there, or what the user is not sure of."""
 _WITHOUT = re.compile(
     r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
     r"|olmadan|\w+m[ae]d[ae]n)\Z"
@@ -57,7 +59,7 @@ class SentenceReading(NamedTuple):
 
 def read_demand(matches: SentenceMatches, fewest: int = FEWEST) -> SentenceReading | None:
     """What a sentence of a correction wants done, whether or not it says so of other times; None where nothing."""
-    if matches.spans("citations") or matches.said.rstrip().endswith(":"):
+    if matches.spans("citations") or matches.said.rstrip(" .").endswith(":") or "://" in matches.said:
         return None
     asks = matches.said.rstrip(" \"')”").endswith("?")
     return _SentenceReader(matches, asks=asks, is_message=False).read_demand(fewest)
@@ -98,7 +100,9 @@ class _SentenceReader:
         blames = bool(self._all("complaints", whole=True))
         complains = blames and self._says_what_for()
         if polite is None and (complains or self._all("lapses", whole=True)):
-            markers = [*self._all("lasting"), *self._all("insists", whole=True)]
+            # To have said it before makes a prohibition last; a report of what was said does not.
+            insists = self._all("insists", whole=True) if self._all("negators", whole=True) else []
+            markers = [*self._all("lasting"), *insists]
             return self._reading(DirectiveForm.COMPLAINT, forbids=complains, markers=markers)
         # Nothing says that what was done is not wanted.
         only_blames = blames and not complains and polite is None and not self._verbs()
@@ -119,20 +123,22 @@ class _SentenceReader:
         matches = self._matches
         if any(matches.spans(name) for name in ("passing", "pointing", "permissions", "suppositions")):
             return None
+        if _UNSURE.search(matches.said):
+            return None
         words = len(matches.said) // 3 if matches.grammar.words.glued else len(matches.said.split())
         if words < fewest or words > _LOOSE or self._tells_at_its_head():
             return None
         polite = self._first("polite", whole=True)
         asks = self._ends_asking and not self._only_tail_asks()
+        tasks = {start for start, _ in matches.inside("tasks")}
         if polite is not None and not self._first("checks"):
-            wanted = any(span[0] >= polite[1] for name in ("orders", "tasks") for span in matches.inside(name))
-            form = DirectiveForm.QUESTION if wanted else None
+            wanted = [span for span in matches.inside("orders") if span[0] >= polite[1] and span[0] not in tasks]
+            form = DirectiveForm.QUESTION if wanted and self._leads_to(polite[1], wanted[0][0]) else None
         elif asks or self._opens_question():
             return None
-        elif self._verbs():
-            form = DirectiveForm.ORDER
         else:
-            form = DirectiveForm.ORDER if matches.inside("obliges") else None
+            verbs = [span for span in self._verbs() if span[0] not in tasks]
+            form = DirectiveForm.ORDER if verbs or matches.inside("obliges") else None
         return None if form is None else self._reading(form, forbids=self._forbid() is not None, markers=[])
 
     def _says_what_for(self) -> bool:

@@ -100,6 +100,8 @@ class DirectiveReader:
 
         Only for what is known to be a correction and holds no directive: an order alone is a piece of work.
         """
+        if len(message) > LONGEST or "\n" in message.strip():
+            return ()  # in a long message an order is part of a task, or was pasted
         sentences = sentences_of(message)
         grammars = self.grammars_of(message) if sentences else []
         return tuple(each for sentence in sentences for each in self._demand(message, sentence, grammars))

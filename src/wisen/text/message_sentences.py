@@ -91,8 +91,10 @@ def _line_sentences(line: str, place: int, paragraph: int) -> Iterator[MessageSe
 
 
 def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
-    """Whether a stop is none: of a short form, of a number in a list, or dots in the middle of a sentence."""
+    """Whether a stop is none: of a short form, of a number in a list, in code, or in the middle of a sentence."""
     stop = end.group()
+    if "`" in line and line.count("`", start, end.start()) % 2 and "`" in line[end.end() :]:
+        return True  # within code
     if stop[0] == "." and len(stop) == 1:
         word = _WORD_BEFORE.search(line, max(start, end.start() - 8), end.start())
         before = word.group().lower() if word is not None else ""
