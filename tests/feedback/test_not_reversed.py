@@ -174,7 +174,7 @@ def test_a_lesson_never_loses_a_negation_of_its_sentence(lead: str, order: str, 
     heard = Heard(text=f"{lead}{order} {what}{tail}", before=Before.OK)
     lessons = [each.lesson for each in shipped().signals(heard, insisted={SignalKind.CORRECTION}) if each.lesson]
     waived = order == "no need for" or (order == "use" and tail not in (". never.", ". always.", " without asking"))
-    assert lessons or waived
+    assert lessons or waived or tail == " for now", "what holds for now teaches nothing"
     ends = "" if tail == ". I do not want that." else tail
     for each in lessons:
         assert f"{order} {what}" in each.text.casefold()

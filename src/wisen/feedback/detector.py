@@ -32,8 +32,6 @@ DETECTOR = 8
 """The version of the detector: what another one heard is heard again."""
 STATED_LASTING = 0.9
 """How likely a directive lasts where it says so itself: "never push", "use pnpm. always."."""
-PASSING = 0.1
-"""The same where it says that it is for now."""
 _BY_MARKER, _BY_FORM = 0.9, 0.7
 """How likely a directive that only the rules found is meant as one: with words that say that it lasts, or without."""
 _TEACHES = (SignalKind.CORRECTION, SignalKind.REMEMBER, SignalKind.PREFERENCE)
@@ -121,7 +119,8 @@ class DetectorModel:
         reached = (total + of.above_least) & self._any_mark
         if insisted:
             reached |= sum(mark for mark, kind in zip(self._marks, self._kinds, strict=True) if kind in insisted)
-        told = self.directives.directives_in(heard.text)
+        # What holds for now alone teaches nothing.
+        told = tuple([each for each in self.directives.directives_in(heard.text) if not each.passing])
         if not reached and not told:
             return ()
         held = []
@@ -184,7 +183,7 @@ class DetectorModel:
         for name, value in of_lesson(heard, told.text, groups).items():
             if name in weights:
                 score += weights[name] * value
-        durable = PASSING if told.passing else max(_logistic(score), STATED_LASTING if told.marker else 0.0)
+        durable = max(_logistic(score), STATED_LASTING if told.marker else 0.0)
         return Lesson(
             text=told.text,
             forbids=told.forbids,

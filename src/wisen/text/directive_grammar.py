@@ -28,7 +28,9 @@ _CODE = re.compile(r"`[^`\n]+`")
 _CODE_SIGNS = frozenset(" (){}=;")
 """With one of these it is code that stands between such marks, and not a name, which is a word like others."""
 _SHORTEST_MISSPELT = 5
-_REAL_WORDS = frozenset("ever avid forget instead place lease last".split())
+_REAL_WORDS = frozenset(
+    "ever avid forget instead place lease last case ties noting hans tank sand sore util rater".split()
+)
 """What looks misspelt, and is another word."""
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _ESCAPES = re.compile(r"\\.")

@@ -30,12 +30,13 @@ _SUBJECT = re.compile(
 """Behind such a word a verb is no order."""
 
 
-_SIGNS = frozenset(f"{QUOTED}>~|{{}}=@$\\")
+_SIGNS = frozenset(f"{QUOTED}>~|{{}}[]=@$\\")
 """What stands in no sentence of few words."""
 
 
 _UNSURE = re.compile(r"\b(?:it|them|maybe|perhaps|i think|i guess|for example|e\.g|something like|use case)\b")
 """What only those understand who were there, or what the user is not sure of."""
+_DUTY = re.compile(r"(?:must|should|shall|ought to|ha(?:s|ve) to|needs?(?: to)?|(?:is|are) supposed to)\Z")
 _WITHOUT = re.compile(
     r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
     r"|olmadan|\w+m[ae]d[ae]n)\Z"
@@ -138,7 +139,8 @@ class _SentenceReader:
             return None
         else:
             verbs = [span for span in self._verbs() if span[0] not in tasks]
-            form = DirectiveForm.ORDER if verbs or matches.inside("obliges") else None
+            duties = [span for span in matches.inside("obliges") if _DUTY.match(matches.said[slice(*span)])]
+            form = DirectiveForm.ORDER if verbs or duties else None
         return None if form is None else self._reading(form, forbids=self._forbid() is not None, markers=[])
 
     def _says_what_for(self) -> bool:
