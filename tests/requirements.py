@@ -87,7 +87,7 @@ PROMISES = (
     Promise("N8", "People can ask what was learnt and have it forgotten everywhere.", _P, "in a chat in sixteen languages, through agents that call us; a session can be switched off only there; names of folders, log files, tools and contexts stay"),
     Promise("N9", "Whenever something learnt is used, its source is cited.", _P, "the agent is told ids and sources and asked to name them; whether it does is not measured"),
     Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "corrections come with the message, the session and what is known around it; the assistant's words are not kept"),
-    Promise("C2", "Sixteen languages and emoji from the start, more by command.", _P, "what a model writes for a language is checked for form, not for how well it is heard"),
+    Promise("C2", "Sixteen languages and emoji from the start, more by command.", _P, "how well an added language is heard is counted on held-back sentences, which a model writes where the user gives none; files without words for directives are read by their other lists, which hear less"),
     Promise("C3", "Praise strengthens what was used just before it.", _P, "what hooks delivered, or the user names, counts as used: what files tell, and what the assistant says that it used, is not known"),
     Promise("C4", "The user's own wording of feedback is learnt.", _F),
     Promise("C5", "Incidents are categorised, deduplicated and remedied within limits."),

@@ -39,6 +39,7 @@ OPENS = {
     "feedback/language.py": f"{PACKAGE}, and {OWN_HOME}",
     "feedback/lexicon.py": PACKAGE,
     "feedback/detector.py": PACKAGE,
+    "feedback/sentence_writing.py": PACKAGE,
     "feedback/tongues.py": PACKAGE,
     "text/directive_words.py": PACKAGE,
     "text/glossary.py": PACKAGE,

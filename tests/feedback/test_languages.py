@@ -225,15 +225,15 @@ def test_a_model_writes_the_file_and_sees_nothing_that_was_typed(home: Path) -> 
     with wisen.open_learner() as learner:
         learner.learn()
         model = scripted(learner, phrases)
-        assert learner.feedback.build_languages(model=True, dry_run=True)[0].questions == 11
+        assert learner.feedback.build_languages(model=True, dry_run=True)[0].questions == 12
         assert model.questions == []
         (built,) = learner.feedback.build_languages(model=True, progress=lambda *each: steps.append(each))
     file = home / "wisen" / "languages" / "nl.toml"
     assert (built.code, built.written, built.file, built.trouble) == ("nl", True, str(file), "")
     groups = sum(len(asked.groups) for asked in QUESTIONS)
     assert built.dropped == {"in another script": groups, "twice in a group": groups}
-    assert len(model.questions) == 11
-    assert [each[1] for each in steps] == list(range(12))
+    assert len(model.questions) == 12
+    assert [each[1] for each in steps] == list(range(13))
     sent = repr(model.questions)
     assert "you forgot" in sent
     assert not any(text[:20] in sent for text in USERS["nl"])
@@ -288,14 +288,14 @@ def test_what_stops_half_way_writes_nothing_and_the_next_run_asks_only_for_the_r
         metered = metered_by(learner, ScriptedResponder(respond), clock)
         learner.feedback._model = lambda: metered
         (built,) = learner.feedback.build_languages(model=True)
-        assert (built.answered, built.questions, built.written) == (3, 11, False)
+        assert (built.answered, built.questions, built.written) == (3, 12, False)
         assert "trouble of its own" in built.trouble
         assert not (home / "wisen" / "languages").exists()
         clock.advance(3600)
         (built,) = learner.feedback.build_languages(model=True)
-        assert (built.answered, built.written) == (11, True)
-    assert len(sent) == 4 + 8
-    assert len(set(sent)) == 11
+        assert (built.answered, built.written) == (12, True)
+    assert len(sent) == 4 + 9
+    assert len(set(sent)) == 12
 
 
 KEYWORDS = {

@@ -11,11 +11,14 @@ from wisen.errors import LanguageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from wisen.delivery.chat_requests import RequestTable
     from wisen.feedback.detector import DetectorModel
     from wisen.feedback.language import Language
 
 FOLDER = "languages"
 """Where they lie, below the home."""
+_READING = b"directives 1"
+"""What is made of such a file: with another of these its sessions are understood anew."""
 _BEHIND = 32
 """How many bits of what sessions were understood by tell the version of our own code."""
 

@@ -13,6 +13,7 @@ from wisen.feedback import lesson_quotes
 from wisen.feedback.features import glance, tables
 from wisen.feedback.lanes import Rows, lane, marks, side_by_side, surplus
 from wisen.feedback.language import shipped_languages, together
+from wisen.feedback.language_directives import directive_words_of
 from wisen.feedback.lasting import OF_TURN, of_lesson
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
 from wisen.feedback.writing import fold, is_dense, is_foreign
@@ -257,7 +258,7 @@ def detector(added: tuple[Language, ...] = ()) -> DetectorModel:
     read = resources.files(__package__).joinpath("weights.json").read_bytes()
     file = msgspec.json.decode(read, type=_File)
     lexicon = Lexicon(together(shipped_languages(), added)) if added else shipped_lexicon()
-    words = {language.code: language.directives for language in lexicon.languages} if added else {}
+    words = {language.code: directive_words_of(language) for language in lexicon.languages} if added else {}
     return DetectorModel(file.kinds, file.abroad, file.lasting, lexicon, DirectiveReader(words) if added else None)
 
 

@@ -1,4 +1,7 @@
-"""The step in which a model writes the file of a language, group by group. Nothing that the user typed goes out."""
+"""The step in which a model writes the file of a language, group by group. Nothing that the user typed goes out.
+
+The last question is about sentences to judge the file by, of which the others say nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import msgspec
 from wisen.errors import ModelAbsent, ModelError
 from wisen.feedback.drafts import Draft
 from wisen.feedback.language import GROUPS, LessonWords, Negations, Opening, shipped_languages
+from wisen.feedback.sentence_writing import checked_sentences, sentence_question
 from wisen.feedback.tongues import tongues
 from wisen.model.model_use import Tier
 from wisen.models.model_ports import MaterialItem, Question
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.feedback.language import Language, Words
+    from wisen.feedback.language_hearing import LabelledSentences
     from wisen.models.model_ports import Model
 
     Progress = Callable[[str, int, int], None]
@@ -69,19 +74,24 @@ QUESTIONS = (
     GroupQuestion("lesson", tuple(each for each in LessonWords.__struct_fields__ if each not in ("about", "lasting"))),
 )
 
+ASKED = len(QUESTIONS) + 1
+"""How many questions there are for a language, with the one for sentences."""
+
 
 class Drafted(NamedTuple):
     """What a model wrote."""
 
     draft: Draft
     answered: int
+    sentences: LabelledSentences | None = None
+    """What the file is judged by."""
     trouble: str = ""
     """Why it is not whole."""
 
     @property
     def is_whole(self) -> bool:
         """Whether every question was answered."""
-        return self.answered == len(QUESTIONS)
+        return self.answered == ASKED
 
 
 def drafted(model: Model, code: str, progress: Progress) -> Drafted:
@@ -94,18 +104,25 @@ def drafted(model: Model, code: str, progress: Progress) -> Drafted:
     tongue = tongues()[code]
     draft = Draft(code, tongue.name, tongue.own_name, tongue.script)
     for number, asked in enumerate(QUESTIONS):
-        progress(tongue.name, number, len(QUESTIONS))
+        progress(tongue.name, number, ASKED)
         try:
             told = model.ask(question(asked, tongue.name, tongue.own_name)).value
         except ModelAbsent:
             raise
         except ModelError as error:
-            return Drafted(draft, number, str(error))
+            return Drafted(draft, number, trouble=str(error))
         confusable = getattr(told, "confusable", ())
         for group in asked.groups:
             draft.add(asked.table, group, getattr(told, group), confusable)
-    progress(tongue.name, len(QUESTIONS), len(QUESTIONS))
-    return Drafted(draft, len(QUESTIONS))
+    progress(tongue.name, len(QUESTIONS), ASKED)
+    try:
+        said = model.ask(sentence_question(PURPOSE, tongue.name, tongue.own_name)).value
+    except ModelAbsent:
+        raise
+    except ModelError as error:
+        return Drafted(draft, len(QUESTIONS), trouble=str(error))
+    progress(tongue.name, ASKED, ASKED)
+    return Drafted(draft, ASKED, checked_sentences(said, tongue.script))
 
 
 def question(asked: GroupQuestion, name: str, own_name: str) -> Question[Any]:

@@ -8,18 +8,27 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wisen.errors import UsageError
+from wisen.errors import LanguageError, UsageError
 from wisen.feedback.drafts import Draft
 from wisen.feedback.language import GROUPS, joined, shipped_languages, together, write_language
-from wisen.feedback.language_building import QUESTIONS
+from wisen.feedback.language_building import ASKED
+from wisen.feedback.language_hearing import SENTENCES, LabelledSentences, judge_hearing, read_sentences
+from wisen.feedback.sentence_writing import write_sentences
 from wisen.feedback.spoken import spoken_in
 from wisen.feedback.tongues import Writing, tongues
 from wisen.feedback.turns import turns_of
 from wisen.model.report import Selection
-from wisen.model.user_language import Built, KnownLanguage, LanguageOrigin, Survey, UnknownLanguage
+from wisen.model.user_language import (
+    Built,
+    KnownLanguage,
+    LanguageHearing,
+    LanguageOrigin,
+    Survey,
+    UnknownLanguage,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -105,6 +114,28 @@ class UserLanguages:
         self._files.write(seen, write_language(language, comment).encode("utf-8"))
         return kept
 
+    def put_sentences(self, code: str, sentences: LabelledSentences, comment: str) -> None:
+        """Put the sentences that a language is judged by beside its file, unless there are some. Raises: FileError."""
+        seen = self._files.read(self._sentences_of(code))
+        if seen.content is None:
+            self._files.write(seen, write_sentences(sentences, comment).encode("utf-8"))
+
+    def hearing(self, codes: Collection[str]) -> tuple[LanguageHearing, ...]:
+        """How well those of the added languages are heard, on sentences that are held back; of all without codes."""
+        return tuple(self._hearing(each) for each in self._added.languages if not codes or each.code in codes)
+
+    def _hearing(self, language: Language) -> LanguageHearing:
+        file = self._sentences_of(language.code)
+        content = self._files.read(file).content
+        try:
+            text = "" if content is None else content.decode("utf-8")
+            return judge_hearing(language, read_sentences(text, str(file)), self._added.model, str(file))
+        except (LanguageError, UnicodeDecodeError) as error:
+            return LanguageHearing(code=language.code, name=language.name, file=str(file), trouble=str(error))
+
+    def _sentences_of(self, code: str) -> Path:
+        return self._folder / SENTENCES / f"{code}.toml"
+
     def _keep_beside(self, file: Path, content: bytes) -> str:
         for number in count(1):
             seen = self._files.read(file.with_name(f"{file.name}.bak{number}"))
@@ -168,7 +199,7 @@ class UserLanguages:
             phrases=phrases,
             dropped=dict(done.draft.dropped),
             answered=done.answered,
-            questions=len(QUESTIONS),
+            questions=ASKED,
             kept=kept,
             trouble=trouble,
         )

@@ -30,11 +30,15 @@ if TYPE_CHECKING:
     from wisen.model.history import History
     from wisen.model.phrase import OwnPhrase
     from wisen.model.signal import Said
-    from wisen.model.user_language import Built, Survey
+    from wisen.model.user_language import Built, LanguageHearing, Survey
     from wisen.models.model_ports import Model
     from wisen.store.home import Home
 
 _BY_MODEL = "What {name} speakers write to an agent, by what it tells. Written by a language model ({model}), {day}."
+_SENTENCES_BY_MODEL = (
+    "What {name} speakers tell an agent, to judge {code}.toml by.\n"
+    "A language model wrote it: put sentences of yours in their place, or beside them."
+)
 _BY_FILE = "What {name} speakers write to an agent, by what it tells. Taken in from {source}, {day}."
 
 
@@ -104,10 +108,6 @@ class FeedbackService:
         from wisen.feedback.listen import listen
 
         return partial(listen, own=self.own())
-
-    def is_order(self, text: str) -> bool:
-        """Whether a text tells somebody to do or to leave something, in any language of the user."""
-        return self.added_languages.model.is_order(text)
 
     def holding(self, texts: Collection[str]) -> set[int]:
         """The sessions in which phrases were typed, by the index's numbers of them."""
@@ -258,18 +258,28 @@ class FeedbackService:
             ModelAbsent: no heavy model is configured.
             FileError: a file cannot be written.
         """
-        from wisen.feedback.language_building import QUESTIONS
+        from wisen.feedback.language_building import ASKED
 
-        users = self._user_languages()
-        chosen = users.wanted([code.lower() for code in codes], again=again)
+        users, named = self._user_languages(), [code.lower() for code in codes]
+        there = {each.code for each in self.added_languages.languages}
+        lacking = named if model else [code for code in named if code not in there]
+        chosen = users.wanted(lacking, again=again) if lacking or not named else ()
         if dry_run or not model:
-            return tuple(users.built(code, questions=len(QUESTIONS)) for code in chosen)
+            return tuple(users.built(code, questions=ASKED) for code in chosen)
         made: list[Built] = []
         for code in chosen:
             made.append(self._had_written(code, again=again, progress=progress or _without_progress))
             if made[-1].trouble:
                 break  # whatever stopped this one would stop the next
         return tuple(made)
+
+    def language_hearing(self, codes: Iterable[str] = ()) -> tuple[LanguageHearing, ...]:
+        """How well the languages that the user added are heard, as their files are now; of all without codes.
+
+        Each is judged on sentences that lie beside its file, and of them on the half that is held back.
+        """
+        self.read_languages_anew()
+        return self._user_languages().hearing([code.lower() for code in codes])
 
     def take_in_languages(self, path: Path, *, again: bool = False, dry_run: bool = False) -> tuple[Built, ...]:
         """Take in a file of keywords by language. For languages that are shipped, its phrases are added to them.
@@ -334,7 +344,10 @@ class FeedbackService:
         comment = _BY_MODEL.format(
             name=language.name, model=asked.named(Tier.HEAVY), day=f"{self._home.clock.now():%Y-%m-%d}"
         )
-        return users.built(code, done, kept=users.put(language, comment, again=again), written=True)
+        kept = users.put(language, comment, again=again)
+        if done.sentences is not None:
+            users.put_sentences(code, done.sentences, _SENTENCES_BY_MODEL.format(name=language.name, code=code))
+        return users.built(code, done, kept=kept, written=True)
 
     def _user_languages(self) -> UserLanguages:
         from wisen.feedback.language_survey import UserLanguages

@@ -87,7 +87,7 @@ def held_rows(ledger: Ledger, holdings: Holdings, aim: Aim) -> Iterator[Row]:
 
 def languages_holding(holdings: Holdings, needle: Needle) -> tuple[str, ...]:
     """Where files of languages hold it, in words. They are the user's or a model's words, and are left as they are."""
-    files = sorted(holdings.languages_folder.glob("*.toml*"))
+    files = sorted(holdings.languages_folder.rglob("*.toml*"))
     held = (path for path in files if any(map(needle.holds, _QUOTED.findall(path.read_text("utf-8", "replace")))))
     return tuple(f"{path} holds it: no session was kept there, take it out yourself." for path in held)
 

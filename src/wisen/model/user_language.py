@@ -83,3 +83,32 @@ class Built(Struct, frozen=True, kw_only=True):
     """Where the file is now that stood there before."""
     trouble: str = ""
     """Why it is not whole."""
+
+
+class LanguageHearing(Struct, frozen=True, kw_only=True):
+    """How well a language is heard on sentences that were held back from whoever wrote its file."""
+
+    code: str
+    name: str
+    file: str
+    """Where its sentences lie."""
+    sentences: int = 0
+    """How many there are, with those that were not held back. All counts below are of held-back ones."""
+    directives: int = 0
+    """How many tell how to work, with those that forbid."""
+    heard: int = 0
+    prohibitions: int = 0
+    prohibitions_heard: int = 0
+    negations_kept: int = 0
+    """How many of the prohibitions that were heard are read as such."""
+    harmless: int = 0
+    taken: int = 0
+    """How many harmless ones were taken for a directive."""
+    needed: dict[str, int] = {}
+    """About how many more are needed by kind, before the counts tell anything; empty where there are enough."""
+    missed: tuple[str, ...] = ()
+    """Some that were not held back, and are not heard or lose their negation: to write the file by."""
+    wrongly_taken: tuple[str, ...] = ()
+    """Some harmless ones that were not held back, and are taken for a directive."""
+    trouble: str = ""
+    """Why its sentences cannot be read."""

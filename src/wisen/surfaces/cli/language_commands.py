@@ -65,6 +65,7 @@ def build_languages(
 ) -> None:
     """Make files for the languages that you write in and that have none. Without --model: tell which.
 
+    Tells how well each language that you added is heard, on sentences of it that are held back.
     The files lie in the folder `languages` of wisen's home. Sessions are understood anew by the next `wisen learn`.
     """
     from wisen.surfaces.cli.language_view import build, take_in

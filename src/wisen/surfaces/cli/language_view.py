@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wisen.learner import Learner
-    from wisen.model.user_language import Built, Survey
+    from wisen.model.user_language import Built, LanguageHearing, Survey
 
 _DOCS = "docs/languages.md tells how to write one."
 _NEXT = "Your sessions are understood anew by the next `wisen learn`."
@@ -53,8 +53,9 @@ def build(codes: Sequence[str], *, model: bool, again: bool, dry_run: bool, as_j
         made = learner.feedback.build_languages(
             codes, model=model, again=again, dry_run=dry_run, progress=None if as_json else _progress
         )
+        hearing = learner.feedback.language_hearing(codes)
     if as_json:
-        print_json({"languages": made, "asked": asks, "dry_run": dry_run})
+        print_json({"languages": made, "asked": asks, "dry_run": dry_run, "hearing": hearing})
         return FAILED if any(each.trouble for each in made) else 0
     if not made:
         say("Every language that you write in has a file, as far as your turns tell: wisen languages list")
@@ -68,6 +69,8 @@ def build(codes: Sequence[str], *, model: bool, again: bool, dry_run: bool, as_j
         say(f"To have it written by a model: wisen languages build --model. By hand: {_DOCS}")
     if any(each.written for each in made):
         say(_NEXT)
+    for heard in hearing:
+        _say_hearing(heard)
     return FAILED if any(each.trouble for each in made) else 0
 
 
@@ -79,8 +82,10 @@ def take_in(path: Path, codes: Sequence[str], *, model: bool, again: bool, dry_r
         return 0
     with _asked(trace=not dry_run) as learner:
         made = learner.feedback.take_in_languages(path, again=again, dry_run=dry_run)
+        written = [each.code for each in made if each.written]
+        hearing = learner.feedback.language_hearing(written) if written else ()
     if as_json:
-        print_json({"languages": made, "dry_run": dry_run})
+        print_json({"languages": made, "dry_run": dry_run, "hearing": hearing})
         return 0
     for each in made:
         done = "taken in" if each.written else "could be used, so nothing was written"
@@ -91,6 +96,8 @@ def take_in(path: Path, codes: Sequence[str], *, model: bool, again: bool, dry_r
         say(f"{path} holds nothing that could be taken in.")
     if any(each.written for each in made):
         say(_NEXT)
+    for heard in hearing:
+        _say_hearing(heard)
     return 0
 
 
@@ -132,6 +139,30 @@ def _say_built(each: Built) -> None:
         answered = f"{each.answered} of {plural(each.questions, 'question')} were answered"
         say(f"{answered}. Nothing was written; the answers are kept, and the next run asks only for the rest.")
     _say_rest(each)
+
+
+def _say_hearing(each: LanguageHearing) -> None:
+    """How well a language is heard, on sentences that were held back."""
+    named = f"{each.name} ({each.code})"
+    if each.trouble:
+        say(f"{named} could not be judged: {each.trouble}")
+        return
+    counts = (
+        f"{each.heard} of {plural(each.directives, 'directive')} heard, "
+        f"{each.negations_kept} of {plural(each.prohibitions_heard, 'prohibition')} heard with the negation kept, "
+        f"{each.taken} of {plural(each.harmless, 'harmless one')} taken for a directive"
+    )
+    if each.needed:
+        more = ", ".join(f"{many} {kind}" for kind, many in each.needed.items())
+        say(f"{named}: too few sentences to tell how well it is heard ({counts}).")
+        say(
+            f"  About so many more are needed, half of which are held back: {more}. Put them into {each.file}", dim=True
+        )
+    else:
+        say(f"{named}, on sentences that were held back: {counts}.")
+    for label, some in (("not heard", each.missed), ("taken for a directive", each.wrongly_taken)):
+        for sentence in some:
+            say(f"  {label}, not held back: {sentence}", dim=True)
 
 
 def _say_rest(each: Built) -> None:

@@ -1,0 +1,89 @@
+"""Makes the words by which directives are known out of the other lists of a language file that has none of its own.
+
+Rather too little is heard by them than too much: a file that holds `[directives]` itself is read by those alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wisen.feedback.tongues import tongues
+from wisen.feedback.writing import is_dense
+from wisen.text.directive_words import SHIPPED, DirectiveWords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.feedback.language import Language, Words
+
+_SCRIPTS = (
+    ("kana", re.compile("[\u3040-\u30ff]")),
+    ("hangul", re.compile("[\uac00-\ud7af]")),
+    ("han", re.compile("[\u3400-\u9fff]")),
+    ("cyrillic", re.compile("[\u0400-\u04ff]")),
+    ("arabic", re.compile("[\u0600-\u06ff]")),
+    ("devanagari", re.compile("[\u0900-\u097f]")),
+)
+"""The scripts that are told apart; all others are looked for by their words, as Latin ones are."""
+_DENSE = 0.5
+"""From such a share of letters on that stand without spaces a language has none."""
+
+
+def directive_words_of(language: Language) -> DirectiveWords:
+    """The words of a language by which directives are known: its own, or made of its other lists.
+
+    A shipped language has its own in `text/languages`, so that nothing is made for a file that extends one.
+    """
+    if language.directives != DirectiveWords() or language.code in SHIPPED:
+        return language.directives
+    groups, lesson, opening = language.groups, language.lesson, language.opening
+    tongue = tongues().get(language.code)
+    lasting = _patterns((*groups.get("lasting", ()), *lesson.always))
+    if not lasting and not lesson.forbids:
+        return DirectiveWords()
+    letters = "".join(word for words in (lesson.orders, lesson.forbids, *groups.values()) for word in words)
+    glued = sum(map(is_dense, letters)) > _DENSE * len(letters.replace(" ", ""))
+    negators = _patterns((*language.negations.before, *language.negations.after, *lesson.forbids))
+    orders = _without(_patterns((*lesson.orders, *groups.get("liking", ()), *opening.command)), lasting, negators)
+    return DirectiveWords(
+        script=next((script for script, of in _SCRIPTS if of.search(letters)), "latin"),
+        glued=glued,
+        prefix=f"(?:{'|'.join(map(re.escape, language.prefixes))})?" if language.prefixes else "",
+        marks=(*groups.get("marks", ()), *(tongue.words.split() if tongue is not None else ())),
+        leads=_patterns((*lesson.leads, *opening.lead)),
+        negators=negators,
+        forbid=(*_patterns(lesson.forbids), *_negated(orders, negators, glued=glued)),
+        lasting=lasting,
+        opening=tuple(each for each in lasting if " " in each),
+        orders=orders,
+        tasks=_without(_patterns(opening.command), _patterns(lesson.orders)),
+        wishes=_without(_patterns(groups.get("wish", ())), orders),
+        remember=_patterns(groups.get("keep", ())),
+        polite=_patterns(groups.get("order", ())),
+        permissions=_patterns(groups.get("agree", ())),
+        questions=_patterns((*opening.question, *groups.get("asking", ()))),
+        harmless=_patterns(language.harmless),
+    )
+
+
+def _negated(orders: Words, negators: Words, *, glued: bool) -> Iterable[str]:
+    """How a clause begins that negates its verb behind it: "push niet"."""
+    if not negators:
+        return
+    between = ".{0,12}?" if glued else r" (?:\S+ ){0,4}?"
+    for order in orders:
+        yield f"{order}{between}(?:{'|'.join(negators)})"
+
+
+def _patterns(phrases: Iterable[str]) -> Words:
+    """Phrases as entries: `*` at the end also matches longer words."""
+    made = (
+        re.escape(" ".join(phrase.split()).rstrip("*")) + (r"\w*" if phrase.endswith("*") else "") for phrase in phrases
+    )
+    return tuple(dict.fromkeys(each.replace(r"\ ", " ") for each in made if each))
+
+
+def _without(words: Words, *others: Words) -> Words:
+    held = {word for each in others for word in each}
+    return tuple(word for word in words if word not in held)

@@ -1,0 +1,102 @@
+"""How well an added language is heard: its file is judged on sentences of which half are held back.
+
+Sentences lie beside the file, in `languages/sentences/<code>.toml`, sorted by what they are. Which half one belongs to
+follows from its letters alone, so that it never changes sides. The ones that are not held back are there to write the
+file by: those that are missed are named. Of the held-back ones nothing is told but counts.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.errors import LanguageError
+from wisen.feedback.writing import fold
+from wisen.model.signal import Heard
+from wisen.model.user_language import LanguageHearing
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from wisen.feedback.detector import DetectorModel
+    from wisen.feedback.language import Language, Words
+
+SENTENCES = "sentences"
+"""The folder of sentences, in that of the languages."""
+LEAST = {"directives": 6, "prohibitions": 5, "harmless": 6}
+"""Of so many held-back sentences of a kind on counts tell something."""
+LONGEST_SENTENCE = 280
+_SEED = b"wisen held back"
+_SHOWN = 5
+_MARKS = " .!?…。！？؟।"
+
+
+class LabelledSentences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Sentences of one language by what they are."""
+
+    directives: tuple[str, ...] = ()
+    """They tell how to work, and forbid nothing."""
+    prohibitions: tuple[str, ...] = ()
+    harmless: tuple[str, ...] = ()
+    """A task of the day, a question, a permission, a report: nothing to learn."""
+
+
+def read_sentences(text: str, where: str) -> LabelledSentences:
+    """The sentences that a file holds. Raises: LanguageError."""
+    try:
+        return msgspec.convert(tomllib.loads(text), LabelledSentences)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise LanguageError(
+            f"{where} holds no sentences: {error}. docs/languages.md tells what may stand there."
+        ) from error
+
+
+def is_held_back(sentence: str) -> bool:
+    """Whether a sentence belongs to the half that nothing is written by; case, blanks and end marks do not count."""
+    plain = " ".join(fold(sentence).split()).strip(_MARKS)
+    return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=1, person=_SEED).digest()[0] % 2 == 0
+
+
+def judge_hearing(language: Language, sentences: LabelledSentences, model: DetectorModel, file: str) -> LanguageHearing:
+    """How well a language is heard by the model that hears the user's turns; `file`: where its sentences lie."""
+    held = {kind: [each for each in _of(sentences, kind) if is_held_back(each)] for kind in LEAST}
+    forbids = {each: _forbids(each, model) for kind in LEAST for each in _of(sentences, kind)}
+    heard = [forbids[each] is not None for each in (*held["directives"], *held["prohibitions"])]
+    banned = [forbids[each] for each in held["prohibitions"] if forbids[each] is not None]
+    missed = [
+        each
+        for kind in ("directives", "prohibitions")
+        for each in _of(sentences, kind)
+        if not is_held_back(each) and not (forbids[each] if kind == "prohibitions" else forbids[each] is not None)
+    ]
+    taken = [each for each in sentences.harmless if not is_held_back(each) and forbids[each] is not None]
+    return LanguageHearing(
+        code=language.code,
+        name=language.name,
+        file=file,
+        sentences=sum(len(_of(sentences, kind)) for kind in LEAST),
+        directives=len(heard),
+        heard=sum(heard),
+        prohibitions=len(held["prohibitions"]),
+        prohibitions_heard=len(banned),
+        negations_kept=sum(map(bool, banned)),
+        harmless=len(held["harmless"]),
+        taken=sum(forbids[each] is not None for each in held["harmless"]),
+        needed={kind: 2 * (least - len(held[kind])) for kind, least in LEAST.items() if len(held[kind]) < least},
+        missed=tuple(missed[:_SHOWN]),
+        wrongly_taken=tuple(taken[:_SHOWN]),
+    )
+
+
+def _of(sentences: LabelledSentences, kind: str) -> Collection[str]:
+    found: Words = getattr(sentences, kind)
+    return dict.fromkeys(each for each in found if each.strip())
+
+
+def _forbids(sentence: str, model: DetectorModel) -> bool | None:
+    """Whether a sentence is heard as one that forbids; None where nothing of it would be learnt."""
+    lessons = [signal.lesson for signal in model.signals(Heard(text=sentence)) if signal.lesson is not None]
+    return any(lesson.forbids for lesson in lessons) if lessons else None

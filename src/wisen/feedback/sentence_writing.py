@@ -1,0 +1,73 @@
+"""Has a model say template sentences in a language, by which the file of that language is judged.
+
+Whoever writes the file is not shown them, and nothing that the user typed goes out.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from wisen.feedback.language_hearing import LEAST, LONGEST_SENTENCE, LabelledSentences, read_sentences
+from wisen.feedback.own_wording import storable
+from wisen.feedback.tongues import is_in
+from wisen.model.model_use import Tier
+from wisen.models.model_ports import MaterialItem, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_TOKENS = 6_000
+_ASK = """
+You help to test a program that reads what people type to AI coding agents. Say each of these sentences in {name}
+({own_name}) as native speakers who write software would type it to their agent: not word by word, in their own word
+order, some polite and some curt. Commands, names and paths stay as they are. Each item holds the sentences of one kind,
+one a line: give those of each kind in the same order, one for each, and let none change what it says, forbids or asks.
+"""
+
+
+@cache
+def template_sentences() -> LabelledSentences:
+    """The sentences in English that come with the package."""
+    file = resources.files(__package__).joinpath("sentence_templates.toml")
+    return read_sentences(file.read_text(encoding="utf-8"), file.name)
+
+
+def sentence_question(purpose: str, name: str, own_name: str) -> Question[Any]:
+    """What is asked to get the sentences of a language."""
+    fields = [(kind, list[str]) for kind in LEAST]
+    return Question(
+        purpose=purpose,
+        tier=Tier.HEAVY,
+        instructions=_ASK.format(name=name, own_name=own_name),
+        answer=msgspec.defstruct("Sentences", fields, frozen=True, forbid_unknown_fields=True),
+        material=tuple(MaterialItem(kind, "\n".join(getattr(template_sentences(), kind))) for kind in LEAST),
+        most_tokens=_TOKENS,
+    )
+
+
+def checked_sentences(answer: Any, script: str) -> LabelledSentences:
+    """The sentences of an answer that may be kept; `script`: the one that they have to be in."""
+    return LabelledSentences(**{kind: tuple(_kept(getattr(answer, kind), script)) for kind in LEAST})
+
+
+def _kept(sentences: Iterable[str], script: str) -> Iterator[str]:
+    for sentence in dict.fromkeys(" ".join(each.split()) for each in sentences):
+        controls = any(unicodedata.category(letter) in ("Cc", "Cs", "Co", "Cn") for letter in sentence)
+        fits = not controls and 0 < len(sentence) <= LONGEST_SENTENCE
+        if fits and is_in(script, sentence) and storable(sentence):
+            yield sentence
+
+
+def write_sentences(sentences: LabelledSentences, comment: str) -> str:
+    """The text of a file of sentences."""
+    lines = [f"# {line}" for line in comment.splitlines()]
+    for kind in LEAST:
+        lines += ["", f"{kind} = ["]
+        lines += [f"  {msgspec.json.encode(each).decode()}," for each in getattr(sentences, kind)]
+        lines.append("]")
+    return "\n".join([*lines, ""])
