@@ -160,6 +160,7 @@ class Learner:
                 rules=self.rules.proposals,
                 kinds={ProposalType.GUARD: self.guards, ProposalType.FIX: self.fixes},
                 overrule=self.guards.overrule_from_chat,
+                requests=lambda: self.feedback.added_languages.requests,
                 forget=self.forgetting.forget_from_chat,
             ),
             settings=promotion,
@@ -365,6 +366,7 @@ class Learner:
             questions=self.contexts.questions,
             question_about=self.rules.question_about,
             turns=self._turn_questions,
+            requests=lambda: self.feedback.added_languages.requests,
             praised=self.praise.subjects_praised,
         )
         telling = Telling(

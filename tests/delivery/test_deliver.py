@@ -112,7 +112,7 @@ def test_the_same_matter_gives_the_same_bytes_and_the_name_is_of_the_bytes() -> 
     def made() -> dict[str, bytes]:
         matters = {"": NOTHING, "b": Matter([a_line(1)], (), (), (), ()), "a": NOTHING}
         return published(
-            matters, {"a": []}, Signs({"version": 1}, (1, 2, 3)), [("/x", "b"), ("/y", "gone")], POLICY
+            matters, {"a": []}, Signs({"version": 1}, (1, 2, 3), {}), [("/x", "b"), ("/y", "gone")], POLICY
         ).files
 
     assert made() == made()
@@ -120,7 +120,7 @@ def test_the_same_matter_gives_the_same_bytes_and_the_name_is_of_the_bytes() -> 
 
 
 def test_a_place_without_anything_to_tell_is_not_named() -> None:
-    page = published({"": NOTHING, "b": NOTHING}, {}, Signs({}, (1, 2, 3)), [("/x", "b"), ("/y", "gone")], POLICY)
+    page = published({"": NOTHING, "b": NOTHING}, {}, Signs({}, (1, 2, 3), {}), [("/x", "b"), ("/y", "gone")], POLICY)
     current = json.loads(page.current(NOON))
     assert current["places"] == [["/x", "b"]]
     assert current["contexts"].keys() == {"b"}
@@ -264,7 +264,7 @@ def test_a_hook_leaves_the_block_that_would_have_been_made_without_what_is_withh
         news=[next(lines) for _ in range(news)],
     )
     lots = Lots(frozenset({""}), {each.exposed: 0.5 for each in tried})
-    made = published({"": matter}, {}, Signs({}, (1, 2, 3)), [], policy, lots)
+    made = published({"": matter}, {}, Signs({}, (1, 2, 3), {}), [], policy, lots)
     snapshot = json.loads(made.files[made.everywhere])
     gone = [each.exposed for each, out in zip(tried, withheld, strict=True) if out]
     rest = matter._replace(tried=[each for each, out in zip(tried, withheld, strict=True) if not out])

@@ -68,7 +68,7 @@ def test_what_is_asked_is_asked_by_the_first_session_alone_and_comes_again_in_no
     ]
     news = [TellLine("R-00000009", "wisen tells its hint no longer.", "", "`wisen trials show R-00000009`")]
     matter = Matter([a_line(0)], (), (), waiting, (), news=news)
-    made = published({"": matter}, {}, Signs({}, (1, 2, 3)), [], DeliverPolicy())
+    made = published({"": matter}, {}, Signs({}, (1, 2, 3), {}), [], DeliverPolicy())
     snapshot = json.loads(made.files[made.everywhere])
     assert '- Make it a rule: Sort imports. "approve 1" or "skip 1"' in snapshot["block"]
     assert "Old?" not in snapshot["block"], "a session was told to ask that before"
@@ -93,7 +93,7 @@ def test_where_nothing_can_be_noted_nothing_is_asked(tmp_path: Path) -> None:
 
 
 def _files(matter: Matter) -> list[bytes]:
-    made = published({"": matter}, {}, Signs({}, (1, 2, 3)), [], DeliverPolicy())
+    made = published({"": matter}, {}, Signs({}, (1, 2, 3), {}), [], DeliverPolicy())
     return [made.files[made.everywhere]]
 
 

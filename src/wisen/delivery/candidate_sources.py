@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.delivery.block import TellLine
+    from wisen.delivery.chat_requests import RequestTable
     from wisen.delivery.turn_questions import TurnQuestion
     from wisen.model.entry import Proposal
     from wisen.model.place import RulePlace
@@ -29,5 +30,7 @@ class Candidates:
     """What stands against approving a proposal as it is, and where it may go instead."""
     turns: Callable[[str], Sequence[TurnQuestion]]
     """What the user's agent may be asked to sort in a context; nothing without the user's yes."""
+    requests: Callable[[], RequestTable]
+    """By which forms users ask something in a chat, with those of languages that they added."""
     praised: Callable[[datetime], Mapping[str, int]]
     """How much praise speaks for entries and fixes as of a moment, by id."""

@@ -8,7 +8,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.block import block_of
-from wisen.delivery.chat_requests import shipped_table
 from wisen.delivery.told_moments import budget_of
 from wisen.delivery.turn_questions import HEAD, choose_questions
 from wisen.model.place import SPOKEN
@@ -40,8 +39,8 @@ class Signs(NamedTuple):
     complaints: Mapping[str, object]
     cut: Sequence[int]
     """How much is kept of what failed calls say and of their arguments: what a hook sees is as long as what taught."""
-    requests: Mapping[str, object] | None = None
-    """By which forms the user asks something of wisen in the chat; None for those of the shipped languages."""
+    requests: Mapping[str, object]
+    """By which forms the user asks something of wisen in the chat."""
 
 
 class Lots(NamedTuple):
@@ -150,7 +149,7 @@ def published(
     """
     lots = lots or Lots(frozenset(), {})
     told = _bytes(dict(signs.complaints))
-    asked = request_bytes(signs.requests or shipped_table())
+    asked = request_bytes(signs.requests)
     files = {digest(told): told, digest(asked): asked}
     contexts: dict[str, str] = {}
     blocks: dict[str, str] = {}

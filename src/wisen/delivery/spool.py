@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.delivery.chat_requests import shipped_table
 from wisen.kernel.request_reading import EVERYTHING, HERE, read_request
 from wisen.model.event import MessageOrigin
 from wisen.model.exposure import Arm, Channel, Exposure
@@ -114,17 +113,16 @@ def wishes(spooled: Iterable[Spooled]) -> list[Wish]:
     return found
 
 
-def is_borne_out(wish: Wish, histories: Iterable[History], table: RequestTable | None = None) -> bool:
+def is_borne_out(wish: Wish, histories: Iterable[History], table: RequestTable) -> bool:
     """Whether the agent's own log shows that the user typed a wish: what a hook heard alone is not trusted.
 
-    `table`: by which forms; without one those of the shipped languages.
+    `table`: by which forms.
     """
-    forms = table or shipped_table()
     return any(
         turn.act is Act.SAID
         and turn.origin in _TYPED
         and abs(turn.at - wish.at) <= _AROUND
-        and is_same_wish(wish, turn.text or "", forms)
+        and is_same_wish(wish, turn.text or "", table)
         for history in histories
         if (history.agent, history.native) == (wish.agent, wish.session)
         for turn in history.turns
@@ -157,22 +155,19 @@ def is_same_wish(wish: Wish, text: str, table: RequestTable) -> bool:
     return (asked.kind, asked.of) == (wish.kind, wish.of)
 
 
-def read_forget_wish(
-    wish: Wish, histories: Iterable[History], key: bytes, table: RequestTable | None = None
-) -> Forgotten | None:
+def read_forget_wish(wish: Wish, histories: Iterable[History], key: bytes, table: RequestTable) -> Forgotten | None:
     """What the agent's own log shows that the user wants forgotten; `key` is the salt of the home.
 
     Typed once it goes where it was typed. Other scopes, and everything, need a `yes` in front, which a hook notes only
     where it had asked. The question itself need not be in the log any more: its words may be forgotten by now.
     """
-    forms = table or shipped_table()
     near = [
         (abs(turn.at - wish.at), turn.context, asked.what, asked.scope)
         for history in histories
         if (history.agent, history.native) == (wish.agent, wish.session)
         for turn in history.turns
         if turn.act is Act.SAID and turn.origin in _TYPED and abs(turn.at - wish.at) <= _AROUND
-        for asked in [read_request(turn.text or "", forms)]
+        for asked in [read_request(turn.text or "", table)]
         if asked.kind == wish.kind and wish.of == digest_words(asked.of, key)
     ]
     for _, context, what, scope in sorted(near):

@@ -91,7 +91,7 @@ class Telling:
         fixes = trials.left(sure)
         moments = self._moments([*matters], every, trials)
         lots = trials.lots([*matters], fixes, {fix for _, fix in approved}, moments)
-        signs = Signs(complaints(), cut)
+        signs = Signs(complaints(), cut, self._candidates.requests())
         made = published(matters, fixes, signs, places, self._deliver, lots)
         for agent, its in zip(OTHERS, others, strict=True):
             if its != matters:

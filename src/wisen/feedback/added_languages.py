@@ -45,6 +45,13 @@ class Added:
 
         return detector(self.languages) if self.languages else shipped()
 
+    @cached_property
+    def requests(self) -> RequestTable:
+        """By which forms users ask something of wisen in a chat: those of the shipped languages, and of these."""
+        from wisen.feedback.language_requests import request_table_with
+
+        return request_table_with(self.languages)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a person has to know."""
@@ -63,7 +70,7 @@ def added_in(folder: Path) -> Added:
     from wisen.feedback.language import read_file
 
     languages: dict[str, Language] = {}
-    broken, told = list[Broken](), blake2b(digest_size=4)
+    broken, told = list[Broken](), blake2b(digest_size=4, person=_READING)
     for file in files:
         try:
             language = read_file(file)

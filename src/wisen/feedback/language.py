@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import msgspec
 
+from wisen.delivery.chat_requests import ChatForms, check_forms
 from wisen.errors import LanguageError
 from wisen.feedback.writing import fold
 from wisen.text.directive_words import DirectiveWords, check_patterns
@@ -117,6 +118,8 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     lesson: LessonWords = LessonWords()
     directives: DirectiveWords = DirectiveWords()
     """The words by which directives are known; those of shipped languages are in `text/languages`."""
+    requests: ChatForms = ChatForms()
+    """What its speakers type to ask something of wisen; that of shipped languages is in `delivery/requests`."""
     emoticons: dict[str, Words] = {}
     """Signs made of other signs, by the emoji they stand for."""
 
@@ -143,6 +146,7 @@ def read_language(text: str, where: str) -> Language:
         if silent := [word for word in words if not fold(word).strip(" *")]:
             raise LanguageError(f"{where}: {place} holds {silent[0]!r}, a phrase without a letter or sign.")
     check_patterns(language.directives, where)
+    check_forms(language.requests, f"{where}: [requests]")
     short = [sign for signs in language.emoticons.values() for sign in signs if len(sign) <= 1]
     if short:
         raise LanguageError(f"{where}: [emoticons] holds {short[0]!r}. They are made of two signs or more.")
@@ -190,8 +194,15 @@ def joined(one: T, more: T) -> T:
     elif isinstance(one, dict) and isinstance(more, dict):
         both = {**one, **{key: joined(one[key], value) if key in one else value for key, value in more.items()}}
     elif isinstance(one, msgspec.Struct):
-        both = type(one)(**{name: joined(getattr(one, name), getattr(more, name)) for name in one.__struct_fields__})
+        both = type(one)(**dict(_both(one, more)))
     return both  # type: ignore[return-value] # mypy cannot tell that each kind stays what it is
+
+
+def _both(one: msgspec.Struct, more: object) -> Iterator[tuple[str, object]]:
+    """The fields of two structs of a kind as one; what the second does not say stays as the first says it."""
+    for field in msgspec.structs.fields(one):
+        held, added = getattr(one, field.name), getattr(more, field.name)
+        yield field.name, held if added == field.default else joined(held, added)
 
 
 def read_file(file: Path) -> Language:
@@ -238,11 +249,14 @@ def _table(name: str, held: object) -> Iterator[str]:
 def _set_fields(held: object) -> Iterator[tuple[str, object]]:
     """The fields of a part of a language that say something."""
     assert isinstance(held, msgspec.Struct)
-    for name in held.__struct_fields__:
-        value = getattr(held, name)
-        says = value != type(value)() if isinstance(value, msgspec.Struct) else bool(value)
-        if says or name in ("code", "name"):
-            yield name, value
+    for field in msgspec.structs.fields(held):
+        value = getattr(held, field.name)
+        if isinstance(value, msgspec.Struct):
+            says = value != type(value)()
+        else:
+            says = value is not field.default if isinstance(value, bool) else bool(value)
+        if says or field.name in ("code", "name"):
+            yield field.encode_name, value
 
 
 def _value(key: str, value: object) -> Iterator[str]:

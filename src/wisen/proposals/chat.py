@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.proposal_kinds import Answered
     from wisen.decisions.service import Decisions
+    from wisen.delivery.chat_requests import RequestTable
     from wisen.delivery.shelf import Shelf
     from wisen.delivery.spool import Forgotten, Wish
     from wisen.model.entry import Proposal
@@ -70,7 +71,7 @@ def describe_error_in_chat(wish: Wish, error: WisenError) -> str:
 class Chat:
     """What users type to their agents, and what comes of it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is composed of, each by its name
         self,
         home: Home,
         shelf: Shelf,
@@ -79,13 +80,15 @@ class Chat:
         answer: Callable[..., Answered],
         overrule: Callable[[str], str],
         forget: Callable[[Forgotten], str],
+        requests: Callable[[], RequestTable],
     ) -> None:
         """Begin.
 
         `answer` answers a proposal, `overrule` notes that the user overruled a guard, `forget` forgets what was typed.
+        `requests`: by which forms the log is read.
         """
         self._home, self._shelf, self._decisions = home, shelf, decisions
-        self._answer, self._overrule, self._forget = answer, overrule, forget
+        self._answer, self._overrule, self._forget, self._requests = answer, overrule, forget, requests
 
     def carry_out(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Do what the user typed to their agent, where its own log shows it. Returns what was done and what not.
@@ -152,8 +155,8 @@ class Chat:
         found = self._home.index.events.histories(Selection(agent=wish.agent, since=wish.around))
         histories = tuple(each for each in found if each.native == wish.session)
         if wish.kind in FORGETS:
-            return read_forget_wish(wish, histories, self._home.salt()), histories
-        return True if is_borne_out(wish, histories) else None, histories
+            return read_forget_wish(wish, histories, self._home.salt(), self._requests()), histories
+        return True if is_borne_out(wish, histories, self._requests()) else None, histories
 
     def _reply(self, wish: Wish, histories: Iterable[History], says: str) -> None:
         """Have the user told what came of what they typed, where they typed it; it is done or not, all the same."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.proposal_kinds import ProposalKind
     from wisen.decisions.service import Decisions
+    from wisen.delivery.chat_requests import RequestTable
     from wisen.delivery.shelf import Shelf
     from wisen.delivery.spool import Forgotten
     from wisen.edits.permission import Leave, PromotePolicy
@@ -50,6 +51,8 @@ class AnswerHandlers:
     """How the other kinds are."""
     overrule: Callable[[str], str]
     """Notes that the user overruled a guard, by its id. Returns what was done."""
+    requests: Callable[[], RequestTable]
+    """By which forms users ask something in a chat, with those of languages that they added."""
     forget: Callable[[Forgotten], str]
     """Forgets what the user typed. Returns how much that was, without a word of it."""
 
@@ -233,6 +236,7 @@ class ProposalService:
             answer=self.answer,
             overrule=self._answers.overrule,
             forget=self._answers.forget,
+            requests=self._answers.requests,
         )
 
     def suggest(self, text: str, place: Path, *, kind: str = "learning", agent: str = "", note: str = "") -> Proposal:

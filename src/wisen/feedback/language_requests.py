@@ -1,0 +1,32 @@
+"""The requests that users type in a chat, with those of the languages that they added: `[requests]` in their files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from wisen.delivery.chat_requests import ChatForms, shipped_forms, shipped_table, table_of
+from wisen.feedback.language import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.delivery.chat_requests import RequestTable
+    from wisen.feedback.language import Language
+
+
+def request_table_with(added: Iterable[Language]) -> RequestTable:
+    """The table of the shipped languages and of those that were added; what is shipped holds where both say the same.
+
+    A file takes the place of a shipped language or extends it, as with its phrases; without forms it changes nothing.
+    """
+    forms = {each.code: each for each in shipped_forms()}
+    own = [each for each in added if each.requests != ChatForms()]
+    if not own:
+        return shipped_table()
+    for language in own:
+        given = replace(language.requests, code=language.code)
+        known = forms.get(language.code)
+        forms[language.code] = joined(known, given) if known is not None and language.extends else given
+    return table_of(forms.values())
