@@ -367,6 +367,7 @@ class Learner:
             question_about=self.rules.question_about,
             turns=self._turn_questions,
             requests=lambda: self.feedback.added_languages.requests,
+            language_of=self.feedback.added_languages.language_of,
             praised=self.praise.subjects_praised,
         )
         telling = Telling(

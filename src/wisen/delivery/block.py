@@ -62,11 +62,15 @@ class Waiting(NamedTuple):
     """Where it may go then: what the user types, and what that means."""
     is_new: bool = True
     """Whether no session was told to ask yet: each is asked once, and then only in review."""
+    approve: str = ""
+    skip: str = ""
+    """What the user types, in the language in which they said the lesson; empty for English."""
 
     def told(self, *, briefly: bool) -> str:
         """The question as it stands in a block; briefly where the block holds its words already."""
         what = f"Make {self.rule} a rule?" if briefly else self.text
-        return f'- {what} "approve {self.number}" or "skip {self.number}"'
+        yes, no = self.approve or f"approve {self.number}", self.skip or f"skip {self.number}"
+        return f'- {what} "{yes}" or "{no}"'
 
 
 class Matter(NamedTuple):

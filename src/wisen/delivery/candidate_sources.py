@@ -32,5 +32,7 @@ class Candidates:
     """What the user's agent may be asked to sort in a context; nothing without the user's yes."""
     requests: Callable[[], RequestTable]
     """By which forms users ask something in a chat, with those of languages that they added."""
+    language_of: Callable[[str], str]
+    """The code of the language that words of the user are in, as the table of requests knows it."""
     praised: Callable[[datetime], Mapping[str, int]]
     """How much praise speaks for entries and fixes as of a moment, by id."""

@@ -16,6 +16,7 @@ from wisen.delivery.told_lines import line_of, one_line
 from wisen.delivery.told_moments import moment_sheet, moments_to_tell
 from wisen.delivery.trial_lots import Trials
 from wisen.delivery.user_words import is_raised, is_said
+from wisen.kernel.request_reading import say
 from wisen.mining.forms import complaints
 from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import EntryOrigin, EntryStatus, Priority, ProposalType, rule_id
@@ -205,19 +206,34 @@ class Telling:
     def _waiting(self, answers: Sequence[Asked], context: str) -> list[Waiting]:
         """What waits for the user's answer in a context."""
         return [
-            Waiting(
-                number,
-                each.proposal.id,
-                rule_id(each.proposal.entry),
-                question_for_agents(self._home, each.proposal),
-                *self._places(each.proposal),
-                is_new=not self._home.ledger.exposures.of(each.proposal.id),
-            )
+            self._asked(number, each.proposal)
             for number, each in enumerate((each for each in answers if each.waits), 1)
             if each.proposal.context in ("", context)
             and each.proposal.type is not ProposalType.SUGGESTION
             and not each.proposal.unworded  # a yes is not enough for it
         ]
+
+    def _asked(self, number: int, proposal: Proposal) -> Waiting:
+        """A question with what the user types to answer it, in the language of what they said."""
+        table, code = self._candidates.requests(), self._language_of(proposal)
+        approve, skip = (say(table, code, deed, n=str(number)) for deed in ("approve", "skip"))
+        return Waiting(
+            number,
+            proposal.id,
+            rule_id(proposal.entry),
+            question_for_agents(self._home, proposal),
+            *self._places(proposal),
+            is_new=not self._home.ledger.exposures.of(proposal.id),
+            approve=approve,
+            skip=skip,
+        )
+
+    def _language_of(self, proposal: Proposal) -> str:
+        """The language of the lesson behind a proposal; English for what wisen words itself."""
+        if proposal.type in (ProposalType.FIX, ProposalType.GUARD):
+            return "en"
+        entry = next(iter(self._home.ledger.entries.of([proposal.entry])), None)
+        return self._candidates.language_of(proposal.text if entry is None else entry.summary)
 
     def _places(self, proposal: Proposal) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Why the file of a proposal cannot take it as it is, and where it may go instead."""

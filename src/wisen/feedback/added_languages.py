@@ -52,6 +52,13 @@ class Added:
 
         return request_table_with(self.languages)
 
+    def language_of(self, text: str) -> str:
+        """The code of the language that a text is likeliest in; English where nothing tells."""
+        from wisen.text.directives import shipped_reader
+
+        reader = self.model.directives if self.languages else shipped_reader()
+        return reader.grammars_of(text)[0].code
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a person has to know."""

@@ -118,7 +118,8 @@ def _list(title: str, members: list[Snapshot]) -> str:
 def _question(waiting: Snapshot) -> str:
     """What waits for the user's answer, with the words that give it."""
     number = waiting["number"]
-    return f'- {waiting["text"]} "approve {number}" or "skip {number}"'
+    yes, no = (waiting.get(deed) or f"{deed} {number}" for deed in ("approve", "skip"))
+    return f'- {waiting["text"]} "{yes}" or "{no}"'
 
 
 def _members(snapshot: Snapshot, *names: str) -> list[Snapshot]:
