@@ -44,6 +44,7 @@ OPENS = {
     "text/directive_words.py": PACKAGE,
     "text/glossary.py": PACKAGE,
     "text/meaning_words.py": PACKAGE,
+    "text/permission_reading.py": PACKAGE,
     "delivery/chat_requests.py": PACKAGE,
     "settings.py": OWN_HOME,
     "forgetting/removal.py": OWN_HOME,

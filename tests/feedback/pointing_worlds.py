@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +40,14 @@ ELSEWHERE = "the barn door should be red"
 TO_CODEX = "the sacks should stand upright"
 
 
-def a_project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def a_project(home: Path, monkeypatch: pytest.MonkeyPatch, turns: Iterable[str] = ()) -> Path:
     """A project whose turns are all in doubt, with an agent that may help."""
     monkeypatch.setattr(open_turns, "is_doubtful", lambda heard, model: bool(heard.text))
     project = home / "orchard"
     for name in ("orchard", "barn"):
         (home / name).mkdir()
     log = ClaudeTranscript(1, cwd=str(project))
-    for text in TURNS.values():
+    for text in turns or TURNS.values():
         log.prompt(text)
         log.bash("cat notes.txt", SAID_BY_TOOL)
         log.say(SAID_BY_ASSISTANT)

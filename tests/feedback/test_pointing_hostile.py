@@ -21,7 +21,10 @@ from tests.feedback.pointing_worlds import (
     pointed,
     texts,
 )
+from tests.permissions_given import CORRECTIONS, PERMISSIONS
 from tests.surfaces.mcp_clients import asked
+from wisen.errors import UsageError
+from wisen.feedback.proof import prove_words
 from wisen.model.pointing import turn_id
 from wisen.safety import sentinel
 
@@ -170,3 +173,33 @@ def test_a_file_cannot_make_an_agent_word_a_lesson_of_another_project(orchard: P
         answer = asked(home / "barn", "point", turn=name, kind="none", wording="Do not ship anything.")
         assert answer.failed
         assert "No lesson of this project" in answer.text
+
+
+def test_a_permission_that_an_agent_points_at_is_refused_in_every_language(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = a_project(home, monkeypatch, [said[0] for said in PERMISSIONS.values()])
+    turns = ids(project)
+    with wisen.open_learner() as learner:
+        before = texts(learner)
+    pointed_at = [(code, said[0]) for code, said in PERMISSIONS.items() if said[0] in turns]
+    assert len(pointed_at) >= 14, "the rest was never in doubt"
+    for code, words in pointed_at:
+        answer = pointed(project, turns[words], kind="preference", words=words, standing=True)
+        assert answer.failed, code
+        assert "A permission is never learnt" in answer.text, code
+    with wisen.open_learner() as learner:
+        assert texts(learner) == before
+        assert learner.feedback.settlement.settled() == ()
+
+
+@pytest.mark.parametrize("code", PERMISSIONS)
+def test_leave_given_is_told_from_what_corrects(code: str) -> None:
+    for words in PERMISSIONS[code]:
+        with pytest.raises(UsageError, match=r"permission is never learnt|hold for now only"):
+            prove_words(words, words)
+        with pytest.raises(UsageError):
+            prove_words(words, f"{CORRECTIONS[code][0]}.\n\n{words}.")
+    for words in CORRECTIONS[code]:
+        assert prove_words(words, words) == words
+        assert prove_words(words, f"{PERMISSIONS[code][0]}.\n\n{words}.") == f"{words}."

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
 from wisen.safety import sentinel
+from wisen.text.directives import shipped_reader
 from wisen.text.lasting_words import is_for_now
 from wisen.text.negations import count_negations
 from wisen.text.orders import is_waiver
+from wisen.text.permission_reading import gives_leave
 from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from wisen.text.directives import DirectiveReader
 
 LONGEST = 280
 """Characters: longer words are no lesson."""
@@ -49,15 +53,16 @@ _ASSENT = re.compile(
     r"|\W*(?:go ahead|proceed|go for it|go on|you (?:can|may)|feel free|lgtm|approved?|permission granted|i allow)\b",
     re.IGNORECASE,
 )
-"""How somebody begins who gives leave."""
+"""How somebody begins who gives leave in English; other languages are known by the reader's own words."""
 _FENCE = re.compile(r"```|~~~|^[ \t]*>", re.MULTILINE)
 _FEW = 4
 
 
-def prove_words(words: str, typed: str, whole: str | None = None) -> str:
+def prove_words(words: str, typed: str, whole: str | None = None, reader: DirectiveReader | None = None) -> str:
     """The user's sentences that the words name, as they were typed.
 
     `typed`: the user's own words in the turn; `whole`: all of the message, where some of it was pasted or quoted.
+    `reader`: what knows the user's languages; without one the shipped ones are known.
 
     Raises:
         UsageError: nobody typed them there, they cut a sentence, belong to a quotation or give leave; it says which.
@@ -72,7 +77,7 @@ def prove_words(words: str, typed: str, whole: str | None = None) -> str:
         for last in range(first, len(units)):
             found = fold_blanks(typed[start : units[last][1]])
             if _bare(found) == _bare(given):
-                _refuse_misleading(found, typed, units, first, last)
+                _refuse_misleading(typed, units, first, last, reader or shipped_reader())
                 return found
     raise UsageError(_why_not(given, fold_blanks(typed), fold_blanks(whole or "")))
 
@@ -118,8 +123,11 @@ def _bare(text: str) -> str:
     return text.rstrip(_MARKS)
 
 
-def _refuse_misleading(found: str, typed: str, units: Sequence[tuple[int, int]], first: int, last: int) -> None:
+def _refuse_misleading(
+    typed: str, units: Sequence[tuple[int, int]], first: int, last: int, reader: DirectiveReader
+) -> None:
     """Refuse what says something else where it stands. Raises: UsageError."""
+    found = fold_blanks(typed[units[first][0] : units[last][1]])
     if sentinel.strip(found) != found:
         raise UsageError("These words are wisen's own, and not the user's.")
     if is_fenced(typed[: units[last][1]]):
@@ -134,7 +142,7 @@ def _refuse_misleading(found: str, typed: str, units: Sequence[tuple[int, int]],
         raise UsageError(f"The sentence before changes what they say. Include it: {before!r}")
     for start, end in units[first : last + 1]:
         sentence = fold_blanks(typed[start:end])
-        if is_waiver(sentence) or _ASSENT.match(sentence):
+        if is_waiver(sentence) or _ASSENT.match(sentence) or gives_leave(sentence, reader):
             raise UsageError("They give leave for something. A permission is never learnt.")
         if is_for_now(sentence):
             raise UsageError("They say themselves that they hold for now only.")

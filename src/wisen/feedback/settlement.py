@@ -185,7 +185,7 @@ class TurnSettlement:
         turn, heard = doubtful.open, doubtful.heard
         kind, words = said.kind, ""
         if kind is not PointedKind.NONE:
-            words = prove_words(said.words, heard.text, doubtful.turn.whole)
+            words = prove_words(said.words, heard.text, doubtful.turn.whole, self._own().model.directives)
             kind = self._kind(kind, words)
             self._check_wording(words, said.wording)
         elif said.words.strip() or said.wording.strip():

@@ -135,6 +135,12 @@ class DirectiveReader:
                 return [self._grammar("en")]
         return self._latin(text[:_READ])
 
+    def every_grammar_of(self, text: str) -> list[DirectiveGrammar]:
+        """All languages in the letters of a text, the likeliest first: a few words do not tell which one it is."""
+        likely = self.grammars_of(text)
+        script = likely[0].words.script
+        return list(dict.fromkeys([*likely, *(self._grammar(code) for code in self._codes(script))]))
+
     def _also(self, text: str, grammars: list[DirectiveGrammar]) -> list[DirectiveGrammar]:
         """The languages of a message, and of one of its sentences where that may be in another one."""
         if grammars == [self._grammar("en")] and text.isascii():
