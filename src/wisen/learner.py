@@ -71,6 +71,7 @@ class Learner:
         self._fences = Fences()  # each run has new ones of the same kind
         home, projects, desk, decisions = opened.home, opened.projects, opened.desk, opened.decisions
         rule_files, promotion = opened.rule_files, settings.promote
+        pointing, local = settings.answered("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(books=self._write_books, hooks=self._prepare_hooks)
         self.logs = LogReader(projects, crew=opened.crew, door=opened.door)
         self.models = ModelService(home, settings.models, opened.model)
@@ -86,7 +87,7 @@ class Learner:
             model=opened.model,
             model_named=opened.model_named,
             adjudicates=settings.models.adjudicate,
-            consent=PointingConsent(home, desk, decisions, refresh, answered=settings.answered("feedback.pointing")),
+            consent=PointingConsent(home, desk, decisions, refresh, answered=pointing, local=local),
             handlers=SettlementHandlers(
                 record=self.lessons.record_pointed,
                 drop=self.lessons.drop_pointed,
@@ -317,6 +318,7 @@ class Learner:
             findings=decisions_about_lines(self.blame.findings()),
             pointing=self.feedback.consent.is_given,
             requests=len(self.decisions.requests()),
+            private=self.delivery.private_entries(),
         )
 
     def histories(self, path: Path | None = None) -> Iterator[History]:
@@ -385,7 +387,8 @@ class Learner:
 
         if not self.feedback.consent.is_given:
             return []
-        turns, lessons = self.feedback.settlement.open_turns(context), self.proposals.unworded(context)
+        turns = self.feedback.settlement.open_turns(context)
+        lessons = self.proposals.unworded(context, local=self.delivery.tells_local)
         return questions_of(turns, lessons, self.home.ledger.exposures.of)
 
     def _remember_failure(self, error: WisenError) -> None:

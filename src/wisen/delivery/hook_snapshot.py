@@ -77,6 +77,8 @@ class Published(NamedTuple):
     """By agent, the snapshots of contexts in which it reads other files than the rest, and so is told otherwise."""
     turns: Mapping[str, Sequence[tuple[str, str]]] = {}
     """By context, what the user's agent is asked to sort: ids and lines. It is not pinned: a no ends it at once."""
+    local: bool = False
+    """Whether the user allows that agents are told what was typed to models on their own machine."""
 
     def beside(self, agent: str, other: Published) -> Published:
         """The same with what one agent is told otherwise."""
@@ -117,6 +119,7 @@ class Published(NamedTuple):
             "moments": dict(self.moments),
             "turns": turns,
             "turns_head": HEAD if turns else "",
+            "local": self.local,
         }
         return _bytes(
             {

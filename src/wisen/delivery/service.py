@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.delivery.hook_snapshot import Published
+    from wisen.delivery.private_words import PrivateWords
     from wisen.delivery.settings import DeliverPolicy
     from wisen.delivery.shelf import Shelf
     from wisen.edits.past import Desk
     from wisen.edits.permission import PromotePolicy
     from wisen.logs.projects import Projects
+    from wisen.model.entry_state import EntryState
     from wisen.model.state import Finding
     from wisen.store.home import Home
 
@@ -54,6 +56,24 @@ class DeliveryService:
         wished = {each.name for each in wishes(spooled)}
         self._shelf.drop([each.name for each in spooled if each.name not in wished])
         return len(rows)
+
+    @property
+    def tells_local(self) -> bool:
+        """Whether agents may be told what was typed to models on the user's own machine."""
+        return self._settings.local_words
+
+    def private(self, states: Iterable[EntryState]) -> PrivateWords:
+        """What of these agents are not told."""
+        from wisen.delivery.private_words import PrivateWords
+
+        return PrivateWords(self._settings, states, self._home.ledger.guards.all())
+
+    def private_entries(self) -> int:
+        """How many entries that hold agents are not told."""
+        from wisen.store.known_entries import entry_states
+
+        states = [each for each in entry_states(self._home.ledger) if not each.is_over]
+        return len(states) - len(self.private(states).told(states))
 
     def waiting(self) -> int:
         """How many notes of hooks wait to be taken in."""

@@ -34,6 +34,10 @@ class DeliverPolicy:
         "0 tells none.",
         at_least=0,
     )
+    local_words: bool = setting(
+        False,
+        "Whether agents are told what you typed to models on your own machine only; they may pass it to hosted ones.",
+    )
     prompt_tokens: int = setting(
         400, "About how many tokens may be told at one prompt or call, beside what you ask for.", at_least=0
     )

@@ -12,6 +12,7 @@ from wisen.delivery.fixes_told import approved_fixes, fixes_to_tell, newest_word
 from wisen.delivery.guard_sheets import sheet_of
 from wisen.delivery.holding_back import RulesInForce, guards_in_force
 from wisen.delivery.hook_snapshot import Signs, published
+from wisen.delivery.private_words import PrivateWords
 from wisen.delivery.told_lines import line_of, one_line
 from wisen.delivery.told_moments import moment_sheet, moments_to_tell
 from wisen.delivery.trial_lots import Trials
@@ -63,6 +64,7 @@ class Telling:
         """Begin. `door`: how much of failures is kept, which is how much of one a hook holds against what is known."""
         self._home, self._rule_files, self._candidates = home, rule_files, candidates
         self._door, self._deliver = door, deliver
+        self._private = PrivateWords(deliver, ())
 
     def published(self, fences: Fences) -> Published:
         """Everything that hooks may need, made of the ledger and the index as they are."""
@@ -70,6 +72,7 @@ class Telling:
         known = KnownEntries(ledger)
         as_of = newest_word(known.states)
         every = [each for each in known.states if not each.is_over]
+        self._private = PrivateWords(self._deliver, known.states, ledger.guards.all())
         every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.durable, each.entry.id))
         answers = asked(ledger.proposals.all(), known.moves)
         trials = Trials(self._home, known, answers, self._candidates.trials(known))
@@ -101,19 +104,20 @@ class Telling:
         turns = {context: self._candidates.turns(context) for context in matters if context}
         reminders = {context: moment_sheet(some, context, self._deliver) for context, some in moments.items() if some}
         made = made.guarded(sheets).reminding(reminders).asking(turns)
+        made = made._replace(local=self._deliver.local_words)
         return made.counted(self._figures(every, answers, [*matters]))
 
     def _moments(self, contexts: Sequence[str], every: Sequence[EntryState], trials: Trials) -> dict[str, list[Moment]]:
         """What is told when its moment comes, by context; nothing where the user did not switch it on."""
         if not self._deliver.moments:
             return {}
-        occurrences = self._home.ledger.occurrences
+        occurrences, told = self._home.ledger.occurrences, self._private.told(every)
 
         def sessions_of(entry: str) -> list[str]:
             return [each.session for each in occurrences.of(entry)]
 
         return {
-            context: trials.moments_left(moments_to_tell(every, context, sessions_of), context) for context in contexts
+            context: trials.moments_left(moments_to_tell(told, context, sessions_of), context) for context in contexts
         }
 
     def _figures(
@@ -194,6 +198,7 @@ class Telling:
             and is_told(each)
             and is_raised(each)
         ]
+        rules, said, hints, due = map(self._private.told, (rules, said, hints, due))
         return Matter(
             rules=list(map(line_of, rules)),
             said=list(map(line_of, said)),
@@ -211,6 +216,7 @@ class Telling:
             if each.proposal.context in ("", context)
             and each.proposal.type is not ProposalType.SUGGESTION
             and not each.proposal.unworded  # a yes is not enough for it
+            and self._private.asks(each.proposal)
         ]
 
     def _asked(self, number: int, proposal: Proposal) -> Waiting:

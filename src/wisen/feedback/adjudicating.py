@@ -73,11 +73,11 @@ class _Doubt(NamedTuple):
 class Adjudicator:
     """Has the nano model decide, as long as it answers."""
 
-    def __init__(self, own: Own, model: Callable[[], Model], *, asks: bool) -> None:
-        """`asks`: whether the user wants that at all."""
+    def __init__(self, own: Own, model: Callable[[], Model], *, asks: bool, local: bool = False) -> None:
+        """`asks`: whether the user wants that at all; `local`: also of what was typed to local models."""
         self._own = own
         self._model = model
-        self._asks = asks
+        self._asks, self._local = asks, local
         self._in_vain = 0
         self.troubles: list[str] = []
         """Why the detector's word stands, where a model should have decided."""
@@ -125,7 +125,7 @@ class Adjudicator:
     def _doubts(self, sessions: Sequence[History]) -> Iterator[_Doubt]:
         for place, session in enumerate(sessions):
             for turn, heard in turns_of(session):
-                if is_doubtful(heard, self._own.model):
+                if (self._local or not turn.local) and is_doubtful(heard, self._own.model):
                     yield _Doubt(place, turn, heard)
 
     def _with(self, mined: Mined, doubt: _Doubt, ruling: Ruling) -> Mined:

@@ -18,11 +18,18 @@ class PointingConsent:
     """Whether agents are asked to point at the user's words. Only a person says so."""
 
     def __init__(
-        self, home: Home, desk: Desk, decisions: Decisions, refresh: Refresh, *, answered: bool | None
+        self,
+        home: Home,
+        desk: Desk,
+        decisions: Decisions,
+        refresh: Refresh,
+        *,
+        answered: bool | None,
+        local: bool = False,
     ) -> None:
-        """`answered`: what the user said; None where they were never asked."""
+        """`answered`: what the user said; None where they were never asked. `local`: whether it covers local words."""
         self._home, self._desk, self._decisions, self._refresh = home, desk, decisions, refresh
-        self._answered = answered
+        self._answered, self.covers_local = answered, local
 
     @property
     def is_given(self) -> bool:

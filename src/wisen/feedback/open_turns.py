@@ -37,9 +37,18 @@ class DoubtfulTurn(NamedTuple):
 
 
 def doubtful_turns(
-    home: Home, projects: Projects, model: DetectorModel, context: str | None = None, *, recent: bool = True
+    home: Home,
+    projects: Projects,
+    model: DetectorModel,
+    context: str | None = None,
+    *,
+    recent: bool = True,
+    local: bool = False,
 ) -> Iterator[DoubtfulTurn]:
-    """The turns of a context, or of all, that nobody settled yet; `recent`: only those of the last weeks."""
+    """The turns of a context, or of all, that nobody settled yet; `recent`: only those of the last weeks.
+
+    `local`: whether hosted agents may be asked about what was typed to models on the user's own machine.
+    """
     settled = settled_turns(home.ledger.moves.all())
     folders = [each for each in projects.aliases() if context is None or each.context == context]
     contexts = {each.context for each in folders}  # where wisen is switched off there are none
@@ -51,7 +60,7 @@ def doubtful_turns(
     for history in home.index.events.histories(Selection(places=places, since=since)):
         for turn, heard in turns_of(history):
             id_ = turn_id(history.agent, history.native, turn.id)
-            if id_ in settled or turn.context not in contexts:
+            if id_ in settled or turn.context not in contexts or (turn.local and not local):
                 continue
             if _may_be_asked(home, heard.text) and is_doubtful(heard, model):
                 found = OpenTurn(

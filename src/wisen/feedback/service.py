@@ -125,7 +125,7 @@ class FeedbackService:
         return Understanding(
             home=self._home,
             own=own,
-            judge=Adjudicator(own, self._model, asks=self._adjudicates),
+            judge=Adjudicator(own, self._model, asks=self._adjudicates, local=self.consent.covers_local),
             folders=self._projects.places_by_context(),
             settled=settled_turns(self._home.ledger.moves.all()),
             version=self.added_languages.understanding(UNDERSTANDING),

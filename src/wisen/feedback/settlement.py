@@ -29,7 +29,7 @@ from wisen.store.one_writer import one_writer
 from wisen.text.directives import directives_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from wisen.decisions.service import Decisions
     from wisen.feedback.batch_settling import BatchSettled
@@ -86,8 +86,12 @@ class TurnSettlement:
     def open_turns(self, context: str | None = None, *, recent: bool = True) -> list[OpenTurn]:
         """The turns that an agent may be asked about, those most in doubt first."""
         model = self._own().model
-        found = doubtful_turns(self._home, self._projects, model, context, recent=recent)
+        found = self._doubtful(context, recent=recent)
         return [each.open for each in by_doubt(found, model)]
+
+    def _doubtful(self, context: str | None = None, *, recent: bool = True) -> Iterator[DoubtfulTurn]:
+        home, local = self._home, self._consent.covers_local
+        return doubtful_turns(home, self._projects, self._own().model, context, recent=recent, local=local)
 
     @one_writer("point")
     def point(self, said: Pointed, context: str, *, agent: str) -> PointingResult:
@@ -98,12 +102,7 @@ class TurnSettlement:
         """
         if not self._consent.is_given:
             raise UsageError(NOT_ALLOWED)
-        model = self._own().model
-        fits = [
-            each
-            for each in doubtful_turns(self._home, self._projects, model, context)
-            if said.turn and each.open.id.startswith(said.turn)
-        ]
+        fits = [each for each in self._doubtful(context) if said.turn and each.open.id.startswith(said.turn)]
         if len(fits) != 1:
             why = "more than one turn has that id" if fits else "it is not open in this project, or was answered before"
             raise UsageError(f"{said.turn[:40]!r} was not taken: {why}. Name turns that wisen asked about.")
@@ -134,7 +133,7 @@ class TurnSettlement:
             raise UsageError(f"--limit {limit} leaves nothing to ask about. Give 1 or more.")
         self._decisions.require_person("feedback", "settle", "--with", agent, "--limit", str(limit), dry_run=dry_run)
         model = self._own().model
-        every = by_doubt(doubtful_turns(self._home, self._projects, model, recent=False), model)
+        every = by_doubt(self._doubtful(recent=False), model)
         turns = every[:limit]
         plan = plan_batch(agent, turns)
         if dry_run or not turns:
@@ -227,6 +226,7 @@ class TurnSettlement:
                 said=Said(message=turn.id, at=turn.at, signal=signal),
                 text=heard.text,
                 context=turn.context,
+                local=turn.local,
             )
             for signal in settled_signals(settled, heard, own.hears(heard), own.model)
         ]

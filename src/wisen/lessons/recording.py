@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from wisen.lessons.reach import says_everywhere, teaching
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import (
+    ONLY_LOCAL,
     Category,
     Entry,
     EntryOrigin,
@@ -113,6 +114,7 @@ class _Recorder:
         self._split = {(each.context, each.quote): each.entry for each in apart}
         self._lasting = {state.entry.id for state in known if state.standing}
         self._triggers = {state.entry.id: state.trigger for state in known}
+        self._local = {state.entry.id for state in known if state.local}
         self._beside: dict[str, set[str]] = defaultdict(set)
         """By message, what was made of it: its lessons stand beside each other."""
 
@@ -129,8 +131,10 @@ class _Recorder:
         while entry in self._followed:
             entry = self._followed[entry]
         self.rows.append(_occurrence(sighting, entry, context, text, self._scribe))
+        if not sighting.local and entry in self._local:
+            self._say_to_hosted(entry, text)
         lesson = sighting.said.signal.lesson
-        if lesson is not None:
+        if lesson is not None and (entry in self._local or not sighting.local):
             self._strengthen(entry, lesson)
         said = teaching(sighting.text, text)
         if entry not in self._wide and sighting.agent not in self._confined and says_everywhere(said):
@@ -152,11 +156,22 @@ class _Recorder:
         made = _entry(sighting, text, context, self._names, scribe)
         self.rows.append(made)
         self.rows += [scribe.move(made.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
+        if sighting.local:
+            self._local.add(made.id)
+            self.rows.append(scribe.move(made.id, MoveKind.LOCAL, ONLY_LOCAL, why="you typed it to a local model"))
         lookup.add(made.id, text, trigger=made.trigger)
         self._triggers[made.id] = made.trigger
         if made.standing:
             self._lasting.add(made.id)
         return made.id
+
+    def _say_to_hosted(self, entry: str, text: str) -> None:
+        """Note that a hosted model was told as well: in these words, which need not be those typed to a local one."""
+        self._local.remove(entry)
+        self.rows.append(self._scribe.move(entry, MoveKind.LOCAL, why="you typed it to a hosted model as well"))
+        self.rows.append(self._scribe.move(entry, MoveKind.TEXT, text, why="as you typed it to a hosted model"))
+        if self._triggers.pop(entry, None) is not None:
+            self.rows.append(self._scribe.move(entry, MoveKind.TRIGGER, why="that was with a local model"))
 
     def _strengthen(self, entry: str, lesson: Lesson) -> None:
         """Note that the user now said that it lasts, or what it was about this time."""

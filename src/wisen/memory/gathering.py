@@ -76,6 +76,7 @@ def of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summ
             beside="\n".join(
                 text[:_BESIDE] for text in (*texts[max(0, place - 1) : place], *texts[place + 1 : place + 2])
             ),
+            local=turn.local,
         )
         for place, turn in enumerate(said)
     )
@@ -84,7 +85,9 @@ def of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summ
         for goal in reached
         if len(steps := steps_of(history, goal)) >= FEWEST_STEPS
     ]
-    return {origin: typed + done + _worded(_summary(origin, each) for each in summaries if each.items)}
+    local = {turn.context for turn in said if turn.local}
+    told = (_summary(origin, each)._replace(local=each.context in local) for each in summaries if each.items)
+    return {origin: typed + done + _worded(told)}
 
 
 def _summary(origin: str, summary: Summary) -> Memory:
@@ -153,6 +156,7 @@ def _workflow(history: History, goal: Goal, request: Turn, turn: int, steps: Seq
         session=history.native,
         turn=turn,
         at=goal.ended,
+        local=request.local,
     )
     return memory, words_of(memory._replace(text=request.text or "", beside=way))
 
@@ -213,6 +217,7 @@ def _of_entry(state: EntryState, text: str) -> Memory:
         beside="\n".join(each for each in more if each and each != text),
         uses=state.sessions,
         place=entry.name,
+        local=state.is_private,
     )
 
 

@@ -36,7 +36,7 @@ class MemorySearch:
     def __init__(self, home: Home, projects: Projects, praised: Praised) -> None:
         self._home, self._projects, self._praised = home, projects, praised
 
-    def recall(
+    def recall(  # noqa: PLR0913 - what can be asked, each by its name
         self,
         question: str,
         place: Path,
@@ -45,8 +45,11 @@ class MemorySearch:
         days: float | None = None,
         kinds: tuple[MemoryKind, ...] = (),
         limit: int = 10,
+        local: bool = True,
     ) -> Recalled:
         """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
+
+        `local`: whether also by what was typed to models on the user's own machine.
 
         Raises:
             UsageError: the question holds no word, or a number makes no sense.
@@ -70,6 +73,7 @@ class MemorySearch:
             contexts=None if everywhere else (here, ""),
             since=now - timedelta(days=days) if days is not None else None,
             kinds=kinds or _SHOWN,
+            local=local,
         )
         memories = self._home.index.memories
         hits = memories.find(asked, DESIGN)
@@ -88,7 +92,7 @@ class MemorySearch:
         """What stands around a memory in its session or file."""
         return tuple(self._home.index.memories.around(memory.id, reach))
 
-    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING) -> Briefing:
+    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING, local: bool = True) -> Briefing:
         """What a task needs to know, within a budget of tokens.
 
         Raises:
@@ -108,7 +112,7 @@ class MemorySearch:
         implied = implied_words(words)
 
         def found(*wanted: str, kinds: tuple[MemoryKind, ...]) -> list[Ranked]:
-            asked = Sought(words=wanted, contexts=(here, ""), kinds=kinds)
+            asked = Sought(words=wanted, contexts=(here, ""), kinds=kinds, local=local)
             hits = self._home.index.memories.find(asked, DESIGN)
             return lift(rank(hits, now=now, here=here), hits, self._praised(hits))
 

@@ -73,7 +73,7 @@ class MemoryService:
         self._notebooks, self._listener = notebooks, listener
         self._search = MemorySearch(home, projects, praised)
 
-    def recall(
+    def recall(  # noqa: PLR0913 - what can be asked, each by its name
         self,
         question: str,
         place: Path,
@@ -82,25 +82,30 @@ class MemoryService:
         days: float | None = None,
         kinds: tuple[MemoryKind, ...] = (),
         limit: int = 10,
+        local: bool = True,
     ) -> Recalled:
         """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
+
+        `local`: whether also by what was typed to models on the user's own machine.
 
         Raises:
             UsageError: the question holds no word, or a number makes no sense.
         """
-        return self._search.recall(question, place, everywhere=everywhere, days=days, kinds=kinds, limit=limit)
+        return self._search.recall(
+            question, place, everywhere=everywhere, days=days, kinds=kinds, limit=limit, local=local
+        )
 
     def around(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
         """What stands around a memory in its session or file."""
         return self._search.around(memory, reach)
 
-    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING) -> Briefing:
-        """What a task needs to know, within a budget of tokens.
+    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING, local: bool = True) -> Briefing:
+        """What a task needs to know, within a budget of tokens; `local` as for `recall`.
 
         Raises:
             UsageError: the budget is not a number of tokens.
         """
-        return self._search.brief(prompt, place, budget=budget)
+        return self._search.brief(prompt, place, budget=budget, local=local)
 
     def diary(self) -> Diary:
         """A new diary, for what the sessions of a turn come to."""

@@ -214,6 +214,8 @@ class MoveKind(StrEnum):
     """The user said it again, and that it holds from now on."""
     CITE = "cite"
     """It was used."""
+    LOCAL = "local"
+    """It was typed to models on the user's own machine only, where the value says so; else to a hosted one as well."""
     TRIGGER = "trigger"
     """What calls it up from now on, as JSON; nothing does where there is none."""
     CONFLICT = "conflict"
@@ -242,6 +244,10 @@ class MoveKind(StrEnum):
     """What a turn is, as an agent read it and the log proved: the turn's id is the subject, `SettledTurn` the value."""
     PLACE = "place"
     """Where rules of the context that it is about go instead of one of its files: the file's name and a place."""
+
+
+ONLY_LOCAL = "only"
+"""The value of a move of the kind LOCAL by which hosted agents are not told of an entry."""
 
 
 class Who(StrEnum):

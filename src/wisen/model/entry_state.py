@@ -9,7 +9,17 @@ import msgspec
 from msgspec import Struct, structs
 
 from wisen.model.directive import Trigger
-from wisen.model.entry import Answer, Entry, EntryOrigin, EntryStatus, EntryType, MoveKind, Priority, Proposal
+from wisen.model.entry import (
+    ONLY_LOCAL,
+    Answer,
+    Entry,
+    EntryOrigin,
+    EntryStatus,
+    EntryType,
+    MoveKind,
+    Priority,
+    Proposal,
+)
 from wisen.model.reinforcement import Reinforcement, counted, level
 
 if TYPE_CHECKING:
@@ -41,6 +51,7 @@ _MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
     MoveKind.SUPERSEDE: lambda move: {"superseded_by": move.value},
     MoveKind.EVERYWHERE: lambda _: {"everywhere": True},
     MoveKind.LASTING: lambda _: {"lasting": True},
+    MoveKind.LOCAL: lambda move: {"local": move.value == ONLY_LOCAL},
     MoveKind.TRIGGER: lambda move: {"trigger": decode_trigger(move.value)},
     MoveKind.CONFIRM: lambda _: {"confirmed": True},
     MoveKind.CITE: lambda move: {"used": move.at},
@@ -68,6 +79,8 @@ class EntryState(Struct, frozen=True, kw_only=True):
     """Whether the user said that it holds in all projects; it does when he approves that."""
     lasting: bool = False
     """Whether the user said again, more strongly, that it holds from now on."""
+    local: bool = False
+    """Whether it was typed to models on the user's own machine, and to no hosted one."""
     trigger: Trigger | None = None
     """What calls it up again, where that can be told."""
     merged_into: str = ""
@@ -99,6 +112,11 @@ class EntryState(Struct, frozen=True, kw_only=True):
     def standing(self) -> bool:
         """Whether the user said in so many words that it lasts; what an earlier version recorded does not tell."""
         return self.lasting or bool(self.entry.standing)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether hosted agents are not told of it: typed to local models only, and no person made it a rule since."""
+        return self.local and not (self.confirmed and self.status is EntryStatus.PROMOTED)
 
     @property
     def is_rule(self) -> bool:
@@ -154,6 +172,7 @@ def states(
                 last=max(into.last, state.last),
                 used=max(filter(None, (into.used, state.used)), default=None),
                 praises=_of_one(into.entry.id, (*into.praises, *state.praises)),
+                local=into.local and state.local,
             )
     return tuple(found.values())
 

@@ -79,6 +79,8 @@ class Message(Struct, frozen=True, kw_only=True, gc=False):
     """None when it held a secret and was not kept."""
     origin: MessageOrigin
     provenance: Provenance
+    local: bool = False
+    """Whether the log says that a model on the user's own machine was spoken to."""
 
 
 class Call(Struct, frozen=True, kw_only=True, gc=False):

@@ -63,6 +63,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     """The agent's id of the call that was refused or stopped, where the log tells; empty for what was said."""
     whole: str | None = None
     """The whole message where it also holds what was pasted or quoted: to be found again, never to be learnt from."""
+    local: bool = False
+    """Whether it was typed to a model on the user's own machine."""
 
 
 class History(Struct, frozen=True, kw_only=True):

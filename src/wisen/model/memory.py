@@ -58,6 +58,8 @@ class Memory(NamedTuple):
     """In how many sessions it was seen or used."""
     place: str = ""
     """Where to look it up: the name of an entry, a path with a line."""
+    local: bool = False
+    """Whether it was typed to a model on the user's own machine: hosted agents are not told."""
 
     @property
     def cited(self) -> str:
@@ -88,6 +90,8 @@ class Sought(NamedTuple):
     since: datetime | None = None
     kinds: tuple[MemoryKind, ...] = ()
     """Only these; none named: all."""
+    local: bool = True
+    """Whether also what was typed to models on the user's own machine is looked for."""
 
 
 class Hit(NamedTuple):

@@ -137,6 +137,8 @@ class Sighting(Struct, frozen=True, kw_only=True):
     """The whole message; empty where it was not kept."""
     context: str = ""
     """The key of the context it was said in; empty outside of any."""
+    local: bool = False
+    """Whether it was typed to a model on the user's own machine."""
 
 
 class Theme(Struct, frozen=True, kw_only=True):

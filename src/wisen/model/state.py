@@ -43,6 +43,8 @@ class State:
     """Lines of instruction files that failures began with, and that nobody has decided about."""
     pointing: bool = False
     """Whether the user's agent may help to sort what they said."""
+    private: int = 0
+    """How many entries agents are not told, because the user typed them to local models only."""
     requests: int = 0
     """How many decisions wait that a program asked for, or that were found in edited files."""
 

@@ -248,9 +248,12 @@ class ProposalService:
         """
         return self._suggestions().suggest(text, place, kind=kind, agent=agent, note=note)
 
-    def unworded(self, context: str) -> tuple[UnwordedLesson, ...]:
-        """The lessons of a context that need words of their own before they can be rules."""
-        return tuple(self._suggestions().unworded(context))
+    def unworded(self, context: str, *, local: bool = True) -> tuple[UnwordedLesson, ...]:
+        """The lessons of a context that need words of their own before they can be rules.
+
+        `local`: also those that were typed to models on the user's own machine only.
+        """
+        return tuple(self._suggestions().unworded(context, local=local))
 
     @one_writer("word")
     def word(self, name: str, wording: str, *, agent: str, why: str = "", context: str | None = None) -> Proposal:

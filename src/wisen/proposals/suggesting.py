@@ -62,7 +62,7 @@ class Suggestions:
             why += f"\nIts reason: “{self._admitted(note)}”"
         return self._suggested(Suggested(said, kind, by, self._projects.context_of(place) or NOWHERE, why))
 
-    def unworded(self, context: str) -> Iterator[UnwordedLesson]:
+    def unworded(self, context: str, *, local: bool = True) -> Iterator[UnwordedLesson]:
         """The lessons of a context that say little to somebody who was not there, and of which nothing was proposed."""
         from wisen.text.standing_alone import stands_alone
 
@@ -71,7 +71,7 @@ class Suggestions:
         for state in entry_states(ledger):
             open_ = (
                 state.entry.origin is EntryOrigin.STATED and state.status is EntryStatus.PENDING and not state.is_over
-            )
+            ) and (local or not state.is_private)
             if state.context == context and open_ and state.entry.id not in proposed and not stands_alone(state.text):
                 yield UnwordedLesson(state.entry.name, state.text)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from wisen.model.event import Call, Concession, Event, Message, Outcome
 from wisen.model.source import Mark, TroubleKind
 from wisen.store.escapes import milliseconds, pack, unpack
-from wisen.store.index_histories import histories
+from wisen.store.index_histories import LOCAL, histories
 from wisen.store.index_questions import counts, troubles
 from wisen.store.numbered import add, find
 
@@ -211,5 +211,5 @@ def _parts(event: Event) -> tuple[str, str, str | None, str | None]:
     if isinstance(event, Outcome):
         return event.status, "", event.call, event.text
     if isinstance(event, Message):
-        return event.origin, "", None, event.text
+        return event.origin, LOCAL if event.local else "", None, event.text
     return "", "", None if isinstance(event, Concession) else event.call, None

@@ -27,6 +27,8 @@ OF_SESSION = """
 """
 """Every event `e` of the sessions whose spans the rest of a statement names."""
 
+LOCAL = "local"
+"""Stands with a message, in the place of a tool's name, where it was typed to a local model."""
 _EVENTS = f"""
     SELECT e.number, e.at, e.id, kind, provenance, how, tool, e.call, texts.text, scenes.context {OF_SESSION}
     CROSS JOIN shapes ON shapes.number = e.shape LEFT JOIN texts ON texts.event = e.number
@@ -152,4 +154,5 @@ def _turn(event: _Event, act: Act, before: int, *, conceded: bool) -> Turn:
         context=unpack(event.context),
         call="" if event.call is None else unpack(event.call),
         whole=None if own is typed else typed,
+        local=event.kind == "message" and event.tool == LOCAL,
     )

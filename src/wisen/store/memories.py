@@ -24,7 +24,7 @@ ROOM = 40
 """How many bits of a memory's number are its own; those above are its context's."""
 _PREFIX = 4
 """How long a word must be for others to be found that begin with it."""
-_COLUMNS = "m.id, m.kind, m.text, o.name, c.context, m.agent, m.session, m.turn, m.at, m.who, m.uses, m.place"
+_COLUMNS = "m.id, m.kind, m.text, o.name, c.context, m.agent, m.session, m.turn, m.at, m.who, m.uses, m.place, m.local"
 _READ = f"""
     SELECT m.number, {_COLUMNS} FROM memories m CROSS JOIN memory_origins o ON o.number = m.origin
     CROSS JOIN memory_contexts c ON c.number = m.number >> {ROOM}
@@ -36,7 +36,7 @@ _AROUND = f"""
     AND (SELECT turn FROM memories WHERE id = ?1 LIMIT 1) + ?2 ORDER BY m.turn, m.number
 """  # noqa: S608 - names are ours
 _MANY = "SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ? LIMIT ?)"
-_KEEP = "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KEEP = "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _KEEP_WORDS = "INSERT INTO memory_words (rowid, text, who, day, beside) VALUES (?, ?, ?, ?, ?)"
 _OF_ORIGIN = "SELECT number FROM memories WHERE origin = ?"
 _LAST = "SELECT max(number) FROM memories WHERE number BETWEEN ? AND ?"
@@ -147,8 +147,9 @@ class SqliteMemories:
         """The last memories of some contexts and kinds: what answers who asks for nothing in particular."""
         found = list[Memory]()
         kinds = ", ".join(f"'{kind.value}'" for kind in sought.kinds or MemoryKind)
+        hosted = "" if sought.local else " AND m.local = 0"
         for scope in self._scopes(sought) or ():
-            where = f"WHERE m.number BETWEEN ? AND ? AND m.kind IN ({kinds}) ORDER BY m.number DESC LIMIT ?"
+            where = f"WHERE m.number BETWEEN ? AND ? AND m.kind IN ({kinds}){hosted} ORDER BY m.number DESC LIMIT ?"
             rows = self._db.run(f"{_READ} {where}", (scope << ROOM, ((scope + 1) << ROOM) - 1, _LAST_LOOKED_AT))
             found += [_memory(row) for row in rows]
         dated = sorted([(each.at, each.id, each) for each in found if each.at is not None])[-most:]
@@ -218,6 +219,8 @@ class SqliteMemories:
             names = {f"kind{at}": kind.value for at, kind in enumerate(sought.kinds)}
             where += f" AND m.kind IN ({', '.join(f':{name}' for name in names)})"
             values |= names
+        if not sought.local:
+            where += " AND m.local = 0"
         joined = " CROSS JOIN memories m ON m.number = memory_words.rowid" if "m." in where else ""
         score, order = "1.0", "memory_words.rowid DESC"
         if scored:
@@ -299,11 +302,14 @@ def _row(memory: Memory) -> Row:
         pack(memory.who),
         memory.uses,
         pack(memory.place),
+        int(memory.local),
     )
 
 
 def _memory(row: Row) -> Memory:
-    _, id_, kind, text, origin, context, agent, session, turn, at, who, uses, place = cast("tuple[Any, ...]", row)
+    _, id_, kind, text, origin, context, agent, session, turn, at, who, uses, place, local = cast(
+        "tuple[Any, ...]", row
+    )
     return Memory(
         id=unpack(id_),
         kind=MemoryKind(kind),
@@ -317,6 +323,7 @@ def _memory(row: Row) -> Memory:
         who=unpack(who),
         uses=uses,
         place=unpack(place),
+        local=bool(local),
     )
 
 

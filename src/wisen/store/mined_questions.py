@@ -15,6 +15,7 @@ from wisen.model.fix import Danger, Evidence, FailureKind, Fix
 from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
 from wisen.safety.passages import own_words
 from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
+from wisen.store.index_histories import LOCAL
 from wisen.store.index_selection import chosen_by, understood
 from wisen.store.mined import digest, from_distances
 from wisen.store.sqlite import real
@@ -92,11 +93,11 @@ _GOALS = """
     SELECT request, said_next, calls, at, ended, failed, ending FROM goals g WHERE {found} ORDER BY at, request
 """
 _SIGNALS = """
-    SELECT agents.name, sessions.native, s.session, events.id, s.at, texts.text, scenes.context,
+    SELECT agents.name, sessions.native, s.session, events.id, s.at, texts.text, scenes.context, shapes.tool,
         s.kind, probability, first, last, polarity, lesson, forbids, durable, is_durable, about,
         marker, standing, called_up_by
     FROM signals s LEFT JOIN events ON events.number = s.event LEFT JOIN texts ON texts.event = s.event
-    LEFT JOIN scenes ON scenes.number = events.scene
+    LEFT JOIN scenes ON scenes.number = events.scene LEFT JOIN shapes ON shapes.number = events.shape
     JOIN sessions ON sessions.number = s.session JOIN agents ON agents.number = sessions.agent
     WHERE {found} ORDER BY s.at DESC, s.event DESC, s.kind, s.session, s.number
 """
@@ -224,7 +225,7 @@ def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
 
 
 def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
-    agent, native, session, message, at, text, context, *signal = row
+    agent, native, session, message, at, text, context, to, *signal = row
     return Sighting(
         agent=unpack(agent),
         native=unpack(native),
@@ -232,6 +233,7 @@ def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
         said=Said(message=unpack(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
         text=own_words(unpack(text or "")),
         context=unpack(context or ""),
+        local=to == LOCAL,
     )
 
 

@@ -188,6 +188,7 @@ class SelectedFindings:
             said=structs.replace(said, at=whole(said.at)),
             text=own_words(event.text or "") if isinstance(event, Message) else "",
             context=self.contexts[event.session.agent, event.id],
+            local=isinstance(event, Message) and event.local,
         )
 
     def _failure(self, session: int, call: str) -> Failure | None:
@@ -224,5 +225,7 @@ def turn_of(event: Event, act: Act, before: int, context: str) -> Turn:
     turn = Turn(id=event.id, act=act, at=whole(event.at), text=typed, before=before, origin=origin, context=context)
     if isinstance(event, Rejection | Interrupt):
         turn = structs.replace(turn, call=event.call or "")
+    if isinstance(event, Message) and event.local:
+        turn = structs.replace(turn, local=True)
     own = None if typed is None else own_words(typed)
     return turn if own == typed else structs.replace(turn, text=own or None, whole=typed)

@@ -70,6 +70,8 @@ def _is_asked_for(memory: Memory, sought: Sought) -> bool:
         return False
     if sought.since is not None and (memory.at is None or memory.at < sought.since):
         return False
+    if memory.local and not sought.local:
+        return False
     return not sought.kinds or memory.kind in sought.kinds
 
 

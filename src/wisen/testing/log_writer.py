@@ -46,8 +46,10 @@ class Log:
         """So many minutes behind noon."""
         return NOON + timedelta(minutes=minutes)
 
-    def typed(self, name: str, minutes: float = 0, origin: MessageOrigin = MessageOrigin.PROMPT) -> None:
-        """The user typed something."""
+    def typed(
+        self, name: str, minutes: float = 0, origin: MessageOrigin = MessageOrigin.PROMPT, *, local: bool = False
+    ) -> None:
+        """The user typed something; `local`: to a model on their own machine."""
         self.add(
             Message(
                 id=name,
@@ -57,6 +59,7 @@ class Log:
                 text=f"text of {name}",
                 origin=origin,
                 provenance=Provenance.TYPED,
+                local=local,
             )
         )
 

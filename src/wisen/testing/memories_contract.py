@@ -55,6 +55,7 @@ class MemoriesContract:
             who="Ada",
             uses=3,
             place="notes.md:7",
+            local=True,
         )
         assert memories.replace({"session:1": [one]}) == 1
         ((memory, score),) = again().find(Sought(("tuesdays",)), DESIGN)
@@ -129,6 +130,13 @@ class MemoriesContract:
         )
         assert set(found(memories, "tabs", since=NOON - timedelta(days=1))) == {"new", "rule"}
         assert found(memories, "tabs", kinds=(MemoryKind.RULE,)) == ["rule"]
+
+    def test_what_was_typed_to_a_local_model_is_left_out_where_that_is_asked_for(self, memories: Memories) -> None:
+        memories.replace({"session:1": [remembered("m1", "tabs", local=True), remembered("m2", "tabs", turn=2)]})
+        assert sorted(found(memories, "tabs")) == ["m1", "m2"]
+        assert found(memories, "tabs", local=False) == ["m2"]
+        memories.replace({"session:1": [remembered("m1", "tabs"), remembered("m2", "tabs", turn=2)]})
+        assert sorted(found(memories, "tabs", local=False)) == ["m1", "m2"], "it was said elsewhere, too"
 
     def test_an_origin_holds_what_it_was_last_given(self, memories: Memories) -> None:
         first, second = remembered("a", "old words"), remembered("b", "new words")

@@ -105,6 +105,17 @@ class SignalsContract:
             ("m0", "shop"),
         ]
 
+    def test_a_signal_and_its_turn_tell_whether_a_local_model_was_spoken_to(self, index: Index) -> None:
+        log = Log("/logs/a.jsonl", "a")
+        log.typed("a0")
+        log.typed("a1", local=True)
+        index.events.keep([log.stretch()])
+        (history,) = index.events.histories(ALL)
+        said = tuple(said_of(name) for name in ("a0", "a1"))
+        index.findings.mined([Mined(session=history.session, said=said)], 1)
+        assert {each.id: each.local for each in history.turns} == {"a0": False, "a1": True}
+        assert {each.said.message: each.local for each in index.findings.signals(ALL)} == {"a0": False, "a1": True}
+
     def test_a_message_whose_text_was_not_kept_is_shown_without(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.typed("m1")

@@ -30,6 +30,8 @@ class MessageKind(Enum):
     STOPPED = auto()
     CLEARED = auto()
     """The model knows nothing any more of what was said."""
+    MODEL = auto()
+    """Which model is spoken to from here on."""
     LINK = auto()
     OTHER = auto()
 
@@ -39,7 +41,7 @@ class Meaning(NamedTuple):
 
     kind: MessageKind
     about: str = ""
-    """The file, the command or the question."""
+    """The file, the command, the question or the model."""
     answer: str = ""
     """The first letter of it."""
 
@@ -53,6 +55,7 @@ QUESTION = re.compile(
 """A question as it is written down with its answer, also where aider answers it by itself, in the user's place."""
 _FORMS: tuple[tuple[MessageKind, re.Pattern[str]], ...] = (
     (MessageKind.BEGUN, re.compile(r"Aider v(?P<about>\S+)\Z")),
+    (MessageKind.MODEL, re.compile(r"(?:Main model|Model): (?P<about>\S+) with ")),
     (MessageKind.ANSWERED, re.compile(r"Tokens: ")),
     (MessageKind.EDITED, re.compile(r"Applied edit to (?P<about>.+)\Z")),
     (MessageKind.MALFORMED, re.compile(r"The LLM did not conform to the edit format\.")),

@@ -25,6 +25,7 @@ from wisen.agents.aider.messages import (
     reason,
 )
 from wisen.agents.concessions import concedes
+from wisen.agents.local_models import is_local_name
 from wisen.agents.notebook_log import local_moment
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
@@ -121,6 +122,7 @@ class AiderTalk:
                 text=text,
                 origin=MessageOrigin.PROMPT,
                 provenance=Provenance.OTHER if given else Provenance.TYPED,
+                local="local" in self._state,
             )
         )
         return True
@@ -149,7 +151,9 @@ class AiderTalk:
             self._checked.append(text)
         else:
             self._end_check()
-            if meant.kind is MessageKind.OTHER:
+            if meant.kind is MessageKind.MODEL:
+                self._speak_to(meant.about)
+            if meant.kind in (MessageKind.OTHER, MessageKind.MODEL):
                 self.subject = text
             elif meant.kind is MessageKind.REMARK and "\n" in text:
                 for line in text.split("\n"):
@@ -184,6 +188,12 @@ class AiderTalk:
             self._book.sessions.begin_segment(self._state["session"])
         elif meant.kind is MessageKind.CHECKED:
             self._checked = [meant.about]
+
+    def _speak_to(self, model: str) -> None:
+        """From here on another model answers."""
+        self._state.pop("local", None)
+        if is_local_name(model):
+            self._state["local"] = "yes"
 
     def _question(self, asked: Meaning, subject: str) -> None:
         refused = asked.answer not in ("y", "a")

@@ -28,6 +28,7 @@ from wisen.agents.codex.codex_ends import CodexEnd, CodexEnding, end_of_item, en
 from wisen.agents.codex.codex_typed import Speaker
 from wisen.agents.codex.thread import LEFT, OVER, Note, Thread
 from wisen.agents.concessions import concedes
+from wisen.agents.local_models import is_local
 from wisen.agents.notebook_log import Notebook, moment
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
@@ -122,6 +123,7 @@ class CodexFormat:
             context = records.as_context(record.payload)
             self._state["place"] = context.cwd or self._state.get("place", "")
             self._state["reviewer"] = context.approvals_reviewer or "user"
+            self._state["model"] = context.model or self._state.get("model", "")
         elif inner in (records.IDLE_ITEMS if record.type == "response_item" else records.IDLE_EVENTS):
             return
         elif record.type == "response_item":
@@ -151,6 +153,7 @@ class CodexFormat:
         who = codex_typed.speaker_of_thread(meta)
         native = codex_typed.native_of(meta, who) or self._name
         self._state.update(native=native, origin=meta.forked_from_id or native, who=who, place=meta.cwd or "")
+        self._state["provider"] = meta.model_provider or ""
 
     def _native(self) -> str:
         return self._state.get("native") or self._name
@@ -254,6 +257,7 @@ class CodexFormat:
                 text=text,
                 origin=MessageOrigin.QUEUED if turn == "said" else MessageOrigin.PROMPT,
                 provenance=self._provenance(),
+                local=is_local(self._state.get("provider"), self._state.get("model")),
             )
         )
 

@@ -56,12 +56,14 @@ class Meta(msgspec.Struct):
     originator: str | None = None
     source: msgspec.Raw = NOTHING
     thread_source: str | None = None
+    model_provider: str | None = None
 
 
 class Context(msgspec.Struct):
-    """Where a turn works, and who is asked before a call."""
+    """Where a turn works, who is asked before a call, and which model answers."""
 
     cwd: str | None = None
+    model: str | None = None
     approvals_reviewer: str | None = None
 
 

@@ -77,6 +77,7 @@ class Hermes:
             native = f"{about.parent or 'delegated'}/{session}" if sub_agent else session
             typed = sessions.is_the_users(session, program_prompts=self._program_prompts)
             unsaid = sessions.unsaid(session)
-            return HermesTalk(Notebook(AGENT, segments), native, sessions.place(session), unsaid, typed=typed)
+            notebook, place = Notebook(AGENT, segments), sessions.place(session)
+            return HermesTalk(notebook, native, place, unsaid, typed=typed, local=about.local)
 
         return talk

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from wisen.agents.local_models import is_local
 from wisen.agents.sqlite_logs import columns, text
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class HermesSession(NamedTuple):
     delegated: bool = False
     branched: bool = False
     chat: str = ""
+    local: bool = False
+    """Whether a model on the user's own machine is known to answer in it."""
 
 
 class Unsaid(NamedTuple):
@@ -128,12 +131,18 @@ def digest(role: object, content: object, calls: object) -> bytes:
     return hashlib.blake2b(b"\0".join(part.strip() for part in parts), digest_size=16).digest()
 
 
+def _is_local(model: bytes | None, provider: bytes | None, address: bytes | None) -> bool:
+    return is_local(text(provider or b""), text(model or b""), text(address or b""))
+
+
 def _abouts(database: sqlite3.Connection) -> list[tuple[str, HermesSession]]:
     here = columns(database, "sessions")
-    names = ("id", "source", "cwd", "parent_session_id", "end_reason", "model_config", "chat_type")
+    whose = "id source cwd parent_session_id end_reason model_config chat_type"
+    names = f"{whose} model billing_provider billing_base_url".split()
     cells = ", ".join(name if name in here else "NULL" for name in names)
     found = []
-    for session, source, cwd, parent, end, config, chat in database.execute(f"SELECT {cells} FROM sessions"):  # noqa: S608 - names of ours
+    rows = database.execute(f"SELECT {cells} FROM sessions")  # noqa: S608 - names of ours
+    for session, source, cwd, parent, end, config, chat, *answers in rows:
         try:
             told = _config.decode(config or b"{}")
         except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
@@ -146,6 +155,7 @@ def _abouts(database: sqlite3.Connection) -> list[tuple[str, HermesSession]]:
             delegated=told.delegate_from is not None,
             branched=told.branched_from is not None,
             chat=text(chat or b"").lower(),
+            local=_is_local(*answers),
         )
         found.append((text(session), about))
     return found

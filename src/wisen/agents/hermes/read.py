@@ -86,13 +86,15 @@ _result = msgspec.json.Decoder(_Result)
 class HermesTalk:
     """One session while its rows are taken in."""
 
-    def __init__(self, notebook: Notebook, native: str, place: str, unsaid: Unsaid, *, typed: bool) -> None:
-        """`typed`: whether the user messages are the user's."""
+    def __init__(
+        self, notebook: Notebook, native: str, place: str, unsaid: Unsaid, *, typed: bool, local: bool
+    ) -> None:
+        """`typed`: whether the user messages are the user's; `local`: whether a model on their machine answers."""
         self.notebook = notebook
         self.native = native
         self._place = place
         self._unsaid = unsaid
-        self._typed = typed
+        self._typed, self._local = typed, local
         self._is_stopped = False
         """Whether this turn was: Hermes says it of the call, and then of the turn."""
         self._over: set[str] = set()
@@ -137,6 +139,7 @@ class HermesTalk:
                     text=own,
                     origin=MessageOrigin.PROMPT,
                     provenance=Provenance.TYPED if self._typed else Provenance.OTHER,
+                    local=self._local,
                 )
             )
 

@@ -52,6 +52,7 @@ class OpenclawLeft(msgspec.Struct, frozen=True):
     segment: Segment | None
     place: str
     voice: str = ""
+    local: bool = False
 
 
 class OpenclawCursor(msgspec.Struct, frozen=True):
@@ -162,6 +163,7 @@ class _Pass:
         conversation.begin(news.session, left.place if left else "")
         if conversation.voice is None and left and left.voice:
             conversation.voice = Voice(left.voice)
+        conversation.local = left is not None and left.local
         return _Session(news.session, notebook, conversation), left.seq if left else 0
 
     def _stretch(self, session: _Session, seq: int, end: int) -> int | None:
@@ -219,7 +221,8 @@ class _Pass:
         conversation = session.conversation
         voice = conversation.voice.value if conversation.voice else ""
         self._left.pop(session.name, None)
-        self._left[session.name] = OpenclawLeft(resume, segments.get(session.name), conversation.place, voice)
+        segment = segments.get(session.name)
+        self._left[session.name] = OpenclawLeft(resume, segment, conversation.place, voice, conversation.local)
 
     def _batch(self, row: int, *, afresh: bool) -> Batch:
         left = dict(list(self._left.items())[-_REMEMBERED:])

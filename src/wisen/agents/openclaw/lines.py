@@ -44,12 +44,14 @@ class LineFormat:
         self._conversation.begin(cursor.state.get("session", name), cursor.state.get("place", ""))
         if self._conversation.voice is None and "voice" in cursor.state:
             self._conversation.voice = Voice(cursor.state["voice"])
+        self._conversation.local = "local" in cursor.state
         self._last: str | None = None
         self._span = bytearray(), 0, 0
 
     def state(self) -> dict[str, str]:
-        """The session that the file's first line named, and who speaks in it."""
+        """The session that the file's first line named, who speaks in it, and whether to a local model."""
         told = {"session": self._conversation.native, "place": self._conversation.place}
+        told |= {"local": "yes"} if self._conversation.local else {}
         return told if self._conversation.voice is None else told | {"voice": self._conversation.voice.value}
 
     def glance(self, block: bytearray, start: int, end: int) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
+from wisen.agents.local_models import is_local
 from wisen.agents.notebook_log import moment, plausible_time
 from wisen.agents.openclaw import openclaw_typed
 from wisen.agents.openclaw.openclaw_voices import Voice
@@ -87,6 +88,8 @@ class OpenclawConversation:
         self.place = ""
         self.voice: Voice | None = None
         """None while neither the key nor a prompt has told."""
+        self.local = False
+        """Whether the model that is spoken to is known to run on the user's own machine."""
 
     def begin(self, native: str, place: str) -> None:
         """What follows belongs to this session."""
@@ -107,6 +110,8 @@ class OpenclawConversation:
             if at is not None and self.native:
                 self._notebook.sessions.session(self.native, at, self.place)
                 self._notebook.sessions.begin_segment(self.native)
+        elif record.type == "model_change":
+            self.local = is_local(record.provider, record.modelId)
         elif record.type not in PASSED_OVER:
             self._notebook.trouble(TroubleKind.UNKNOWN, offset, record.type)
 
@@ -147,6 +152,7 @@ class OpenclawConversation:
                 text=own,
                 origin=MessageOrigin.QUEUED if openclaw_typed.is_queued(text) else MessageOrigin.PROMPT,
                 provenance=Provenance.TYPED if mine else Provenance.OTHER,
+                local=self.local,
             )
         )
 

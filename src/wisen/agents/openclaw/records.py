@@ -63,6 +63,8 @@ class Record(msgspec.Struct):
     version: int | None = None
     timestamp: str | None = None
     cwd: str | None = None
+    provider: str | None = None
+    modelId: str | None = None  # noqa: N815 - the name in the file
     message: Said | None = None
 
 

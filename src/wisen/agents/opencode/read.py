@@ -176,6 +176,7 @@ class OpencodeTalk:
                 text=text,
                 origin=origin,
                 provenance=Provenance.TYPED if self._typed else Provenance.OTHER,
+                local=self._said[1] is not None and self._said[1].is_local,
             )
         )
 

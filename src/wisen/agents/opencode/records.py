@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from wisen.agents.local_models import is_local
 from wisen.agents.notebook_log import plausible_time
 from wisen.agents.session_segments import EPOCH
 
@@ -33,10 +34,20 @@ class Where(msgspec.Struct):
     cwd: str | None = None
 
 
+class Spoken(msgspec.Struct):
+    """Which model is spoken to."""
+
+    providerID: str = ""  # noqa: N815 - the name in the database
+    modelID: str = ""  # noqa: N815 - the name in the database
+
+
 class Said(msgspec.Struct):
     """A message, without its parts."""
 
     role: str = ""
+    model: msgspec.Raw = NOTHING
+    providerID: object = None  # noqa: N815 - the name in the database
+    modelID: object = None  # noqa: N815 - the name in the database
     time: Span = msgspec.field(default_factory=Span)
     error: Error | None = None
     path: Where | None = None
@@ -45,6 +56,17 @@ class Said(msgspec.Struct):
     def is_over(self) -> bool:
         """Whether nothing will be added to it."""
         return self.role == "user" or self.time.completed is not None or self.error is not None
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is spoken to, or by, a model that is known to run on the user's own machine."""
+        if self.role != "user":
+            return is_local(str(self.providerID), str(self.modelID))
+        try:
+            to = _as_spoken(self.model) if bytes(self.model) else Spoken()
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return False
+        return is_local(to.providerID, to.modelID)
 
 
 class State(msgspec.Struct):
@@ -83,6 +105,7 @@ PASSED_OVER = frozenset("agent compaction file patch reasoning retry snapshot st
 """Types of parts that were looked at and hold nothing that may teach."""
 
 as_said = msgspec.json.Decoder(Said).decode
+_as_spoken = msgspec.json.Decoder(Spoken).decode
 as_part = msgspec.json.Decoder(Part).decode
 
 

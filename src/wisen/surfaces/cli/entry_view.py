@@ -57,7 +57,7 @@ def explain(name: str, *, as_json: bool) -> int:
         state, seen = learner.lessons.get(name)
         decided, praises, over = learner.lessons.decisions(state), state.praises, learner.rules.no_longer()
         strength = learner.praise.strength(praises)
-        settled = dict(learner.feedback.settlement.settled())
+        settled, tells_local = dict(learner.feedback.settlement.settled()), learner.delivery.tells_local
     pointed = {each.id: settled.get(turn_id(each.agent, each.session, each.message)) for each in seen}
     if as_json:
         told = _told(state) | {"occurrences": seen, "decisions": decided}
@@ -72,7 +72,7 @@ def explain(name: str, *, as_json: bool) -> int:
         f"{describe_author(entry)}, {describe_decision(state)}; in {entry.context or 'every context'}",
         markup=False,
     )
-    for line in standing_lines(state):
+    for line in standing_lines(state, tells_local=tells_local):
         out.print(line, markup=False)
     for other, why in over:
         if other.entry.id == entry.id:
@@ -101,6 +101,7 @@ def learned(*, days: int, as_json: bool) -> int:
     """Tell what was learnt lately here, and how much everywhere."""
     with app.wire().asked() as learner:
         here, every = learner.contexts.key_of(Path.cwd()), learner.lessons.all()
+        tells_local = learner.delivery.tells_local
     newest = max((each.last for each in every), default=None)
     found = [
         each
@@ -115,7 +116,7 @@ def learned(*, days: int, as_json: bool) -> int:
         say(f"{each.last:%Y-%m-%d}  {clipped(each.text, 66)}")
         state = "superseded" if each.superseded_by else each.status.value
         say(f"    {each.entry.name}, {state}", dim=True)
-        for line in standing_lines(each):
+        for line in standing_lines(each, tells_local=tells_local):
             say(f"    {line}", dim=True)
     if not found:
         say("Nothing was learnt here lately." if here else "This is no project that was learnt from.")

@@ -21,13 +21,19 @@ _CAUSES = {
     TriggerCause.INTERRUPTED: "you stopped such a call then",
     TriggerCause.NAMED: "you named it",
 }
+ALLOW_LOCAL = "With local_words = true below [deliver] in config.toml they are told."
 _OTHER_KINDS = (EntryStanding.OTHER_KIND, EntryStanding.UNSAID)
 
 
-def standing_lines(state: EntryState) -> list[str]:
-    """Whether an entry is told at each start, and why or why not; and what calls it up."""
+def standing_lines(state: EntryState, *, tells_local: bool) -> list[str]:
+    """Whether an entry is told at each start, and why or why not; and what calls it up.
+
+    `tells_local`: whether agents are told what was typed to local models.
+    """
     if state.is_over:
         return []
+    if state.is_private and not tells_local:
+        return [f"Not told to agents: you typed it to a local model only. {ALLOW_LOCAL}"]
     standing = standing_of(state)
     if standing.stands:
         lines = [f"Told at each start: {standing.value}."]
@@ -55,7 +61,12 @@ def quote_lines(state: EntryState, seen: Sequence[Occurrence]) -> list[str]:
 def standing_fields(state: EntryState) -> dict[str, object]:
     """The same for programs."""
     standing = standing_of(state)
-    return {"standing": standing.stands, "standing_because": standing.value, "trigger": state.trigger}
+    return {
+        "standing": standing.stands,
+        "standing_because": standing.value,
+        "trigger": state.trigger,
+        "local": state.local,
+    }
 
 
 def _plain(text: str) -> str:

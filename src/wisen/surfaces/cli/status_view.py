@@ -9,6 +9,7 @@ from wisen import __version__, app
 from wisen.model.state import Health
 from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.render import console, decision_words, plural, print_json, size, table
+from wisen.surfaces.cli.standing_view import ALLOW_LOCAL
 
 if TYPE_CHECKING:
     from wisen.model.archive import Archive
@@ -73,8 +74,8 @@ def _show(state: State) -> None:
 
         for line in lines_of(state.models):
             out.print(line, style="dim", markup=False)
-    if state.pointing:
-        out.print("Your agent helps to sort what you said: wisen feedback (off: wisen feedback off)", style="dim")
+    for line in _consents(state):
+        out.print(line, style="dim", markup=False)
     if state.off:
         out.print(f"wisen is off here, by {state.off}: nothing is learnt or told. Again: wisen on", markup=False)
     rows = table("last runs", "read", "new events", "", right=("read", "new events"))
@@ -83,6 +84,17 @@ def _show(state: State) -> None:
         rows.add_row(when, size(run.read_bytes), f"{run.new_events:,}", run.error or "")
     out.print()
     out.print(rows)
+
+
+def _consents(state: State) -> list[str]:
+    """What the user allowed, and what waits for that."""
+    lines = (
+        ["Your agent helps to sort what you said: wisen feedback (off: wisen feedback off)"] if state.pointing else []
+    )
+    if state.private:
+        many = plural(state.private, "lesson was", "lessons were")
+        lines.append(f"{many} typed to local models only and not told to agents. {ALLOW_LOCAL}")
+    return lines
 
 
 def _archive(archive: Archive) -> str:

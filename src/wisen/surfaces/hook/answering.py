@@ -258,7 +258,7 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
         from .recalling import WORK, recall_lines
 
         set_limits(WORK, PATIENCE)
-        lines = recall_lines(shelf.home, str(snapshot["context"]), question)
+        lines = recall_lines(shelf.home, str(snapshot["context"]), question, local=shelf.snapshots.tells_local())
         found += [each for each in lines if each[0] not in before]
     ids = [id_ for id_, _ in found]
     return (wrapped(["From earlier sessions:", *(text for _, text in found)]), ids) if found else ("", [])

@@ -127,6 +127,10 @@ class Snapshots:
         lines = [(str(id_), str(line)) for id_, line in found] if isinstance(found, list) else []
         return str(current.get("turns_head", "")), lines
 
+    def tells_local(self) -> bool:
+        """Whether the user allows now that agents are told what was typed to models on their own machine."""
+        return _read(f"{self.home}/snapshots/current.json").get("local") is True
+
     def off_places(self) -> list[str]:
         """The directories in which the settings switch wisen off, as the last cycle knew them."""
         try:

@@ -19,16 +19,17 @@ _MOST = 3
 _LONGEST = 300
 
 
-def recall_lines(home: str, context: str, question: str) -> list[tuple[str, str]]:
+def recall_lines(home: str, context: str, question: str, *, local: bool = False) -> list[tuple[str, str]]:
     """Lines that answer a question for something said before, each with its id, the most relevant first.
 
-    `question`: without the words that ask. Where nothing is left of it, what was said last.
+    `question`: without the words that ask. Where nothing is left of it, what was said last. `local`: whether also what
+    was typed to models on the user's own machine.
     """
     path = os.path.join(home, "index.db")
-    return _recalled(path, context, question) if os.path.exists(path) else []
+    return _recalled(path, context, question, local=local) if os.path.exists(path) else []
 
 
-def _recalled(path: str, context: str, question: str) -> list[tuple[str, str]]:
+def _recalled(path: str, context: str, question: str, *, local: bool) -> list[tuple[str, str]]:
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     if root not in sys.path:
         sys.path.append(root)
@@ -49,7 +50,7 @@ def _recalled(path: str, context: str, question: str) -> list[tuple[str, str]]:
     try:
         connection.execute("PRAGMA query_only = ON")
         store = SqliteMemories(SqliteDatabase(connection, Path(path), 0))
-        asked = Sought(words, (context, "") if context else ("",), kinds=kinds)
+        asked = Sought(words, (context, "") if context else ("",), kinds=kinds, local=local)
         hits = store.find(asked, DESIGN) if words else store.newest(asked, _MOST)
     finally:
         connection.close()

@@ -17,7 +17,7 @@ from wisen import app
 from wisen.errors import UsageError
 from wisen.feedback.settlement import NOT_ALLOWED
 from wisen.model.context import EVERYWHERE, NOWHERE
-from wisen.model.entry import EntryOrigin, ProposalType, rule_id
+from wisen.model.entry import EntryOrigin, MoveKind, ProposalType, rule_id
 from wisen.model.fix import Danger
 from wisen.model.guard import GuardSource
 from wisen.model.guard_words import describe_guard, describe_proposal
@@ -113,8 +113,9 @@ class ToolAnswers:
 
 
 def _recall(learner: Learner, call: of.Recall, place: Path, _: str) -> Told:
+    local = learner.delivery.tells_local
     found = learner.memory.recall(
-        call.question, place, everywhere=call.scope == "all", days=call.days, limit=call.limit
+        call.question, place, everywhere=call.scope == "all", days=call.days, limit=call.limit, local=local
     )
     return {
         "found": [
@@ -150,7 +151,7 @@ def _source(memory: Memory) -> Told:
 
 
 def _context(learner: Learner, call: of.Context, place: Path, _: str) -> Told:
-    made = learner.memory.brief(call.task, place, budget=call.budget)
+    made = learner.memory.brief(call.task, place, budget=call.budget, local=learner.delivery.tells_local)
     return {
         "text": made.text,
         "tokens": made.tokens,
@@ -161,7 +162,8 @@ def _context(learner: Learner, call: of.Context, place: Path, _: str) -> Told:
 
 def _rules(learner: Learner, _: of.Rules, place: Path, __: str) -> Told:
     here = learner.contexts.key_of(place)
-    rules = learner.rules.in_context(here)
+    found = learner.rules.in_context(here)
+    rules = learner.delivery.private(found).told(found)
     return {"rules": [_entry(each) for each in rules[:_MANY]], "more": max(0, len(rules) - _MANY)}
 
 
@@ -230,17 +232,20 @@ def _explain(learner: Learner, call: of.Explain, place: Path, _: str) -> Told:
 
 def _explained_entry(learner: Learner, name: str, here: str) -> Told | None:
     state, seen = learner.lessons.get(name)
-    if state.context not in (EVERYWHERE, here):
+    if state.context not in (EVERYWHERE, here) or not learner.delivery.private([state]).told([state]):
         return None
+    moves = learner.lessons.decisions(state)
     decided = [
         {"date": f"{each.at:%Y-%m-%d}", "by": each.by.value, "what": f"{each.kind.value} {each.value}".strip()}
-        for each in learner.lessons.decisions(state)
+        for each in moves
     ]
     own = [each for each in seen if each.context in (EVERYWHERE, NOWHERE, here)]
     measured = state.entry.origin is EntryOrigin.MEASURED
+    # Of one that was typed to a local model as well, the other words may be those typed there.
+    mixed = not learner.delivery.tells_local and any(each.kind is MoveKind.LOCAL for each in moves)
     said = [
         {
-            "quote": "" if measured else each.quote,
+            "quote": "" if measured or (mixed and each.quote != state.text) else each.quote,
             "date": f"{each.at:%Y-%m-%d}",
             "agent": each.agent,
             "session": each.session,
@@ -285,7 +290,8 @@ def _explained_fix(learner: Learner, name: str, here: str) -> Told | None:
 
 def _proposals(learner: Learner, _: of.Proposals, place: Path, __: str) -> Told:
     here = learner.contexts.key_of(place)
-    waits = [each.proposal for each in learner.proposals.all() if each.waits]
+    private = learner.delivery.private(learner.lessons.all())
+    waits = [each.proposal for each in learner.proposals.all() if each.waits and private.asks(each.proposal)]
     # What is proposed for everywhere was said in other projects, and the user has not made it hold here yet.
     own, short = [each for each in waits if each.context == (here or NOWHERE)], learner.proposals.short_ids()
     return {

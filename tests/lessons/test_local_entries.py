@@ -1,0 +1,98 @@
+"""An entry knows whether it was typed to models on the user's own machine only."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from tests.lessons.test_entries import run, scribe, sighting
+from wisen.memory.gathering import of_entries
+from wisen.model.directive import Trigger, TriggerCause
+from wisen.model.entry import ONLY_LOCAL, EntryStatus, Move, MoveKind, Who
+from wisen.model.entry_state import EntryState, states
+from wisen.model.signal import Sighting
+from wisen.testing.entries_contract import a_move, an_entry
+from wisen.testing.fake_ledger import MemoryLedger
+
+FIRST, REWORDED = "Use the Quince ledger, not the old one.", "Please use the Quince ledger here, not the old one."
+
+
+def local(session: int, text: str, marker: str = "") -> Sighting:
+    return structs.replace(sighting(session, text, marker=marker), local=True)
+
+
+def known(ledger: MemoryLedger) -> list[EntryState]:
+    return [*states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())]
+
+
+@pytest.mark.requirement("X7")
+def test_what_is_typed_to_local_models_again_and_again_stays_private() -> None:
+    ledger = run(MemoryLedger(), local(1, FIRST), local(2, REWORDED))
+    (state,) = known(ledger)
+    assert (state.text, state.sessions, state.local, state.is_private) == (FIRST, 2, True, True)
+    assert [(each.kind, each.value, each.by) for each in ledger.moves.all()] == [
+        (MoveKind.LOCAL, ONLY_LOCAL, Who.WISEN)
+    ]
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+@pytest.mark.requirement("X7")
+def test_what_is_typed_to_a_hosted_model_as_well_is_told_in_the_words_typed_there(order: tuple[int, int]) -> None:
+    """Whichever comes first, also in two runs."""
+    to_local, to_hosted = local(order[0], FIRST), sighting(order[1], REWORDED)
+    together = run(MemoryLedger(), to_local, to_hosted)
+    apart, by = MemoryLedger(), scribe()
+    for each in sorted((to_local, to_hosted), key=lambda one: one.session):
+        run(apart, each, by=by)
+    for ledger in (together, apart):
+        (state,) = known(ledger)
+        assert (state.text, state.local, state.is_private) == (REWORDED, False, False)
+
+
+def test_what_a_local_session_was_about_is_not_told_with_words_typed_to_a_hosted_model() -> None:
+    trigger = Trigger(tool="Bash", words=("quince",), did="ran quince", cause=TriggerCause.NAMED)
+    said = local(2, FIRST)
+    lesson = said.said.signal.lesson
+    assert lesson is not None
+    signal = structs.replace(said.said.signal, lesson=structs.replace(lesson, trigger=trigger))
+    said = structs.replace(said, said=structs.replace(said.said, signal=signal))
+    (state,) = known(run(MemoryLedger(), sighting(1, FIRST), said))
+    assert (state.sessions, state.trigger) == (2, None)
+    (alone,) = known(run(MemoryLedger(), said))
+    assert alone.trigger == trigger
+    (state,) = known(run(MemoryLedger(), said, sighting(3, FIRST)))
+    assert (state.sessions, state.trigger) == (2, None)
+
+
+def test_only_a_rule_that_a_person_approved_is_told_in_spite_of_that() -> None:
+    entry = an_entry()
+
+    def is_private(*moves: Move) -> bool:
+        (state,) = states([entry], (), [a_move("1", kind=MoveKind.LOCAL, value=ONLY_LOCAL), *moves])
+        return state.is_private
+
+    promoted = a_move("2", kind=MoveKind.STATUS, value=EntryStatus.PROMOTED)
+    confirmed = a_move("3", kind=MoveKind.CONFIRM)
+    assert is_private()
+    assert is_private(confirmed), "that it is right does not say who may know it"
+    assert is_private(promoted), "policy made it a rule, and nobody was asked"
+    assert not is_private(confirmed, promoted)
+
+
+def test_an_entry_that_is_joined_with_one_for_hosted_models_is_told() -> None:
+    one, other = an_entry(), structs.replace(an_entry(), id="other", name="LRN-20260301-OTH")
+    moves = [
+        a_move("1", kind=MoveKind.LOCAL, value=ONLY_LOCAL),
+        structs.replace(a_move("2", kind=MoveKind.MERGE, value=one.id), subject="other"),
+    ]
+    moves[0] = structs.replace(moves[0], subject=one.id)
+    assert not states([one, other], (), moves)[0].local
+    both = [*moves, structs.replace(moves[0], id="3", subject="other")]
+    assert states([one, other], (), both)[0].local
+
+
+@pytest.mark.requirement("X7")
+def test_the_memory_of_a_private_entry_is_marked() -> None:
+    (state,) = known(run(MemoryLedger(), local(1, FIRST, marker="always")))
+    ((memory, _),) = of_entries([state])[f"entry:{state.entry.id}"]
+    assert memory.local
