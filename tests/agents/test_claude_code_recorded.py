@@ -12,7 +12,7 @@ import pytest
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.read import ClaudeFormat
 from wisen.agents.follow import follow
-from wisen.model.event import Call, Concession, Event, Message, Outcome
+from wisen.model.event import OF_PROSE, Call, Event, Message, Outcome
 from wisen.model.source import Mark
 from wisen.testing.agent_contract import everything, typed
 from wisen.testing.transcripts import REFUSED, ClaudeTranscript
@@ -48,8 +48,8 @@ def told(events: list[Event]) -> list[str]:
             lines.append(f"{e.tool}: {commands[e.id]}")
         elif isinstance(e, Outcome):
             lines.append(f"{e.status.value}: {(e.text or commands[e.call]).splitlines()[-1]}")
-        elif isinstance(e, Concession):
-            lines.append("Concession")
+        elif isinstance(e, OF_PROSE):
+            lines.append(type(e).__name__)
         else:
             lines.append(f"{type(e).__name__}: {commands.get(e.call, e.call)}")
     return lines

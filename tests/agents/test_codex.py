@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex_rollouts import PATCH, OldRollout, Rollout, batches, ends, read, unified
-from wisen.model.event import Call, Concession, Event, Interrupt, Message, MessageOrigin, Outcome, Provenance, Status
+from wisen.model.event import (
+    OF_PROSE,
+    Call,
+    Concession,
+    Event,
+    Interrupt,
+    Message,
+    MessageOrigin,
+    Outcome,
+    Provenance,
+    Status,
+)
 from wisen.model.source import Mark
 from wisen.testing.agent_contract import typed
 
@@ -27,8 +38,8 @@ def gist(events: list[Event]) -> list[tuple[object, ...]]:
             told.append(("outcome", e.call, e.status, e.text))
         elif isinstance(e, Call):
             told.append(("call", e.id, e.tool, e.arguments))
-        elif isinstance(e, Concession):
-            told.append(("concession", e.at))
+        elif isinstance(e, OF_PROSE):
+            told.append((type(e).__name__.lower(), e.at))
         else:
             told.append((type(e).__name__, e.call))
     return sorted(told, key=repr)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wisen.agents.codex import Codex
-from wisen.model.event import Call, Concession, Event, Message, Outcome
+from wisen.model.event import OF_PROSE, Call, Event, Message, Outcome
 from wisen.model.source import Mark
 from wisen.testing.agent_contract import everything, typed
 
@@ -39,8 +39,8 @@ def told(events: list[Event]) -> list[str]:
         elif isinstance(e, Outcome):
             words = [line.split(": Failed to read")[0] for line in (e.text or "").strip().splitlines()[:2]]
             lines.append(f"{tools[e.call]} {e.status.value}: {words}")
-        elif isinstance(e, Concession):
-            lines.append("Concession")
+        elif isinstance(e, OF_PROSE):
+            lines.append(type(e).__name__)
         else:
             lines.append(f"{type(e).__name__}: {tools[e.call or '']}")
     return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from wisen.lessons.citing import used
 from wisen.lessons.conflicts import settled
 from wisen.lessons.fading import faded
 from wisen.lessons.practices import practised
@@ -59,5 +60,7 @@ def learn(  # noqa: PLR0913 - what a turn found, each by its name
             known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
     with step("close remarks"):
         known.enter(settled_remarks(known.states, known.moves, scribe))
+    with step("count uses"):
+        known.enter(used(home.index.events.citations(), known.states, known.moves, scribe) if new else ())
     with step("settle and fade"):
         known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from wisen.model.event import Call, Concession, Event, Message, Outcome, Provenance
+from wisen.model.event import OF_PROSE, Call, Event, Message, Outcome, Provenance
 from wisen.model.stretch import Kept
 from wisen.safety import sentinel
 from wisen.safety.secrets import find_secret
@@ -42,7 +42,7 @@ def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], pol
         except Exception:  # noqa: BLE001 - a fence: what cannot be looked through is not stored, and all else is
             admitted, rule = _without_text(event), UNJUDGED
         if admitted is not None:
-            context = None if isinstance(admitted, Concession) else context_of(admitted)
+            context = None if isinstance(admitted, OF_PROSE) else context_of(admitted)
             yield Kept(event=admitted, context=context, withheld=rule)
 
 
@@ -56,7 +56,7 @@ def _without_text(event: Event) -> Event | None:
 
 
 def _admit(event: Event, policy: DoorPolicy) -> tuple[Event | None, str | None]:
-    if event.provenance is Provenance.OTHER and not isinstance(event, Concession):
+    if event.provenance is Provenance.OTHER and not isinstance(event, OF_PROSE):
         return None, None
     rule = secret_in_name(event.place)
     if rule is not None:

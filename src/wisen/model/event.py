@@ -1,9 +1,10 @@
-"""What happens in a session: messages, calls, outcomes, rejections, interrupts, concessions.
+"""What happens in a session: messages, calls, outcomes, rejections, interrupts, concessions, citations.
 
 An event's `id` is the agent's own (uuid, tool id) wherever it has one, so that reading twice changes nothing.
 Only two things teach: what the user typed and what tools measurably did; every event says which it is.
-Assistant prose and the output of successful calls have no place here on purpose. Of prose one fact is kept: that it
-began by admitting that the user was right. That teaches nothing by itself, but tells more of the user's turn.
+Assistant prose and the output of successful calls have no place here on purpose. Of prose two facts are kept: that it
+began by admitting that the user was right, which tells more of the user's turn, and the ids of lessons that it named.
+Neither teaches anything by itself.
 
 Events are structs, not dataclasses: a frozen one is made five times as fast, and logs hold them by the million.
 """
@@ -146,4 +147,18 @@ class Concession(Struct, frozen=True, kw_only=True, gc=False):
     provenance: Provenance = Provenance.OTHER
 
 
-Event: TypeAlias = Message | Call | Outcome | Rejection | Interrupt | Concession
+class Citation(Struct, frozen=True, kw_only=True, gc=False):
+    """The assistant named a lesson of ours. Only its id is kept, not the words around it."""
+
+    id: str
+    session: SessionKey
+    at: datetime
+    place: str
+    name: str
+    """`R-…`, or the name of an entry; whether there is such a one is not known here."""
+    provenance: Provenance = Provenance.OTHER
+
+
+Event: TypeAlias = Message | Call | Outcome | Rejection | Interrupt | Concession | Citation
+OF_PROSE = (Concession, Citation)
+"""What is kept of the assistant's prose. It happens nowhere, and is counted nowhere."""

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from wisen.model.event import Call, Concession, Event, Message, Outcome
+from wisen.model.event import OF_PROSE, Call, Citation, Concession, Event, Message, Outcome
 from wisen.model.source import Mark, TroubleKind
 from wisen.store.escapes import milliseconds, pack, unpack
 from wisen.store.index_histories import LOCAL, histories
-from wisen.store.index_questions import counts, troubles
+from wisen.store.index_questions import citations, counts, troubles
 from wisen.store.numbered import add, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from wisen.model.citation import CitedId
     from wisen.model.event import SessionKey
     from wisen.model.history import History
     from wisen.model.report import Counts, Selection
@@ -74,6 +75,10 @@ class Events(Protocol):
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
         """What could not be read in the selected sources."""
+        ...
+
+    def citations(self) -> tuple[CitedId, ...]:
+        """Which ids assistants named in each session that was mined, and when last."""
         ...
 
 
@@ -140,6 +145,10 @@ class SqliteEvents:
         """What could not be read in the selected sources."""
         return troubles(self._db, selection)
 
+    def citations(self) -> tuple[CitedId, ...]:
+        """Which ids assistants named in each session that was mined, and when last."""
+        return citations(self._db)
+
     def _take(self, stretch: Stretch, rows: _Rows) -> None:
         """Store what belongs to the source itself, and put its events to those that are stored together."""
         source, numbers, shapes = self._source(stretch), self._numbers, self._numbers.shapes
@@ -154,7 +163,7 @@ class SqliteEvents:
             # Events in a row nearly always share these; hashing a session's fields for each costs more than the rest.
             if event.session is not session or event.place != place or context != there:
                 session, place, there = event.session, event.place, context
-                if isinstance(event, Concession):
+                if isinstance(event, OF_PROSE):
                     place = there = None  # nowhere: it does not make a directory one in which the session worked
                 agent, scene = numbers.agent(session.agent), numbers.scene((session, there, place or ""))
                 span[1] = number
@@ -212,4 +221,6 @@ def _parts(event: Event) -> tuple[str, str, str | None, str | None]:
         return event.status, "", event.call, event.text
     if isinstance(event, Message):
         return event.origin, LOCAL if event.local else "", None, event.text
+    if isinstance(event, Citation):
+        return "", event.name, None, None
     return "", "", None if isinstance(event, Concession) else event.call, None

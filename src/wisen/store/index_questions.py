@@ -1,13 +1,16 @@
 """What the index answers about the events it keeps, counted by SQL.
 
-Concessions are never counted: they only tell more of a turn. What mining found is asked for in `mined_questions.py`.
+Concessions and citations are never counted among what happened: they only tell more of it. What mining found is asked
+for in `mined_questions.py`.
 """
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from wisen.model.citation import CitedId
 from wisen.model.report import Counts, ToolUse
 from wisen.model.source import TroubleCount, TroubleKind
 from wisen.store.escapes import from_milliseconds, unpack
@@ -30,13 +33,20 @@ _TOLD = """
     WITH told AS MATERIALIZED (
         SELECT kind, provenance, how, tool, withheld, shape, session, context, many, first, last
         FROM ({counted}) JOIN scenes ON scenes.number = scene JOIN shapes ON shapes.number = shape
-        WHERE kind <> 'concession'
+        WHERE kind NOT IN ('concession', 'citation')
     )
     SELECT kind, provenance, how, tool, withheld, sum(many), min(first), max(last) FROM told GROUP BY shape
     UNION ALL
     SELECT 'sessions', '', '', tool, '', count(DISTINCT session), 0, 0 FROM told WHERE kind = 'call' GROUP BY tool
     UNION ALL
     SELECT 'all', '', '', '', '', count(DISTINCT session), count(DISTINCT nullif(context, '')), 0 FROM told
+"""
+_CITATIONS = """
+    SELECT shapes.tool, agents.name, sessions.native, max(t.last),
+        (SELECT json_group_array(DISTINCT context) FROM scenes there WHERE there.session = sessions.number)
+    FROM shapes CROSS JOIN tallies t ON t.shape = shapes.number CROSS JOIN scenes ON scenes.number = t.scene
+    CROSS JOIN sessions ON sessions.number = scenes.session CROSS JOIN agents ON agents.number = sessions.agent
+    WHERE shapes.kind = 'citation' GROUP BY shapes.tool, sessions.number ORDER BY shapes.tool, sessions.number
 """
 _ENDS = """
     SELECT called.tool, coalesce(nullif(ended.how, ''), ended.kind), sum(many) FROM ({counted})
@@ -156,6 +166,21 @@ def counts(db: SqliteDatabase, selection: Selection) -> Counts:
             withheld=_withheld(told),
             first=min((from_milliseconds(each.first) for each in told), default=None),
             last=max((from_milliseconds(each.last) for each in told), default=None),
+        )
+
+
+def citations(db: SqliteDatabase) -> tuple[CitedId, ...]:
+    """Which ids assistants named in each session, and when last."""
+    with understood(db):
+        return tuple(
+            CitedId(
+                name=unpack(str(name)),
+                agent=unpack(str(agent)),
+                native=unpack(str(native)),
+                contexts=frozenset(map(unpack, json.loads(str(contexts)))),
+                last=from_milliseconds(db.whole(last)),
+            )
+            for name, agent, native, last, contexts in db.run(_CITATIONS)
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Provenance, Status
+from wisen.model.event import Call, Citation, Concession, Interrupt, Message, Outcome, Provenance, Status
 from wisen.model.source import Mark, TroubleKind
 
 if TYPE_CHECKING:
@@ -130,6 +130,23 @@ class AgentContract:
         assert sorted(events, key=lambda e: e.at) == events
         assert len({e.session for e in events}) == len({e.place for e in events}) == 1
         assert {e.provenance for e in events if isinstance(e, Concession)} == {Provenance.OTHER}
+        assert everything(s.agent) == (events, troubles)
+
+    def test_an_id_of_ours_that_the_assistant_names_is_kept_without_a_word_around_it(
+        self, scribes: Callable[[int], Scribe]
+    ) -> None:
+        s = scribes(1)
+        s.prompt("what does R-00000001 say of FEAT-20260301-A01?")
+        s.shell("cat PROSE", "ERR-20260301-A02, R-00000002")
+        s.say("PROSE (R-0a1b2c3d), as LRN-20260301-AB1 has it; R-0a1b2c3d again.")
+        s.say("PROSE: R-0a1b2c3, XR-0a1b2c3d, R-0a1b2c3d4, lrn-20260301-ab1 and LRN-2026-AB1 are none.")
+        s.prompt("go on")
+        s.save()
+        events, troubles = everything(s.agent)
+        named = [e for e in events if isinstance(e, Citation)]
+        assert [e.name for e in named] == ["R-0a1b2c3d", "LRN-20260301-AB1"]
+        assert "PROSE" not in repr(named)
+        assert len({e.session for e in events}) == len({e.place for e in named}) == 1
         assert everything(s.agent) == (events, troubles)
 
     def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, scribes: Callable[[int], Scribe]) -> None:

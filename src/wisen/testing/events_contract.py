@@ -174,6 +174,36 @@ class EventsContract:
         both = Selection(since=NOON + timedelta(minutes=5), under=Path("/old.jsonl"))
         assert index.events.counts(both).sessions == 0
 
+    def test_an_id_that_was_named_is_known_with_where_and_when_last(
+        self, index: Index, reopen: Callable[[], Index]
+    ) -> None:
+        log, other, silent = (
+            Log("/a.jsonl"),
+            Log("/b.jsonl", "s2", agent="codex", context="other"),
+            Log("/c.jsonl", "s3"),
+        )
+        for each in (log, other, silent):
+            each.typed(f"m of {each.session.native}", 1)
+        index.events.keep([each.stretch() for each in (log, other, silent)])
+        before = index.events.counts(Selection())
+        assert index.events.citations() == ()
+        log.cite("R-0a1b2c3d", 2)
+        log.cite("R-0a1b2c3d", 5)
+        log.cite("LRN-20260301-AB1", 3)
+        other.cite("R-0a1b2c3d", 4)
+        index.events.keep([each.stretch() for each in (log, other, silent)])
+        mine_all(index)
+        again = reopen()
+        assert [
+            (each.name, each.agent, each.native, each.contexts - {""}, each.last) for each in again.events.citations()
+        ] == [
+            ("LRN-20260301-AB1", "claude-code", "s1", frozenset({"ctx"}), log.at(3)),
+            ("R-0a1b2c3d", "claude-code", "s1", frozenset({"ctx"}), log.at(5)),
+            ("R-0a1b2c3d", "codex", "s2", frozenset({"other"}), log.at(4)),
+        ]
+        assert again.events.counts(Selection()) == before, "it is counted nowhere"
+        assert not any(turn.conceded for each in again.events.histories(Selection()) for turn in each.turns)
+
     def test_a_concession_is_kept_once_and_counted_nowhere(self, index: Index, reopen: Callable[[], Index]) -> None:
         log, alone = Log("/a.jsonl"), Log("/b.jsonl", "s2", context="other")
         log.typed("m1", 1)

@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.model.archive import EVENT_BYTES, Stored
+from wisen.model.citation import CitedId
 from wisen.model.context import NOWHERE
-from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Outcome, Provenance, Rejection
+from wisen.model.event import (
+    OF_PROSE,
+    Call,
+    Citation,
+    Interrupt,
+    Message,
+    MessageOrigin,
+    Outcome,
+    Provenance,
+    Rejection,
+)
 from wisen.model.report import Counts, Selection, ToolUse
 from wisen.model.source import Mark, TroubleCount, TroubleKind
 from wisen.model.tombstone import FORGOTTEN, Trace, covers
@@ -67,7 +78,7 @@ class MemoryEvents:
                 session = kept.event.session
                 number = self._rows.sessions.setdefault(session, max(self._rows.sessions.values(), default=0) + 1)
                 self._rows.holdings.add((str(stretch.source.path), session))
-                self._rows.places.add((session, "" if isinstance(kept.event, Concession) else kept.event.place))
+                self._rows.places.add((session, "" if isinstance(kept.event, OF_PROSE) else kept.event.place))
                 if (session.agent, kept.event.id) not in self._rows.kept:
                     self._rows.kept[session.agent, kept.event.id] = kept
                     self._rows.sizes[number] += 1
@@ -76,7 +87,7 @@ class MemoryEvents:
 
     def counts(self, selection: Selection) -> Counts:
         """What the selected sessions hold."""
-        kept = [each for each in self._rows.selected(selection) if not isinstance(each.event, Concession)]
+        kept = [each for each in self._rows.selected(selection) if not isinstance(each.event, OF_PROSE)]
         events = [each.event for each in kept]
         rejected = {(each.session.agent, each.call) for each in self._rows.events() if isinstance(each, Rejection)}
         interrupts = [each for each in events if isinstance(each, Interrupt)]
@@ -110,6 +121,19 @@ class MemoryEvents:
             each for key, each in self._rows.troubles.items() if self._rows.is_chosen(key[0], each.path, selection)
         )
         return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
+
+    def citations(self) -> tuple[CitedId, ...]:
+        """Which ids assistants named in each session that was mined, and when last."""
+        found: dict[tuple[str, SessionKey], CitedId] = {}
+        for kept in self._rows.kept.values():
+            event, session = kept.event, kept.event.session
+            if isinstance(event, Citation) and self._rows.sessions[session] in self._rows.found:
+                before = found.get((event.name, session))
+                last = whole(event.at) if before is None else max(before.last, whole(event.at))
+                there = [each for each in self._rows.kept.values() if each.event.session == session]
+                contexts = frozenset("" if isinstance(each.event, OF_PROSE) else each.context or "" for each in there)
+                found[event.name, session] = CitedId(event.name, session.agent, session.native, contexts, last)
+        return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], self._rows.sessions[key[1]])))
 
     def _keep_troubles(self, stretch: Stretch) -> None:
         source: Source = stretch.source
@@ -222,7 +246,7 @@ class MemoryIndexRemoval:
         """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
         of: dict[SessionKey, set[str]] = {}
         for kept in self._rows.kept.values():
-            if not isinstance(kept.event, Concession):
+            if not isinstance(kept.event, OF_PROSE):
                 of.setdefault(kept.event.session, set()).add(kept.context or NOWHERE)
         self._drop({session for session, there in of.items() if all(covers(scope, each) for each in there)})
         left = [key for key, kept in self._rows.kept.items() if covers(scope, kept.context or NOWHERE)]
@@ -238,7 +262,7 @@ class MemoryIndexRemoval:
 
     def _stored(self, session: SessionKey) -> Stored:
         kept = [each for each in self._rows.kept.values() if each.event.session == session]
-        contexts = Counter("" if isinstance(each.event, Concession) else each.context or "" for each in kept)
+        contexts = Counter("" if isinstance(each.event, OF_PROSE) else each.context or "" for each in kept)
         texts = [text_of(each.event) or "" for each in kept]
         number = self._rows.sessions[session]
         return Stored(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.event import (
     Call,
+    Citation,
     Concession,
     Interrupt,
     Message,
@@ -94,6 +95,11 @@ class Log:
     def concede(self, name: str, minutes: float = 0) -> None:
         """The assistant began what it said by conceding."""
         self.add(Concession(id=name, session=self.session, at=self.at(minutes), place=self.place))
+
+    def cite(self, name: str, minutes: float = 0) -> None:
+        """The assistant named an id."""
+        id_ = f"cited:{name}:{minutes}"
+        self.add(Citation(id=id_, session=self.session, at=self.at(minutes), place=self.place, name=name))
 
     def stretch(self, *troubles: Trouble, cursor: str = "end", afresh: bool = False) -> Stretch:
         """Everything added so far, read at once."""

@@ -24,6 +24,7 @@ from wisen.agents.aider.messages import (
     meaning,
     reason,
 )
+from wisen.agents.citations import citations, cited_ids
 from wisen.agents.concessions import concedes
 from wisen.agents.local_models import is_local_name
 from wisen.agents.notebook_log import local_moment
@@ -136,6 +137,9 @@ class AiderTalk:
         if concedes(beginning):
             here = self._here()
             self._book.events.append(Concession(id=here.id, session=here.session, at=here.at, place=self._place))
+        if cited_ids(beginning):
+            here = self._here()
+            self._book.events += citations(here.id, beginning, here.session, here.at, self._place)
 
     def message(self, text: str) -> None:
         """A message of aider."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from wisen.agents.citations import may_cite
 from wisen.agents.concessions import may_concede
 
 _MESSAGE = b'"message":'
@@ -71,7 +72,7 @@ def _end_of_content(block: bytearray, stop: int, end: int) -> int:
 
 
 def _is_prose(block: bytearray, message: int, end: int) -> bool:
-    """Whether a message plainly is something the assistant thought, or said without conceding; and without a call."""
+    """Whether a message plainly is something the assistant thought, or said; without conceding, naming or calling."""
     said = block.find(b"{", message, end)
     if said < 0 or not block.endswith(_BY_ASSISTANT, message, said):
         return False
@@ -79,7 +80,7 @@ def _is_prose(block: bytearray, message: int, end: int) -> bool:
         return block.startswith(_THOUGHT, said, end) and block.find(_TEXT_OR_CALL, said + len(_THOUGHT), end) < 0
     begin = said + len(_TEXT)
     quote = block.find(b'"', begin, end)
-    if quote < 0 or may_concede(block, begin, quote):
+    if quote < 0 or may_concede(block, begin, quote) or may_cite(block, begin, end):
         return False
     is_all = block.startswith(_LAST, quote, end) and block[quote - 1] != _ESCAPE
     return is_all or block.find(_CALL, quote, end) < 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from wisen.agents import call_arguments, masked
+from wisen.agents.citations import citations
 from wisen.agents.claude_code import claude_code_typed
 from wisen.agents.claude_code.glance import NOTHING, glance
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
@@ -105,9 +106,9 @@ class ClaudeFormat:
         session, at = where
         spoke = False
         for block in content:
-            if block.type == "text" and not spoke:
+            if block.type == "text":
+                self._said(record, block.text or "", session, at, begins=not spoke)
                 spoke = True
-                self._said(record, block.text or "", session, at)
             if block.type != "tool_use":
                 continue
             self._end_refusals(session, stopped=False)
@@ -125,11 +126,13 @@ class ClaudeFormat:
             hides = block.name == "Bash" and masked.hides_exit_code(call_arguments.shell_of(block.input).command or "")
             self.notebook.call(call, offset, hides=hides)
 
-    def _said(self, record: Record, text: str, session: SessionKey, at: datetime) -> None:
-        """How the assistant began what it said: only whether that was a concession counts."""
-        if concedes(text):
+    def _said(self, record: Record, text: str, session: SessionKey, at: datetime, *, begins: bool) -> None:
+        """What the assistant said: only whether it began with a concession counts, and which lessons it named."""
+        place = record.cwd or ""
+        if begins and concedes(text):
             identity = f"conceded:{record.uuid or _made_id(at, text)}"
-            self.notebook.events.append(Concession(id=identity, session=session, at=at, place=record.cwd or ""))
+            self.notebook.events.append(Concession(id=identity, session=session, at=at, place=place))
+        self.notebook.events += citations(record.uuid or _made_id(at, text), text, session, at, place)
 
     def _user(self, record: Record, offset: int) -> None:
         content = record.message.content if record.message else None

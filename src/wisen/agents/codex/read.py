@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents import masked
+from wisen.agents.citations import citations, cited_ids
 from wisen.agents.codex import codex_typed, records
 from wisen.agents.codex.calls import (
     SHELL,
@@ -263,15 +264,19 @@ class CodexFormat:
 
     def _answer(self, item: ResponseItem, at: datetime) -> None:
         """Something the assistant said, by the model's item: the client's events are copies of it."""
-        said = next(iter(records.parts_of(item.content)), "")
-        if self._speaker() is Speaker.NOBODY or not concedes(said):
+        parts = records.parts_of(item.content)
+        said, whole = next(iter(parts), ""), "\n".join(parts)
+        conceded = concedes(said)
+        if self._speaker() is Speaker.NOBODY or not (conceded or cited_ids(whole)):
             return
         identity, place = item.id or "", self._state.get("place", "")
         if not _UNIQUE.search(identity):
             origin = self._state.get("origin") or self._native()
             identity = _made_id(origin, self._thread.count("conceded"), said)
         session = self._thread.sessions.session(self._native(), at, place)
-        self._thread.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
+        if conceded:
+            self._thread.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
+        self._thread.events += citations(identity, whole, session, at, place)
 
     def _ask(self, call: str, asked: CodexCall, at: datetime, offset: int) -> None:
         hides = asked.tool in SHELLS and masked.hides_exit_code(asked.command)

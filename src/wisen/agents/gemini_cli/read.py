@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents import call_arguments, masked
+from wisen.agents.citations import citations
 from wisen.agents.concessions import concedes
 from wisen.agents.gemini_cli.gemini_cli_ends import SHELL, GeminiEnding, end_of
 from wisen.agents.gemini_cli.gemini_cli_typed import typed_text
@@ -143,6 +144,9 @@ class ChatFormat:
         if said and concedes(said) and self._is_new(f"conceded:{identity}"):
             conceded = Concession(id=f"conceded:{identity}", session=session, at=at, place=self._place)
             self.notebook.events.append(conceded)
+        whole = "\n".join(part.text for part in parts_of(record.content) if part.text and not part.thought)
+        named = citations(identity, whole, session, at, self._place)
+        self.notebook.events += [each for each in named if self._is_new(each.id)]
         stopped = ""
         for called in record.toolCalls or ():
             if not called.id or not called.name:

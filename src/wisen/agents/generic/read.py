@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents import masked
+from wisen.agents.citations import citations, cited_ids
 from wisen.agents.concessions import concedes
 from wisen.agents.generic.records import (
     Line,
@@ -148,11 +149,14 @@ class GenericFormat:
 
     def _answered(self, turn: Turn, name: str, index: int, at: datetime) -> None:
         text, place = first_text_of(turn.content), turn.cwd or ""
-        if not concedes(text):
+        conceded = concedes(text)
+        if not conceded and not cited_ids(text):
             return
         identity = _own(turn.id, name) or _made_id(name, index, "assistant", text)
         session = self.notebook.sessions.session(name, at, place)
-        self.notebook.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
+        if conceded:
+            self.notebook.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
+        self.notebook.events += citations(identity, text, session, at, place)
 
     def _asked(self, turn: Turn, name: str, index: int, at: datetime, offset: int) -> None:
         calls = [(call.id, call.function) for call in turn.tool_calls or ()]

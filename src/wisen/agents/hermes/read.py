@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from wisen.agents import call_arguments, masked
+from wisen.agents.citations import citations
 from wisen.agents.concessions import concedes
 from wisen.agents.hermes.hermes_typed import text_of, typed_text
 from wisen.agents.hermes.hermes_voices import digest
@@ -148,6 +149,8 @@ class HermesTalk:
         if concedes(text) and typed_text(text) is not None:  # a summary may tell what was conceded before
             conceded = Concession(id=f"conceded:{self.native}:{row}", session=session, at=at, place=self._place)
             self.notebook.events.append(conceded)
+        if typed_text(text) is not None:
+            self.notebook.events += citations(f"{self.native}:{row}", text, session, at, self._place)
         for number, asked in enumerate(_asked.decode(calls) or () if calls.strip() not in (b"", b"null") else ()):
             name = asked.call_id or asked.id
             if not name or asked.function is None or not asked.function.name:

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from wisen.agents.citations import may_cite
 from wisen.agents.concessions import may_concede
 from wisen.agents.notebook_log import Notebook
 from wisen.agents.openclaw.openclaw_voices import Voice
@@ -55,14 +56,14 @@ class LineFormat:
         return told if self._conversation.voice is None else told | {"voice": self._conversation.voice.value}
 
     def glance(self, block: bytearray, start: int, end: int) -> bool:
-        """Whether a line plainly is prose of the assistant that concedes nothing, which never teaches.
+        """Whether a line plainly is prose of the assistant that concedes and names nothing, which never teaches.
 
         Inside a JSON string each quote is escaped, so that nothing a message quotes can look like its own fields.
         """
         prose = block.find(_PROSE, start, min(start + _HEAD, end))
         if prose >= 0 and block.find(b"{", start + 1, prose) < 0 and block[end - 1 : end] == b"}":
             said = prose + len(_PROSE)
-            return all(block.find(act, start, end) < 0 for act in _ACTS) and not _may_concede(block, said, end)
+            return all(block.find(act, start, end) < 0 for act in _ACTS) and not _may_tell(block, said, end)
         self._span = block, start, end
         return False
 
@@ -89,8 +90,10 @@ class LineFormat:
         self._last = record.id or self._last
 
 
-def _may_concede(block: bytearray, said: int, end: int) -> bool:
-    """Whether the first text of a message may begin by conceding, or is not where it usually stands."""
+def _may_tell(block: bytearray, said: int, end: int) -> bool:
+    """Whether the first text of a message may begin by conceding, or is not where it usually stands; or names an id."""
+    if may_cite(block, said, end):
+        return True
     text = block.find(_TEXT, said, end)
     if text < 0:
         return not block.startswith(_BLOCKS, said, end)

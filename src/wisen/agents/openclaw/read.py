@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents import call_arguments, masked
+from wisen.agents.citations import citations, cited_ids
 from wisen.agents.concessions import concedes
 from wisen.agents.local_models import is_local
 from wisen.agents.notebook_log import moment, plausible_time
@@ -167,13 +168,16 @@ class OpenclawConversation:
         calls = [block for block in blocks if block.type in CALLS]
         stopped = said.stopReason == "aborted" or stopped_by(said.openclawAbort) in _BY_THE_USER
         text = next((block.text for block in blocks if block.type == "text"), None) or ""
-        conceded = concedes(text)
-        if not calls and not stopped and not conceded:
+        conceded, named = concedes(text), cited_ids(text_of(blocks))
+        if not calls and not stopped and not conceded and not named:
             return
         session = self._notebook.sessions.session(self.native, at, self.place)
         if conceded:
             identity = f"conceded:{_made_id(at, text)}"
             self._notebook.events.append(Concession(id=identity, session=session, at=at, place=self.place))
+        if named:
+            whole = text_of(blocks)
+            self._notebook.events += citations(_made_id(at, whole), whole, session, at, self.place)
         for block in calls:
             if block.id and block.name:
                 self._call(block, session, at, offset)

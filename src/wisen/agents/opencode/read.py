@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from wisen.agents import call_arguments, masked
+from wisen.agents.citations import citations
 from wisen.agents.concessions import concedes
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
 from wisen.agents.salvage import replace_invalid_text
@@ -138,12 +139,12 @@ class OpencodeTalk:
             self.notebook.wait(message, row)
         if part.type == "tool" and part.state is not None:
             self._tool(part, part.state, identity, _Here(session, at, place, row))
-        elif part.type == "text" and part.text and said.is_over and message not in self._spoke:
-            self._spoke.add(message)
-            if concedes(part.text):
-                begun = (when(part.time.start) if part.time else None) or at
+        elif part.type == "text" and part.text and said.is_over:
+            begun = (when(part.time.start) if part.time else None) or at
+            if self._is_new(message) and concedes(part.text):
                 conceded = Concession(id=f"conceded:{identity}", session=session, at=begun, place=self._about.place)
                 self.notebook.events.append(conceded)
+            self.notebook.events += citations(identity, part.text, session, begun, self._about.place)
         if said.error is not None and said.error.name == _ABORTED:
             self._stop(f"stop:{message}", session, when(said.time.completed) or at, part)
 

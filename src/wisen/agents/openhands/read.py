@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.agents import call_arguments, masked
+from wisen.agents.citations import citations
 from wisen.agents.concessions import concedes
 from wisen.agents.notebook_log import Notebook, local_moment
 from wisen.agents.openhands.openhands_typed import reason_in, typed_text
@@ -114,6 +115,7 @@ class OpenhandsConversation:
         if said and concedes(said):
             conceded = Concession(id=f"conceded:{identity}", session=here.session, at=here.at, place=self.place)
             self.notebook.events.append(conceded)
+        self.notebook.events += citations(identity, said, here.session, here.at, self.place)
 
     def _call(self, event: Event, here: _Here) -> None:
         self._concede(event.id, text_of(event.thought), here)

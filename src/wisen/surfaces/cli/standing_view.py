@@ -41,6 +41,7 @@ def standing_lines(state: EntryState, *, tells_local: bool) -> list[str]:
         lines = [f"Not told at each start: {standing.value}."]
     else:
         lines = [f"Of the moment, not told at each start: {standing.value}."]
+    lines += [f"Last used on {state.used:%Y-%m-%d}."] if state.used else []
     return [*lines, *([f"Called up by {describe_trigger(state.trigger)}."] if state.trigger else [])]
 
 
@@ -66,6 +67,7 @@ def standing_fields(state: EntryState) -> dict[str, object]:
         "standing_because": standing.value,
         "trigger": state.trigger,
         "local": state.local,
+        "used": state.used,
     }
 
 
