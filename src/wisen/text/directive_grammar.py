@@ -8,11 +8,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wisen.text.letter_folding import fold_letters, has_tones
-from wisen.text.pattern_heads import heads_of
+from wisen.text.pattern_heads import heads_of, literal_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from wisen.text.directive_matches import SentenceMatches
     from wisen.text.directive_words import DirectiveWords, Words
 
 LETTER = r"[\w\u0900-\u0963\u0970-\u097f]"
@@ -54,11 +55,13 @@ _MARKED = r"\s*[,!.:…–、，。-]+\s*"
 class PatternEntry:
     """One pattern of a kind of words."""
 
-    __slots__ = ("_pattern", "name", "source")
+    __slots__ = ("_pattern", "holds", "name", "source")
 
-    def __init__(self, name: str, source: str) -> None:
+    def __init__(self, name: str, source: str, holds: str) -> None:
         self.name = name
         self.source = source
+        self.holds = holds
+        """What stands in whatever it matches: looked for first, as that is faster."""
         self._pattern: re.Pattern[str] | None = None
 
     @property
@@ -89,6 +92,12 @@ class PatternGroup:
             return []
         found = [(entry.name, entry.pattern.match(said, start)) for entry in self._entries]
         return [(name, match.span()) for name, match in found if match is not None]
+
+    def collect(self, said: str, start: int, found: dict[str, list[tuple[int, int]]]) -> None:
+        """Adds them to those that were found before."""
+        for entry in self._entries:
+            if (match := entry.pattern.match(said, start)) is not None:
+                found.setdefault(entry.name, []).append(match.span())
 
     def _compile(self, said: str, start: int) -> object:
         """Makes one pattern of all when it is first needed."""
@@ -125,7 +134,9 @@ class DirectiveGrammar:
         self.words = words
         self.accents = words.accents and not toneless
         """Whether accents are looked at."""
-        self._indexes: dict[tuple[tuple[str, ...], bool], PatternIndex] = {}
+        self.recent: dict[str, SentenceMatches] = {}
+        """What was found in the sentences that were read last."""
+        self._indexes: dict[str, PatternIndex] = {}
         self._entries: dict[tuple[str, str], PatternEntry] = {}
         self._patterns: dict[str, re.Pattern[str]] = {}
 
@@ -169,17 +180,18 @@ class DirectiveGrammar:
         """Words that no other language has."""
         return frozenset(fold_letters(word) for word in self.words.sure)
 
-    def index(self, names: tuple[str, ...], beginning: Collection[str] = ()) -> PatternIndex:
-        """The patterns of some kinds of words; of those in `beginning` only at the beginning of a clause."""
-        key = names, bool(beginning)
-        if key not in self._indexes:
-            self._indexes[key] = PatternIndex(self, names, beginning)
-        return self._indexes[key]
+    def index(self, key: str, names: tuple[str, ...], beginning: Collection[str] = ()) -> PatternIndex:
+        """The patterns of some kinds of words, made once for a key; those in `beginning` count where clauses begin."""
+        found = self._indexes.get(key)
+        if found is None:
+            found = self._indexes[key] = PatternIndex(self, names, beginning)
+        return found
 
     def entry(self, name: str, entry: str) -> PatternEntry:
         """One pattern; the same object each time."""
         if (name, entry) not in self._entries:
-            self._entries[name, entry] = PatternEntry(name, self._bounded(self.folded(entry)))
+            folded = self.folded(entry)
+            self._entries[name, entry] = PatternEntry(name, self._bounded(folded), literal_in(folded))
         return self._entries[name, entry]
 
     def folded(self, entry: str) -> str:

@@ -57,6 +57,22 @@ _BEGINNING = frozenset(
     " questions mandates".split()
 )
 """Kinds of words that a clause begins with; the others count wherever they stand."""
+_LEADING = ("leads", "joints", "opening", "project", "polite", "passing", "lasting")
+"""Kinds of words behind which a clause may begin."""
+_FIRES = frozenset(FIRING)
+_RECENT = 16
+"""So many sentences are kept: a message is read in several ways, and then no more."""
+
+
+def matches_of(grammar: DirectiveGrammar, text: str) -> SentenceMatches:
+    """The words of each kind in a sentence as it was typed; looked for once while its message is read."""
+    recent = grammar.recent
+    found = recent.get(text)
+    if found is None:
+        if len(recent) >= _RECENT:
+            recent.clear()
+        found = recent[text] = SentenceMatches(grammar, grammar.fold(text))
+    return found
 
 
 class SentenceMatches:
@@ -67,31 +83,31 @@ class SentenceMatches:
         self.said = said
         self._glued = grammar.words.glued
         head = _ASCII_HEAD if said.isascii() else _HEAD
-        self._words = [] if self._glued else [(found.start(), found.group()) for found in head.finditer(said)]
+        self._words = [] if self._glued else [(found.start(), found[0]) for found in head.finditer(said)]
         self._begins: set[int] | None = None
         self._chain: set[int] = set()
-        self._found: dict[str, list[Span]] = {}
         self._rest: dict[str, list[Span]] | None = None
-        for name, span in self._look(FIRING):
-            if name != "closing" or self._closes(span):
-                self._found.setdefault(name, []).append(span)
+        self._inside: dict[str, list[Span]] = {}
+        self._found = self._look("firing", FIRING)
+        if "closing" in self._found:
+            self._found["closing"] = [span for span in self._found["closing"] if self._closes(span)]
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return any(self._found.values())
 
     def spans(self, name: str) -> list[Span]:
         """Where words of a kind stand; of some kinds only at the beginning of a clause."""
-        if name in FIRING:
+        if name in _FIRES:
             return self._found.get(name, [])
         if self._rest is None:
-            self._rest = {}
-            for each, span in self._look(_REST):
-                self._rest.setdefault(each, []).append(span)
+            self._rest = self._look("rest", _REST)
         return self._rest.get(name, [])
 
     def inside(self, name: str) -> list[Span]:
         """Where words of a kind stand, also inside a clause."""
-        return sorted(self._matches(name, begins=False))
+        if name not in self._inside:
+            self._inside[name] = sorted(self._matches(name))
+        return self._inside[name]
 
     def clause_end(self, start: int) -> int:
         """Where a clause ends that goes on behind a place."""
@@ -101,7 +117,7 @@ class SentenceMatches:
     def begins(self) -> set[int]:
         """Where clauses begin, and the words behind what only leads to them."""
         if self._begins is None:
-            self._begins = set(self._dense_beginnings() if self._glued else self._beginnings())
+            self._begins = set(self._dense_beginnings()) if self._glued else self._beginnings()
         return self._begins
 
     def opens(self, name: str) -> list[Span]:
@@ -109,44 +125,47 @@ class SentenceMatches:
         self.begins()
         return [span for span in self.spans(name) if span[0] in self._chain]
 
-    def _look(self, names: tuple[str, ...]) -> Iterator[tuple[str, Span]]:
+    def _look(self, key: str, names: tuple[str, ...]) -> dict[str, list[Span]]:
         """Looks once for all words of some kinds."""
+        found: dict[str, list[Span]] = {}
         if self._glued:
             for name in names:
-                for span in sorted(self._dense_matches(name, begins=name in _BEGINNING)):
-                    yield name, span
-            return
-        index = self.grammar.index(names, _BEGINNING)
+                if spans := sorted(self._dense_matches(name, begins=name in _BEGINNING)):
+                    found[name] = spans
+            return found
+        index = self.grammar.index(key, names, _BEGINNING)
         said, heads = self.said, index.heads
         for start, head in self._words:
-            if (groups := heads.get(head)) is None:
+            if head not in heads:
                 continue
-            inside, begin = groups
+            inside, begin = heads[head]
             if inside is not None and inside.begins_any(said, start) is not None:
-                yield from inside.matches(said, start)
+                inside.collect(said, start, found)
             if begin is not None and begin.begins_any(said, start) is not None and start in self.begins():
-                yield from begin.matches(said, start)
+                begin.collect(said, start, found)
         for entry in index.anywhere:
-            for match in entry.pattern.finditer(said):
-                if entry.name not in _BEGINNING or match.start() in self.begins():
-                    yield entry.name, match.span()
+            if entry.holds in said:
+                for match in entry.pattern.finditer(said):
+                    if entry.name not in _BEGINNING or match.start() in self.begins():
+                        found.setdefault(entry.name, []).append(match.span())
+        return found
 
     def _closes(self, span: Span) -> bool:
         return not _WORD.search(self.said, span[1], self.clause_end(span[1]))
 
-    def _matches(self, name: str, *, begins: bool) -> Iterator[Span]:
+    def _matches(self, name: str) -> Iterator[Span]:
         if self._glued:
-            yield from self._dense_matches(name, begins=begins)
+            yield from self._dense_matches(name, begins=False)
             return
-        index = self.grammar.index((name,))
+        index = self.grammar.index(name, (name,))
         for start, head in self._words:
-            if (groups := index.heads.get(head)) is not None and (not begins or start in self.begins()):
+            if (groups := index.heads.get(head)) is not None:
                 assert groups[0] is not None
                 for _, span in groups[0].matches(self.said, start):
                     yield span
         for entry in index.anywhere:
-            for match in entry.pattern.finditer(self.said):
-                if not begins or match.start() in self.begins():
+            if entry.holds in self.said:
+                for match in entry.pattern.finditer(self.said):
                     yield match.span()
 
     def _dense_matches(self, name: str, *, begins: bool) -> Iterator[Span]:
@@ -161,27 +180,37 @@ class SentenceMatches:
             for match in pattern.finditer(self.said):
                 yield match.span()
 
-    def _beginnings(self) -> Iterator[int]:
-        index = self.grammar.index(("leads", "joints", "opening", "project", "polite", "passing", "lasting"))
-        said, until = self.said, 0
+    def _beginnings(self) -> set[int]:
+        leads = self.grammar.index("leading", _LEADING).heads
+        said, until, chain = self.said, 0, self._chain
+        beginnings: set[int] = set()
         behind: set[int] = set()
-        for number, (start, head) in enumerate(self._words):
-            apart = said[until:start]
-            begins = not number or start in behind or not _BREAKS.isdisjoint(apart) or " - " in apart
+        for start, head in self._words:
+            begins = not until or start in behind or self._breaks(until, start)
             if begins:
-                yield start
-            chained = not number or start in self._chain
+                beginnings.add(start)
+            chained = not until or start in chain
             if chained:
-                self._chain.add(start)
+                chain.add(start)
             until = start + len(head)
-            if (groups := index.heads.get(head)) is None or groups[0] is None:
+            if head not in leads or (group := leads[head][0]) is None:
                 continue
-            for name, span in groups[0].matches(said, start):
+            for name, span in group.matches(said, start):
                 if begins or name == "joints":
                     # what follows begins a clause too, but for the blanks and marks between
-                    behind.add(_next_word(said, span[1]))
+                    following = _next_word(said, span[1])
+                    behind.add(following)
                     if chained and name != "joints":
-                        self._chain.add(_next_word(said, span[1]))
+                        chain.add(following)
+        return beginnings
+
+    def _breaks(self, end: int, start: int) -> bool:
+        """Whether a mark between two words ends a clause."""
+        said = self.said
+        if said[start - 1] == " " and said[start - 2].isalnum():
+            return False
+        apart = said[end:start]
+        return not _BREAKS.isdisjoint(apart) or " - " in apart
 
     def _dense_beginnings(self) -> Iterator[int]:
         leads = self.grammar.dense_leads

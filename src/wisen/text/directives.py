@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.directive import Directive, DirectiveForm
 from wisen.text.directive_grammar import DirectiveGrammar
-from wisen.text.directive_matches import SentenceMatches
+from wisen.text.directive_matches import SentenceMatches, matches_of
 from wisen.text.directive_reading import FEWEST, SentenceReading, is_decided, read_demand, read_sentence
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
 from wisen.text.letter_folding import fold_letters
@@ -62,13 +62,13 @@ class DirectiveReader:
     def __init__(self, added: Mapping[str, DirectiveWords] | None = None) -> None:
         self._added = {code: words for code, words in (added or {}).items() if words != DirectiveWords()}
         self._grammars: dict[str, DirectiveGrammar] = {}
+        self._divided: tuple[str, list[MessageSentence], list[DirectiveGrammar]] = "", [], []
 
     def directives_in(self, message: str) -> tuple[Directive, ...]:
         """The directives of a message, in order; a permission, a question or a remark is none."""
-        sentences = sentences_of(message)
+        sentences, grammars = self._divide(message)
         if not sentences:
             return ()
-        grammars = self.grammars_of(message)
         few = len(sentences) <= _FEW and len(message) <= LONGEST
         readings = [self._read(each, grammars, alone=len(sentences) == 1, few=few) for each in sentences]
         for number, stress in enumerate(sentences[1:]):
@@ -78,6 +78,15 @@ class DirectiveReader:
         if not any(readings):
             return ()
         return tuple(self._quoted(message, sentences, readings))
+
+    def _divide(self, message: str) -> tuple[list[MessageSentence], list[DirectiveGrammar]]:
+        """The sentences of a message and its languages; of the last one they are known."""
+        known, sentences, grammars = self._divided
+        if known is not message:
+            sentences = sentences_of(message)
+            grammars = self.grammars_of(message) if sentences else []
+            self._divided = message, sentences, grammars
+        return sentences, grammars
 
     def _join_denials(
         self,
@@ -102,8 +111,7 @@ class DirectiveReader:
         """
         if len(message) > LONGEST or "\n" in message.strip():
             return ()  # in a long message an order is part of a task, or was pasted
-        sentences = sentences_of(message)
-        grammars = self.grammars_of(message) if sentences else []
+        sentences, grammars = self._divide(message)
         return tuple(each for sentence in sentences for each in self._demand(message, sentence, grammars))
 
     def _demand(self, message: str, sentence: MessageSentence, grammars: list[DirectiveGrammar]) -> Iterator[Directive]:
@@ -118,7 +126,7 @@ class DirectiveReader:
     ) -> tuple[SentenceReading, DirectiveGrammar] | None:
         for grammar in self._also(sentence.text, grammars) if len(sentence.text) <= LONGEST else ():
             suited = grammar.suited_to(sentence.text)
-            reading = read_demand(SentenceMatches(suited, suited.fold(sentence.text)), fewest)
+            reading = read_demand(matches_of(suited, sentence.text), fewest)
             if reading is not None:
                 return reading, suited
         return None
@@ -199,7 +207,7 @@ class DirectiveReader:
         languages = grammars if alone else self._also(sentence.text, grammars)
         for grammar in languages:
             suited = grammar.suited_to(sentence.text)
-            matches = SentenceMatches(suited, suited.fold(sentence.text))
+            matches = matches_of(suited, sentence.text)
             if (reading := read_sentence(matches, is_message=few)) is not None:
                 return reading, suited
             if languages[1:] and is_decided(matches):
@@ -210,7 +218,7 @@ class DirectiveReader:
         self, sentence: MessageSentence, stress: MessageSentence, grammars: list[DirectiveGrammar]
     ) -> tuple[SentenceReading, DirectiveGrammar] | None:
         """What a sentence tells of which only the next one says that it lasts: "use pnpm. always."."""
-        if len(sentence.text) + len(stress.text) >= LONGEST or len(stress.text.split()) > _STRESSING:
+        if len(sentence.text) + len(stress.text) >= LONGEST or stress.text.count(" ") >= _STRESSING:
             return None
         for grammar in grammars:
             if _says_what(stress, grammar) or sentence.text.endswith("?"):
@@ -271,7 +279,8 @@ class DirectiveReader:
         grammar: DirectiveGrammar,
     ) -> bool:
         """Whether a sentence only stresses, limits or completes the directive before it."""
-        said = grammar.fold(sentence.text)
+        matches = matches_of(grammar, sentence.text)
+        said = matches.said
         if said.rstrip().endswith("?"):
             return False
         words = len(said.split()) if not grammar.words.glued else len(said) // 3
@@ -282,9 +291,7 @@ class DirectiveReader:
         ):
             return True
         if words <= _LEANING and (
-            _opens(said, "exceptions", grammar)
-            or _opens(said, "conditions", grammar)
-            or grammar.pattern("complaints").search(said)
+            _opens(matches, "exceptions") or _opens(matches, "conditions") or grammar.pattern("complaints").search(said)
         ):
             return True
         if before.form is DirectiveForm.COMPLAINT and words <= _LEANING + 2 and read is None:
@@ -292,11 +299,7 @@ class DirectiveReader:
         if _FOLLOWS.match(said) or (before.forbids and words <= _LEANING and read is not None and not read[0].forbids):
             return True
         completes = before.forbids and words <= _SWAPPING
-        return (
-            completes
-            and (read is None or read[0].form is DirectiveForm.REPLACEMENT)
-            and _opens(said, "orders", grammar)
-        )
+        return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and _opens(matches, "orders")
 
     def _explains(
         self,
@@ -322,10 +325,10 @@ class DirectiveReader:
 
 def _says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     """Whether a sentence says more than that something lasts or is not wanted: "never again" does not."""
-    said = grammar.fold(sentence.text)
+    matches = matches_of(grammar, sentence.text)
+    said = matches.said
     if len(said.split()) > _LEANING:
         return True
-    matches = SentenceMatches(grammar, said)
     for name in ("negators", "lasting", "leads"):
         for start, end in matches.inside(name):
             if matches.said[start:end].count(" ") > _NEGATES_IN:
@@ -336,10 +339,12 @@ def _says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
 
 def _only_denies(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     """Whether a sentence names something only to say no to it, and the next one says what is wanted: "no, not pip."."""
-    said = grammar.fold(sentence.text)
-    if grammar.words.glued or len(said.split()) > _DENYING or said.rstrip().endswith("?"):
+    if grammar.words.glued:
         return False
-    matches = SentenceMatches(grammar, said)
+    matches = matches_of(grammar, sentence.text)
+    said = matches.said
+    if len(said.split()) > _DENYING or said.rstrip().endswith("?"):
+        return False
     begins = matches.begins()
     if matches.spans("harmless") or matches.spans("passing"):
         return False
@@ -347,9 +352,8 @@ def _only_denies(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     return denies and not any(start in begins for name in ("orders", "tasks") for start, _ in matches.inside(name))
 
 
-def _opens(said: str, name: str, grammar: DirectiveGrammar) -> bool:
+def _opens(matches: SentenceMatches, name: str) -> bool:
     """Whether a sentence begins with words of a kind, but for what only leads to them."""
-    matches = SentenceMatches(grammar, said)
     begin = min(matches.begins(), default=0)
     return any(span[0] <= begin + 8 and span[0] in matches.begins() for span in matches.inside(name))
 

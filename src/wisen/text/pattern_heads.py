@@ -26,6 +26,43 @@ def head_of(word: str) -> str:
     return word[:HEAD]
 
 
+def literal_in(pattern: str) -> str:
+    """The longest run of letters and blanks that stands in whatever a pattern matches; empty where none is sure to."""
+    runs, at = [""], 0
+    while at < len(pattern):
+        sign = pattern[at]
+        if sign == "|":
+            return ""
+        if sign in "([":
+            at = _end_of_group(pattern, at)
+            runs.append("")
+            continue
+        if sign in "?*{":
+            runs[-1] = runs[-1][:-1]  # what stands before it may be missing
+            at = pattern.index("}", at) if sign == "{" else at
+        if sign.isalnum() or sign == " ":
+            runs[-1] += sign
+        else:
+            runs.append("")
+        at += 2 if sign == "\\" else 1
+    return max(runs, key=len)
+
+
+def _end_of_group(pattern: str, at: int) -> int:
+    """Where a group or a class ends that begins at a place."""
+    depth, in_class = 0, False
+    while True:
+        sign = pattern[at]
+        if in_class:
+            in_class = sign != "]"
+        else:
+            in_class = sign == "["
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+        at += 2 if sign == "\\" else 1
+        if not depth and not in_class:
+            return at
+
+
 class _HeadReader:
     """Walks through a pattern of literals, groups, classes, looks ahead and repetitions."""
 
