@@ -223,12 +223,10 @@ class DetectorModel:
         return seen.folded.place(start), seen.folded.place(end)
 
 
-def _said_outright(text: str) -> Iterator[SignalKind]:
+def _said_outright(text: str) -> list[SignalKind]:
     """Kinds that hold by words that mean nothing else."""
-    if asks_for_more(text):
-        yield SignalKind.REQUEST
-    if tells_better_way(text):
-        yield SignalKind.GAP
+    asks = [SignalKind.REQUEST] if asks_for_more(text) else []
+    return [*asks, SignalKind.GAP] if tells_better_way(text) else asks
 
 
 class _Speaks(dict[tuple[bool, int, int, int], float]):

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import NamedTuple
 
 _READ = 6_000
 """How much of a message is looked at."""
@@ -49,18 +46,23 @@ class MessageSentence(NamedTuple):
 
 def sentences_of(message: str) -> list[MessageSentence]:
     """The sentences that the user typed, in order, without marks of lists."""
-    if "\n" not in message and len(message) <= _READ:
-        if _is_logged(message):
-            return []
-        several = message[:1].isspace() or not message[:1].isalpha() or _MAY_END.search(message) is not None
-        return list(_line_sentences(message, 0, 0) if several else _sentence(message, 0, len(message), 0, 0))
     found: list[MessageSentence] = []
+    if "\n" not in message and len(message) <= _READ:
+        if _LOGGED.match(message) is not None:
+            return []
+        if not message[:1].isalpha() or _MAY_END.search(message) is not None:
+            _divide_line(message, 0, 0, found)
+        else:
+            _add_sentence(message, (0, len(message)), 0, 0, found)
+        return found
     place, logged = 0, False
     for number, line in enumerate(_without_pasted(message).splitlines(keepends=True)):
-        indented = line.startswith(("    ", "\t"))
-        logged = bool(line.strip()) and (_is_logged(line) or (indented and logged))
-        if not logged:
-            found.extend(_line_sentences(line, place, number))
+        if not line.isspace():
+            logged = _LOGGED.match(line) is not None or (logged and line.startswith(("    ", "\t")))
+            if not logged:
+                _divide_line(line, place, number, found)
+        else:
+            logged = False
         place += len(line)
     return found
 
@@ -75,19 +77,16 @@ def _without_pasted(message: str) -> str:
     return read
 
 
-def _is_logged(line: str) -> bool:
-    return _LOGGED.match(line) is not None
-
-
-def _line_sentences(line: str, place: int, paragraph: int) -> Iterator[MessageSentence]:
+def _divide_line(line: str, place: int, paragraph: int, found: list[MessageSentence]) -> None:
     mark = _LIST_MARK.match(line)
     start = mark.end() if mark is not None else 0
-    for end in _END.finditer(line, start):
-        if _goes_on(line, start, end):
-            continue
-        yield from _sentence(line, start, end.end(), place, paragraph)
-        start = end.end()
-    yield from _sentence(line, start, len(line), place, paragraph)
+    if _MAY_END.search(line, start) is not None:
+        for end in _END.finditer(line, start):
+            if not _goes_on(line, start, end):
+                _add_sentence(line, (start, end.end()), place, paragraph, found)
+                start = end.end()
+    if start < len(line):
+        _add_sentence(line, (start, len(line)), place, paragraph, found)
 
 
 def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
@@ -103,9 +102,9 @@ def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
     return stop[0] in ".…" and stop[-1] in ".…" and rest[:1].islower()
 
 
-def _sentence(line: str, start: int, end: int, place: int, paragraph: int) -> Iterator[MessageSentence]:
-    words = line[start:end]
+def _add_sentence(line: str, span: tuple[int, int], place: int, paragraph: int, found: list[MessageSentence]) -> None:
+    words = line[span[0] : span[1]]
     text = " ".join(words.split())
-    if _LETTER.search(text):
-        begin = start + len(words) - len(words.lstrip())
-        yield MessageSentence(text, place + begin, place + begin + len(words.strip()), paragraph)
+    if _LETTER.search(text) is not None:
+        begin = place + span[0] + len(words) - len(words.lstrip())
+        found.append(MessageSentence(text, begin, begin + len(words.strip()), paragraph))
