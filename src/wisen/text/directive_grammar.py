@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wisen.text.directive_words import DirectiveWords, Words
 
 LETTER = r"[\w\u0900-\u0963\u0970-\u097f]"
+_WORD_END = rf"(?:(?<=\s)|(?!{LETTER}))"
 BLANKED, QUOTED = "\u00b7", "\u2026"
 """What stands in the place of words that are not read, and of a quotation."""
 _GAP = r"(?:\S+ ){0,4}?"
@@ -55,12 +56,14 @@ _MARKED = r"\s*[,!.:…–、，。-]+\s*"
 class PatternEntry:
     """One pattern of a kind of words."""
 
-    __slots__ = ("_pattern", "holds", "name", "source")
+    __slots__ = ("_pattern", "holds", "name", "said", "source")
 
-    def __init__(self, name: str, source: str, holds: str) -> None:
+    def __init__(self, name: str, source: str, said: str) -> None:
         self.name = name
         self.source = source
-        self.holds = holds
+        self.said = said
+        """The same without what tells where words begin and end."""
+        self.holds = literal_in(said)
         """What stands in whatever it matches: looked for first, as that is faster."""
         self._pattern: re.Pattern[str] | None = None
 
@@ -73,7 +76,7 @@ class PatternEntry:
 
 
 class PatternGroup:
-    """Patterns that begin alike: one look tells whether any of them matches."""
+    """Patterns that begin alike: one look tells whether any of them matches where a word begins."""
 
     __slots__ = ("_entries", "begins_any")
 
@@ -101,7 +104,8 @@ class PatternGroup:
 
     def _compile(self, said: str, start: int) -> object:
         """Makes one pattern of all when it is first needed."""
-        self.begins_any = re.compile("|".join(f"(?:{entry.source})" for entry in self._entries)).match
+        said_any = "|".join([_plain_pattern(entry.said) for entry in self._entries])
+        self.begins_any = re.compile(f"(?:{said_any}){_WORD_END}").match
         return self.begins_any(said, start)
 
 
@@ -191,7 +195,7 @@ class DirectiveGrammar:
         """One pattern; the same object each time."""
         if (name, entry) not in self._entries:
             folded = self.folded(entry)
-            self._entries[name, entry] = PatternEntry(name, self._bounded(folded), literal_in(folded))
+            self._entries[name, entry] = PatternEntry(name, self._bounded(folded), folded)
         return self._entries[name, entry]
 
     def folded(self, entry: str) -> str:
@@ -200,8 +204,8 @@ class DirectiveGrammar:
         return "".join(part if part[:1] == "\\" else fold_letters(part, accents=self.accents) for part in parts)
 
     def _bounded(self, entry: str) -> str:
-        entry = entry.replace("~", _GAP).replace("'", "'?")
-        return entry if self.words.glued else rf"(?<!{LETTER}){self.words.prefix}(?:{entry})(?:(?<=\s)|(?!{LETTER}))"
+        entry = _plain_pattern(entry)
+        return entry if self.words.glued else rf"(?<!{LETTER}){self.words.prefix}(?:{entry}){_WORD_END}"
 
     def alternatives(self, *names: str) -> str:
         """Kinds of words as one pattern; one that never matches without any."""
@@ -250,6 +254,11 @@ class DirectiveGrammar:
                 if wrong not in known and wrong not in self.marks and wrong not in _REAL_WORDS:
                     found.setdefault(wrong, word)
         return found
+
+
+def _plain_pattern(entry: str) -> str:
+    """An entry as a regular expression: a gap may be there, an apostrophe may be missing."""
+    return entry.replace("~", _GAP).replace("'", "'?")
 
 
 def _without_code(found: re.Match[str]) -> str:

@@ -75,14 +75,14 @@ def read_sentence(matches: SentenceMatches, *, is_message: bool = False) -> Sent
     asks = said.rstrip(" \"')”").endswith("?")
     if not (matches or (asks and matches.inside("negators") and matches.spans("polite"))):
         return None
-    if matches.spans("citations") or said.rstrip().endswith(":"):
+    if said.rstrip().endswith(":") or matches.spans("citations"):
         return None  # what follows a colon is not told here
     return _SentenceReader(matches, asks=asks, is_message=is_message).read()
 
 
 def is_decided(matches: SentenceMatches) -> bool:
     """Whether words of the language were found, so that a sentence need not be read in another one."""
-    return bool(matches or matches.spans("harmless"))
+    return bool(matches or matches.inside("harmless"))
 
 
 class _SentenceReader:

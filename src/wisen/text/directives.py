@@ -159,23 +159,30 @@ class DirectiveReader:
         """The languages in Latin letters that a text may be in, by its words and letters."""
         likely: dict[str, int] = {}
         telling = self._telling
-        for word in {fold_letters(word) for word in _WORD.findall(text)}:
+        plain = text.isascii()
+        words = set(_WORD.findall(text.lower())) if plain else {fold_letters(word) for word in _WORD.findall(text)}
+        for word in words:
             for code, weight in telling.get(word, ()):
                 likely[code] = likely.get(code, 0) + weight
-        if not text.isascii():
+        if not plain:
             for letter in set(text.lower()):
                 for code, weight in telling.get(letter, ()):
                     likely[code] = likely.get(code, 0) + weight
         most = max(likely.values(), default=0)
         # What is nearly as likely is looked at too: a few words tell little.
-        codes = sorted((code for code, each in likely.items() if each >= most - 1), key=lambda code: -likely[code])
+        near = [code for code in self._latin_codes if code in likely and likely[code] >= most - 1]
+        codes = sorted(near, key=lambda code: -likely[code])  # of two that are as likely the one that is listed first
         return [self._grammar(code) for code in codes or ["en"]]
+
+    @cached_property
+    def _latin_codes(self) -> list[str]:
+        return self._codes("latin")
 
     @cached_property
     def _telling(self) -> dict[str, list[tuple[str, int]]]:
         """The words and letters that tell a language in Latin letters, and how surely."""
         telling: dict[str, list[tuple[str, int]]] = {}
-        for code in self._codes("latin"):
+        for code in self._latin_codes:
             grammar = self._grammar(code)
             weights = dict.fromkeys(grammar.vocabulary, _BY_VOCABULARY)
             for word in grammar.marks:
@@ -186,7 +193,7 @@ class DirectiveReader:
         return telling
 
     def _codes(self, script: str) -> list[str]:
-        return [code for code in (*SHIPPED, *(self._added.keys() - set(SHIPPED))) if self._script_of(code) == script]
+        return [code for code in (*SHIPPED, *sorted(self._added.keys() - set(SHIPPED))) if self._script_of(code) == script]
 
     def _script_of(self, code: str) -> str:
         return self._words(code).script
