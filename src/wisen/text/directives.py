@@ -193,7 +193,8 @@ class DirectiveReader:
         return telling
 
     def _codes(self, script: str) -> list[str]:
-        return [code for code in (*SHIPPED, *sorted(self._added.keys() - set(SHIPPED))) if self._script_of(code) == script]
+        added = sorted(self._added.keys() - set(SHIPPED))
+        return [code for code in (*SHIPPED, *added) if self._script_of(code) == script]
 
     def _script_of(self, code: str) -> str:
         return self._words(code).script
