@@ -147,6 +147,8 @@ class DetectorModel:
         kinds = {self._kinds[number]: -less for less, number in held}
         teaches = next((kind for kind in _TEACHES if kind in kinds), SignalKind.PREFERENCE)
         for each in told:
+            if each.inner and not each.marker and teaches not in kinds:
+                continue
             lesson = self._lesson(heard, seen, score, each)
             by_rule = _BY_MARKER if each.marker else _BY_FORM
             polarity = Polarity.AGAINST if each.forbids or teaches is SignalKind.CORRECTION else Polarity.FOR

@@ -10,6 +10,7 @@ from wisen.kernel.call_names import FILE, SHELL, kind_of
 from wisen.mining.triggers import trigger_of
 from wisen.model.directive import TriggerCause
 from wisen.model.signal import About, Lesson, SignalKind
+from wisen.text.directives import shipped_reader
 from wisen.text.lasting_words import is_for_now
 from wisen.text.negations import count_negations
 
@@ -52,6 +53,8 @@ def _lesson(trigger: Trigger, text: str) -> Lesson | None:
     """
     quote = " ".join(text.split())
     if len(quote) > LONGEST or is_for_now(quote) or any(mark in quote for mark in _ASKS):
+        return None
+    if shipped_reader().asks_or_passes(text):
         return None
     if trigger.cause is TriggerCause.NAMED or not count_negations(quote):
         return None

@@ -54,8 +54,15 @@ _CUT = " …"
 _OLD_QUOTE = 240
 _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE, SignalKind.REMEMBER)
 """Without one they are remarks: found again by recall, and nothing is learnt from them."""
-_OF_THE_MOMENT = re.compile(r"(?:a+r+g+h+|ah|oh|hm+|ugh|i|i've|i'm|i'll|another agent)\b|.*\?\s*\Z", re.IGNORECASE)
+_OF_THE_MOMENT = re.compile(
+    r"(?:a+r+g+h+|ah|oh|hm+|ugh|i|i've|i'm|i'll|another agent|(?:it )?(?:looks|seems))\b|.*\?\s*\Z", re.IGNORECASE
+)
 """A question, or what the user tells of themselves: no fact about the project."""
+_REQUESTS = re.compile(
+    r"\?|\b(?:can|could|would|please|let's|lets|want|need|wish|add|support|should|feature|nice|love|like|hope)\b",
+    re.IGNORECASE,
+)
+"""How English asks for something: a defect that is stated, or a line of a review, is no request."""
 _SENTENCE = re.compile(r"[^.!?。！？।؟\n]+(?:[.!?](?!\s|\Z)[^.!?。！？।؟\n]*)*[.!?。！？।؟]*")
 _CRITICAL = re.compile(
     r"\b(?:data ?loss|lost (?:my|our|all|the) (?:data|work|changes|files)|wiped|dropped the (?:database|table)|"
@@ -250,6 +257,8 @@ def _stands_by_itself(sighting: Sighting) -> bool:
     if sighting.said.signal.kind is SignalKind.GAP:
         text, sure = text_of(sighting), sighting.said.signal.probability >= SURE_GAP
         return tells_better_way(text) or (sure and _OF_THE_MOMENT.match(text) is None)
+    if sighting.said.signal.kind is SignalKind.REQUEST:
+        return _REQUESTS.search(text_of(sighting)) is not None or not text_of(sighting).isascii()
     return sighting.said.signal.kind not in _NEED_A_LESSON
 
 

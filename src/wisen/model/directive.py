@@ -42,6 +42,8 @@ class Directive(Struct, frozen=True, kw_only=True):
     """Whether it says itself that it holds for now, or this once."""
     stands_alone: bool = True
     """Whether it says something to somebody who was not there: it points at nothing that only the user saw."""
+    inner: bool = False
+    """Whether what it tells only stands within a longer sentence: that may be a piece of work, or an option."""
 
     @property
     def standing(self) -> bool:

@@ -17,7 +17,9 @@ _BARE = 9
 """Up to so many words a choice of one thing and not another needs no verb: `tabs instead of spaces`."""
 _LOOSE = 28
 """Up to so many words a sentence may be known by its words alone."""
-FEWEST = 4
+_BEFORE = 6
+"""More words in front of what is forbidden tell something else."""
+FEWEST = 5
 """So many words at least can be understood by themselves."""
 _DENSE_BARE = 24
 """The same in letters, where words are not written apart."""
@@ -34,6 +36,8 @@ _SIGNS = frozenset(f"{QUOTED}>~|{{}}[]=@$\\")
 """What stands in no sentence of few words."""
 
 
+_CODE_NAME = re.compile(r"\w\(\S*\)|<\w+>|\.\w{1,4}:\d")
+"""Calls, parameters and places in code: of a finding that was pasted, or of what code is to do."""
 _UNSURE = re.compile(r"\b(?:it|them|maybe|perhaps|i think|i guess|for example|e\.g|something like|use case)\b")
 """What only those understand who were there, or what the user is not sure of."""
 _DUTY = re.compile(r"(?:must|should|shall|ought to|ha(?:s|ve) to|needs?(?: to)?|(?:is|are) supposed to)\Z")
@@ -56,6 +60,8 @@ class SentenceReading(NamedTuple):
     passing: bool
     points: bool
     """Whether it points at something that only the user saw."""
+    inner: bool = False
+    """Whether it only stands within a longer sentence, which begins with something else."""
 
 
 def read_demand(matches: SentenceMatches, fewest: int = FEWEST) -> SentenceReading | None:
@@ -163,7 +169,14 @@ class _SentenceReader:
             or (forbid is None and not self._verbs()),
             DirectiveForm.WISH: self._first("dislikes") is not None or self._negates(0),
         }
-        return self._reading(form, forbids=forbids.get(form, False), markers=[*markers, *self._all("opening")])
+        reading = self._reading(form, forbids=forbids.get(form, False), markers=[*markers, *self._all("opening")])
+        inner = form is DirectiveForm.PROHIBITION and forbid is not None and self._stands_within(forbid)
+        return reading._replace(inner=True) if inner else reading
+
+    def _stands_within(self, span: Span) -> bool:
+        """Whether something else is said before a place, at some length."""
+        words = len(self._matches.said[: span[0]].split())
+        return words > _BEFORE and span not in self._matches.opens("forbid")
 
     def _form(self, forbid: Span | None, lasting: list[Span], habits: list[Span]) -> DirectiveForm | None:
         """The form of a sentence that is no question; None where it tells nothing of how to work."""
@@ -189,9 +202,9 @@ class _SentenceReader:
         """
         if not self._is_message or self._matches.spans("passing") or self._matches.spans("pointing"):
             return None
-        if self._matches.spans("permissions") or self._tells_at_its_head():
+        if self._matches.spans("permissions") or self._tells_at_its_head() or _CODE_NAME.search(self._matches.said):
             return None
-        if len(self._matches.said.split()) > _LOOSE or self._first("tasks") == self._first("orders") is not None:
+        if len(self._matches.said.split()) > _LOOSE or self._matches.opens("tasks"):
             return None
         limits = [name for name in ("quantifiers", "conditions", "exceptions") if self._matches.inside(name)]
         refuses, obliges = self._all("negators", whole=True), self._matches.inside("obliges")

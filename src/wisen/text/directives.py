@@ -13,6 +13,7 @@ from wisen.text.directive_reading import FEWEST, SentenceReading, is_decided, re
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
 from wisen.text.letter_folding import fold_letters
 from wisen.text.message_sentences import MessageSentence, sentences_of
+from wisen.text.sentence_leaning import LEANING, only_denies, opens, says_what, without_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,16 +35,12 @@ _READ = 600
 """So much of a text tells its language."""
 _BY_VOCABULARY, _BY_MARK, _BY_LETTER = 1, 2, 3
 """How surely words of patterns, frequent words and letters tell a language."""
-_LEANING = 6
-"""Up to so many words a sentence may lean on the one beside it."""
-_NEGATES_IN = 2
-"""Up to so many blanks stand within words that only negate."""
 _FEW = 2
 """Up to so many sentences are a message of which each may be known by its words alone."""
 _WANTED = 2
 """So many words behind it at least."""
-_DENYING, _SHORT = 4, 48
-"""Up to so many words, and letters, a sentence may only say what is not wanted, before one that says what is."""
+_SHORT = 48
+"""Up to so many letters a sentence may only say what is not wanted, before one that says what is."""
 _STRESSING, _SWAPPING = 3, 14
 """Up to so many words one may only stress it, or say what is wanted in the place of what it forbids."""
 
@@ -67,6 +64,8 @@ class DirectiveReader:
     def directives_in(self, message: str) -> tuple[Directive, ...]:
         """The directives of a message, in order; a permission, a question or a remark is none."""
         sentences, grammars = self._divide(message)
+        if len(sentences) > 1 and ":" in message:
+            sentences = without_steps(sentences, grammars)
         if not sentences:
             return ()
         few = len(sentences) <= _FEW and len(message) <= LONGEST
@@ -96,13 +95,24 @@ class DirectiveReader:
     ) -> None:
         """Lets what only says no to something belong to the sentence behind it, which says what is wanted."""
         for number, sentence in enumerate(sentences[:-1]):
-            if len(sentence.text) > _SHORT or not any(_only_denies(sentence, grammar) for grammar in grammars):
+            if len(sentence.text) > _SHORT or not any(only_denies(sentence, grammar) for grammar in grammars):
                 continue
             if readings[number + 1] is None:
                 wanted = self._demanded(sentences[number + 1], grammars, _WANTED)
                 readings[number + 1] = wanted and (wanted[0]._replace(form=DirectiveForm.REPLACEMENT), wanted[1])
             if readings[number + 1] is not None:
                 readings[number] = None
+
+    def asks_or_passes(self, message: str) -> bool:
+        """Whether a message asks, with or without a mark, or says that it holds for now alone."""
+        grammars = self.grammars_of(message)
+        for sentence in sentences_of(message):
+            for grammar in grammars:
+                matches = matches_of(grammar, sentence.text)
+                begin = min(matches.begins(), default=0)
+                if matches.spans("passing") or any(start == begin for start, _ in matches.spans("questions")):
+                    return True
+        return False
 
     def demands_in(self, message: str) -> tuple[Directive, ...]:
         """What a message that corrects the work wants done; none of it says that it lasts.
@@ -229,7 +239,7 @@ class DirectiveReader:
         if len(sentence.text) + len(stress.text) >= LONGEST or stress.text.count(" ") >= _STRESSING:
             return None
         for grammar in grammars:
-            if _says_what(stress, grammar) or sentence.text.endswith("?"):
+            if says_what(stress, grammar) or sentence.text.endswith("?"):
                 continue
             suited = grammar.suited_to(sentence.text)
             both = suited.fold(f"{sentence.text.rstrip(' .!。！')} {stress.text}")
@@ -254,10 +264,10 @@ class DirectiveReader:
             lasting = reading.marker
             while last + 1 < len(sentences) and self._leans(sentences[last + 1], readings[last + 1], reading, grammar):
                 last += 1
-            empty = not _says_what(sentences[number], grammar)
+            empty = not says_what(sentences[number], grammar)
             leaning = (empty or reading.points) and first - 1 > taken
             explained = leaning and self._explains(sentences, readings, first - 1, empty=empty)
-            if explained or (first - 1 > taken and _only_denies(sentences[first - 1], grammar)):
+            if explained or (first - 1 > taken and only_denies(sentences[first - 1], grammar)):
                 first -= 1
             if sentences[last].end - sentences[first].start > LONGEST:
                 first = last = number
@@ -277,6 +287,7 @@ class DirectiveReader:
                 marker=marker,
                 passing=reading.passing,
                 stands_alone=not reading.points or first < number,
+                inner=reading.inner,
             )
 
     def _leans(
@@ -298,16 +309,16 @@ class DirectiveReader:
             or (before.forbids and grammar.pattern("quantifiers").search(said))  # "quit that. drafts only"
         ):
             return True
-        if words <= _LEANING and (
-            _opens(matches, "exceptions") or _opens(matches, "conditions") or grammar.pattern("complaints").search(said)
+        if words <= LEANING and (
+            opens(matches, "exceptions") or opens(matches, "conditions") or grammar.pattern("complaints").search(said)
         ):
             return True
-        if before.form is DirectiveForm.COMPLAINT and words <= _LEANING + 2 and read is None:
+        if before.form is DirectiveForm.COMPLAINT and words <= LEANING + 2 and read is None:
             return True
-        if _FOLLOWS.match(said) or (before.forbids and words <= _LEANING and read is not None and not read[0].forbids):
+        if _FOLLOWS.match(said) or (before.forbids and words <= LEANING and read is not None and not read[0].forbids):
             return True
         completes = before.forbids and words <= _SWAPPING
-        return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and _opens(matches, "orders")
+        return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and opens(matches, "orders")
 
     def _explains(
         self,
@@ -319,7 +330,7 @@ class DirectiveReader:
     ) -> bool:
         """Whether the sentence before may say what "it" is; or what it is that an `empty` one only negates."""
         text = sentences[number].text
-        return readings[number] is None and not text.endswith("?") and len(text.split()) > (1 if empty else 2)
+        return readings[number] is None and not text.endswith(("?", ":")) and len(text.split()) > (1 if empty else 2)
 
     def _swaps_behind(self, readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None]) -> bool:
         return bool(readings) and any(read is None or not read[0].forbids for read in readings)
@@ -329,41 +340,6 @@ class DirectiveReader:
             if (found := grammar.pattern("lasting").search(grammar.fold(sentence.text))) is not None:
                 return _words_at(sentence.text, grammar, found.span())
         return ""
-
-
-def _says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
-    """Whether a sentence says more than that something lasts or is not wanted: "never again" does not."""
-    matches = matches_of(grammar, sentence.text)
-    said = matches.said
-    if len(said.split()) > _LEANING:
-        return True
-    for name in ("negators", "lasting", "leads"):
-        for start, end in matches.inside(name):
-            if matches.said[start:end].count(" ") > _NEGATES_IN:
-                return True  # what is not wanted stands within it: "leave the vendor folder alone"
-            said = said[:start] + " " * (end - start) + said[end:]
-    return any(map(str.isalnum, said))
-
-
-def _only_denies(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
-    """Whether a sentence names something only to say no to it, and the next one says what is wanted: "no, not pip."."""
-    if grammar.words.glued:
-        return False
-    matches = matches_of(grammar, sentence.text)
-    said = matches.said
-    if len(said.split()) > _DENYING or said.rstrip().endswith("?"):
-        return False
-    begins = matches.begins()
-    if matches.spans("harmless") or matches.spans("passing"):
-        return False
-    denies = any(start in begins and said[end : end + 2].strip(" .,!") for start, end in matches.inside("bare"))
-    return denies and not any(start in begins for name in ("orders", "tasks") for start, _ in matches.inside(name))
-
-
-def _opens(matches: SentenceMatches, name: str) -> bool:
-    """Whether a sentence begins with words of a kind, but for what only leads to them."""
-    begin = min(matches.begins(), default=0)
-    return any(span[0] <= begin + 8 and span[0] in matches.begins() for span in matches.inside(name))
 
 
 def _words_at(text: str, grammar: DirectiveGrammar, span: tuple[int, int] | None) -> str:

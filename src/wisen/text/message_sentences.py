@@ -28,6 +28,8 @@ _SHORT_FORMS = frozenset(
     " p.ej ej ex np tj itd itp m.in т.е т.д т.п т.к напр örn vb vs t.ex bl.a dvs osv ecc es pag art tel nr".split()
 )
 _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？｡]+[」』”）)]*|[।؟]+")
+_GOING_ON = ".…\"'”’»"
+"""Behind these a small letter goes on with the sentence: `the line "Use it." is wrong`."""
 _MAY_END = re.compile(r"[.!?…。！？｡।؟]")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
@@ -99,7 +101,7 @@ def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
         before = word.group().lower() if word is not None else ""
         return before in _SHORT_FORMS or (len(before) == 1 and before.isdigit() and end.start() - start < 3)
     rest = line[end.end() :].lstrip()
-    return stop[0] in ".…" and stop[-1] in ".…" and rest[:1].islower()
+    return stop[0] in ".…" and stop[-1] in _GOING_ON and rest[:1].islower()
 
 
 def _add_sentence(line: str, span: tuple[int, int], place: int, paragraph: int, found: list[MessageSentence]) -> None:

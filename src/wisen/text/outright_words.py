@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 
 _ALSO = re.compile(
-    r"(?:^|[.!?]\s+)\W*(?:(?:and|oh|ok|okay|please|so|hey)[\s,]+)*(?:can|could) (?:you|we) also\b", re.IGNORECASE
+    r"(?:^|[.!?]\s+)\W*(?:(?:and|oh|ok|okay|please|so|hey)[\s,]+)*(?:can|could) (?:you|we) also\b"
+    r"(?! (?:please |just |quickly )*"
+    r"(?:double.?check|check|review|verify|look|explain|tell|confirm|compare|run|re-?run)\b)",
+    re.IGNORECASE,
 )
+"""Something more; to look at something more is a piece of work."""
 _BETTER = re.compile(
     r"\b(?:found|there(?:'s| is)|discovered|know) an? (?:much )?(?:quicker|faster|better|cleaner|simpler|easier) "
     r"(?:way|approach|pattern|method|solution)\b",
