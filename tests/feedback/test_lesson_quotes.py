@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.feedback.detector import detect
-from wisen.feedback.lesson_quotes import _parts, about, forbids, groups_in, lesson, orders_in
+from wisen.feedback.lesson_quotes import _parts, about, groups_in, lesson, orders_in
 from wisen.model.signal import About, Heard, Polarity, SignalKind
 
 
@@ -77,13 +77,6 @@ def test_a_lesson_is_about_something(text: str, of: About) -> None:
     assert about(text, groups_in(text)) is of
 
 
-def test_a_lesson_that_only_forbids_is_told_apart() -> None:
-    assert forbids("Do not push to main.")
-    assert forbids("Never touch vendor/.")
-    assert not forbids("Use pnpm, not npm.")
-    assert not forbids("Do not use sed; use the Edit tool.")
-
-
 def test_corrections_and_preferences_carry_a_lesson_and_every_signal_a_polarity() -> None:
     (correction,) = detect(Heard(text="No, that's wrong. Use port 8080 instead of 3000 please"))
     assert correction.lesson is not None
@@ -111,7 +104,6 @@ def test_any_text_gives_a_lesson_of_one_line_or_none(text: str) -> None:
     assert drawn == "" or ("\n" not in drawn and drawn.strip())
     assert drawn == lesson(text)
     about(drawn, groups_in(drawn))
-    forbids(drawn)
 
 
 ordering = st.lists(

@@ -14,7 +14,7 @@ from wisen.model.entry_state import EntryState
 from wisen.model.fences import Fences
 from wisen.store.known_entries import KnownEntries
 from wisen.testing.transcripts import ClaudeTranscript
-from wisen.text.standing_alone import is_of_the_moment, stands_alone
+from wisen.text.standing_alone import stands_alone
 
 
 class Learnt(NamedTuple):
@@ -190,11 +190,3 @@ def test_what_names_the_project_stands_alone(text: str) -> None:
 )
 def test_what_points_at_the_screen_does_not(text: str) -> None:
     assert not stands_alone(text)
-
-
-@pytest.mark.parametrize(
-    "said", ["use npm for now", "just this once skip the hooks", "vorerst npm", "por ahora usa npm"]
-)
-def test_what_is_for_now_is_of_the_moment(said: str) -> None:
-    assert is_of_the_moment(said)
-    assert not is_of_the_moment("always format dates as today's date")

@@ -16,7 +16,6 @@ from wisen.feedback.language import shipped_languages, together
 from wisen.feedback.language_directives import directive_words_of
 from wisen.feedback.lasting import OF_TURN, of_lesson
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
-from wisen.feedback.writing import fold, is_dense, is_foreign
 from wisen.model.signal import Heard, Lesson, Polarity, Signal, SignalKind
 from wisen.text.directives import DirectiveReader, shipped_reader
 from wisen.text.outright_words import asks_for_more, tells_better_way
@@ -163,13 +162,6 @@ class DetectorModel:
         for less, number in held:
             if self._kinds[number] is not teaches:
                 yield self._signal(heard.text, seen, number, -less)
-
-    def is_order(self, text: str) -> bool:
-        """Whether a lesson tells what to do, in whatever language it is in."""
-        spoken = self._spoken(glance(Heard(text=text), self._tables))
-        # In another script it is not English, however few of its words are known.
-        foreign = is_foreign(fold(text)) or any(map(is_dense, text))
-        return lesson_quotes.is_order(text, spoken or (self.lexicon.languages if foreign else ()))
 
     def _spoken(self, seen: TurnFeatures) -> tuple[Language, ...]:
         """The languages of a turn, where it is not English."""

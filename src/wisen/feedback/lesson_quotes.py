@@ -54,8 +54,6 @@ _QUESTION = re.compile(r"^(?:why|what|how|where|when|who|which|is|are|does|do|di
 _LOGGED = re.compile(
     r"^(?://|[\s│├└─✓✗=+|$❯#]{2,}|at \S+:\d|[\w./-]+:\d+:|\w*(?:Error|Exception):|\[\w{6,}\]|https?://\S+$)"
 )
-_FORBIDS = re.compile(r"^(?:do not|don't|never|avoid|no|not|stop|without|drop|remove)\b", re.IGNORECASE)
-_ALSO_WANTS = re.compile(r"\b(?:use|but|instead|rather)\b|;", re.IGNORECASE)
 _COMMAND = re.compile(r"`[a-z][\w-]* [^`]+`|(?<!\w)--\w")
 _PATH = re.compile(r"(?<![\w:/])[\w.-]*/[\w./-]+")
 _FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b")
@@ -277,13 +275,6 @@ def _joined(parts: Iterable[_Part]) -> str:
         between = "" if between == " " and is_dense(words[-1]) else between
         words += between + " ".join(part.text.split())
     return words
-
-
-def forbids(text: str, abroad: Sequence[Language] = ()) -> bool:
-    """Whether a lesson only says what not to do."""
-    if abroad:
-        return sentences.forbids(text, abroad)
-    return _FORBIDS.match(text) is not None and _ALSO_WANTS.search(text) is None
 
 
 def groups_in(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:

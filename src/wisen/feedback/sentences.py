@@ -69,12 +69,6 @@ def is_empty(part: str, languages: Iterable[Language]) -> bool:
     return any(said in _folded(language.lesson.empty) for language in languages)
 
 
-def forbids(text: str, languages: Iterable[Language]) -> bool:
-    """Whether it begins as what only forbids does."""
-    said = fold(text).lstrip()
-    return any(_begins(said, word) for each in languages for word in _by_first(each.lesson.forbids).get(said[:1], ()))
-
-
 def without_interjections(part: str, languages: Sequence[Language]) -> str:
     """A sentence without what answers the agent in front of it, where a mark sets it off; what says "always" stays."""
     for _ in range(_MOST_LEADS):

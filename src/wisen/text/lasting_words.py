@@ -1,4 +1,4 @@
-"""Words by which users say how long something holds: always, for the moment, or that they had to say it again."""
+"""Words by which users say how long something holds: always, or for the moment."""
 
 from __future__ import annotations
 
@@ -28,20 +28,6 @@ _SOFT = (
 _OPENS = re.compile(rf"\W*{_SOFT}(?:(?:{_ALWAYS})(?!\w)|{_DENSE_ALWAYS})", re.IGNORECASE)
 _CLOSES = re.compile(rf"(?<!\w)(?:(?:{_ALWAYS})(?!\w)|{_DENSE_ALWAYS})[\s.!,。！]*\Z", re.IGNORECASE)
 _CLAUSES = re.compile(r"(?<=[.!?;:,])\s+|\s+[–—-]\s+|(?<=[。！？；，、])")
-_INSISTS = re.compile(
-    r"\bi(?:'ve| have)?(?: already| just)? (?:told|said|asked|mentioned|explained)\b|\bhow (?:many times|often)\b"
-    r"|\b(?:as|like) i(?: already)? said\b|\b(?:once|yet) again\b|\bfor the (?:second|third|last|hundredth|nth"
-    r"|\w+th) time\b"
-    r"|\bich (?:hab|habe|hatte)(?: dir| dir doch| doch| es dir| schon)* (?:schon )?gesagt\b|\bwie oft\b"
-    r"|\bwie gesagt\b"
-    r"|\b(?:ya )?te (?:lo )?(?:he dicho|dije)\b|\bcuántas veces\b|\bje t(?:e l)?'(?:ai|avais)(?: déjà)? dit\b"
-    r"|\bcombien de fois\b|\bte l'ho(?: già)? detto\b|\bjá (?:te )?(?:disse|falei)\b|\bя же (?:говорил|сказал"
-    r"|просил)а?\b"
-    r"|\bсколько раз\b|\b(?:już )?(?:ci )?mówił[ea]m\b|\bsöylemiştim\b|\bdemiştim\b|\bjag sa ju\b|\bđã (?:bảo"
-    r"|nói) rồi\b"
-    r"|我说过|我說過|说了多少次|言いました|言った(?:でしょ|よね|はず)|말했잖아|मैंने (?:कहा|बोला) था|قلت لك|قلتلك",
-    re.IGNORECASE,
-)
 _NOW = re.compile(
     r"\b(?:for now|for the (?:moment|time being)|(?:just |only )?this (?:once|time)|right now|temporarily"
     r"|for today|today(?!['’])"
@@ -67,11 +53,6 @@ def orders_lastingly(text: str) -> bool:
         return False
     clauses = [each for each in _CLAUSES.split(text.replace("’", "'")) if each.strip()]
     return any(_OPENS.match(each) or _CLOSES.search(each) for each in clauses)
-
-
-def is_insistent(text: str) -> bool:
-    """Whether the user says that it was said before."""
-    return _INSISTS.search(text.replace("’", "'")) is not None
 
 
 def is_for_now(text: str) -> bool:

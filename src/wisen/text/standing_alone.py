@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 
-from wisen.text.lasting_words import is_for_now
 from wisen.text.order_reading import read_order
 from wisen.text.orders import PROJECT, is_order
 
@@ -64,16 +63,7 @@ _HEDGED = re.compile(
     r"\.\.\.|\b(?:not sure|i think|i guess|i'd think|i wonder|maybe|perhaps|probably)\b", re.IGNORECASE
 )
 """Somebody who thinks aloud has not made a rule yet."""
-_NOT_ASKED = re.compile(
-    r"\bi (?:did not|didn't|never) (?:say|said|ask|asked|tell|told)\b|\bnobody (?:said|asked|told)\b", re.IGNORECASE
-)
 _WORD = re.compile(r"[\w'`@./-]+")
-
-
-def is_of_the_moment(message: str) -> bool:
-    """Whether words only say that something was not asked for, or is wanted for now: another time it may be."""
-    rest = _NOT_ASKED.sub("", message)
-    return (rest != message and _LASTS.search(rest) is None) or is_for_now(message)
 
 
 def stands_alone(text: str) -> bool:
