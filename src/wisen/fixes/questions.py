@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MOST = 5
 """How many questions about fixes wait at once: they must not bury what the user said."""
 
+_OFTEN = 2
+"""What helped in one session may have been chance: the user is asked once it helped in another."""
+
 
 def fix_questions(
     waiting_fixes: Sequence[tuple[Fix, str]], states: Iterable[EntryState], before: Sequence[Asked], scribe: Scribe
@@ -29,6 +32,8 @@ def fix_questions(
     for fix, context in waiting_fixes:
         state = entries.get((context, fix.id))
         if state is None or state.is_over or state.confirmed or (state.entry.id, context) in asked:
+            continue
+        if fix.sessions < _OFTEN:
             continue
         found.append(_question(fix, state, scribe))
     return found[: max(0, room)]

@@ -25,7 +25,7 @@ _QUOTATION = re.compile(
     r"\"[^\"\n]{6,}\"|“[^”\n]{4,}”|„[^“”\n]{4,}[“”]|«[^»\n]{4,}»|「[^」\n]{3,}」|『[^』\n]{3,}』"
     r"|(?<!\w)'[^'\n]* [^'\n]*'(?!\w)"
 )
-_QUOTES = frozenset("\"“„«「『'")
+_QUOTES = re.compile("[\"“„«「『']")
 _CODE = re.compile(r"`[^`\n]+`")
 _CODE_SIGNS = frozenset(" (){}=;")
 """With one of these it is code that stands between such marks, and not a name, which is a word like others."""
@@ -160,7 +160,7 @@ class DirectiveGrammar:
         folded = fold_letters(text, accents=self.accents)
         if not self.misspelt.keys().isdisjoint(words := folded.split(" ")):
             folded = " ".join([self.misspelt.get(word, word) for word in words])
-        if not _QUOTES.isdisjoint(text):
+        if _QUOTES.search(text) is not None:
             if _QUOTATION.fullmatch(text.strip().rstrip(".!")):
                 return QUOTED * len(folded)
             folded = _QUOTATION.sub(lambda found: QUOTED * len(found.group()), folded)
