@@ -13,7 +13,7 @@ from tests.hooks import fire
 from wisen import app
 from wisen.feedback import open_turns
 from wisen.surfaces.mcp.tool_answers import ToolAnswers
-from wisen.surfaces.mcp.tool_arguments import Context, Explain, Proposals, Recall, Rules
+from wisen.surfaces.mcp.tool_arguments import Context, Explain, Forget, Proposals, Recall, Rules
 
 SAID = "From now on always name the ledger after the Quince account."
 KEPT = "From now on always write dates as year, month and day."
@@ -85,6 +85,7 @@ def test_words_for_a_local_model_are_told_to_agents_only_when_the_user_allows_it
         ("context", Context(task="name the ledger of the Quince account")),
         ("rules", Rules()),
         ("proposals", Proposals()),
+        ("forget", Forget(what="Quince")),
     ):
         assert "Quince account" not in json.dumps(answers.answer(name, call, "claude-code")), name
     shown = run("recall", "Quince ledger", cwd=project).stdout
@@ -93,7 +94,8 @@ def test_words_for_a_local_model_are_told_to_agents_only_when_the_user_allows_it
     run("cycle", "--quick")
     assert "Quince" in start(home, project, "b")
     assert "Quince" in recalled(home, project, "s", "what did I say about the Quince ledger?")
-    assert "Quince account" in json.dumps(answers.answer("recall", Recall(question="Quince ledger"), "claude-code"))
+    for name, call in (("recall", Recall(question="Quince ledger")), ("forget", Forget(what="Quince"))):
+        assert "Quince account" in json.dumps(answers.answer(name, call, "claude-code"))
 
 
 @pytest.mark.requirement("X7")

@@ -92,7 +92,7 @@ class Named:
             MissingExtra: asking it needs something that is not installed.
         """
         plain = [turn for turn in turns if not turn.heard]
-        fresh = {turn.message for turn in new}
+        fresh = {turn.message for turn in new if not turn.local}  # what was typed to a local model is not sent
         of = self._labelled([turn for turn in plain if turn.message in fresh][-_MOST:])
         found: dict[str, PhraseCandidate] = {}
         for kind in KINDS:

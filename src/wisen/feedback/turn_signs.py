@@ -67,6 +67,8 @@ class WatchedTurn(NamedTuple):
     signs: frozenset[Sign]
     heard: bool
     """Whether its words alone are heard as a correction or as praise."""
+    local: bool = False
+    """Whether it was typed to a model on the user's own machine."""
 
 
 def watched(history: History, model: DetectorModel | None = None) -> Iterator[WatchedTurn]:
@@ -88,6 +90,7 @@ def watched(history: History, model: DetectorModel | None = None) -> Iterator[Wa
             openings(heard.text),
             frozenset(_signs(history, turn, heard, after.get(turn.id), words, model)),
             is_heard(heard.text, model),
+            turn.local,
         )
 
 

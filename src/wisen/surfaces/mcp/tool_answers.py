@@ -27,6 +27,7 @@ from wisen.proposals.suggesting import named
 from wisen.safety.entry_words import agent_text, describe_author
 from wisen.safety.fix_words import describe_fix, quote_change, quote_line
 from wisen.surfaces.mcp import tool_arguments as of
+from wisen.surfaces.mcp.private_things import shown_things
 from wisen.text.command_lines import command_of, fields_of
 
 if TYPE_CHECKING:
@@ -359,7 +360,7 @@ def _forget(learner: Learner, call: of.Forget, place: Path, _: str) -> Told:
         (thing.kind, thing.id): {"kind": thing.kind, "id": thing.id, "where": thing.where} | _cut(thing.text)
         for each in found
         if each.scope in (here, EVERYWHERE)
-        for thing in each.things
+        for thing in shown_things(learner, each.things)
     }
     return {
         "would_be_forgotten": [*things.values()][:_MANY],

@@ -1,0 +1,25 @@
+"""Which of the things that would be forgotten an agent is not shown: words that were typed to a local model only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.learner import Learner
+    from wisen.model.tombstone import Thing
+
+
+def shown_things(learner: Learner, things: Iterable[Thing]) -> list[Thing]:
+    """Those that an agent may be shown; of a row of the ledger, those that do not hold such words."""
+    if learner.delivery.tells_local:
+        return [*things]
+    states = learner.lessons.all()
+    told = {each.entry.id for each in learner.delivery.private(states).told(states)}
+    entries = [each for each in states if each.entry.id not in told]
+    turns = [each for each in learner.home.index.memories.every() if each.local]
+    ids = {each.entry.name for each in entries} | {each.id for each in turns}
+    ids |= {each.id.partition(f":{each.agent}:")[2] for each in turns if each.agent}
+    words = {each.text for each in entries} | {each.text for each in turns}
+    return [each for each in things if each.id not in ids and not any(word in each.text for word in words)]
