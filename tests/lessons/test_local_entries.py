@@ -6,6 +6,7 @@ import pytest
 from msgspec import structs
 
 from tests.lessons.test_entries import run, scribe, sighting
+from wisen.lessons.split import split
 from wisen.memory.gathering import of_entries
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import ONLY_LOCAL, EntryStatus, Move, MoveKind, Who
@@ -89,6 +90,17 @@ def test_an_entry_that_is_joined_with_one_for_hosted_models_is_told() -> None:
     assert not states([one, other], (), moves)[0].local
     both = [*moves, structs.replace(moves[0], id="3", subject="other")]
     assert states([one, other], (), both)[0].local
+
+
+def test_what_is_taken_out_of_a_private_entry_is_private() -> None:
+    ledger = run(MemoryLedger(), local(1, FIRST), local(2, REWORDED))
+    (state,) = known(ledger)
+    entry, moves = split(state, ledger.occurrences.all(), ["n2"], "", {state.entry.name}, scribe())
+    (taken,) = states([entry], (), moves)
+    assert (taken.text, taken.is_private) == (REWORDED, True)
+    hosted = run(MemoryLedger(), sighting(1, FIRST), sighting(2, REWORDED))
+    entry, moves = split(known(hosted)[0], hosted.occurrences.all(), ["n2"], "", {state.entry.name}, scribe())
+    assert not states([entry], (), moves)[0].local
 
 
 @pytest.mark.requirement("X7")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.errors import UsageError
-from wisen.model.entry import MoveKind, Who
+from wisen.model.entry import ONLY_LOCAL, MoveKind, Who
 from wisen.model.entry_names import name_of
 
 if TYPE_CHECKING:
@@ -55,4 +55,5 @@ def split(
         tags=(),
     )
     why = f"taken out of {old.name}"
-    return entry, [scribe.move(each, MoveKind.SPLIT, id_, by=Who.USER, why=why) for each in taken]
+    local = [scribe.move(id_, MoveKind.LOCAL, ONLY_LOCAL, why=why)] if state.local else []
+    return entry, [*local, *(scribe.move(each, MoveKind.SPLIT, id_, by=Who.USER, why=why) for each in taken)]
