@@ -36,7 +36,7 @@ def test_deeds_are_told_apart_by_the_word_they_were_always_stored_with(deed: Dee
 
 def test_events_are_stored_by_these_kinds() -> None:
     kinds = {kind.__name__.lower() for kind in get_args(Event)}
-    assert kinds == {"message", "call", "outcome", "interrupt", "rejection", "concession"}
+    assert kinds == {"message", "call", "outcome", "interrupt", "rejection", "concession", "citation"}
 
 
 def test_rows_are_forgotten_by_these_words() -> None:
