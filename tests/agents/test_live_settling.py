@@ -9,10 +9,13 @@ from typing import Any, cast
 
 import pytest
 
-from tests.agents import test_live_claude_code, test_live_codex
 from tests.agents.clients import claude_code, codex
 from tests.agents.pointing_scenes import FIRST, NEGATED, OWN, PASTED, typing
 from tests.agents.scripted_model import Script, Turn
+from tests.agents.test_live_claude_code import SCRIPT as CLAUDE_SCRIPT
+from tests.agents.test_live_claude_code import a_world as a_claude_world
+from tests.agents.test_live_codex import SCRIPT as CODEX_SCRIPT
+from tests.agents.test_live_codex import a_world as a_codex_world
 from tests.agents.worlds import Person, texts
 
 pytestmark = pytest.mark.requirement("X7", "C8", "N4")
@@ -104,8 +107,8 @@ def _assert_settled(scene: Settling, agent: str) -> None:
 
 @pytest.mark.needs("claude-code")
 def test_claude_code_settles_old_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = test_live_claude_code.SCRIPT
-    with test_live_claude_code.a_world(tmp_path) as world:
+    script = CLAUDE_SCRIPT
+    with a_claude_world(tmp_path) as world:
         added: dict[str, list[Turn]] = {}
         typing(added)
         for name, turns in added.items():
@@ -123,8 +126,8 @@ def test_claude_code_settles_old_turns(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.needs("codex")
 def test_codex_settles_old_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = test_live_codex.SCRIPT
-    with test_live_codex.a_world(tmp_path) as world:
+    script = CODEX_SCRIPT
+    with a_codex_world(tmp_path) as world:
         added: dict[str, list[Turn]] = {FIRST: [Turn("There are none.")]}
         typing(added)
         for name, turns in added.items():

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from wisen.feedback.detector import detector
 from wisen.feedback.drafts import MOST, Draft
 from wisen.feedback.language import GROUPS, read_language
+from wisen.feedback.language_hearing import read_sentences
 from wisen.feedback.language_keywords import Keywords, fields, read_keywords
 from wisen.model.signal import Heard, SignalKind
 
@@ -117,8 +118,10 @@ def test_a_group_holds_only_so_many() -> None:
 
 def test_the_language_in_the_docs_is_one_and_is_heard() -> None:
     text = (Path(__file__).parents[2] / "docs" / "languages.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    language = read_language(example, "docs/languages.md")
+    example, requests, sentences = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    language = read_language(example + requests, "docs/languages.md")
+    assert language.requests.forget
+    assert read_sentences(sentences, "docs/languages.md").prohibitions == ("Push nooit naar main.",)
     assert set(language.confusable) <= {"die", "wat"}
     model = detector((language,))
     kinds = {each.kind for each in model.signals(Heard(text="dat klopt niet, de knop hoort in de balk"))}
