@@ -372,13 +372,7 @@ class Learner:
             language_of=self.feedback.added_languages.language_of,
             praised=self.praise.subjects_praised,
         )
-        telling = Telling(
-            self.home,
-            opened.rule_files,
-            candidates,
-            door=opened.door,
-            deliver=settings.deliver,
-        )
+        telling = Telling(self.home, opened.rule_files, candidates, door=opened.door, deliver=settings.deliver)
         return telling.published(fences)
 
     def _turn_questions(self, context: str) -> list[TurnQuestion]:
