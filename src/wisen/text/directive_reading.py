@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
 _BARE = 9
 """Up to so many words a choice of one thing and not another needs no verb: `tabs instead of spaces`."""
-_LOOSE = 28
+LOOSE = 28
 """Up to so many words a sentence may be known by its words alone."""
 _BEFORE = 6
 """More words in front of what is forbidden tell something else."""
-FEWEST = 5
-"""So many words at least can be understood by themselves."""
 _DENSE_BARE = 24
 """The same in letters, where words are not written apart."""
 _POLITE_ENDING = 5
@@ -38,9 +36,6 @@ _SIGNS = frozenset(f"{QUOTED}>~|{{}}[]=@$\\")
 
 _CODE_NAME = re.compile(r"\w\(\S*\)|<\w+>|\.\w{1,4}:\d")
 """Calls, parameters and places in code: of a finding that was pasted, or of what code is to do."""
-_UNSURE = re.compile(r"\b(?:it|them|maybe|perhaps|i think|i guess|for example|e\.g|something like|use case)\b")
-"""What only those understand who were there, or what the user is not sure of."""
-_DUTY = re.compile(r"(?:must|should|shall|ought to|ha(?:s|ve) to|needs?(?: to)?|(?:is|are) supposed to)\Z")
 _WITHOUT = re.compile(
     r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
     r"|olmadan|\w+m[ae]d[ae]n)\Z"
@@ -64,14 +59,6 @@ class SentenceReading(NamedTuple):
     """Whether it only stands within a longer sentence, which begins with something else."""
 
 
-def read_demand(matches: SentenceMatches, fewest: int = FEWEST) -> SentenceReading | None:
-    """What a sentence of a correction wants done, whether or not it says so of other times; None where nothing."""
-    if matches.spans("citations") or matches.said.rstrip(" .").endswith(":") or "://" in matches.said:
-        return None
-    asks = matches.said.rstrip(" \"')”").endswith("?")
-    return _SentenceReader(matches, asks=asks, is_message=False).read_demand(fewest)
-
-
 def read_sentence(matches: SentenceMatches, *, is_message: bool = False) -> SentenceReading | None:
     """What a sentence tells of how to work; None where it tells nothing of it.
 
@@ -83,7 +70,7 @@ def read_sentence(matches: SentenceMatches, *, is_message: bool = False) -> Sent
         return None
     if said.rstrip().endswith(":") or matches.spans("citations"):
         return None  # what follows a colon is not told here
-    return _SentenceReader(matches, asks=asks, is_message=is_message).read()
+    return SentenceReader(matches, asks=asks, is_message=is_message).read()
 
 
 def is_decided(matches: SentenceMatches) -> bool:
@@ -91,7 +78,7 @@ def is_decided(matches: SentenceMatches) -> bool:
     return bool(matches or matches.inside("harmless"))
 
 
-class _SentenceReader:
+class SentenceReader:
     """Looks for the forms of a directive in one sentence."""
 
     def __init__(self, matches: SentenceMatches, *, asks: bool, is_message: bool) -> None:
@@ -124,30 +111,6 @@ class _SentenceReader:
             forbids = self._forbid() is not None and not self._swaps()
             return self._reading(DirectiveForm.FACT, forbids=forbids, markers=[*self._all("lasting"), keep])
         return self._told()
-
-    def read_demand(self, fewest: int) -> SentenceReading | None:
-        """An order, a duty or a polite request that may be for this once alone, but can be understood by itself."""
-        matches = self._matches
-        if any(matches.spans(name) for name in ("passing", "pointing", "permissions", "suppositions")):
-            return None
-        if _UNSURE.search(matches.said):
-            return None
-        words = len(matches.said) // 3 if matches.grammar.words.glued else len(matches.said.split())
-        if words < fewest or words > _LOOSE or self._tells_at_its_head():
-            return None
-        polite = self._first("polite", whole=True)
-        asks = self._ends_asking and not self._only_tail_asks()
-        tasks = {start for start, _ in matches.inside("tasks")}
-        if polite is not None and not self._first("checks"):
-            wanted = [span for span in matches.inside("orders") if span[0] >= polite[1] and span[0] not in tasks]
-            form = DirectiveForm.QUESTION if wanted and self._leads_to(polite[1], wanted[0][0]) else None
-        elif asks or self._opens_question():
-            return None
-        else:
-            verbs = [span for span in self._verbs() if span[0] not in tasks]
-            duties = [span for span in matches.inside("obliges") if _DUTY.match(matches.said[slice(*span)])]
-            form = DirectiveForm.ORDER if verbs or duties else None
-        return None if form is None else self._reading(form, forbids=self._forbid() is not None, markers=[])
 
     def _says_what_for(self) -> bool:
         """Whether a complaint negates or insists: else its words alone may be read as an order."""
@@ -204,7 +167,7 @@ class _SentenceReader:
             return None
         if self._matches.spans("permissions") or self._tells_at_its_head() or _CODE_NAME.search(self._matches.said):
             return None
-        if len(self._matches.said.split()) > _LOOSE or self._matches.opens("tasks"):
+        if len(self._matches.said.split()) > LOOSE or self._matches.opens("tasks"):
             return None
         limits = [name for name in ("quantifiers", "conditions", "exceptions") if self._matches.inside(name)]
         refuses, obliges = self._all("negators", whole=True), self._matches.inside("obliges")
@@ -220,7 +183,7 @@ class _SentenceReader:
         begun = set(self._matches.opens("mandates"))
         apart = [span for span in self._matches.spans("mandates") if said[: span[0]].rstrip()[-1:] in _APART]
         found = [*begun, *apart, *self._matches.spans("binding")]
-        if not found or len(said.split()) > _LOOSE or not _SIGNS.isdisjoint(said) or self._matches.spans("passing"):
+        if not found or len(said.split()) > LOOSE or not _SIGNS.isdisjoint(said) or self._matches.spans("passing"):
             return None
         start = min(found)[0]
         if any(span[1] <= start for name in ("narratives", "permissions") for span in self._matches.spans(name)):

@@ -7,9 +7,10 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import Directive, DirectiveForm
+from wisen.text.demand_reading import FEWEST, read_demand
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_matches import SentenceMatches, matches_of
-from wisen.text.directive_reading import FEWEST, SentenceReading, is_decided, read_demand, read_sentence
+from wisen.text.directive_reading import SentenceReading, is_decided, read_sentence
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
 from wisen.text.letter_folding import fold_letters
 from wisen.text.message_sentences import MessageSentence, sentences_of
