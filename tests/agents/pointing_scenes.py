@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.agents.scripted_model import Turn, Use
 from tests.agents.worlds import Person
-from wisen.feedback.doubt import is_doubtful
+from wisen.feedback.doubt import is_worth_asking
 from wisen.model.signal import Heard
 
 SENTENCES = (
@@ -30,7 +30,7 @@ def _in_doubt() -> tuple[str, ...]:
         each
         for each in SENTENCES
         if all(
-            is_doubtful(Heard(text=each, earlier=earlier, later=later, undone=False, conceded=False))
+            is_worth_asking(Heard(text=each, earlier=earlier, later=later, undone=False, conceded=False))
             for earlier in turns
             for later in ((), ("say hello",))
         )

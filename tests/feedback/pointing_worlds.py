@@ -42,7 +42,7 @@ TO_CODEX = "the sacks should stand upright"
 
 def a_project(home: Path, monkeypatch: pytest.MonkeyPatch, turns: Iterable[str] = ()) -> Path:
     """A project whose turns are all in doubt, with an agent that may help."""
-    monkeypatch.setattr(open_turns, "is_doubtful", lambda heard, model: bool(heard.text))
+    monkeypatch.setattr(open_turns, "is_worth_asking", lambda heard, model: bool(heard.text))
     project = home / "orchard"
     for name in ("orchard", "barn"):
         (home / name).mkdir()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.feedback.doubt import LONGEST, doubts_by_worth, worth_of_answer
+from wisen.feedback.detector import shipped
+from wisen.feedback.doubt import DOUBTED, LEAST_WORTH, LONGEST, WORTH, doubts_by_worth, is_worth_asking
 from wisen.model.signal import Heard
 
 pytestmark = pytest.mark.requirement("N4")
@@ -12,6 +13,7 @@ pytestmark = pytest.mark.requirement("N4")
 UNSURE = "the list is by name, see the report"
 SURE = "that was wrong, undo it"
 NOTHING = "run the tests"
+HARDLY_HEARD = "customers do not read labels on the lid"
 
 
 def test_what_is_in_doubt_comes_before_what_is_clear_either_way() -> None:
@@ -28,8 +30,27 @@ def test_no_more_are_named_than_asked_for_and_none_that_cannot_be_asked_about() 
 
 
 def test_a_lesson_that_may_be_missed_is_worth_more_than_one_that_may_be_dropped() -> None:
-    assert worth_of_answer(0.4, is_heard=False, lasts=0.0) > worth_of_answer(0.6, is_heard=True, lasts=0.0)
+    assert WORTH.of(0.4, is_heard=False, lasts=0.0) > WORTH.of(0.6, is_heard=True, lasts=0.0)
 
 
 def test_doubt_whether_it_lasts_adds_to_the_worth() -> None:
-    assert worth_of_answer(0.9, is_heard=True, lasts=0.5) > worth_of_answer(0.9, is_heard=True, lasts=0.95)
+    assert WORTH.of(0.9, is_heard=True, lasts=0.5) > WORTH.of(0.9, is_heard=True, lasts=0.95)
+
+
+def test_nobody_is_asked_where_an_answer_would_hardly_change_anything() -> None:
+    assert is_worth_asking(Heard(text=HARDLY_HEARD))
+    assert not is_worth_asking(Heard(text=SURE))
+    assert not is_worth_asking(Heard(text=NOTHING))
+    assert not is_worth_asking(Heard(text=" "))
+    assert not is_worth_asking(Heard(text=f"{HARDLY_HEARD} " * LONGEST))
+
+
+def test_what_is_worth_asking_is_what_the_weights_say() -> None:
+    turns = [Heard(text=text) for text in (NOTHING, SURE, UNSURE, HARDLY_HEARD)]
+    margins = [shipped().margins(turn) for turn in turns]
+    chances = [shipped().probabilities(turn) for turn in turns]
+    for turn, margin, chance in zip(turns, margins, chances, strict=True):
+        kind = max(DOUBTED, key=lambda each: margin[each])
+        least, most = (WORTH.of(chance[kind], is_heard=margin[kind] >= 0, lasts=lasts) for lasts in (0.0, 0.5))
+        assert least < LEAST_WORTH or is_worth_asking(turn)
+        assert most >= LEAST_WORTH or not is_worth_asking(turn)

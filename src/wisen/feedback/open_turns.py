@@ -1,11 +1,11 @@
-"""Which typed turns an agent may be asked about: those that the rules leave in doubt, and that nothing keeps back."""
+"""Which typed turns an agent may be asked about: where an answer changes most, and nothing keeps them back."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.feedback.doubt import DOUBTED, is_doubtful
+from wisen.feedback.doubt import doubts_by_worth, is_worth_asking
 from wisen.feedback.proof import LONGEST, is_fenced
 from wisen.feedback.turns import turns_of
 from wisen.model.pointing import OpenTurn, settled_turns, turn_id
@@ -62,7 +62,7 @@ def doubtful_turns(
             id_ = turn_id(history.agent, history.native, turn.id)
             if id_ in settled or turn.context not in contexts or (turn.local and not local):
                 continue
-            if _may_be_asked(home, heard.text) and is_doubtful(heard, model):
+            if _may_be_asked(home, heard.text) and is_worth_asking(heard, model):
                 found = OpenTurn(
                     id=id_,
                     agent=history.agent,
@@ -75,14 +75,10 @@ def doubtful_turns(
                 yield DoubtfulTurn(found, history, turn, heard)
 
 
-def by_doubt(turns: Iterable[DoubtfulTurn], model: DetectorModel) -> list[DoubtfulTurn]:
-    """Those that are most in doubt first; of the same doubt the newest."""
-
-    def rank(each: DoubtfulTurn) -> tuple[float, float, str]:
-        margins = model.margins(each.heard)
-        return abs(max(margins[kind] for kind in DOUBTED)), -each.turn.at.timestamp(), each.open.id
-
-    return sorted(turns, key=rank)
+def by_worth(turns: Iterable[DoubtfulTurn], model: DetectorModel) -> list[DoubtfulTurn]:
+    """Those first about which an answer is likely to change most; of the same worth the newest."""
+    newest = sorted(turns, key=lambda each: (-each.turn.at.timestamp(), each.open.id))
+    return [newest[number] for number in doubts_by_worth([each.heard for each in newest], len(newest), model)]
 
 
 def _may_be_asked(home: Home, text: str) -> bool:

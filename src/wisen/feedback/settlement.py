@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.errors import UsageError
-from wisen.feedback.open_turns import by_doubt, doubtful_turns
+from wisen.feedback.open_turns import by_worth, doubtful_turns
 from wisen.feedback.proof import fold_blanks, prove_words
 from wisen.feedback.settled_signals import settled_signals
 from wisen.model.entry import MoveKind, Who
@@ -84,10 +84,10 @@ class TurnSettlement:
         return tuple(settled_turns(self._home.ledger.moves.all()).items())
 
     def open_turns(self, context: str | None = None, *, recent: bool = True) -> list[OpenTurn]:
-        """The turns that an agent may be asked about, those most in doubt first."""
+        """The turns that an agent may be asked about, those first where an answer changes most."""
         model = self._own().model
         found = self._doubtful(context, recent=recent)
-        return [each.open for each in by_doubt(found, model)]
+        return [each.open for each in by_worth(found, model)]
 
     def _doubtful(self, context: str | None = None, *, recent: bool = True) -> Iterator[DoubtfulTurn]:
         home, local = self._home, self._consent.covers_local
@@ -133,7 +133,7 @@ class TurnSettlement:
             raise UsageError(f"--limit {limit} leaves nothing to ask about. Give 1 or more.")
         self._decisions.require_person("feedback", "settle", "--with", agent, "--limit", str(limit), dry_run=dry_run)
         model = self._own().model
-        every = by_doubt(self._doubtful(recent=False), model)
+        every = by_worth(self._doubtful(recent=False), model)
         turns = every[:limit]
         plan = plan_batch(agent, turns)
         if dry_run or not turns:
