@@ -28,19 +28,22 @@ from benchmarks.detect_fit import (
     judged,
     threshold,
 )
-from benchmarks.detect_help import agreement, at_start, with_agent
+from benchmarks.detect_help import agreement, at_start
 from benchmarks.detect_items import (
     SLICES,
     Item,
+    directive_items,
     lessons_of,
     live,
     our_items,
     read_rows,
     real_items,
+    sessions_of,
     written_items,
     written_lessons,
 )
-from benchmarks.detect_left_out import by_project, judge, later_halves, parts_by, said_without
+from benchmarks.detect_left_out import by_project, judge, later_halves, parts_by, said_without, with_own_phrases
+from benchmarks.detect_oracle import with_agent
 from benchmarks.train_detect import lasting_figures
 from wisen.feedback.detector import detect, shipped
 from wisen.feedback.features import look
@@ -84,7 +87,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     items = [*real, *ours, *(live(item) for item in [*real, *ours]), *(i for i in written_items() if i.lang in HOME)]
     drawn = _folds(items) if options.cross_validate else [_shipped(items)]
     sets: dict[str, object] = _sets(items, drawn)
-    without = _without(items) if options.cross_validate else {"by_project": by_project(items, drawn[0])}
+    without = _without(items, options.data) if options.cross_validate else {"by_project": by_project(items, drawn[0])}
     others = {stem: _others(options.data, stem) for stem in ("multilingual_written", "emoji")}
     for stem, found in others.items():
         if found:
@@ -101,7 +104,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         },
         **without,
         "agreement": agreement(real),
-        "at_start": at_start(real),
+        "at_start": at_start(real, directive_items(options.data)),
         "lessons": _lessons(real, ours, _teaching(items, drawn) if options.cross_validate else []),
         "errors": _errors(items, drawn[0]),
         **_speed(real),
@@ -109,23 +112,22 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     }
 
 
-def _without(items: Sequence[Item]) -> dict[str, object]:
+def _without(items: Sequence[Item], data: Path | None) -> dict[str, object]:
     """What a detector says of whom it was not trained on: by projects, by people, and of the later half of sessions."""
     features = [look(item.heard, paired=False) for item in items]
     projects = said_without(items, features, _KINDS, parts_by(items, lambda item: item.project))
-    others = {
-        "persons": said_without(items, features, ["correction"], parts_by(items, lambda item: item.person)),
-        "later_sessions": said_without(items, features, ["correction"], later_halves(items)),
+    persons = said_without(items, features, ["correction"], parts_by(items, lambda item: item.person))
+    later = said_without(items, features, ["correction"], later_halves(items))
+    later["correction"], own_phrases = with_own_phrases(items, later["correction"], sessions_of(data))
+    left: dict[str, dict[str, object]] = {
+        name: {**judge(items, said["correction"]), "live": judge(items, said["correction"], live=True)}
+        for name, said in {"projects": projects, "persons": persons, "later_sessions": later}.items()
     }
-    turns = [number for number, item in enumerate(items) if not item.written and not item.id.endswith(" live")]
-    of_turns = {kind: (scores[turns], yes[turns]) for kind, (scores, yes) in projects.items()}
+    left["later_sessions"]["own_phrases"] = own_phrases
     return {
         "by_project": by_project(items, projects),
-        "left_out": {
-            name: {**judge(items, said["correction"]), "live": judge(items, said["correction"], live=True)}
-            for name, said in {"projects": projects, **others}.items()
-        },
-        "with_agent": with_agent([items[number] for number in turns], of_turns),
+        "left_out": left,
+        "with_agent": with_agent(items, features),
     }
 
 

@@ -76,7 +76,7 @@ def real_items(data: Path | None) -> list[Item]:
     rows = read_rows(data, "user_turns")
     if not rows:
         raise DataAbsent(f"no user_turns.jsonl in {data or 'no folder'}; give the unpacked folder as --data DIR")
-    around = _Around(_histories(data))
+    around = _Around(sessions_of(data))
     return [
         Item(
             id=row["id"],
@@ -96,7 +96,7 @@ def real_items(data: Path | None) -> list[Item]:
 def our_items(data: Path | None) -> list[Item]:
     """Other typed turns of the sessions, with the labels of labels/turns.jsonl; none without sessions."""
     folders = [data / "codex"] if data else []
-    histories = [*_histories(data), *(each for folder in folders if folder.is_dir() for each in read_sessions(folder))]
+    histories = [*sessions_of(data), *(each for folder in folders if folder.is_dir() for each in read_sessions(folder))]
     heard = {turn.id: heard for history in histories for turn, heard in turns_of(history)}
     rows = [json.loads(line) for line in _OURS.read_text(encoding="utf-8").splitlines()]
     return [
@@ -164,6 +164,21 @@ def written_lessons() -> list[Item]:
     ]
 
 
+def directive_items(data: Path | None) -> list[Item]:
+    """The written sentences that tell an agent how to work, and those that do not; none where they are not at hand."""
+    return [
+        Item(
+            id=row["id"],
+            group=row["id"],
+            heard=Heard(text=own_words(row["user"]), before=Before(row.get("preceding_event") or Before.OK)),
+            kinds=frozenset(row["labels"]) - {"none"},
+            lang=row["lang"],
+            lasts=_lasts(row),
+        )
+        for row in read_rows(data, "directives")
+    ]
+
+
 def _lasts(row: dict[str, Any]) -> bool | None:
     return None if row["durable"] is None else row["durable"] in ("yes", True)
 
@@ -192,7 +207,9 @@ def _person(data: Path | None, file: str) -> str:
     return found[1] if found else ""
 
 
-def _histories(data: Path | None) -> list[History]:
+@cache
+def sessions_of(data: Path | None) -> list[History]:
+    """The sessions of the data, read once: two sets of labels stand on them."""
     try:
         folder = transcripts(data)
     except DataAbsent:

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.detect_fit import SEED, figures, left_out
+from wisen.feedback.own_phrases import folded, place_of
+from wisen.feedback.own_wording import phrases_in
+from wisen.feedback.turn_signs import watched
+from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from benchmarks.detect_fit import Features, Vector
     from benchmarks.detect_items import Item
+    from wisen.model.history import History
 
     Said = dict[str, tuple[Vector, Vector]]
 
@@ -67,6 +72,30 @@ def _later_half(items: Sequence[Item], project: str) -> list[int]:
             late.add(session)
         seen += turns[session]
     return [number for number in of if items[number].group in late]
+
+
+def with_own_phrases(
+    items: Sequence[Item], said: tuple[Vector, Vector], histories: Sequence[History]
+) -> tuple[tuple[Vector, Vector], dict[str, int]]:
+    """What is said of later halves to somebody who knows the phrases that the sessions before them show.
+
+    They are found as in use: by what happened around the turns that hold them, without any label.
+    """
+    scores, yes = said[0], said[1].copy()
+    counts = {"phrases": 0, "turns": 0, "right": 0}
+    for half in later_halves(items):
+        project, cut = items[half[0]].project, min(items[number].began for number in half)
+        known = {item.group for item in items if item.project == project and item.began < cut}
+        before = [turn for history in histories if history.native in known for turn in watched(history)]
+        phrases = [each.text for each in phrases_in(before) if each.kind is SignalKind.CORRECTION]
+        counts["phrases"] += len(phrases)
+        for number in half:
+            text = folded(items[number].heard.text)
+            if not yes[number] and any(place_of(phrase, text) is not None for phrase in phrases):
+                yes[number] = 1.0
+                counts["turns"] += _counts(items[number])
+                counts["right"] += _counts(items[number]) and "correction" in items[number].kinds
+    return (scores, yes), counts
 
 
 def judge(items: Sequence[Item], said: tuple[Vector, Vector], *, live: bool = False) -> dict[str, object]:
