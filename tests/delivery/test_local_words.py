@@ -151,7 +151,7 @@ def test_a_rule_that_a_person_approves_is_told_to_everybody(home: Path, project:
 def test_agents_are_not_asked_about_turns_that_were_typed_to_a_local_model(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_turns, "is_doubtful", lambda heard, model: bool(heard.text and model))
+    monkeypatch.setattr(open_turns, "is_worth_asking", lambda heard, model: bool(heard.text and model))
     doubtful = "hm, the Quince column looks odd, the other way round maybe"
     plain = "hm, the Pear column looks odd, the other way round maybe"
     codex(home, project, 1, "ollama", "count the books", doubtful)
