@@ -26,6 +26,7 @@ from wisen.model.entry import (
 from wisen.model.entry_names import name_of
 from wisen.model.entry_state import encode_trigger
 from wisen.model.signal import SURE_GAP, About, SignalKind
+from wisen.text.directives import directives_in
 from wisen.text.negations import count_negations
 from wisen.text.outright_words import tells_better_way
 from wisen.text.sameness import Lessons
@@ -58,8 +59,10 @@ _OF_THE_MOMENT = re.compile(
     r"(?:a+r+g+h+|ah|oh|hm+|ugh|i|i've|i'm|i'll|another agent|(?:it )?(?:looks|seems))\b|.*\?\s*\Z", re.IGNORECASE
 )
 """A question, or what the user tells of themselves: no fact about the project."""
+_NAMED = re.compile(r"(?i:\b(?:we|our|there|there's|this repo|this project)\b)|`|\w[./_]\w|[a-z][A-Z]|[A-Z]{2}|\d")
+"""Without a name of anything a fact can be about anything."""
 _REQUESTS = re.compile(
-    r"\?|\b(?:can|could|would|please|let's|lets|want|need|wish|add|support|should|feature|nice|love|like|hope)\b",
+    r"\b(?:can|could|would|please|let's|lets|want|need|wish|add|support|should|feature|nice|love|like|hope)\b",
     re.IGNORECASE,
 )
 """How English asks for something: a defect that is stated, or a line of a review, is no request."""
@@ -237,7 +240,7 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
     lessons: dict[str, list[Sighting]] = defaultdict(list)
     for each in sightings:
         signal, text = each.said.signal, text_of(each)
-        if signal.kind not in _CATEGORIES or not text or (signal.lesson is None and not _stands_by_itself(each)):
+        if signal.kind not in _CATEGORIES or not text or not _is_telling(each):
             continue
         key = sight_of(each), text
         if key not in of or order.index(signal.kind) < order.index(of[key].said.signal.kind):
@@ -252,11 +255,23 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
     return sorted(found, key=lambda each: (each.said.at, sight_of(each), each.said.signal.start))
 
 
+def _is_telling(sighting: Sighting) -> bool:
+    """Whether it says something to somebody who was not there; without a lesson, whether it is recorded anyhow."""
+    lesson = sighting.said.signal.lesson
+    if lesson is None:
+        return _stands_by_itself(sighting)
+    if lesson.standing or lesson.trigger is not None:
+        return True
+    read = directives_in(lesson.text)
+    return not read or any(each.stands_alone for each in read)
+
+
 def _stands_by_itself(sighting: Sighting) -> bool:
     """Whether it is recorded without a lesson: a request is, and what the agent surely did not know."""
     if sighting.said.signal.kind is SignalKind.GAP:
         text, sure = text_of(sighting), sighting.said.signal.probability >= SURE_GAP
-        return tells_better_way(text) or (sure and _OF_THE_MOMENT.match(text) is None)
+        names = _NAMED.search(text) is not None or not text.isascii()
+        return tells_better_way(text) or (sure and names and _OF_THE_MOMENT.match(text) is None)
     if sighting.said.signal.kind is SignalKind.REQUEST:
         return _REQUESTS.search(text_of(sighting)) is not None or not text_of(sighting).isascii()
     return sighting.said.signal.kind not in _NEED_A_LESSON

@@ -260,8 +260,14 @@ class SentenceReader:
             forbids=forbids,
             marker=min(markers) if markers else None,
             passing=self._passes(),
-            points=bool(self._matches.spans("pointing")),
+            points=self._points(),
         )
+
+    def _points(self) -> bool:
+        """Whether it points at something; "remember that" points at what it says itself."""
+        keeps = self._matches.spans("remember")
+        found = self._matches.spans("pointing")
+        return any(not any(first <= start < last for first, last in keeps) for start, _ in found)
 
     def _passes(self) -> bool:
         """Whether it says that it is for now: "ahora" does, "a partir de ahora" does not."""
