@@ -34,6 +34,8 @@ _REAL_WORDS = frozenset(
     "ever avid forget instead place lease last case ties noting hans tank sand sore util rater".split()
 )
 """What looks misspelt, and is another word."""
+_TYPED_SHORT = {"u": "you", "ur": "your", "ppl": "people", "tho": "though", "w/o": "without", "n't": "not"}
+"""How English words are typed in a hurry."""
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _ESCAPES = re.compile(r"\\.")
 _TELLING = (
@@ -248,7 +250,7 @@ class DirectiveGrammar:
             for word in entry.split(" ")
             if _PLAIN_WORD.fullmatch(word) and len(word) >= _SHORTEST_MISSPELT
         }
-        found: dict[str, str] = {}
+        found = dict(_TYPED_SHORT) if self.code == "en" else {}
         for word in known:
             for wrong in _misspellings(word):
                 if wrong not in known and wrong not in self.marks and wrong not in _REAL_WORDS:

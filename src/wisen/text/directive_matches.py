@@ -34,7 +34,7 @@ FIRING = (
         "lasting",
         "general",
     ),
-    *("remember", "complaints", "lapses", "closing", "bare", "mandates", "binding"),
+    *("remember", "complaints", "lapses", "closing", "bare", "mandates", "manners", "binding"),
 )
 """Without words of these kinds a sentence is no directive."""
 _REST = (
@@ -54,7 +54,7 @@ _REST = (
 """What is looked for in those that may be one."""
 _BEGINNING = frozenset(
     "forbid dislikes habits conventions wishes opening remember polite orders tasks permissions narratives suppositions"
-    " questions mandates".split()
+    " questions mandates manners".split()
 )
 """Kinds of words that a clause begins with; the others count wherever they stand."""
 _LEADING = ("leads", "joints", "opening", "project", "polite", "passing", "lasting")

@@ -181,9 +181,12 @@ class SentenceReader:
         """The form of what only its build makes a directive: nothing before it may tell, allow or limit it to now."""
         said = self._matches.said
         begun = set(self._matches.opens("mandates"))
+        if self._is_message and not self._matches.spans("pointing") and "://" not in said:
+            begun.update(self._matches.opens("manners"))
         apart = [span for span in self._matches.spans("mandates") if said[: span[0]].rstrip()[-1:] in _APART]
         found = [*begun, *apart, *self._matches.spans("binding")]
-        if not found or len(said.split()) > LOOSE or not _SIGNS.isdisjoint(said) or self._matches.spans("passing"):
+        signs = said.replace(" > ", " ", 1)  # one thing before another: "tabs > spaces"
+        if not found or len(said.split()) > LOOSE or not _SIGNS.isdisjoint(signs) or self._matches.spans("passing"):
             return None
         start = min(found)[0]
         if any(span[1] <= start for name in ("narratives", "permissions") for span in self._matches.spans(name)):
@@ -239,7 +242,7 @@ class SentenceReader:
         habits = [span for span in self._matches.inside("habits") if span[0] >= after]
         swaps = [span for span in self._all("swap") if span[0] >= after] and not self._first("checks")
         lasting = [span for span in self._all("lasting") if self._frames(after, span)]
-        if not (near or habits or swaps or lasting):
+        if not (near or habits or swaps or lasting or self._holds_for_each()):
             return None
         forbids = bool(near) and not swaps
         return self._reading(DirectiveForm.QUESTION, forbids=forbids, markers=[*lasting, *habits])

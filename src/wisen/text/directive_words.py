@@ -100,6 +100,8 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """What says that something has to be so: "needs", "is supposed to"."""
     mandates: Words = ()
     """How a clause begins that says by its form alone how to work: "every endpoint needs", "nobody pushes to"."""
+    manners: Words = ()
+    """How a short message begins that tells a manner of working, and is no piece of work: "sign mails with"."""
     binding: Words = ()
     """The same wherever it stands: "is a last resort", "and nowhere else"."""
     general: Words = ()

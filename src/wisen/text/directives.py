@@ -183,7 +183,9 @@ class DirectiveReader:
         # What is nearly as likely is looked at too: a few words tell little.
         near = [code for code in self._latin_codes if code in likely and likely[code] >= most - 1]
         codes = sorted(near, key=lambda code: -likely[code])  # of two that are as likely the one that is listed first
-        return [self._grammar(code) for code in codes or ["en"]]
+        if plain and "en" not in codes and most <= _BY_LETTER:
+            codes.append("en")  # a few words without accents may be English, whatever they look like
+        return [self._grammar(code) for code in codes]
 
     @cached_property
     def _latin_codes(self) -> list[str]:
@@ -224,12 +226,13 @@ class DirectiveReader:
         if len(sentence.text) > LONGEST:
             return None
         languages = grammars if alone else self._also(sentence.text, grammars)
-        for grammar in languages:
+        for number, grammar in enumerate(languages):
             suited = grammar.suited_to(sentence.text)
             matches = matches_of(suited, sentence.text)
             if (reading := read_sentence(matches, is_message=few)) is not None:
                 return reading, suited
-            if languages[1:] and is_decided(matches):
+            is_last = not any(each.code == "en" for each in languages[number + 1 :])
+            if is_last and languages[1:] and is_decided(matches):
                 return None
         return None
 

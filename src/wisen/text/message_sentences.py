@@ -13,7 +13,7 @@ _DOCUMENT = re.compile(r"^(?:#{1,4} \S|\|.*\|[ \t]*$|={4,}|<[a-z][\w-]*>\s*$)", 
 _LONG = 1_200
 _LOGGED = re.compile(
     r"[ \t]*(?:>|//|/\*|#(?!\d)|\$ |❯|[│├└┌╭╰✓✗✘⎿●]|[-=]{3,}|@@|diff --git|[+-]{1,3}[ \t]*[^\w\s]|at \S+ ?\(|\^+\s*$"
-    r"|File \"|Traceback|E {2,}|(?:FAILED|PASSED|ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|npm ERR!)\b"
+    r"|File \"|Traceback|E {2,}|(?-i:FAILED|PASSED|ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|npm ERR!)\b"
     r"|\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d:\d\d|\[(?:warn|info|error|debug|trace|fatal)[\w ]*\]|\[\w+\.\w+\]"
     r"|(?-i:\[[A-Z][a-z]\w*\] (?=[A-Z][a-z]))"
     r"|[\w./-]+\.\w{1,4}:\d+(?::\d+)?:?|\w*(?:Error|Exception|Warning)\b ?[:\[(]|(?:Fehler|Error|erreur|errore): "
