@@ -34,7 +34,7 @@ FIRING = (
         "lasting",
         "general",
     ),
-    *("remember", "complaints", "lapses", "closing", "bare", "mandates", "manners", "binding"),
+    *("remember", "complaints", "lapses", "closing", "bare", "mandates", "binding"),
 )
 """Without words of these kinds a sentence is no directive."""
 _REST = (
@@ -54,7 +54,7 @@ _REST = (
 """What is looked for in those that may be one."""
 _BEGINNING = frozenset(
     "forbid dislikes habits conventions wishes opening remember polite orders tasks permissions narratives suppositions"
-    " questions mandates manners".split()
+    " questions mandates".split()
 )
 """Kinds of words that a clause begins with; the others count wherever they stand."""
 _LEADING = ("leads", "joints", "opening", "project", "polite", "passing", "lasting")
@@ -88,6 +88,7 @@ class SentenceMatches:
         self._chain: set[int] = set()
         self._rest: dict[str, list[Span]] | None = None
         self._inside: dict[str, list[Span]] = {}
+        self._begun: dict[str, list[Span]] = {}
         self._found = self._look("firing", FIRING)
         if "closing" in self._found:
             self._found["closing"] = [span for span in self._found["closing"] if self._closes(span)]
@@ -124,6 +125,15 @@ class SentenceMatches:
         """Where words of a kind stand at the beginning of the sentence, but for what only leads to them."""
         self.begins()
         return [span for span in self.spans(name) if span[0] in self._chain]
+
+    def begun(self, name: str) -> list[Span]:
+        """The same of a kind that is only looked for there: its patterns may begin with any word."""
+        if name not in self._begun:
+            pattern = self.grammar.pattern(name) if getattr(self.grammar.words, name) else None
+            self.begins()
+            found = [pattern.match(self.said, start) for start in sorted(self._chain)] if pattern is not None else []
+            self._begun[name] = [match.span() for match in found if match is not None]
+        return self._begun[name]
 
     def _look(self, key: str, names: tuple[str, ...]) -> dict[str, list[Span]]:
         """Looks once for all words of some kinds."""

@@ -36,6 +36,11 @@ _SIGNS = frozenset(f"{QUOTED}>~|{{}}[]=@$\\")
 
 _CODE_NAME = re.compile(r"\w\(\S*\)|<\w+>|\.\w{1,4}:\d")
 """Calls, parameters and places in code: of a finding that was pasted, or of what code is to do."""
+_ELSE = re.compile(
+    r"\W*(?:can|could|would|it|this|what|where|why|how|is|are|was|does|did|do|yes|yeah|there|thanks|thank|looks|who|should"
+    r"|i'm|i've|i think|i see|great|good|nice|perfect|hmm?)\b"
+)
+"""How messages begin that tell no manner of working: most are known by this, and looked at no further."""
 _WITHOUT = re.compile(
     r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
     r"|olmadan|\w+m[ae]d[ae]n)\Z"
@@ -66,7 +71,8 @@ def read_sentence(matches: SentenceMatches, *, is_message: bool = False) -> Sent
     """
     said = matches.said
     asks = said.rstrip(" \"')”").endswith("?")
-    if not (matches or (asks and matches.inside("negators") and matches.spans("polite"))):
+    fires = bool(matches) or (asks and bool(matches.inside("negators") and matches.spans("polite")))
+    if not fires and (asks or not is_message or _ELSE.match(said) or not matches.begun("manners")):
         return None
     if said.rstrip().endswith(":") or matches.spans("citations"):
         return None  # what follows a colon is not told here
@@ -182,7 +188,7 @@ class SentenceReader:
         said = self._matches.said
         begun = set(self._matches.opens("mandates"))
         if self._is_message and not self._matches.spans("pointing") and "://" not in said:
-            begun.update(self._matches.opens("manners"))
+            begun.update(self._matches.begun("manners"))
         apart = [span for span in self._matches.spans("mandates") if said[: span[0]].rstrip()[-1:] in _APART]
         found = [*begun, *apart, *self._matches.spans("binding")]
         signs = said.replace(" > ", " ", 1)  # one thing before another: "tabs > spaces"
