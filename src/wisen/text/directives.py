@@ -183,7 +183,7 @@ class DirectiveReader:
         # What is nearly as likely is looked at too: a few words tell little.
         near = [code for code in self._latin_codes if code in likely and likely[code] >= most - 1]
         codes = sorted(near, key=lambda code: -likely[code])  # of two that are as likely the one that is listed first
-        if plain and "en" not in codes and most <= _BY_LETTER:
+        if not codes or (plain and "en" not in codes and most <= _BY_LETTER):
             codes.append("en")  # a few words without accents may be English, whatever they look like
         return [self._grammar(code) for code in codes]
 
