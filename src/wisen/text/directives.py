@@ -30,6 +30,7 @@ _SCRIPTS = (
     ("devanagari", re.compile("[\u0900-\u097f]")),
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_ASCII_NAME = re.compile(r"[!-~]+")
 _ENGLISH_ENOUGH = 0.15
 """From such a share of English words on a text in ASCII is not looked at in other languages."""
 _READ = 600
@@ -306,7 +307,7 @@ class DirectiveReader:
         said = matches.said
         if said.rstrip().endswith("?"):
             return False
-        words = len(said.split()) if not grammar.words.glued else len(said) // 3
+        words = len(said.split()) if not grammar.words.glued else _dense_size(said)
         if words <= _STRESSING and (
             grammar.pattern("lasting").search(said)
             or grammar.pattern("negators").match(said)
@@ -344,6 +345,12 @@ class DirectiveReader:
             if (found := grammar.pattern("lasting").search(grammar.fold(sentence.text))) is not None:
                 return _words_at(sentence.text, grammar, found.span())
         return ""
+
+
+def _dense_size(said: str) -> int:
+    """About how many words there are where words are not written apart: names in Latin letters are one each."""
+    names = _ASCII_NAME.findall(said)
+    return len(names) + (len(said) - sum(map(len, names))) // 3
 
 
 def _words_at(text: str, grammar: DirectiveGrammar, span: tuple[int, int] | None) -> str:
