@@ -18,6 +18,8 @@ _WORD = re.compile(rf"{LETTER}+")
 _HEAD = re.compile(rf"(?<!{LETTER}){LETTER}{{1,{HEAD}}}")
 _ASCII_HEAD = re.compile(rf"\b\w{{1,{HEAD}}}", re.ASCII)
 _BREAKS = frozenset(",;:–(…!?.、。，؛،|/<←")
+_WITHIN = frozenset("./:|")
+"""They stand within a name where no blank does: `console.log`."""
 _CLAUSE_ENDS = re.compile(r"[,;:–(!?.、。，…](?=\s|$)|[、。，]|\s-\s|$")
 _DENSE_STARTS = re.compile(r"(?:^|[,;:–(…!?.、。，\s])\W*")
 FIRING = (
@@ -220,7 +222,7 @@ class SentenceMatches:
         if said[start - 1] == " " and said[start - 2].isalnum():
             return False
         apart = said[end:start]
-        return not _BREAKS.isdisjoint(apart) or " - " in apart
+        return (not _BREAKS.isdisjoint(apart) and apart not in _WITHIN) or " - " in apart
 
     def _dense_beginnings(self) -> Iterator[int]:
         leads = self.grammar.dense_leads

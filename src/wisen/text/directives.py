@@ -14,7 +14,7 @@ from wisen.text.directive_reading import SentenceReading, is_decided, read_sente
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
 from wisen.text.letter_folding import fold_letters
 from wisen.text.message_sentences import MessageSentence, sentences_of
-from wisen.text.sentence_leaning import LEANING, only_denies, opens, says_what, without_steps
+from wisen.text.sentence_leaning import LEANING, leads_to_next, only_denies, opens, says_what, without_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -272,7 +272,7 @@ class DirectiveReader:
             empty = not says_what(sentences[number], grammar)
             leaning = (empty or reading.points) and first - 1 > taken
             explained = leaning and self._explains(sentences, readings, first - 1, empty=empty)
-            if explained or (first - 1 > taken and only_denies(sentences[first - 1], grammar)):
+            if explained or (first - 1 > taken and leads_to_next(sentences[first - 1], grammar)):
                 first -= 1
             if sentences[last].end - sentences[first].start > LONGEST:
                 first = last = number

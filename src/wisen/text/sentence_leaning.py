@@ -50,6 +50,13 @@ def only_denies(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     return denies and not any(start in begins for name in ("orders", "tasks") for start, _ in matches.inside(name))
 
 
+def leads_to_next(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
+    """Whether a sentence only says no to something, or asks why it is done: the next one says what is wanted."""
+    if sentence.text.endswith(("?", "？", "؟")):
+        return bool(matches_of(grammar, sentence.text).spans("complaints"))
+    return only_denies(sentence, grammar)
+
+
 def opens(matches: SentenceMatches, name: str) -> bool:
     """Whether a sentence begins with words of a kind, but for what only leads to them."""
     begin = min(matches.begins(), default=0)
