@@ -367,6 +367,9 @@ class SentenceReader:
             return True
         if any(self._first(name) for name in ("wishes", "opening")) or self._agreed() or self._all("lasting"):
             return True
+        begin = min(self._matches.begins(), default=0)
+        if any(start == begin for start, _ in self._all("conditions")):
+            return True  # "if it is red, tell me instead of …"
         return self._is_bare() and self._first("tasks") is None
 
     def _convened(self) -> list[Span]:
