@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from wisen.feedback.detector import STATED_LASTING, detect, shipped
 from wisen.feedback.features import READ, is_abroad, look
 from wisen.feedback.lasting import lasting
-from wisen.feedback.lesson_quotes import draw_lesson, groups_in
+from wisen.feedback.lesson_quotes import groups_in
 from wisen.feedback.lexicon import shipped_lexicon
 from wisen.feedback.tables import BOTH, NEXT, WORD
 from wisen.feedback.writing import fold, mask
@@ -256,11 +256,10 @@ def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
         of = file["abroad" if is_abroad(heard) else "kinds"][kind]
         score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in look(heard).items())
         assert probability == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
-    reading = draw_lesson(text).reading
     found = next((signal.lesson for signal in detect(heard) if signal.lesson), None)
-    if found is not None and reading:
+    if found is not None:
         of = file["lasting"]
-        values = lasting(heard, reading, groups_in(reading), look(heard))
+        values = lasting(heard, found.text, groups_in(found.text), look(heard))
         score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in values.items())
         likely = 1 / (1 + math.exp(-score))
         stated = max(likely, STATED_LASTING) if found.marker else likely
