@@ -426,8 +426,7 @@ def unclear(shop: Path) -> str:
     """The name of a lesson whose words say little alone."""
     log = ClaudeTranscript(5, cwd=str(shop))
     log.prompt("pack the plums")
-    log.bash("ls fruit", "plums")
-    log.prompt("no, don't put them in those, use the other ones")
+    log.reject(log.call("Bash", command="pack plums --into bags"), "no, don't put them in those, use the other ones")
     log.write(shop.parent / ".claude" / "projects" / "shop")
     run("feedback", "on")
     with wisen.open_learner() as learner:
