@@ -18,7 +18,7 @@ _WORD = re.compile(rf"{LETTER}+")
 _HEAD = re.compile(rf"(?<!{LETTER}){LETTER}{{1,{HEAD}}}")
 _ASCII_HEAD = re.compile(rf"\b\w{{1,{HEAD}}}", re.ASCII)
 _BREAKS = frozenset(",;:–(…!?.、。，؛،|/<←")
-_WITHIN = frozenset("./:|")
+_WITHIN = frozenset(".:|")
 """They stand within a name where no blank does: `console.log`."""
 _CLAUSE_ENDS = re.compile(r"[,;:–(!?.、。，…](?=\s|$)|[、。，]|\s-\s|$")
 _DENSE_STARTS = re.compile(r"(?:^|[,;:–(…!?.、。，\s])\W*")
