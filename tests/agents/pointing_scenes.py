@@ -10,10 +10,13 @@ from tests.agents.scripted_model import Turn, Use
 from tests.agents.worlds import Person
 from wisen.feedback.doubt import is_worth_asking
 from wisen.model.signal import Heard
+from wisen.text.directives import directives_in
 
 SENTENCES = (
     "pears from the barn do not go to the market",
     "customers do not read labels on the lid",
+    "customers do not see the second crate",
+    "customers do not go to the barn for pears",
     "plums and pears do not go into the same crate",
     "the crates do not need a second label",
     "the label may not fit on the lid",
@@ -24,12 +27,13 @@ SENTENCES = (
 
 
 def _in_doubt() -> tuple[str, ...]:
-    """Those of which the detector, as it is now, does not know what they say, whatever is typed around them."""
+    """Those that the rules do not hear and of which the detector does not know what they say, whatever is around."""
     turns = (("look for pears",), ("what is that", "look for pears"), ())
     return tuple(
         each
         for each in SENTENCES
-        if all(
+        if not directives_in(each)
+        and all(
             is_worth_asking(Heard(text=each, earlier=earlier, later=later, undone=False, conceded=False))
             for earlier in turns
             for later in ((), ("say hello",))
