@@ -42,6 +42,7 @@ OPENS = {
     "feedback/sentence_writing.py": PACKAGE,
     "feedback/tongues.py": PACKAGE,
     "text/directive_words.py": PACKAGE,
+    "text/directive_weights.py": PACKAGE,
     "text/glossary.py": PACKAGE,
     "text/meaning_words.py": PACKAGE,
     "text/permission_reading.py": PACKAGE,

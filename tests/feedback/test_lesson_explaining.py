@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.commands import run
-from wisen.feedback.lesson_explaining import PASSES, PERMITS, explain_message, with_call
+from wisen.feedback.lesson_explaining import DOUBTFUL, PASSES, PERMITS, explain_message, with_call
 from wisen.feedback.listen import signals_in
 from wisen.model.directive import TriggerCause
 from wisen.model.signal import Before
@@ -36,7 +36,8 @@ def test_what_says_that_it_lasts_is_standing_and_names_its_marker() -> None:
         ("where does the parser live?", "a question"),
         ("Great work!", "praise: it strengthens what was at work, and teaches nothing new"),
         ("the parser lives in the other folder " * 10, "at most 280"),
-        ("the parser lives in another folder", "a task or a remark: it does not say how to work"),
+        ("the parser lives in another folder", DOUBTFUL),
+        ("add a second parser", "a task or a remark: it does not say how to work"),
     ],
 )
 def test_what_is_not_kept_is_told_with_its_reason(text: str, why: str) -> None:

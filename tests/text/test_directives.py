@@ -160,7 +160,7 @@ def test_what_was_pasted_quoted_or_is_too_long_is_none(message: str) -> None:
     ],
 )
 def test_what_points_at_something_that_only_the_user_saw_does_not_stand_alone(message: str, alone: bool) -> None:
-    assert [each.stands_alone for each in directives_in(message)] == [alone]
+    assert [each.stands_alone for each in shipped_reader().possible_directives_in(message)] == [alone]
 
 
 @pytest.mark.requirement("N4")

@@ -16,7 +16,7 @@ from wisen.feedback.language import shipped_languages, together
 from wisen.feedback.language_directives import directive_words_of
 from wisen.feedback.lasting import OF_TURN, of_lesson
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
-from wisen.model.signal import Heard, Lesson, Polarity, Signal, SignalKind
+from wisen.model.signal import IN_DOUBT, Heard, Lesson, Polarity, Signal, SignalKind
 from wisen.text.directives import DirectiveReader, shipped_reader
 from wisen.text.outright_words import asks_for_more, tells_better_way
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wisen.model.directive import Directive
 
 
-DETECTOR = 8
+DETECTOR = 9
 """The version of the detector: what another one heard is heard again."""
 STATED_LASTING = 0.9
 """How likely a directive lasts where it says so itself: "never push", "use pnpm. always."."""
@@ -120,7 +120,7 @@ class DetectorModel:
         if insisted:
             reached |= sum(mark for mark, kind in zip(self._marks, self._kinds, strict=True) if kind in insisted)
         # What holds for now alone teaches nothing.
-        told = tuple([each for each in self.directives.directives_in(heard.text) if not each.passing])
+        told = tuple([each for each in self.directives.possible_directives_in(heard.text) if not each.passing])
         if not reached and not told:
             return ()
         held = []
@@ -132,8 +132,8 @@ class DetectorModel:
                 elif insisted and self._kinds[number] in insisted:
                     held.append((-least, number))
         held.sort()
-        if not told and any(self._kinds[number] in _DEMANDS for _, number in held):
-            told = self.directives.demands_in(heard.text)
+        if all(each.doubtful for each in told) and any(self._kinds[number] in _DEMANDS for _, number in held):
+            told = self.directives.demands_in(heard.text) or told
         if not told:
             return tuple([self._signal(heard.text, seen, number, -less) for less, number in held])
         found = self._teaching(heard, seen, lane(total, len(self._kinds)), held, told)
@@ -149,7 +149,7 @@ class DetectorModel:
             if each.inner and not each.marker and teaches not in kinds:
                 continue
             lesson = self._lesson(heard, seen, score, each)
-            by_rule = _BY_MARKER if each.marker else _BY_FORM
+            by_rule = IN_DOUBT if each.doubtful else _BY_MARKER if each.marker else _BY_FORM
             polarity = Polarity.AGAINST if each.forbids or teaches is SignalKind.CORRECTION else Polarity.FOR
             yield Signal(
                 kind=teaches,

@@ -48,6 +48,10 @@ class AnswerWorth(NamedTuple):
         return wrong + self.lasting * teaches * min(lasts, 1.0 - lasts)
 
 
+_MAY_TEACH = 0.25
+"""How likely a turn teaches something of which only its words say that it may."""
+
+
 WORTH = AnswerWorth(missed=1.4, false=0.6, lasting=0.6)
 """The weights that help most on real turns of projects that the detector did not know (docs/detection.md)."""
 
@@ -72,6 +76,9 @@ def _worth_of(heard: Heard, model: DetectorModel, least: float = 0.0) -> float:
     chances, margins = model.probabilities(heard), model.margins(heard)
     likeliest = max(DOUBTED, key=lambda kind: margins[kind])
     teaches, is_heard = chances[likeliest], margins[likeliest] >= 0.0
+    if not is_heard and teaches < _MAY_TEACH:
+        possible = model.directives.possible_directives_in(heard.text)
+        teaches = _MAY_TEACH if any(each.doubtful for each in possible) else teaches
     at_most = WORTH.of(teaches, is_heard=is_heard, lasts=0.5)
     if at_most < least:
         return at_most

@@ -35,6 +35,7 @@ PASSES = "it says itself that it is for now"
 POINTS = "it points at something that only this conversation shows"
 PERMITS = "a permission, which is never told again"
 UNMARKED = "nothing in it says that it lasts"
+DOUBTFUL = "it may tell how to work: kept once it is said in another session, or once your agent or you say so"
 
 
 class KeptQuote(Struct, frozen=True, kw_only=True):
@@ -74,7 +75,8 @@ def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ..
     heard = tuple(signals)
     for signal in heard:
         if signal.lesson is not None:
-            found.setdefault(signal.lesson.text, _explained(signal.lesson))
+            kept = _in_doubt(signal.lesson) if signal.is_doubtful else _explained(signal.lesson)
+            found.setdefault(signal.lesson.text, kept)
         elif _is_kept_whole(signal) and len(quote := " ".join(text.split())) <= LONGEST:
             found.setdefault(quote, _quote(quote, kept=True, standing=False, why=_KEPT_WHOLE[signal.kind]))
     for each in directives_in(text):
@@ -88,6 +90,10 @@ def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ..
 
 def _quote(quote: str, *, kept: bool = False, standing: bool = False, why: str) -> KeptQuote:
     return KeptQuote(quote=quote, kept=kept, standing=standing, marker="", trigger=None, why=why)
+
+
+def _in_doubt(lesson: Lesson) -> KeptQuote:
+    return _quote(lesson.text, why=DOUBTFUL)
 
 
 def _explained(lesson: Lesson) -> KeptQuote:

@@ -45,10 +45,13 @@ class Directive(Struct, frozen=True, kw_only=True):
     inner: bool = False
     """Whether what it tells only stands within a longer sentence: that may be a piece of work, or an option."""
 
+    doubtful: bool = False
+    """Whether it only may be one: somebody has to say so before anything is made of it."""
+
     @property
     def standing(self) -> bool:
         """Whether it is told at each start: it says itself that it lasts, and says something by itself."""
-        return bool(self.marker) and not self.passing and self.stands_alone
+        return bool(self.marker) and not self.passing and not self.doubtful and self.stands_alone
 
 
 class TriggerCause(StrEnum):

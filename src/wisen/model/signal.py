@@ -33,6 +33,12 @@ SURE_GAP = 0.7
 """How likely it must be that the user tells what the agent did not know: most turns that look so are of the moment."""
 
 
+IN_DOUBT = 0.15
+"""How likely a directive is meant that only its words speak for: nothing is made of it until somebody says so.
+
+It is below what any kind of signal has to reach."""
+
+
 class Before(StrEnum):
     """What happened just before a turn."""
 
@@ -114,6 +120,11 @@ class Signal(Struct, frozen=True, kw_only=True):
     polarity: Polarity
     lesson: Lesson | None = None
     """For a correction or a preference."""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether its lesson only may be one: it was said once, and neither a rule nor anybody else says so."""
+        return self.lesson is not None and self.probability <= IN_DOUBT
 
 
 class Said(Struct, frozen=True, kw_only=True):

@@ -48,7 +48,7 @@ class ReportService:
             failures=without_ordinary_work(index.findings.failures(selection, alive=alive), found.fixes),
             fixes=found.fixes,
             undecided=undecided_fixes(states),
-            signals=signals_by_kind(found.said),
+            signals=signals_by_kind([each for each in found.said if not each.said.signal.is_doubtful]),
             themes=themes(found.said),
             proposals=found.proposals,
             retired=found.retired,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wisen.text.directive_grammar import LETTER
@@ -84,16 +85,27 @@ class SentenceMatches:
         self.grammar = grammar
         self.said = said
         self._glued = grammar.words.glued
-        head = _ASCII_HEAD if said.isascii() else _HEAD
-        self._words = [] if self._glued else [(found.start(), found[0]) for found in head.finditer(said)]
         self._begins: set[int] | None = None
         self._chain: set[int] = set()
         self._rest: dict[str, list[Span]] | None = None
         self._inside: dict[str, list[Span]] = {}
         self._begun: dict[str, list[Span]] = {}
-        self._found = self._look("firing", FIRING)
-        if "closing" in self._found:
-            self._found["closing"] = [span for span in self._found["closing"] if self._closes(span)]
+        self._fires: dict[str, list[Span]] | None = None
+
+    @property
+    def _found(self) -> dict[str, list[Span]]:
+        """Words without which a sentence is no directive; looked for when first asked."""
+        if self._fires is None:
+            self._fires = self._look("firing", FIRING)
+            if "closing" in self._fires:
+                self._fires["closing"] = [span for span in self._fires["closing"] if self._closes(span)]
+        return self._fires
+
+    @cached_property
+    def _words(self) -> list[tuple[int, str]]:
+        """Where words begin, and how."""
+        head = _ASCII_HEAD if self.said.isascii() else _HEAD
+        return [] if self._glued else [(found.start(), found[0]) for found in head.finditer(self.said)]
 
     def __bool__(self) -> bool:
         return any(self._found.values())
@@ -105,6 +117,19 @@ class SentenceMatches:
         if self._rest is None:
             self._rest = self._look("rest", _REST)
         return self._rest.get(name, [])
+
+    def kinds(self) -> list[tuple[str, bool]]:
+        """The kinds of words that stand in it, and whether it begins with them, but for what only leads to them."""
+        if self._rest is None:
+            self._rest = self._look("rest", _REST)
+        self.begins()
+        chain = self._chain
+        return [
+            (name, not chain.isdisjoint([span[0] for span in spans]))
+            for found in (self._found, self._rest)
+            for name, spans in found.items()
+            if spans
+        ]
 
     def inside(self, name: str) -> list[Span]:
         """Where words of a kind stand, also inside a clause."""

@@ -28,12 +28,8 @@ _SUBJECT = re.compile(
     r"|each|every|any|on|in|by|for|with|from)\s\Z"
 )
 """Behind such a word a verb is no order."""
-
-
 _SIGNS = frozenset(f"{QUOTED}>~|{{}}[]=@$\\")
 """What stands in no sentence of few words."""
-
-
 _CODE_NAME = re.compile(r"\w\(\S*\)|<\w+>|\.\w{1,4}:\d")
 """Calls, parameters and places in code: of a finding that was pasted, or of what code is to do."""
 _ELSE = re.compile(
@@ -41,7 +37,7 @@ _ELSE = re.compile(
     r"|i'm|i've|i think|i see|great|good|nice|perfect|hmm?)\b"
 )
 """How messages begin that tell no manner of working: most are known by this, and looked at no further."""
-_WITHOUT = re.compile(
+WITHOUT = re.compile(
     r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
     r"|olmadan|\w+m[ae]d[ae]n)\Z"
 )
@@ -62,6 +58,10 @@ class SentenceReading(NamedTuple):
     """Whether it points at something that only the user saw."""
     inner: bool = False
     """Whether it only stands within a longer sentence, which begins with something else."""
+    by_words: bool = False
+    """Whether no rule hears it, but its words speak for it."""
+    doubtful: bool = False
+    """Whether it only may be a directive."""
 
 
 def read_sentence(matches: SentenceMatches, *, is_message: bool = False) -> SentenceReading | None:
@@ -121,7 +121,7 @@ class SentenceReader:
     def _says_what_for(self) -> bool:
         """Whether a complaint negates or insists: else its words alone may be read as an order."""
         negators = [self._matches.said[start:end] for start, end in self._all("negators", whole=True)]
-        return any(_WITHOUT.match(each) is None for each in negators) or bool(self._all("insists", whole=True))
+        return any(WITHOUT.match(each) is None for each in negators) or bool(self._all("insists", whole=True))
 
     def _told(self) -> SentenceReading | None:
         """What a sentence tells that is no question."""

@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import Directive, DirectiveForm
 from wisen.text.demand_reading import FEWEST, read_demand
-from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_matches import SentenceMatches, matches_of
 from wisen.text.directive_reading import SentenceReading, is_decided, read_sentence
-from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
+from wisen.text.directive_weights import shipped_weights
 from wisen.text.letter_folding import fold_letters
+from wisen.text.message_languages import MessageLanguages
 from wisen.text.message_sentences import MessageSentence, sentences_of
 from wisen.text.sentence_leaning import LEANING, leads_to_next, only_denies, opens, says_what, without_steps
+from wisen.text.words_reading import SAID_BEFORE, read_by_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from wisen.text.directive_grammar import DirectiveGrammar
+    from wisen.text.directive_weights import DirectiveWeights
+    from wisen.text.directive_words import DirectiveWords
+
 LONGEST = 280
 """A directive is quoted whole or not at all."""
-_SCRIPTS = (
-    ("kana", re.compile("[\u3040-\u30ff]")),
-    ("hangul", re.compile("[\uac00-\ud7af]")),
-    ("han", re.compile("[\u3400-\u9fff]")),
-    ("cyrillic", re.compile("[\u0400-\u04ff]")),
-    ("arabic", re.compile("[\u0600-\u06ff]")),
-    ("devanagari", re.compile("[\u0900-\u097f]")),
-)
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ASCII_NAME = re.compile(r"[!-~]+")
-_ENGLISH_ENOUGH = 0.15
-"""From such a share of English words on a text in ASCII is not looked at in other languages."""
-_READ = 600
-"""So much of a text tells its language."""
-_BY_VOCABULARY, _BY_MARK, _BY_LETTER = 1, 2, 3
-"""How surely words of patterns, frequent words and letters tell a language."""
-_FEW = 2
+_NOT_DOUBTED = (DirectiveForm.PROHIBITION, DirectiveForm.REPLACEMENT, DirectiveForm.COMPLAINT)
+FEW = 2
 """Up to so many sentences are a message of which each may be known by its words alone."""
 _WANTED = 2
 """So many words behind it at least."""
@@ -59,26 +50,38 @@ class DirectiveReader:
     """Reads messages in the languages that are shipped, and in those that were added."""
 
     def __init__(self, added: Mapping[str, DirectiveWords] | None = None) -> None:
-        self._added = {code: words for code, words in (added or {}).items() if words != DirectiveWords()}
-        self._grammars: dict[str, DirectiveGrammar] = {}
+        self._languages = MessageLanguages(added)
         self._divided: tuple[str, list[MessageSentence], list[DirectiveGrammar]] = "", [], []
 
     def directives_in(self, message: str) -> tuple[Directive, ...]:
         """The directives of a message, in order; a permission, a question or a remark is none."""
+        return tuple([each for each in self.possible_directives_in(message) if not each.doubtful])
+
+    def possible_directives_in(self, message: str) -> tuple[Directive, ...]:
+        """The same with those that only may be one."""
         sentences, grammars = self._divide(message)
         if len(sentences) > 1 and ":" in message:
             sentences = without_steps(sentences, grammars)
         if not sentences:
             return ()
-        few = len(sentences) <= _FEW and len(message) <= LONGEST
+        few = len(sentences) <= FEW and len(message) <= LONGEST
         readings = [self._read(each, grammars, alone=len(sentences) == 1, few=few) for each in sentences]
         for number, stress in enumerate(sentences[1:]):
-            if readings[number] is None and readings[number + 1] is None:
-                readings[number] = self._stressed(sentences[number], stress, grammars)
+            if not _is_sure(readings[number]) and not _is_sure(readings[number + 1]):
+                readings[number] = self._stressed(sentences[number], stress, grammars) or readings[number]
         self._join_denials(sentences, readings, grammars)
+        if SAID_BEFORE.match(message.lower()):
+            readings = [None if _is_by_words(read) else read for read in readings]
         if not any(readings):
             return ()
-        return tuple(self._quoted(message, sentences, readings))
+        # What is sure takes the sentences beside it that belong to it; what is left of the others may be one.
+        sure = [read if _is_sure(read) else None for read in readings]
+        covered: set[int] = set()
+        beside = [_is_by_words(read) for read in readings]
+        found = list(self._quoted(message, sentences, sure, beside, covered))
+        if len(covered) < len(sentences):
+            found += self._quoted(message, sentences, readings, beside, covered)
+        return tuple(sorted(found, key=lambda each: each.start))
 
     def _divide(self, message: str) -> tuple[list[MessageSentence], list[DirectiveGrammar]]:
         """The sentences of a message and its languages; of the last one they are known."""
@@ -99,10 +102,11 @@ class DirectiveReader:
         for number, sentence in enumerate(sentences[:-1]):
             if len(sentence.text) > _SHORT or not any(only_denies(sentence, grammar) for grammar in grammars):
                 continue
-            if readings[number + 1] is None:
+            if not _is_sure(readings[number + 1]):
                 wanted = self._demanded(sentences[number + 1], grammars, _WANTED)
-                readings[number + 1] = wanted and (wanted[0]._replace(form=DirectiveForm.REPLACEMENT), wanted[1])
-            if readings[number + 1] is not None:
+                if wanted is not None:
+                    readings[number + 1] = wanted[0]._replace(form=DirectiveForm.REPLACEMENT), wanted[1]
+            if _is_sure(readings[number + 1]):
                 readings[number] = None
 
     def asks_or_passes(self, message: str) -> bool:
@@ -145,81 +149,17 @@ class DirectiveReader:
 
     def grammars_of(self, text: str) -> list[DirectiveGrammar]:
         """The languages that a text may be in, the likeliest first."""
-        if not text.isascii():
-            for script, letters in _SCRIPTS:
-                if letters.search(text):
-                    return [self._grammar(code) for code in self._codes(script)]
-        if text.isascii():
-            words = set(text[:_READ].lower().split())
-            if words and len(words & self._grammar("en").sure) >= max(1, _ENGLISH_ENOUGH * len(words)):
-                return [self._grammar("en")]
-        return self._latin(text[:_READ])
+        return self._languages.grammars_of(text)
 
     def every_grammar_of(self, text: str) -> list[DirectiveGrammar]:
         """All languages in the letters of a text, the likeliest first: a few words do not tell which one it is."""
-        likely = self.grammars_of(text)
-        script = likely[0].words.script
-        return list(dict.fromkeys([*likely, *(self._grammar(code) for code in self._codes(script))]))
+        return self._languages.every_grammar_of(text)
 
     def _also(self, text: str, grammars: list[DirectiveGrammar]) -> list[DirectiveGrammar]:
         """The languages of a message, and of one of its sentences where that may be in another one."""
-        if grammars == [self._grammar("en")] and text.isascii():
+        if grammars == [self._languages.grammar("en")] and text.isascii():
             return grammars
         return list(dict.fromkeys([*self.grammars_of(text), *grammars]))
-
-    def _latin(self, text: str) -> list[DirectiveGrammar]:
-        """The languages in Latin letters that a text may be in, by its words and letters."""
-        likely: dict[str, int] = {}
-        telling = self._telling
-        plain = text.isascii()
-        words = set(_WORD.findall(text.lower())) if plain else {fold_letters(word) for word in _WORD.findall(text)}
-        for word in words:
-            for code, weight in telling.get(word, ()):
-                likely[code] = likely.get(code, 0) + weight
-        if not plain:
-            for letter in set(text.lower()):
-                for code, weight in telling.get(letter, ()):
-                    likely[code] = likely.get(code, 0) + weight
-        most = max(likely.values(), default=0)
-        # What is nearly as likely is looked at too: a few words tell little.
-        near = [code for code in self._latin_codes if code in likely and likely[code] >= most - 1]
-        codes = sorted(near, key=lambda code: -likely[code])  # of two that are as likely the one that is listed first
-        if not codes or (plain and "en" not in codes and most <= _BY_LETTER):
-            codes.append("en")  # a few words without accents may be English, whatever they look like
-        return [self._grammar(code) for code in codes]
-
-    @cached_property
-    def _latin_codes(self) -> list[str]:
-        return self._codes("latin")
-
-    @cached_property
-    def _telling(self) -> dict[str, list[tuple[str, int]]]:
-        """The words and letters that tell a language in Latin letters, and how surely."""
-        telling: dict[str, list[tuple[str, int]]] = {}
-        for code in self._latin_codes:
-            grammar = self._grammar(code)
-            weights = dict.fromkeys(grammar.vocabulary, _BY_VOCABULARY)
-            for word in grammar.marks:
-                weights[word] = weights.get(word, 0) + _BY_MARK
-            weights |= dict.fromkeys(grammar.words.letters, _BY_LETTER)
-            for word, weight in weights.items():
-                telling.setdefault(word, []).append((code, weight))
-        return telling
-
-    def _codes(self, script: str) -> list[str]:
-        added = sorted(self._added.keys() - set(SHIPPED))
-        return [code for code in (*SHIPPED, *added) if self._script_of(code) == script]
-
-    def _script_of(self, code: str) -> str:
-        return self._words(code).script
-
-    def _words(self, code: str) -> DirectiveWords:
-        return self._added[code] if code in self._added else shipped_words(code)
-
-    def _grammar(self, code: str) -> DirectiveGrammar:
-        if code not in self._grammars:
-            self._grammars[code] = DirectiveGrammar(code, self._words(code))
-        return self._grammars[code]
 
     def _read(
         self, sentence: MessageSentence, grammars: list[DirectiveGrammar], *, alone: bool, few: bool
@@ -227,15 +167,55 @@ class DirectiveReader:
         if len(sentence.text) > LONGEST:
             return None
         languages = grammars if alone else self._also(sentence.text, grammars)
+        doubted = None
         for number, grammar in enumerate(languages):
             suited = grammar.suited_to(sentence.text)
             matches = matches_of(suited, sentence.text)
-            if (reading := read_sentence(matches, is_message=few)) is not None:
-                return reading, suited
+            reading = read_sentence(matches, is_message=few)
+            if reading is not None:
+                reading = self._weigh(reading, matches)
+                if not reading.doubtful:
+                    return reading, suited
+                doubted = doubted or (reading, suited)
             is_last = not any(each.code == "en" for each in languages[number + 1 :])
             if is_last and languages[1:] and is_decided(matches):
-                return None
-        return None
+                break
+        return doubted or (self._read_words(sentence.text, languages[0]) if languages else None)
+
+    def _weights(self, grammar: DirectiveGrammar) -> DirectiveWeights | None:
+        return None if self._languages.is_added(grammar) else shipped_weights(grammar.code)
+
+    def _weigh(self, reading: SentenceReading, matches: SentenceMatches) -> SentenceReading:
+        """What a rule has heard, after its words have been weighed: a task may look like an order.
+
+        What forbids or replaces something is not doubted, but that it lasts; nor are "from now on" and "remember" where
+        it begins with them. What only stands within a longer sentence is one by itself where its words speak for it.
+        """
+        weights = self._weights(matches.grammar)
+        is_plain = reading.marker is None and not reading.inner and reading.form in _NOT_DOUBTED
+        if weights is None or is_plain or any(matches.opens(name) for name in ("opening", "remember")):
+            return reading
+        score = weights.score_words(matches.said) + weights.score_signs(matches, reading)
+        if reading.inner and reading.marker is None:
+            if score < weights.threshold:
+                return reading
+            return reading._replace(inner=False, doubtful=score < weights.sure)
+        return reading if score >= weights.veto else reading._replace(marker=None, doubtful=True)
+
+    def _read_words(self, text: str, grammar: DirectiveGrammar) -> tuple[SentenceReading, DirectiveGrammar] | None:
+        """What a sentence is by its words, which no rule hears."""
+        weights, suited = self._weights(grammar), grammar.suited_to(text)
+        if weights is None:
+            return None
+        matches = matches_of(suited, text)
+        score = weights.score_words(matches.said)
+        if not weights.may_reach(score):
+            return None
+        score += weights.score_signs(matches, None)
+        if score < weights.threshold or not weights.knows(matches.said):
+            return None
+        reading = read_by_words(matches, doubtful=score < weights.sure)
+        return None if reading is None else (reading, suited)
 
     def _stressed(
         self, sentence: MessageSentence, stress: MessageSentence, grammars: list[DirectiveGrammar]
@@ -258,27 +238,39 @@ class DirectiveReader:
         message: str,
         sentences: list[MessageSentence],
         readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None],
+        beside: Sequence[bool],
+        covered: set[int],
     ) -> Iterator[Directive]:
-        """Each directive with the sentences beside it that belong to it."""
-        taken = -1
+        """Each directive with the sentences beside it that belong to it; `covered` are those that some other has.
+
+        `beside`: for which sentences only their words speak. One without its neighbour may say the opposite of both.
+        """
         for number, read in enumerate(readings):
-            if read is None or number <= taken:
+            if read is None or number in covered:
                 continue
             reading, grammar = read
             first = last = number
             lasting = reading.marker
-            while last + 1 < len(sentences) and self._leans(sentences[last + 1], readings[last + 1], reading, grammar):
+            while last + 1 < len(sentences) and last + 1 not in covered:
+                behind = None if beside[last + 1] else readings[last + 1]
+                leans = self._leans(sentences[last + 1], behind, reading, grammar)
+                if not leans and (lasting is not None or not beside[last + 1]):
+                    break
                 last += 1
             empty = not says_what(sentences[number], grammar)
-            leaning = (empty or reading.points) and first - 1 > taken
+            is_free = first > 0 and first - 1 not in covered
+            leaning = (empty or reading.points) and is_free
             explained = leaning and self._explains(sentences, readings, first - 1, empty=empty)
-            if explained or (first - 1 > taken and leads_to_next(sentences[first - 1], grammar)):
+            if explained or (is_free and leads_to_next(sentences[first - 1], grammar)):
                 first -= 1
+            while lasting is None and first > 0 and beside[first - 1] and first - 1 not in covered:
+                first -= 1
+            covered.update(range(first, last + 1))
+            covered.update(at for at in (first - 1, last + 1) if 0 <= at < len(beside) and beside[at])
             if sentences[last].end - sentences[first].start > LONGEST:
                 first = last = number
             if empty and first == last:
                 continue
-            taken = last
             start, end = trimmed_span(message, sentences[first].start, sentences[last].end, grammar)
             marker = _words_at(sentences[number].text, grammar, lasting)
             if not marker and last > number:
@@ -293,6 +285,7 @@ class DirectiveReader:
                 passing=reading.passing,
                 stands_alone=not reading.points or first < number,
                 inner=reading.inner,
+                doubtful=reading.doubtful,
             )
 
     def _leans(
@@ -320,8 +313,11 @@ class DirectiveReader:
             return True
         if before.form is DirectiveForm.COMPLAINT and words <= LEANING + 2 and read is None:
             return True
-        if _FOLLOWS.match(said) or (before.forbids and words <= LEANING and read is not None and not read[0].forbids):
-            return True
+        turns = (
+            read is not None and before.forbids is not read[0].forbids and (before.forbids or read[0].marker is None)
+        )
+        if _FOLLOWS.match(said) or (words <= LEANING and turns):
+            return True  # one tells what to do, and the other what not: "make runs the tests. don't call pytest"
         completes = before.forbids and words <= _SWAPPING
         return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and opens(matches, "orders")
 
@@ -345,6 +341,16 @@ class DirectiveReader:
             if (found := grammar.pattern("lasting").search(grammar.fold(sentence.text))) is not None:
                 return _words_at(sentence.text, grammar, found.span())
         return ""
+
+
+def _is_sure(read: tuple[SentenceReading, DirectiveGrammar] | None) -> bool:
+    """Whether a sentence is a directive beyond doubt."""
+    return read is not None and not read[0].doubtful
+
+
+def _is_by_words(read: tuple[SentenceReading, DirectiveGrammar] | None) -> bool:
+    """Whether only its words speak for a sentence: one without the other may say the opposite of both."""
+    return read is not None and read[0].by_words
 
 
 def _dense_size(said: str) -> int:
