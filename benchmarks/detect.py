@@ -152,7 +152,7 @@ def _sets(items: Sequence[Item], drawn: Sequence[Said]) -> dict[str, object]:
 def _shipped(items: Sequence[Item]) -> Said:
     model = shipped()
     rows = [model.probabilities(item.heard) for item in items]
-    held = [{signal.kind for signal in detect(item.heard)} for item in items]
+    held = [{signal.kind for signal in detect(item.heard) if not signal.is_doubtful} for item in items]
     return {
         kind.value: (
             np.array([row[kind] for row in rows]),

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from wisen.model.signal import Lesson
 
 _SEED, _LANGUAGES = 28, 3
-_COUNTS = ("n", "heard", "inverted", "faithful", "negatives", "negatives_lasting")
+_COUNTS = ("n", "heard", "in_doubt", "inverted", "faithful", "negatives", "negatives_kept", "negatives_lasting")
+"""`in_doubt`: those of the heard that are kept only once they are said again or somebody says so."""
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
@@ -73,23 +74,26 @@ def _by_language(rows: Iterable[dict[str, Any]]) -> dict[str, object]:
 
 def _counted(row: dict[str, Any]) -> tuple[list[str], list[str]]:
     """What an item counts for, and what went wrong with it."""
-    lessons = _lessons(row)
+    found = _taught(row)
+    lessons, is_kept = [lesson for lesson, _ in found], not all(doubtful for _, doubtful in found)
     if "none" in row["labels"] or row["durable"] is False:
-        lasting = any(lesson.standing for lesson in lessons)
-        return ["negatives", *(["negatives_lasting"] if lasting else [])], (["negatives_lasting"] if lasting else [])
+        lasting = ["negatives_lasting"] if any(lesson.standing for lesson in lessons) else []
+        return ["negatives", *(["negatives_kept"] if is_kept else []), *lasting], lasting
     if not lessons:
         return ["n"], ["not heard"]
+    heard = ["n", "heard", *([] if is_kept else ["in_doubt"])]
     if any(_is_inverted(lesson.text.lower(), row) for lesson in lessons):
-        return ["n", "heard", "inverted"], ["inverted"]
+        return [*heard, "inverted"], ["inverted"]
     told = " ".join(lesson.text for lesson in lessons).lower()
     faithful = all(word in told for word in row.get("must") or ())
-    return ["n", "heard", *(["faithful"] if faithful else [])], ([] if faithful else ["not faithful"])
+    return [*heard, *(["faithful"] if faithful else [])], ([] if faithful else ["not faithful"])
 
 
-def _lessons(row: dict[str, Any]) -> list[Lesson]:
+def _taught(row: dict[str, Any]) -> list[tuple[Lesson, bool]]:
+    """The lessons in a message, and whether each is in doubt."""
     event = row.get("preceding_event") or Before.OK
     heard = Heard(text=own_words(row["user"]), before=Before(event))
-    return [signal.lesson for signal in detect(heard) if signal.lesson is not None]
+    return [(signal.lesson, signal.is_doubtful) for signal in detect(heard) if signal.lesson is not None]
 
 
 def _is_inverted(told: str, row: dict[str, Any]) -> bool:

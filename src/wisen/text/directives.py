@@ -313,11 +313,8 @@ class DirectiveReader:
             return True
         if before.form is DirectiveForm.COMPLAINT and words <= LEANING + 2 and read is None:
             return True
-        turns = (
-            read is not None and before.forbids is not read[0].forbids and (before.forbids or read[0].marker is None)
-        )
-        if _FOLLOWS.match(said) or (words <= LEANING and turns):
-            return True  # one tells what to do, and the other what not: "make runs the tests. don't call pytest"
+        if _FOLLOWS.match(said) or (words <= LEANING and read is not None and _belongs(read[0], before)):
+            return True
         completes = before.forbids and words <= _SWAPPING
         return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and opens(matches, "orders")
 
@@ -351,6 +348,15 @@ def _is_sure(read: tuple[SentenceReading, DirectiveGrammar] | None) -> bool:
 def _is_by_words(read: tuple[SentenceReading, DirectiveGrammar] | None) -> bool:
     """Whether only its words speak for a sentence: one without the other may say the opposite of both."""
     return read is not None and read[0].by_words
+
+
+def _belongs(reading: SentenceReading, before: SentenceReading) -> bool:
+    """Whether a short directive belongs to the one before it.
+
+    It points at it ("dates are in UTC. keep to that"), or one tells what to do and the other what not.
+    """
+    turns = before.forbids is not reading.forbids and (before.forbids or reading.marker is None)
+    return reading.points or turns
 
 
 def _dense_size(said: str) -> int:
