@@ -132,12 +132,27 @@ class DetectorModel:
                 elif insisted and self._kinds[number] in insisted:
                     held.append((-least, number))
         held.sort()
-        if all(each.doubtful for each in told) and any(self._kinds[number] in _DEMANDS for _, number in held):
-            told = self.directives.demands_in(heard.text) or told
-        if not told:
+        sure = tuple([each for each in told if not each.doubtful])
+        if not sure and any(self._kinds[number] in _DEMANDS for _, number in held):
+            sure = self.directives.demands_in(heard.text)
+        if not sure and not told:
             return tuple([self._signal(heard.text, seen, number, -less) for less, number in held])
-        found = self._teaching(heard, seen, lane(total, len(self._kinds)), held, told)
+        score = lane(total, len(self._kinds))
+        found = [*self._teaching(heard, seen, score, held, sure), *self._doubted(heard, seen, score, told)]
         return tuple(sorted(found, key=lambda each: -each.probability))
+
+    def _doubted(self, heard: Heard, seen: TurnFeatures, score: float, told: tuple[Directive, ...]) -> Iterator[Signal]:
+        """What only may be a directive: whatever else the turn says, nothing is made of it until somebody says so."""
+        for each in told:
+            if each.doubtful:
+                yield Signal(
+                    kind=SignalKind.PREFERENCE,
+                    probability=IN_DOUBT,
+                    start=each.start,
+                    end=each.end,
+                    polarity=Polarity.AGAINST if each.forbids else Polarity.FOR,
+                    lesson=self._lesson(heard, seen, score, each),
+                )
 
     def _teaching(
         self, heard: Heard, seen: TurnFeatures, score: float, held: list[tuple[float, int]], told: tuple[Directive, ...]
@@ -149,7 +164,7 @@ class DetectorModel:
             if each.inner and not each.marker and teaches not in kinds:
                 continue
             lesson = self._lesson(heard, seen, score, each)
-            by_rule = IN_DOUBT if each.doubtful else _BY_MARKER if each.marker else _BY_FORM
+            by_rule = _BY_MARKER if each.marker else _BY_FORM
             polarity = Polarity.AGAINST if each.forbids or teaches is SignalKind.CORRECTION else Polarity.FOR
             yield Signal(
                 kind=teaches,
@@ -160,7 +175,7 @@ class DetectorModel:
                 lesson=lesson,
             )
         for less, number in held:
-            if self._kinds[number] is not teaches:
+            if not told or self._kinds[number] is not teaches:
                 yield self._signal(heard.text, seen, number, -less)
 
     def _spoken(self, seen: TurnFeatures) -> tuple[Language, ...]:

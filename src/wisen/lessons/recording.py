@@ -96,7 +96,7 @@ def entered(
     `apart` from another entry is not joined with that again when it is said in the same words. What `confined` agents
     recorded was kept in a project, and holds there, whatever it says of others.
     """
-    telling = _without_doubtful(_telling(sightings), known, seen)
+    telling = _telling(sightings)
     requoted = _requoted((each for each in telling if is_recorded(each, seen)), known, scribe)
     new = [each for each in telling if lesson_id(each) not in seen]
     if not new:
@@ -240,7 +240,7 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
     lessons: dict[str, list[Sighting]] = defaultdict(list)
     for each in sightings:
         signal, text = each.said.signal, text_of(each)
-        if signal.kind not in _CATEGORIES or not text or not _is_telling(each):
+        if signal.kind not in _CATEGORIES or signal.is_doubtful or not text or not _is_telling(each):
             continue
         key = sight_of(each), text
         if key not in of or order.index(signal.kind) < order.index(of[key].said.signal.kind):
@@ -253,28 +253,6 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
         if each.said.signal.lesson is not None or not any(_overlap(each, other) for other in lessons[message])
     ]
     return sorted(found, key=lambda each: (each.said.at, sight_of(each), each.said.signal.start))
-
-
-def _without_doubtful(telling: list[Sighting], known: Sequence[EntryState], seen: Collection[str]) -> list[Sighting]:
-    """Without what only may be a lesson; it is one where it was said before, or in another session."""
-    new = [each for each in telling if lesson_id(each) not in seen]
-    if not any(each.said.signal.is_doubtful for each in new):
-        return telling
-    lookups: dict[str, Lessons] = defaultdict(Lessons)
-    for state in known:
-        lookups[state.context].add(state.entry.id, state.text, trigger=state.trigger)
-    said: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    of: dict[str, str] = {}
-    for each in new:
-        lookup, text, where = lookups[each.context or NOWHERE], text_of(each), lesson_id(each)
-        of[where] = lookup.find(text) or where
-        if of[where] == where:
-            lookup.add(where, text)
-        said[of[where]].add((each.agent, each.native))
-    known_ids = {state.entry.id for state in known}
-    kept = {where for where, first in of.items() if first in known_ids or len(said[first]) > 1}
-    kept |= {where for each in telling if (where := lesson_id(each)) in seen}
-    return [each for each in telling if not each.said.signal.is_doubtful or lesson_id(each) in kept]
 
 
 def _is_telling(sighting: Sighting) -> bool:

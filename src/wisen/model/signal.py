@@ -123,7 +123,7 @@ class Signal(Struct, frozen=True, kw_only=True):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether its lesson only may be one: it was said once, and neither a rule nor anybody else says so."""
+        """Whether its lesson only may be one: its words speak for it, and neither a rule nor anybody says so."""
         return self.lesson is not None and self.probability <= IN_DOUBT
 
 

@@ -27,7 +27,7 @@ def themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
             theme = str(len(groups))
         groups.setdefault(theme, []).append(sighting)
         lessons.add(theme, lesson.text, trigger=lesson.trigger)
-    made = [_theme(group) for group in groups.values() if _is_meant(group)]
+    made = [_theme(group) for group in groups.values()]
     return tuple(sorted(made, key=lambda each: (-each.sessions, -each.sightings[0].said.at.timestamp(), each.lesson)))
 
 
@@ -36,17 +36,12 @@ def _taught(sightings: Iterable[Sighting]) -> list[Sighting]:
     of: dict[tuple[int, str, str], Sighting] = {}
     for each in sightings:
         signal = each.said.signal
-        if signal.lesson is None:
+        if signal.lesson is None or signal.is_doubtful:
             continue
         key = each.session, each.said.message, signal.lesson.text
         if key not in of or signal.kind is SignalKind.PREFERENCE:
             of[key] = each
     return list(of.values())
-
-
-def _is_meant(group: list[Sighting]) -> bool:
-    """Whether a lesson is one: what may be one is, once it was said in two sessions."""
-    return any(not each.said.signal.is_doubtful for each in group) or len({each.session for each in group}) > 1
 
 
 def _lesson(sighting: Sighting) -> Lesson:

@@ -21,8 +21,7 @@ _BEFORE = 6
 """More words in front of what is forbidden tell something else."""
 _DENSE_BARE = 24
 """The same in letters, where words are not written apart."""
-_POLITE_ENDING = 5
-"""So many letters at the end only ask politely: they may negate, and do not forbid."""
+_POLITE_ENDING = 5  # So many letters at the end only ask politely: they may negate, and do not forbid.
 _SUBJECT = re.compile(
     r"(?:^|\W)(?:i|we|it|they|he|she|to|the|a|an|this|that|of|my|your|can|will|would|could|did|does|do|is|are|and|or|not"
     r"|each|every|any|on|in|by|for|with|from)\s\Z"
@@ -31,7 +30,7 @@ _SUBJECT = re.compile(
 _SIGNS = frozenset(f"{QUOTED}>~|{{}}[]=@$\\")
 """What stands in no sentence of few words."""
 _CODE_NAME = re.compile(r"\w\(\S*\)|<\w+>|\.\w{1,4}:\d")
-"""Calls, parameters and places in code: of a finding that was pasted, or of what code is to do."""
+"""Calls, parameters and places in code: of a pasted finding, or of what code is to do."""
 _ELSE = re.compile(
     r"\W*(?:can|could|would|it|this|what|where|why|how|is|are|was|does|did|do|yes|yeah|there|thanks|thank|looks|who|should"
     r"|i'm|i've|i think|i see|great|good|nice|perfect|hmm?)\b"
@@ -115,7 +114,10 @@ class SentenceReader:
             return None
         if (keep := self._first("remember")) is not None:
             forbids = self._forbid() is not None and not self._swaps()
-            return self._reading(DirectiveForm.FACT, forbids=forbids, markers=[*self._all("lasting"), keep])
+            fact = self._reading(DirectiveForm.FACT, forbids=forbids, markers=[*self._all("lasting"), keep])
+            # "remember that she owns billing now" tells a change, which lasts.
+            lasts = all(self._matches.said[slice(*span)] == "now" for span in self._matches.spans("passing"))
+            return fact._replace(passing=False) if lasts else fact
         return self._told()
 
     def _says_what_for(self) -> bool:

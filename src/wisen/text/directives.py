@@ -188,12 +188,12 @@ class DirectiveReader:
     def _weigh(self, reading: SentenceReading, matches: SentenceMatches) -> SentenceReading:
         """What a rule has heard, after its words have been weighed: a task may look like an order.
 
-        What forbids or replaces something is not doubted, but that it lasts; nor are "from now on" and "remember" where
-        it begins with them. What only stands within a longer sentence is one by itself where its words speak for it.
+        What forbids or replaces something is not doubted, but that it lasts; nor is that where it begins with "never",
+        "from now on" or "remember". What stands within a longer sentence is one where the words of the whole say so.
         """
         weights = self._weights(matches.grammar)
         is_plain = reading.marker is None and not reading.inner and reading.form in _NOT_DOUBTED
-        if weights is None or is_plain or any(matches.opens(name) for name in ("opening", "remember")):
+        if weights is None or is_plain or any(matches.opens(name) for name in ("opening", "remember", "lasting")):
             return reading
         score = weights.score_words(matches.said) + weights.score_signs(matches, reading)
         if reading.inner and reading.marker is None:
@@ -254,7 +254,7 @@ class DirectiveReader:
             while last + 1 < len(sentences) and last + 1 not in covered:
                 behind = None if beside[last + 1] else readings[last + 1]
                 leans = self._leans(sentences[last + 1], behind, reading, grammar)
-                if not leans and (lasting is not None or not beside[last + 1]):
+                if not leans and not (reading.by_words and beside[last + 1]):
                     break
                 last += 1
             empty = not says_what(sentences[number], grammar)
@@ -263,10 +263,11 @@ class DirectiveReader:
             explained = leaning and self._explains(sentences, readings, first - 1, empty=empty)
             if explained or (is_free and leads_to_next(sentences[first - 1], grammar)):
                 first -= 1
-            while lasting is None and first > 0 and beside[first - 1] and first - 1 not in covered:
+            while reading.by_words and first > 0 and beside[first - 1] and first - 1 not in covered:
                 first -= 1
             covered.update(range(first, last + 1))
-            covered.update(at for at in (first - 1, last + 1) if 0 <= at < len(beside) and beside[at])
+            ends = [at for at in (first - 1, last + 1) if 0 <= at < len(beside)]
+            covered.update([at for at in ends if beside[at] and readings[at] is None])  # in doubt beside what is sure
             if sentences[last].end - sentences[first].start > LONGEST:
                 first = last = number
             if empty and first == last:
@@ -313,7 +314,8 @@ class DirectiveReader:
             return True
         if before.form is DirectiveForm.COMPLAINT and words <= LEANING + 2 and read is None:
             return True
-        if _FOLLOWS.match(said) or (words <= LEANING and read is not None and _belongs(read[0], before)):
+        denies = before.by_words and words <= _SWAPPING and bool(matches.spans("negators"))
+        if denies or _FOLLOWS.match(said) or (words <= LEANING and read is not None and _belongs(read[0], before)):
             return True
         completes = before.forbids and words <= _SWAPPING
         return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and opens(matches, "orders")

@@ -33,6 +33,7 @@ _END = re.compile(
 """What ends a sentence. It begins with what is rare, so that the search is fast."""
 _GOING_ON = ".…\"'”’»"
 """Behind these a small letter goes on with the sentence: `the line "Use it." is wrong`."""
+_CLOSING = "\"'”’»)]"
 _MAY_END = re.compile(r"[.!?…。！？｡।؟]")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
@@ -104,7 +105,8 @@ def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
         before = word.group().lower() if word is not None else ""
         return before in _SHORT_FORMS or (len(before) == 1 and before.isdigit() and end.start() - start < 3)
     rest = line[end.end() :].lstrip()
-    return stop[0] in ".…" and stop[-1] in _GOING_ON and rest[:1].islower()
+    closes = stop[-1] in _CLOSING  # of what is quoted within it: `without "Sure!" in front`
+    return rest[:1].islower() and (closes or (stop[0] in ".…" and stop[-1] in _GOING_ON))
 
 
 def _add_sentence(line: str, span: tuple[int, int], place: int, paragraph: int, found: list[MessageSentence]) -> None:
