@@ -9,16 +9,34 @@ DOCS = Path(__file__).parent
 
 
 def cli() -> str:
-    """The reference of every command, from its own help."""
+    """The reference of every command, those of groups too, from its own help at 80 columns."""
     from typer.testing import CliRunner
 
     from wisen.surfaces import cli as surface
 
+    runner = CliRunner(env={"COLUMNS": "80"})
     parts = ["# Commands\n\nMade by docs/generate.py from the program's own help.\n", f"{surface.__doc__}\n"]
-    for name in sorted(command.callback.__name__ for command in surface.app.registered_commands if command.callback):
-        shown = CliRunner(env={"COLUMNS": "100"}).invoke(surface.app, [name, "--help"], prog_name="wisen").output
-        parts.append(f"## wisen {name}\n\n```\n{shown.strip()}\n```\n")
+    for path in [(), *command_paths()]:
+        shown = runner.invoke(surface.app, [*path, "--help"], prog_name="wisen").output
+        level = "###" if len(path) > 1 else "##"
+        parts.append(f"{level} {' '.join(('wisen', *path))}\n\n```\n{shown.strip()}\n```\n")
     return "\n".join(parts)
+
+
+def command_paths() -> list[tuple[str, ...]]:
+    """Every command by the words that call it: those of a group behind the group itself."""
+    from typer.main import get_command
+
+    from wisen.surfaces import cli as surface
+
+    found: list[tuple[str, ...]] = []
+    waiting: list[tuple[tuple[str, ...], object]] = [((), get_command(surface.app))]
+    while waiting:
+        path, command = waiting.pop()
+        if path:
+            found.append(path)
+        waiting += [((*path, name), each) for name, each in getattr(command, "commands", {}).items() if not each.hidden]
+    return sorted(found)
 
 
 def settings() -> str:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import typer
 
+from wisen.surfaces.cli.panels import PanelGroup
+
 app = typer.Typer(
     name="wisen",
+    cls=PanelGroup,
     help="Makes the AI agents you already use learn from their own work, and proves that it helps.",
     epilog="Start with: wisen learn",
     invoke_without_command=True,
