@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -31,16 +33,20 @@ def test_the_python_snippets_of_the_readme_run(home: Path) -> None:
         subprocess.run([sys.executable, "-c", snippet], check=True, cwd=home, capture_output=True)
 
 
-def test_the_readme_shows_what_the_samples_really_print(home: Path) -> None:
-    shown = re.search(r"^\d+ sessions in .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert shown
-    command: list[str | Path] = [Path(sys.executable).parent / "wisen", "learn", "--sample"]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+def test_the_picture_of_the_readme_shows_what_the_samples_really_print(home: Path) -> None:
+    assert "docs/report.svg" in (ROOT / "README.md").read_text(encoding="utf-8")
+    drawn = (ROOT / "docs" / "report.svg").read_text(encoding="utf-8")
+    shown = [html.unescape(line).replace("\xa0", " ") for line in re.findall(r"<text [^>]*>(.*?)</text>", drawn)]
+    report = runpy.run_path(str(ROOT / "docs" / "picture.py"))["printed"]()
+    missing = [line for line in report.splitlines() if line.strip() and line.rstrip() not in map(str.rstrip, shown)]
+    assert not missing, "run: python docs/picture.py"
+    assert "http" not in drawn.replace("http://www.w3.org/2000/svg", ""), "it asks for nothing from outside"
+
+
+def test_the_readme_is_short_and_speaks_of_nothing_to_come() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert printed.splitlines()[0] == shown[0]
-    report = [line.rstrip() for line in printed.splitlines() if line.strip() and "MB/s" not in line]
-    missing = [line for line in report[: report.index("Tools")] if line not in readme]
-    assert not missing
+    assert len(readme.splitlines()) <= 120
+    assert "to come" not in readme
 
 
 def test_every_local_link_leads_somewhere() -> None:
