@@ -8,15 +8,17 @@ from pathlib import Path
 from tests.requirements import PROMISES, Kept
 
 TESTS = Path(__file__).parent
-_CITED = re.compile(r"""mark\.requirement\(\s*["']([A-Z]\d+)["']""")
+_MARK = re.compile(r"mark\.requirement\(([^)]*)\)")
+_ID = re.compile(r"""["']([A-Z]\d+)["']""")
 
 
 def cited() -> dict[str, set[str]]:
     """Which files cite which promise."""
     found: dict[str, set[str]] = {}
     for file in TESTS.rglob("test_*.py"):
-        for promise in _CITED.findall(file.read_text(encoding="utf-8")):
-            found.setdefault(promise, set()).add(file.name)
+        for mark in _MARK.findall(file.read_text(encoding="utf-8")):
+            for promise in _ID.findall(mark):
+                found.setdefault(promise, set()).add(file.name)
     return found
 
 
