@@ -152,11 +152,11 @@ def _from_file(file: Path) -> Iterator[tuple[str, object]]:
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}. Mend or move it, then try again.") from error
+        raise SettingsError(f"{file} cannot be read: {error}. Fix or move it, then try again.") from error
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{file} is not valid TOML: {error}. Mend that line, then try again.") from error
+        raise SettingsError(f"{file} is not valid TOML: {error}. Fix that line, then try again.") from error
     known = {described.key for described in describe(Settings(home=file.parent))}
     for section, table in tables.items():
         if section not in SECTIONS or not isinstance(table, dict):

@@ -334,7 +334,7 @@ def test_a_ledger_that_is_damaged_is_told_in_the_next_session_with_what_mends_it
         world.wisen("cycle")
     first = next(request for request in world.asked("say hello") if "say hello" in request)
     assert first.count("wisen has stopped learning") == 1
-    assert "`wisen doctor --repair` mends it" in first
+    assert "`wisen doctor --repair` repairs it" in first
     world.wisen("doctor", "--repair")
     world.cycle()
     after = next(request for request in world.asked("say hello") if "say hello" in request)

@@ -82,7 +82,7 @@ def test_a_damaged_ledger_is_told_by_the_session_after_the_cycle_that_found_it(h
     assert "doctor --repair" in run("cycle", expect=1).stderr
     said = started(place, "first")
     assert "wisen has stopped learning since" in said
-    assert "ledger is damaged. `wisen doctor --repair` mends it" in said
+    assert "ledger is damaged. `wisen doctor --repair` repairs it" in said
     assert "stopped learning" not in started(place, "second"), "once a day is enough"
     os.utime(place / "spool" / "alarmed", (1, 1))
     note_ = json.loads((place / "spool" / "alarmed").read_text())
@@ -97,7 +97,7 @@ def test_a_damaged_ledger_is_told_by_the_session_after_the_cycle_that_found_it(h
 @pytest.mark.parametrize(
     ("kind", "advice"),
     [
-        ("damaged", "`wisen doctor --repair` mends it"),
+        ("damaged", "`wisen doctor --repair` repairs it"),
         ("newer", "pip install --upgrade wisen"),
         ("read-only", "cannot be written. Make it writable"),
         ("failed", "every run fails. `wisen doctor` tells why"),

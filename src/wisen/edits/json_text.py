@@ -39,7 +39,7 @@ def plain(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise SettingsUnclear(f"this is not JSON ({error}); please mend the file, then try again") from error
+        raise SettingsUnclear(f"this is not JSON ({error}); please fix the file, then try again") from error
 
 
 def loose(text: str) -> Any:
@@ -104,7 +104,7 @@ def _refuse(name: str) -> Any:
 
 def _broken(text: str, at: int) -> SettingsUnclear:
     line = len(re.findall(r"\r\n|\n|\r", text[:at])) + 1
-    return SettingsUnclear(f"this is not JSON at line {line}; please mend the file, then try again")
+    return SettingsUnclear(f"this is not JSON at line {line}; please fix the file, then try again")
 
 
 def _skip(text: str, at: int) -> int:

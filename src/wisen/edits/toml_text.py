@@ -58,7 +58,7 @@ def data(text: str) -> Any:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SettingsUnclear(f"this is not TOML ({error}); please mend the file, then try again") from error
+        raise SettingsUnclear(f"this is not TOML ({error}); please fix the file, then try again") from error
 
 
 def with_value(text: str, path: Path, value: object) -> TextSplice:

@@ -77,7 +77,7 @@ class UserFiles:
 
     def real(self, path: str | Path) -> str:
         """Where the file itself is that a path leads to, there or not."""
-        # Unlike its kin in pathlib it never fails: a path that cannot be looked at leads to itself.
+        # Unlike the one in pathlib it never fails: a path that cannot be looked at leads to itself.
         return os.path.realpath(path) if os.path.islink(path) else str(path)  # noqa: PTH114
 
     def linked_to(self, path: str | Path) -> str | None:

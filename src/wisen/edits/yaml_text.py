@@ -267,7 +267,7 @@ def _read(text: str, version: tuple[int, int] | None, *, whole: bool) -> Any:
             return reader.load(text) if whole else reader.compose(text)
     except (YAMLError, ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SettingsUnclear(f"this YAML cannot be read ({why}); please mend the file, then try again") from error
+        raise SettingsUnclear(f"this YAML cannot be read ({why}); please fix the file, then try again") from error
 
 
 def _loaded(text: str, version: tuple[int, int] | None) -> Any:

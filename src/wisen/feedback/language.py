@@ -210,7 +210,7 @@ def read_file(file: Path) -> Language:
     try:
         return read_language(file.read_text(encoding="utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
-        raise LanguageError(f"{file} cannot be read: {error}. Mend it or take it away.") from error
+        raise LanguageError(f"{file} cannot be read: {error}. Fix or remove it.") from error
 
 
 def _words(language: Language) -> Iterator[tuple[str, Iterable[str]]]:

@@ -37,4 +37,4 @@ class Neighbours:
     holding_phrases: Callable[[Collection[str]], set[int]]
     """The sessions in which phrases were typed, by the index's numbers of them."""
     installed: Callable[[], Iterable[Installed]]
-    """How it is with the hooks of each agent that can have any."""
+    """Hook status of each agent that can have hooks."""

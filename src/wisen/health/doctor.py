@@ -49,7 +49,7 @@ class Access(Protocol):
         """What processes that were killed left half."""
         ...
 
-    def mend(self) -> tuple[int, int, Sequence[str]]:
+    def repair(self) -> tuple[int, int, Sequence[str]]:
         """Take both away; returns how many were open, how many were half, and what is still open to others."""
         ...
 
@@ -70,7 +70,7 @@ class Examined:
     machine: Callable[[], str]
     """This machine's name for itself."""
     installed: Callable[[Ledger | None], Sequence[Installed]]
-    """How it is with the hooks of each agent, by the settings and, where it can be read, by the ledger."""
+    """Hook status of each agent, by its settings and, where it can be read, by the ledger."""
     vitals: Callable[[], Vitals]
     """What tells whether hooks work."""
     languages: Callable[[], Sequence[str]]
@@ -86,7 +86,7 @@ def examine(subject: Examined) -> tuple[Finding, ...]:
 
 
 def repair(subject: Examined) -> tuple[Finding, ...]:
-    """Mend what can be mended, part by part; whatever was damaged is kept beside."""
+    """Repair what can be repaired, part by part; whatever was damaged is kept beside."""
     if not subject.ever_used:
         return (Finding(about="ledger", health=Health.GOOD, says="nothing was learnt yet; nothing to repair"),)
     return tuple(_mended(subject))
@@ -94,16 +94,16 @@ def repair(subject: Examined) -> tuple[Finding, ...]:
 
 def _mended(subject: Examined) -> Iterator[Finding]:
     parts = ("home", _mend_home), ("ledger", _mend_ledger), ("index", _mend_index), ("doubles", _mend_doubles)
-    for about, mend in parts:
+    for about, repair_part in parts:
         try:
-            yield mend(subject)
-        except WisenError as error:  # one part that cannot be mended does not keep the others from it
+            yield repair_part(subject)
+        except WisenError as error:  # one part that cannot be repaired does not keep the others from it
             yield Finding(about=about, health=Health.BAD, says=f"it could not be repaired: {error}")
 
 
 def _mend_home(subject: Examined) -> Finding:
     """Take the home from other users, and what was left half out of it."""
-    opened, half, left = subject.access.mend()
+    opened, half, left = subject.access.repair()
     if left:
         says = (
             f"{left[0]} and {len(left) - 1} more are still open to other users"
@@ -112,7 +112,7 @@ def _mend_home(subject: Examined) -> Finding:
         )
         return Finding(about="home", health=Health.BAD, says=says, next_step="Look at owner and rights: `ls -l`.")
     if opened or half:
-        says = f"{opened} files and folders were open to other users, {half} were left half: mended"
+        says = f"{opened} files and folders were open to other users, {half} were left half: repaired"
         return Finding(about="home", health=Health.NOTICE, says=says)
     return Finding(about="home", health=Health.GOOD, says="yours alone; nothing to repair")
 
@@ -227,7 +227,7 @@ def _languages(subject: Examined) -> Iterator[Finding]:
             about="languages",
             health=Health.BAD,
             says=says,
-            next_step="Mend the file or take it away; docs/languages.md tells what may stand there.",
+            next_step="Fix or remove the file; docs/languages.md tells what may stand there.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Health: what is wrong with the loop and with hooks, and how it is with each agent."""
+"""Health: what is wrong with the loop and with hooks, and the status of each agent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class HealthService:
         gauge: Gauge,
         installed: Callable[[Path | None], tuple[Installed, ...]],
     ) -> None:
-        """`installed`: how it is with the hooks of each agent; the settings of a project count beside the user's."""
+        """`installed`: hook status of each agent; the settings of a project count beside the user's."""
         self._home, self._projects, self._gauge, self._installed = home, projects, gauge, installed
 
     def alarms(self, project: Path | None = None) -> tuple[Finding, ...]:

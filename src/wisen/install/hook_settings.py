@@ -38,7 +38,7 @@ def settings_in(content: bytes | None, path: str) -> Any:
     try:
         return parsed((content or b"").decode(), values.format_of(Path(path).name, content or b""))
     except UnicodeDecodeError:
-        raise SettingsUnclear(f"{path} is not text in UTF-8; please mend it") from None
+        raise SettingsUnclear(f"{path} is not text in UTF-8; please fix it") from None
     except SettingsUnclear as error:
         raise SettingsUnclear(f"{path}: {error}") from error
 

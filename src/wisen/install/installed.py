@@ -38,7 +38,7 @@ class InspectedHooks:
 
 
 def installed(hooks: InspectedHooks, ledger: Ledger | None) -> tuple[Installed, ...]:
-    """How it is with the hooks of each agent, by the settings and by what the ledger says was put into them."""
+    """Hook status of each agent, by its settings and by what the ledger says was written to them."""
     known = past(hooks.desk(ledger)) if ledger is not None else None
     return tuple(_installed(hooks, agent, standing(known, agent) if known else ()) for agent in hooks.agents)
 

@@ -1,4 +1,4 @@
-"""Install: has agents call us while they work, ends that, and tells how it is with it."""
+"""Install: adds hooks to agents' settings, removes them, and reports their status."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class InstallService:
         return self._installing(tuple(done), before, project, dry_run=dry_run)
 
     def installed(self, project: Path | None = None) -> tuple[Installed, ...]:
-        """How it is with the hooks of each agent that can have any."""
+        """Hook status of each agent that can have hooks."""
         from wisen.install.installed import InspectedHooks, installed
 
         inspected = InspectedHooks(
@@ -157,7 +157,7 @@ class InstallService:
         why = hooks.rejection(file, self._desk.files.read(file).content or b"")
         if why:
             raise SettingsUnclear(
-                f"{file}: {why}. Mend that file, then run `wisen install {hooks.name}` again. Nothing was written."
+                f"{file}: {why}. Fix that file, then run `wisen install {hooks.name}` again. Nothing was written."
             )
 
     def _cost(self) -> Cost:

@@ -251,7 +251,7 @@ class _Told:
             return False
         same = is_same_state(self._steps, self._turns, index, later, self._fails_like(index), key)
         if key.startswith(_WORKED_ON):
-            # A check that passes when it is asked otherwise was avoided, unless it was asked to mend what it found.
+            # A check that passes when it is asked otherwise was avoided, unless it was asked to fix what it found.
             return same and any(map(_MENDS.search, change.added))
         if self._names(index, later, change):
             return same or key in _CULPRIT_KEYS or is_asked_for(failed.text or "", failed.arguments, step.arguments)

@@ -131,7 +131,7 @@ class HookState(StrEnum):
 
 
 class Installed(Struct, frozen=True, kw_only=True):
-    """How it is with the hooks of one agent."""
+    """Hook status of one agent."""
 
     agent: str
     state: HookState

@@ -1,4 +1,4 @@
-"""Instruction files (CLAUDE.md, AGENTS.md and their kin), the life of each line in them, and what it seems to do."""
+"""Instruction files (CLAUDE.md, AGENTS.md and the like), the life of each line in them, and what it seems to do."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class Use(NamedTuple):
 
 
 class ModelsState(Struct, frozen=True, kw_only=True):
-    """How it is with models now."""
+    """Status of the configured models."""
 
     names: dict[Tier, str]
     today: Sum

@@ -66,7 +66,7 @@ class AgentState:
     """What was read of them so far."""
     troubles: tuple[TroubleCount, ...]
     hooks: Installed | None
-    """How it is with its hooks; None for an agent that cannot be installed into."""
+    """Its hook status; None for an agent that cannot be installed into."""
 
 
 class Health(StrEnum):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 _THROUGH = (FileChanged, StoreError, PersonNeeded)
-"""What no other place would mend."""
+"""What no other place would fix."""
 
 
 class ChosenPlace(NamedTuple):
@@ -140,7 +140,7 @@ class RuleWriter:
             return Editor(desk).put(plan, self._worth(), dry_run=dry_run)
         keys = keys_in(content, id_)
         if keys is None:
-            raise UsageError(f"{path} holds no texts under `preferences` any more. Mend it, or reject the proposal.")
+            raise UsageError(f"{path} holds no texts under `preferences` any more. Fix it, or reject the proposal.")
         return Editor(desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
 
     def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:

@@ -104,7 +104,7 @@ def remove_leftovers(home: Path, now: datetime) -> int:
 
 
 class HomeAccess:
-    """What the doctor asks and mends of one home."""
+    """What the doctor checks and repairs in one home."""
 
     def __init__(self, home: Path, clock: Clock) -> None:
         self._home, self._clock = home, clock
@@ -117,7 +117,7 @@ class HomeAccess:
         """What processes that were killed left half."""
         return leftovers(self._home, self._clock.now())
 
-    def mend(self) -> tuple[int, int, list[str]]:
+    def repair(self) -> tuple[int, int, list[str]]:
         """Take both away; returns how many were open, how many were half, and what is still open to others."""
         half = remove_leftovers(self._home, self._clock.now())
         opened, left = tighten(self._home)

@@ -156,7 +156,7 @@ class DirectiveGrammar:
         return self.toneless if self.words.accents and not has_tones(text) else self
 
     def fold(self, text: str) -> str:
-        """A sentence as it is matched; what it quotes is blanked out, words that are misspelt are mended."""
+        """A sentence as it is matched; what it quotes is blanked out, misspelt words are corrected."""
         if "`" in text:
             text = _CODE.sub(_without_code, text)
         folded = fold_letters(text, accents=self.accents)

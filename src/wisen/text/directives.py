@@ -368,7 +368,7 @@ def _dense_size(said: str) -> int:
 
 
 def _words_at(text: str, grammar: DirectiveGrammar, span: tuple[int, int] | None) -> str:
-    """The user's words at a place of the folded sentence: mending a word may have moved those behind it."""
+    """The user's words at a place of the folded sentence: correcting a word may have moved those behind it."""
     if span is None:
         return ""
     folded = grammar.fold(text)

@@ -137,7 +137,7 @@ def fixes(
 @app.command()
 def blame(
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="An instruction file: CLAUDE.md, AGENTS.md or their kin.")
+        Path, typer.Argument(metavar="FILE", help="An instruction file: CLAUDE.md, AGENTS.md or a similar file.")
     ],
     line: Annotated[
         Optional[list[int]],  # noqa: UP045 - typer reads the annotation at run time
@@ -295,7 +295,10 @@ def agents(as_json: Json = False) -> None:
 @app.command()
 def doctor(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Mend what is damaged, doubled or open to others; what was there is kept.")
+        bool,
+        typer.Option(
+            "--repair", help="Repair what is damaged, duplicated or readable by others; what was there is kept."
+        ),
     ] = False,
     purge: Annotated[
         bool, typer.Option("--purge", help="Forget what may not be kept by today's rules, wherever it stands.")

@@ -15,11 +15,11 @@ def run(*, repair: bool, as_json: bool) -> int:
     """Look everything over, after repairing if that was asked for."""
     wires = app.wire()
     subject = wires.examined()
-    mended: tuple[Finding, ...] = ()
+    repaired: tuple[Finding, ...] = ()
     if repair:
         with wires.noted_when_stopped(), wires.lock().hold("repair"):
-            mended = doctor.repair(subject)
-    findings = mended + doctor.examine(subject)
+            repaired = doctor.repair(subject)
+    findings = repaired + doctor.examine(subject)
     if as_json:
         print_json({"home": subject.home, "findings": findings})
     else:

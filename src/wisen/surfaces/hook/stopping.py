@@ -18,7 +18,7 @@ _ROOM = 4096
 _ENOUGH = 64 << 20
 """Bytes with which a run does not end for lack of room."""
 _SAYS = {
-    "damaged": "its ledger is damaged. `wisen doctor --repair` mends it",
+    "damaged": "its ledger is damaged. `wisen doctor --repair` repairs it",
     "newer": "a newer wisen wrote its ledger. `pip install --upgrade wisen` brings one that can read it",
     "full": "the disk that holds {home} is full. Make room there",
     "read-only": "{home} cannot be written. Make it writable for you, or set WISEN_HOME to another folder",
