@@ -35,7 +35,7 @@ PASSES = "it says itself that it is for now"
 POINTS = "it points at something that only this conversation shows"
 PERMITS = "a permission, which is never told again"
 UNMARKED = "nothing in it says that it lasts"
-DOUBTFUL = "it may tell how to work: kept once your agent, if it may help, or you say so"
+DOUBTFUL = "in doubt: your agent is asked about it where it may help; said with “from now on” it is kept"
 
 
 class KeptQuote(Struct, frozen=True, kw_only=True):
