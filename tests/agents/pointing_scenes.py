@@ -23,6 +23,9 @@ SENTENCES = (
     "the lid should not carry the label",
     "the labels should not go on the lid, the crates get stacked",
     "the tests should not need the barn",
+    "customers do not want the small pears",
+    "we do not wash pears before they are weighed",
+    "plums do not keep well in the barn",
 )
 
 
