@@ -162,3 +162,23 @@ def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next
             (home / "backups" / name).write_text("half")
         learner.home.backups.make()  # type: ignore[union-attr]
         assert not [*(home / "backups").glob("*.part*")]
+
+
+def test_what_another_process_removes_while_it_is_looked_at_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, kept = tmp_path / "ledger.db.new-journal", tmp_path / "rules.md"
+    for path in (journal, kept):
+        path.write_text("")
+        path.chmod(0o644)
+    listed = os.scandir
+
+    def list_then_remove(folder: str) -> list[os.DirEntry[str]]:
+        entries = list(listed(folder))
+        journal.unlink(missing_ok=True)
+        return entries
+
+    monkeypatch.setattr(os, "scandir", list_then_remove)
+    assert [path for path in home_access.open_to_others(tmp_path) if path != str(tmp_path)] == [str(kept)]
+    home_access.tighten(tmp_path)
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600

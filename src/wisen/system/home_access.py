@@ -63,7 +63,11 @@ def tighten(home: Path) -> tuple[int, list[str]]:
             many += stat.S_IMODE(os.lstat(path).st_mode) == wanted
         except OSError:
             pass
-        if _is_loose(os.lstat(path)):
+        try:
+            still_open = _is_loose(os.lstat(path))
+        except OSError:
+            continue  # it is gone
+        if still_open:
             left.append(path)
     return many, left
 
@@ -164,8 +168,13 @@ def _open_to_others(home: Path) -> Iterator[tuple[str, os.stat_result, int]]:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
-            elif entry.is_file(follow_symlinks=False) and _is_loose(found := entry.stat(follow_symlinks=False)):
-                yield entry.path, found, _private(found)
+            elif entry.is_file(follow_symlinks=False):
+                try:
+                    found = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # another process has just removed it: a journal, a copy that was put in place
+                if _is_loose(found):
+                    yield entry.path, found, _private(found)
 
 
 def _is_loose(status: os.stat_result) -> bool:
