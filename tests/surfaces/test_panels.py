@@ -52,3 +52,11 @@ def test_the_reference_shows_the_commands_of_groups_too() -> None:
     for path in paths:
         level = "###" if len(path) > 1 else "##"
         assert f"{level} {' '.join(('wisen', *path))}" in page
+
+
+def test_no_command_of_a_group_is_cut_at_80_columns() -> None:
+    groups = [name for name, command in get_command(app).commands.items() if hasattr(command, "commands")]  # type: ignore[attr-defined]
+    assert groups
+    for name in groups:
+        lines = [line for line in shown_at_80_columns(name).splitlines() if not line.startswith("Usage")]
+        assert not [line for line in lines if "..." in line], name

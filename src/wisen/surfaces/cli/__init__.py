@@ -55,7 +55,7 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    """Makes the AI agents you already use learn from their own work, and proves that it helps."""
+    """Makes the AI agents you already use learn from their own work, and measures whether it helps."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
@@ -141,13 +141,13 @@ def blame(
     ],
     line: Annotated[
         Optional[list[int]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--line", help="Only this line, with the failing calls behind what is told of it."),
+        typer.Option("--line", help="Show only this line, with the failing calls behind its result."),
     ] = None,
     unused: Annotated[bool, typer.Option("--unused", help="Only the rules that no session ever touched.")] = False,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Take these lines out of the file; wisen undo brings them back.")
+        bool, typer.Option("--remove", help="Remove the selected lines from the file; revert with wisen undo.")
     ] = False,
-    keep: Annotated[bool, typer.Option("--keep", help="These lines stay: they are not brought up again.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the selected lines, and stop reporting them.")] = False,
     html: Annotated[
         Optional[Path],  # noqa: UP045 - as above
         typer.Option("--html", metavar="PAGE", help="Write it as a page that needs no network."),

@@ -28,7 +28,10 @@ def revert(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Undo the decision by which a change was made, whatever was changed since."""
+    """Revert the decision that made a change.
+
+    Undo the decision by which a change was made, whatever was changed since.
+    """
     from wisen.surfaces.cli.change_view import undo as run
 
     raise typer.Exit(run(change, yes=yes, dry_run=dry_run, as_json=as_json))
@@ -39,7 +42,10 @@ def show_change(
     change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
     as_json: Json = False,
 ) -> None:
-    """Show one change: the difference, what it costs, and what became of it."""
+    """Show one change in detail.
+
+    The difference, what it costs, and what became of it.
+    """
     from wisen.surfaces.cli.change_view import explain as run
 
     raise typer.Exit(run(change, as_json=as_json))
@@ -53,7 +59,10 @@ def record_change(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Remember a change that you or another tool made, so that it can be checked later."""
+    """Record a change that you or another tool made.
+
+    Remember a change that you or another tool made, so that it can be checked later.
+    """
     from wisen.surfaces.cli.change_view import register as run
 
     raise typer.Exit(run(path, what, why, dry_run=dry_run, as_json=as_json))

@@ -36,7 +36,10 @@ def alias_context(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Say that a directory belongs to a project, also where it was moved or has no remote."""
+    """Assign a directory to a project.
+
+    Say that a directory belongs to a project, also where it was moved or has no remote.
+    """
     from wisen.surfaces.cli.entry_view import alias as run
 
     raise typer.Exit(run(key, path, dry_run=dry_run, as_json=as_json))
@@ -48,7 +51,10 @@ def join_context(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Say that a checkout belongs to the project whose remote it has: what was learnt crosses from now on."""
+    """Join a checkout to the project of its remote.
+
+    Say that a checkout belongs to the project whose remote it has: what was learnt crosses from now on.
+    """
     from wisen.surfaces.cli.adopt_view import join
 
     raise typer.Exit(join(path, dry_run=dry_run, as_json=as_json))
@@ -60,7 +66,10 @@ def separate_context(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Say that a checkout is a project of its own, whatever remote it has."""
+    """Separate a checkout from the project of its remote.
+
+    Say that a checkout is a project of its own, whatever remote it has.
+    """
     from wisen.surfaces.cli.adopt_view import separate
 
     raise typer.Exit(separate(path, dry_run=dry_run, as_json=as_json))

@@ -62,7 +62,10 @@ def log_entry(
 
 @entries_app.command(name="write")
 def write_entries(dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Write what was learnt in this project into its .learnings, in the known format."""
+    """Write the lessons of this project into its .learnings folder.
+
+    Write what was learnt in this project into its .learnings, in the known format.
+    """
     from wisen.surfaces.cli.entry_view import write_down
 
     raise typer.Exit(write_down(dry_run=dry_run, as_json=as_json))
@@ -100,7 +103,10 @@ def set_entry(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Set what became of an entry, how much it matters, or how it is worded."""
+    """Set status, priority or wording of an entry.
+
+    Set what became of an entry, how much it matters, or how it is worded.
+    """
     from wisen.surfaces.cli.entry_view import set_entry as run
 
     raise typer.Exit(run(name, kind, value, dry_run=dry_run, as_json=as_json))
@@ -127,7 +133,10 @@ def supersede(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Say that another entry holds in the place of one, which is kept and stands again when you say it again."""
+    """Replace an entry by another one.
+
+    Say that another entry holds in the place of one, which is kept and stands again when you say it again.
+    """
     from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entry_view import decide
 
@@ -146,7 +155,10 @@ def split(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Take an entry out of the one it was merged into, or with --seen a part of it that is another lesson."""
+    """Split an entry that was merged.
+
+    Take an entry out of the one it was merged into, or with --seen a part of it that is another lesson.
+    """
     from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entry_view import decide, split_off
 

@@ -25,7 +25,9 @@ def feedback(context: typer.Context, as_json: Json = False) -> None:
 
 @feedback_app.command(name="on")
 def allow(dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Allow that your agent is asked, once a session, to point at your words in earlier turns.
+    """Allow your agent to help.
+
+    Allow that your agent is asked, once a session, to point at your words in earlier turns.
 
     It needs the MCP server (docs/mcp.md). It adds no word and approves nothing: only what your log proves is kept.
     """
@@ -54,7 +56,9 @@ def settle(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Have your agent's program point at your words in old turns that are in doubt, in a batch.
+    """Let your agent classify old turns in one batch.
+
+    Have your agent's program point at your words in old turns that are in doubt, in a batch.
 
     Each answer is held against your log: words that you did not type are refused. Limits: docs/models.md
     """

@@ -9,7 +9,9 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 guards_app = typer.Typer(
-    help="Known mistakes that are stopped before the call.", invoke_without_command=True, no_args_is_help=False
+    help="Manage guards: checks that warn, ask or deny before a call repeats a mistake.",
+    invoke_without_command=True,
+    no_args_is_help=False,
 )
 GuardId = Annotated[str, typer.Argument(metavar="ID", help="The id of a guard, or how it begins.")]
 Everything = Annotated[bool, typer.Option("--all", help="Of all projects, not only of this one.")]
@@ -18,7 +20,10 @@ _FORM = "As in 'deny rtk bun -> bun # rtk has no bun', 'warn edit: migrations/**
 
 @guards_app.callback()
 def guards(context: typer.Context, as_json: Json = False) -> None:
-    """List the guards of this project and of all projects, and how each has fared."""
+    """List the guards, and how each has done.
+
+    Those of this project, and those that hold in all projects.
+    """
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.guard_view import show
 
@@ -27,7 +32,10 @@ def guards(context: typer.Context, as_json: Json = False) -> None:
 
 @guards_app.command(name="list")
 def list_guards(every: Everything = False, as_json: Json = False) -> None:
-    """List the guards of this project and of all projects, and how each has fared."""
+    """List the guards, and how each has done.
+
+    Those of this project, and those that hold in all projects.
+    """
     from wisen.surfaces.cli.guard_view import show
 
     raise typer.Exit(show(every=every, as_json=as_json))
@@ -35,7 +43,10 @@ def list_guards(every: Everything = False, as_json: Json = False) -> None:
 
 @guards_app.command(name="show")
 def show_guard(guard: GuardId, as_json: Json = False) -> None:
-    """Show one guard: what it watches for, why, where it comes from, what it did or would have done."""
+    """Show one guard in detail.
+
+    What it watches for, why, where it comes from, what it did or would have done.
+    """
     from wisen.surfaces.cli.guard_view import explain
 
     raise typer.Exit(explain(guard, as_json=as_json))
@@ -49,7 +60,10 @@ def add(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Write a guard by hand: [warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON]."""
+    """Add a guard by hand.
+
+    Its form: [warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON].
+    """
     from wisen.surfaces.cli.guard_view import add as run
 
     raise typer.Exit(run(text, here=here, shadow=shadow, dry_run=dry_run, as_json=as_json))
@@ -74,7 +88,7 @@ def enable(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Put a guard to work."""
+    """Enable a guard."""
     from wisen.surfaces.cli.guard_view import enable as run
 
     raise typer.Exit(run(guard, mode, dry_run=dry_run, as_json=as_json))
@@ -90,7 +104,7 @@ def disable(guard: GuardId, dry_run: DryRun = False, as_json: Json = False) -> N
 
 @guards_app.command()
 def remove(guard: GuardId, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Take a guard away. It is not proposed again."""
+    """Remove a guard. It is not proposed again."""
     from wisen.surfaces.cli.guard_view import set_mode
 
     raise typer.Exit(set_mode(guard, "removed", dry_run=dry_run, as_json=as_json))
@@ -101,7 +115,10 @@ def backtest(
     guard: Annotated[str, typer.Argument(metavar="ID", help="The id of a guard, or a guard in writing.")],
     as_json: Json = False,
 ) -> None:
-    """Run a guard over all recorded sessions: failures it would have met, good calls it would have hit."""
+    """Run a guard over all recorded sessions.
+
+    Failures it would have met, good calls it would have hit.
+    """
     from wisen.surfaces.cli.guard_view import backtest as run
 
     raise typer.Exit(run(guard, as_json=as_json))

@@ -15,7 +15,7 @@ AgentName = Annotated[str, typer.Argument(metavar="AGENT", help=_AGENTS)]
 def install(
     agent: AgentName,
     scope: Annotated[
-        str, typer.Option("--scope", help="`user`: in all sessions; `project`: in those of this folder.")
+        str, typer.Option("--scope", help="`user`: for all sessions; `project`: for those of this folder.")
     ] = "user",
     experiments: Annotated[
         Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
@@ -23,17 +23,17 @@ def install(
     ] = None,
     pointing: Annotated[
         Optional[bool],  # noqa: UP045 - as above
-        typer.Option("--pointing/--no-pointing", help="Whether your agent may help to sort what you said."),
+        typer.Option("--pointing/--no-pointing", help="Whether your agent may help to classify your messages."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before writing.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Have an agent call wisen while it works, so that what was learnt reaches it at the right moment.
+    """Let an agent call wisen while it works, so that it is told what was learnt at the right moment.
 
-    Shows what is written into its settings and what the agent will wait for it, measured here; in a terminal it asks
-    first. Doing it twice changes nothing; after wisen or its home has moved, doing it again repairs it. Nothing else
-    changes an agent's settings.
+    Shows what will be written to its settings and the delay that it adds, measured on this machine, and asks before
+    writing when run in a terminal. Running it again is safe, and repairs the settings after wisen or its home moved. No
+    other command but `wisen uninstall` changes an agent's settings.
     """
     from wisen.surfaces.cli.install_view import Answers
     from wisen.surfaces.cli.install_view import install as run

@@ -17,7 +17,10 @@ languages_app = typer.Typer(
 
 @languages_app.callback()
 def languages(context: typer.Context, as_json: Json = False) -> None:
-    """List the languages with how often you speak them."""
+    """List the languages, and how often you use each.
+
+    List the languages with how often you speak them.
+    """
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.language_view import show
 
@@ -35,7 +38,9 @@ def list_languages(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --write: only show what would be.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the languages with how often you speak them, and those that you write in and that have no file.
+    """List the languages, and how often you use each.
+
+    List the languages with how often you speak them, and those that you write in and that have no file.
 
     Looks at what `wisen learn` has read. Changes nothing but the file that you name.
     """

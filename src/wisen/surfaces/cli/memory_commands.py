@@ -45,7 +45,10 @@ def show_memory(
 
 @memory_app.command(name="write")
 def write_memory(dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Write the days and summaries of this project: into its own memory/ where it keeps one, else into wisen's home."""
+    """Write the days and summaries of this project to files.
+
+    Write the days and summaries of this project: into its own memory/ where it keeps one, else into wisen's home.
+    """
     from wisen.surfaces.cli.memory_view import write
 
     raise typer.Exit(write(dry_run=dry_run, as_json=as_json))

@@ -15,7 +15,10 @@ models_app = typer.Typer(
 
 @models_app.callback()
 def models(context: typer.Context, as_json: Json = False) -> None:
-    """Show which models are configured, and what they cost."""
+    """Show the configured models and today's use.
+
+    Show which models are configured, and what they cost.
+    """
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.model_view import show
 
@@ -24,7 +27,10 @@ def models(context: typer.Context, as_json: Json = False) -> None:
 
 @models_app.command(name="show")
 def show_models(as_json: Json = False) -> None:
-    """Show which models are configured and where that stands, today's caps, and what 30 days cost by purpose."""
+    """Show the configured models and today's use.
+
+    Show which models are configured and where that stands, today's caps, and what 30 days cost by purpose.
+    """
     from wisen.surfaces.cli.model_view import show
 
     raise typer.Exit(show(as_json=as_json))
@@ -36,7 +42,10 @@ def check_model(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Ask a model one harmless question, and tell how long it took and what it cost. Nothing of yours is sent."""
+    """Ask a model one harmless question.
+
+    Ask a model one harmless question, and tell how long it took and what it cost. Nothing of yours is sent.
+    """
     from wisen.surfaces.cli.model_view import check
 
     raise typer.Exit(check(tier, dry_run=dry_run, as_json=as_json))

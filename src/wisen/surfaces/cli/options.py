@@ -7,4 +7,4 @@ from typing import Annotated
 import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")]

@@ -58,7 +58,9 @@ def learn_phrases(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Look for phrases of yours in what you typed, by what happened around them: work undone, calls refused, and so on.
+    """Find phrases that only you use.
+
+    Look for phrases of yours in what you typed, by what happened around them: work undone, calls refused, and so on.
 
     Looks at what `wisen learn` has read. Sessions that hold a new phrase are understood anew by the next `wisen learn`.
     """

@@ -12,7 +12,7 @@ from wisen.surfaces.cli.panels import PanelGroup
 app = typer.Typer(
     name="wisen",
     cls=PanelGroup,
-    help="Makes the AI agents you already use learn from their own work, and proves that it helps.",
+    help="Makes the AI agents you already use learn from their own work, and measures whether it helps.",
     epilog="Start with: wisen learn",
     invoke_without_command=True,
     rich_markup_mode=None,

@@ -79,7 +79,10 @@ def choose_place(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Show where approved rules go instead of a file that is too long, or choose it for this project."""
+    """Choose where approved rules go.
+
+    Show where approved rules go instead of a file that is too long, or choose it for this project.
+    """
     from wisen.surfaces.cli.place_view import choose, show
 
     if place is None:
@@ -89,7 +92,10 @@ def choose_place(
 
 @proposals_app.command(name="try")
 def try_proposal(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Have it prove itself in a trial first, where experiments are welcome."""
+    """Put a proposal on trial first.
+
+    Have it prove itself in a trial first, where experiments are welcome.
+    """
     from wisen.surfaces.cli.review_view import try_out
 
     raise typer.Exit(try_out(proposal, dry_run=dry_run, as_json=as_json))

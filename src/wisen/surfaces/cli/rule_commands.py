@@ -33,7 +33,10 @@ def add_rule(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Add a rule in your own words: agents are told it from the next session on."""
+    """Add a rule in your own words.
+
+    Agents are told it from the next session on.
+    """
     from wisen.surfaces.cli.rule_editing import add
 
     options = {"everywhere": everywhere, "pending": pending, "dry_run": dry_run, "as_json": as_json}
@@ -48,7 +51,10 @@ def edit_rules(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Edit the rules in your editor: what you add, reword or take out there is your word at once."""
+    """Edit the rules in your editor.
+
+    What you add, reword or take out there is your word at once.
+    """
     from wisen.surfaces.cli.rule_editing import edit
 
     raise typer.Exit(edit(everywhere=everywhere, dry_run=dry_run, as_json=as_json))

@@ -17,7 +17,10 @@ Here = Annotated[bool, typer.Option("--here", help="Only in this project, whatev
 
 @trials_app.callback()
 def trials(context: typer.Context, as_json: Json = False) -> None:
-    """List what is on trial: in how many sessions it was seen with it and without, and the verdict."""
+    """List the trials and their numbers.
+
+    List what is on trial: in how many sessions it was seen with it and without, and the verdict.
+    """
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.trial_view import show
 
@@ -26,7 +29,10 @@ def trials(context: typer.Context, as_json: Json = False) -> None:
 
 @trials_app.command(name="list")
 def list_trials(as_json: Json = False) -> None:
-    """List what is on trial: in how many sessions it was seen with it and without, and the verdict."""
+    """List the trials and their numbers.
+
+    List what is on trial: in how many sessions it was seen with it and without, and the verdict.
+    """
     from wisen.surfaces.cli.trial_view import show
 
     raise typer.Exit(show(as_json=as_json))
@@ -37,7 +43,10 @@ def show_trial(
     trial: Annotated[str, typer.Argument(metavar="ID", help="The id of what is on trial, or how it begins.")],
     as_json: Json = False,
 ) -> None:
-    """Show one trial: which sessions got it, which did not, and what came of each."""
+    """Show one trial in detail.
+
+    Which sessions got it, which did not, and what came of each.
+    """
     from wisen.surfaces.cli.trial_view import explain
 
     raise typer.Exit(explain(trial, as_json=as_json))
@@ -45,7 +54,10 @@ def show_trial(
 
 @trials_app.command(name="on")
 def switch_on(here: Here = False, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Welcome experiments: what nobody approved is given in some sessions and held back in others, to measure."""
+    """Allow trials of what nobody approved yet.
+
+    Welcome experiments: what nobody approved is given in some sessions and held back in others, to measure.
+    """
     from wisen.surfaces.cli.trial_view import switch
 
     raise typer.Exit(switch(yes=True, here=here, dry_run=dry_run, as_json=as_json))
