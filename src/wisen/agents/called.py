@@ -1,4 +1,4 @@
-"""Whom an agent calls, in the settings that Claude Code, Codex and Gemini CLI shape alike: events, groups, commands."""
+"""Parses the hooks section that the settings of Claude Code, Codex and Gemini CLI share: events, groups, commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a watch of a fix: the words of a command that were changed, and those that say of what they are part."""
+"""Derives a guard pattern from a fix: the changed words of a command, and the subcommand that they belong to."""
 
 from __future__ import annotations
 

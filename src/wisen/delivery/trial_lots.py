@@ -1,4 +1,4 @@
-"""What is on trial, as hooks are to know it: which hints and fixes a coin is thrown for, and what a trial has ended."""
+"""Selects the hints and fixes that hooks randomise per session, and drops those whose trial has ended."""
 
 from __future__ import annotations
 

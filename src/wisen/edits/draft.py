@@ -1,4 +1,4 @@
-"""A desk on which edits are tried: they are made as on the real one, and nothing reaches a file or the ledger."""
+"""Dry run of edits: an overlay in memory over files and ledger, of which nothing is written."""
 
 from __future__ import annotations
 

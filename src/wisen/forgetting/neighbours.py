@@ -1,4 +1,4 @@
-"""What other features do when something is forgotten: they are handed in, so that nobody is imported."""
+"""Callbacks into other features that forgetting needs; handed in, because features do not import each other."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Setting(NamedTuple):
 
 
 def name_of(summary: Summary, number: int, setting: Setting) -> str:
-    """What the file of a session is called that is the so manieth of its day."""
+    """The file name of the n-th session summary of a day: `2026-01-31-002.md`."""
     return f"{setting.local(summary.first):%Y-%m-%d}-{number:03}.md"
 
 

@@ -1,4 +1,4 @@
-"""The complaints as plain data, for a reader that has neither this package nor the time to compile them all.
+"""Exports the error patterns as plain data for the hook client, which has no time to compile all of them.
 
 Each form comes with sets of words: all of one set stand in every text that it fits, so that most can be passed over.
 """

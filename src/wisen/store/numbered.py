@@ -1,4 +1,4 @@
-"""Rows of the index that are known by all their values and named by a number."""
+"""Interned rows of the index: finds or inserts a row by its values, and returns its integer key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names, dates and places the rows that go into the ledger."""
+"""Builds ledger rows with their id, timestamp and machine filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of an inferred line that stands in a file, where no coin can be thrown: only whether it has to go.
+"""Before/after check of inferred lines in files, which cannot be randomised: it can only recommend removal.
 
 A rule is born at a peak, so that its failure falls by itself. Whatever does not even fall then does not help; that it
 falls proves nothing, and is never said to.
