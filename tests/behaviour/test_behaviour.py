@@ -67,7 +67,7 @@ def test_a_word_that_another_version_says_otherwise_is_found(
     """The difference is shown with the item it was found in."""
     other, sample = tmp_path / "other", next((_CHECKOUT / "src").rglob(_HOUSE)).parent
     shutil.copytree(_CHECKOUT / "src", other / "src")
-    said, says = "that it helps", "how it helps"
+    said, says = "whether it helps", "how it helps"
     for path in (other / "src").rglob("surfaces/cli/*.py"):
         path.write_text(path.read_text("utf-8").replace(said, says), "utf-8")
     for name, checkout in (("one", _CHECKOUT), ("two", other)):
