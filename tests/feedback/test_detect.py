@@ -299,3 +299,10 @@ def test_a_text_is_folded_alike_whether_or_not_it_is_all_ascii(text: str) -> Non
 def test_the_cost_of_a_long_text_is_bounded() -> None:
     long = "this is wrong, " * 100_000
     assert look(Heard(text=long)) == look(Heard(text=long[:READ]))
+
+
+def test_what_is_in_doubt_is_below_what_any_kind_of_signal_has_to_reach() -> None:
+    """Else a signal that was found would be taken for one that is in doubt, and nothing be made of it."""
+    file = weights()
+    for models in (file["kinds"], file["abroad"]):
+        assert all(model["threshold"] > IN_DOUBT for model in models.values())

@@ -179,7 +179,7 @@ def _line(form: Format, line: bytes | bytearray, offset: int) -> None:
         # Parts of a record are decoded when they are asked for, so that both can find what is no JSON.
         form.record(form.decoder.decode(line), offset)
     except _UNREADABLE as error:
-        _mend(form, line, offset, error)
+        _recover_line(form, line, offset, error)
 
 
 def _rest(form: Format, line: bytes, offset: int) -> bool:
@@ -203,7 +203,7 @@ class _Kind(msgspec.Struct):
 _kind = msgspec.json.Decoder(_Kind)
 
 
-def _mend(form: Format, line: bytes | bytearray, offset: int, error: Exception) -> None:
+def _recover_line(form: Format, line: bytes | bytearray, offset: int, error: Exception) -> None:
     """A line that is not one good record: two glued together, zero bytes, a torn write, or another shape."""
     if not line.strip():
         return

@@ -138,10 +138,12 @@ class DetectorModel:
         if not sure and not told:
             return tuple([self._signal(heard.text, seen, number, -less) for less, number in held])
         score = lane(total, len(self._kinds))
-        found = [*self._teaching(heard, seen, score, held, sure), *self._doubted(heard, seen, score, told)]
+        found = [*self._teaching(heard, seen, score, held, sure), *self._signals_in_doubt(heard, seen, score, told)]
         return tuple(sorted(found, key=lambda each: -each.probability))
 
-    def _doubted(self, heard: Heard, seen: TurnFeatures, score: float, told: tuple[Directive, ...]) -> Iterator[Signal]:
+    def _signals_in_doubt(
+        self, heard: Heard, seen: TurnFeatures, score: float, told: tuple[Directive, ...]
+    ) -> Iterator[Signal]:
         """What only may be a directive: whatever else the turn says, nothing is made of it until somebody says so."""
         for each in told:
             if each.doubtful:

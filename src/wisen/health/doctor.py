@@ -89,11 +89,11 @@ def repair(subject: Examined) -> tuple[Finding, ...]:
     """Repair what can be repaired, part by part; whatever was damaged is kept beside."""
     if not subject.ever_used:
         return (Finding(about="ledger", health=Health.GOOD, says="nothing was learnt yet; nothing to repair"),)
-    return tuple(_mended(subject))
+    return tuple(_repair_parts(subject))
 
 
-def _mended(subject: Examined) -> Iterator[Finding]:
-    parts = ("home", _mend_home), ("ledger", _mend_ledger), ("index", _mend_index), ("doubles", _mend_doubles)
+def _repair_parts(subject: Examined) -> Iterator[Finding]:
+    parts = ("home", _repair_home), ("ledger", _repair_ledger), ("index", _repair_index), ("doubles", _repair_doubles)
     for about, repair_part in parts:
         try:
             yield repair_part(subject)
@@ -101,7 +101,7 @@ def _mended(subject: Examined) -> Iterator[Finding]:
             yield Finding(about=about, health=Health.BAD, says=f"it could not be repaired: {error}")
 
 
-def _mend_home(subject: Examined) -> Finding:
+def _repair_home(subject: Examined) -> Finding:
     """Take the home from other users, and what was left half out of it."""
     opened, half, left = subject.access.repair()
     if left:
@@ -117,7 +117,7 @@ def _mend_home(subject: Examined) -> Finding:
     return Finding(about="home", health=Health.GOOD, says="yours alone; nothing to repair")
 
 
-def _mend_ledger(subject: Examined) -> Finding:
+def _repair_ledger(subject: Examined) -> Finding:
     """Put the newest good backup in the place of a damaged ledger; the damaged file is kept."""
     try:
         with subject.ledger() as ledger:
@@ -127,7 +127,7 @@ def _mend_ledger(subject: Examined) -> Finding:
     return Finding(about="ledger", health=Health.GOOD, says="reads whole; nothing to repair")
 
 
-def _mend_index(subject: Examined) -> Finding:
+def _repair_index(subject: Examined) -> Finding:
     """Begin a damaged index anew: what it held is read from the logs again."""
     try:
         with subject.index() as index:
@@ -141,7 +141,7 @@ def _mend_index(subject: Examined) -> Finding:
     return Finding(about="index", health=Health.GOOD, says="reads whole; nothing to repair")
 
 
-def _mend_doubles(subject: Examined) -> Finding:
+def _repair_doubles(subject: Examined) -> Finding:
     """Join what two runs recorded at the same time."""
     lessons, questions, files, left = subject.join()
     if left:

@@ -77,7 +77,7 @@ _CULPRIT_KEYS = (
 """Complaints that name a word which nothing done in between makes right."""
 _WORKED_ON = ("build.", "vcs.conflict")
 """Failures that are got over by working on the code."""
-_MENDS = re.compile(r"fix|write|fmt|format|update|tidy|generate|install|sync|clean|cache|\brm\b|\bmkdir\b|\bcd\b")
+_REPAIRS = re.compile(r"fix|write|fmt|format|update|tidy|generate|install|sync|clean|cache|\brm\b|\bmkdir\b|\bcd\b")
 """What makes a check pass without anybody working on the code."""
 _TRANSIENT_KEYS = ("net.unreachable", "net.timeout", "net.rate-limited", "shell.timeout", "deps.missing-install")
 _TRANSIENT_WHEN_OVER = ("shell.command-not-found", "deps.module-not-found", "runtime.cannot-start", "vcs.locked")
@@ -252,7 +252,7 @@ class _Told:
         same = is_same_state(self._steps, self._turns, index, later, self._fails_like(index), key)
         if key.startswith(_WORKED_ON):
             # A check that passes when it is asked otherwise was avoided, unless it was asked to fix what it found.
-            return same and any(map(_MENDS.search, change.added))
+            return same and any(map(_REPAIRS.search, change.added))
         if self._names(index, later, change):
             return same or key in _CULPRIT_KEYS or is_asked_for(failed.text or "", failed.arguments, step.arguments)
         sure = not hides_end(step) and not is_something_running(self._steps, later)
@@ -281,7 +281,7 @@ class _Told:
         found = self._needed(index, later)
         if found is None or not is_answer(failed, step) or differ_elsewhere(failed, step):
             return None
-        if self._what(index).signature.key.startswith(_WORKED_ON) and not any(map(_MENDS.search, found[0])):
+        if self._what(index).signature.key.startswith(_WORKED_ON) and not any(map(_REPAIRS.search, found[0])):
             return None
         return CallChange(tool=failed.tool, first=found[0])
 

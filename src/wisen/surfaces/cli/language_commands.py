@@ -35,7 +35,9 @@ def list_languages(
             "--write", metavar="FILE", help="Also put yours into a .language-keywords.json; what is there stays."
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --write: only show what would be.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --write: show what would change, and write nothing.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List the languages, and how often you use each.
