@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wisen.text.directive_reading import SentenceReading
 
 SAID_BEFORE = re.compile(r"\W*(?:i|we) (?:just |already |clearly |specifically )?(?:said|asked|told|wanted)\b")
-"""How a sentence tells what was wanted: what is wrong stands in the next one."""
+"""How an English sentence tells what was wanted: what is wrong stands in the next one."""
 
 
 def read_by_words(matches: SentenceMatches, *, doubtful: bool) -> SentenceReading | None:
