@@ -30,7 +30,7 @@ def revert(
 ) -> None:
     """Revert the decision that made a change.
 
-    Undo the decision by which a change was made, whatever was changed since.
+    Whatever was changed since stays as it is.
     """
     from wisen.surfaces.cli.change_view import undo as run
 
@@ -61,7 +61,7 @@ def record_change(
 ) -> None:
     """Record a change that you or another tool made.
 
-    Remember a change that you or another tool made, so that it can be checked later.
+    So that it can be checked later.
     """
     from wisen.surfaces.cli.change_view import register as run
 

@@ -38,7 +38,7 @@ def alias_context(
 ) -> None:
     """Assign a directory to a project.
 
-    Say that a directory belongs to a project, also where it was moved or has no remote.
+    Also where it was moved or has no remote.
     """
     from wisen.surfaces.cli.entry_view import alias as run
 
@@ -53,7 +53,7 @@ def join_context(
 ) -> None:
     """Join a checkout to the project of its remote.
 
-    Say that a checkout belongs to the project whose remote it has: what was learnt crosses from now on.
+    From now on what was learnt in one is used in the other.
     """
     from wisen.surfaces.cli.adopt_view import join
 
@@ -68,7 +68,7 @@ def separate_context(
 ) -> None:
     """Separate a checkout from the project of its remote.
 
-    Say that a checkout is a project of its own, whatever remote it has.
+    It is a project of its own then, whatever remote it has.
     """
     from wisen.surfaces.cli.adopt_view import separate
 

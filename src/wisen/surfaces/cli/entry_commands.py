@@ -64,7 +64,7 @@ def log_entry(
 def write_entries(dry_run: DryRun = False, as_json: Json = False) -> None:
     """Write the lessons of this project into its .learnings folder.
 
-    Write what was learnt in this project into its .learnings, in the known format.
+    In the known format: LEARNINGS.md, ERRORS.md and FEATURE_REQUESTS.md.
     """
     from wisen.surfaces.cli.entry_view import write_down
 
@@ -103,10 +103,7 @@ def set_entry(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Set status, priority or wording of an entry.
-
-    Set what became of an entry, how much it matters, or how it is worded.
-    """
+    """Set status, priority or wording of an entry."""
     from wisen.surfaces.cli.entry_view import set_entry as run
 
     raise typer.Exit(run(name, kind, value, dry_run=dry_run, as_json=as_json))
@@ -135,7 +132,7 @@ def supersede(
 ) -> None:
     """Replace an entry by another one.
 
-    Say that another entry holds in the place of one, which is kept and stands again when you say it again.
+    The replaced entry is kept, and holds again when you say it again.
     """
     from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entry_view import decide

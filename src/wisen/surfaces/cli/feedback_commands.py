@@ -27,7 +27,7 @@ def feedback(context: typer.Context, as_json: Json = False) -> None:
 def allow(dry_run: DryRun = False, as_json: Json = False) -> None:
     """Allow your agent to help.
 
-    Allow that your agent is asked, once a session, to point at your words in earlier turns.
+    It is asked, once a session, to point at your words in earlier turns.
 
     It needs the MCP server (docs/mcp.md). It adds no word and approves nothing: only what your log proves is kept.
     """
@@ -58,7 +58,7 @@ def settle(
 ) -> None:
     """Let your agent classify old turns in one batch.
 
-    Have your agent's program point at your words in old turns that are in doubt, in a batch.
+    Its program is asked to point at your words in turns that are in doubt.
 
     Each answer is held against your log: words that you did not type are refused. Limits: docs/models.md
     """

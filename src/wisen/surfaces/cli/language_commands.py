@@ -17,10 +17,7 @@ languages_app = typer.Typer(
 
 @languages_app.callback()
 def languages(context: typer.Context, as_json: Json = False) -> None:
-    """List the languages, and how often you use each.
-
-    List the languages with how often you speak them.
-    """
+    """List the languages, and how often you use each."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.language_view import show
 
@@ -42,7 +39,7 @@ def list_languages(
 ) -> None:
     """List the languages, and how often you use each.
 
-    List the languages with how often you speak them, and those that you write in and that have no file.
+    Also those that you write in and that have no file.
 
     Looks at what `wisen learn` has read. Changes nothing but the file that you name.
     """

@@ -47,7 +47,7 @@ def show_memory(
 def write_memory(dry_run: DryRun = False, as_json: Json = False) -> None:
     """Write the days and summaries of this project to files.
 
-    Write the days and summaries of this project: into its own memory/ where it keeps one, else into wisen's home.
+    Into its own memory/ where it keeps one, else into wisen's home.
     """
     from wisen.surfaces.cli.memory_view import write
 

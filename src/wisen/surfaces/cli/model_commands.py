@@ -15,10 +15,7 @@ models_app = typer.Typer(
 
 @models_app.callback()
 def models(context: typer.Context, as_json: Json = False) -> None:
-    """Show the configured models and today's use.
-
-    Show which models are configured, and what they cost.
-    """
+    """Show the configured models and today's use."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.model_view import show
 
@@ -29,7 +26,7 @@ def models(context: typer.Context, as_json: Json = False) -> None:
 def show_models(as_json: Json = False) -> None:
     """Show the configured models and today's use.
 
-    Show which models are configured and where that stands, today's caps, and what 30 days cost by purpose.
+    Where each is configured, today's caps, and what 30 days cost by purpose.
     """
     from wisen.surfaces.cli.model_view import show
 
@@ -44,7 +41,7 @@ def check_model(
 ) -> None:
     """Ask a model one harmless question.
 
-    Ask a model one harmless question, and tell how long it took and what it cost. Nothing of yours is sent.
+    Shows how long it took and what it cost. Nothing of yours is sent.
     """
     from wisen.surfaces.cli.model_view import check
 

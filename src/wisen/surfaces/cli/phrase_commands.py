@@ -60,7 +60,7 @@ def learn_phrases(
 ) -> None:
     """Find phrases that only you use.
 
-    Look for phrases of yours in what you typed, by what happened around them: work undone, calls refused, and so on.
+    They are found by what happened around them: work undone, calls refused, and so on.
 
     Looks at what `wisen learn` has read. Sessions that hold a new phrase are understood anew by the next `wisen learn`.
     """

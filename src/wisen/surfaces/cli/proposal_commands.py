@@ -79,9 +79,9 @@ def choose_place(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Choose where approved rules go.
+    """Show or choose where approved rules go.
 
-    Show where approved rules go instead of a file that is too long, or choose it for this project.
+    That is, instead of a file that is too long; it holds for this project.
     """
     from wisen.surfaces.cli.place_view import choose, show
 
@@ -94,7 +94,7 @@ def choose_place(
 def try_proposal(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Put a proposal on trial first.
 
-    Have it prove itself in a trial first, where experiments are welcome.
+    Where you allowed experiments.
     """
     from wisen.surfaces.cli.review_view import try_out
 

@@ -19,7 +19,7 @@ Here = Annotated[bool, typer.Option("--here", help="Only in this project, whatev
 def trials(context: typer.Context, as_json: Json = False) -> None:
     """List the trials and their numbers.
 
-    List what is on trial: in how many sessions it was seen with it and without, and the verdict.
+    In how many sessions each was seen with the hint and without, and the verdict.
     """
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.trial_view import show
@@ -31,7 +31,7 @@ def trials(context: typer.Context, as_json: Json = False) -> None:
 def list_trials(as_json: Json = False) -> None:
     """List the trials and their numbers.
 
-    List what is on trial: in how many sessions it was seen with it and without, and the verdict.
+    In how many sessions each was seen with the hint and without, and the verdict.
     """
     from wisen.surfaces.cli.trial_view import show
 
@@ -56,7 +56,7 @@ def show_trial(
 def switch_on(here: Here = False, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Allow trials of what nobody approved yet.
 
-    Welcome experiments: what nobody approved is given in some sessions and held back in others, to measure.
+    It is given in some sessions and held back in others, to measure its effect.
     """
     from wisen.surfaces.cli.trial_view import switch
 
