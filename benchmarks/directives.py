@@ -85,7 +85,7 @@ def _counted(row: dict[str, Any]) -> tuple[list[str], list[str]]:
     if any(_is_inverted(lesson.text.lower(), row) for lesson in lessons):
         return [*heard, "inverted"], ["inverted"]
     told = " ".join(lesson.text for lesson in lessons).lower()
-    faithful = all(word in told for word in row.get("must") or ())
+    faithful = all(word.lower() in told for word in row.get("must") or ())
     return [*heard, *(["faithful"] if faithful else [])], ([] if faithful else ["not faithful"])
 
 
@@ -102,4 +102,4 @@ def _is_inverted(told: str, row: dict[str, Any]) -> bool:
         return False
     kept: Collection[str] = row.get("keep_any") or ()
     turned = row.get("must_not")
-    return (bool(kept) and not any(word in told for word in kept)) or bool(turned and re.search(turned, told))
+    return (bool(kept) and not any(word.lower() in told for word in kept)) or bool(turned and re.search(turned, told))

@@ -25,7 +25,7 @@ from benchmarks.data import DataAbsent, json_lines
 from benchmarks.poison_carriers import CARRIERS, TECHNIQUES, is_left_out, speeches, typed_forms
 from benchmarks.poison_logs import AGENTS, CLONED, cloned, records, typed
 from wisen.app import wire
-from wisen.logs.door import keep
+from wisen.logs.event_filter import keep
 from wisen.logs.settings import DoorPolicy
 from wisen.model.event import Message
 from wisen.safety.passages import own_words

@@ -62,6 +62,8 @@ _FALSE_SURE, _FALSE_DOUBT = 0.02, 0.2
 """The share of real turns without a directive that are taken for one surely, and in doubt."""
 _HARD_DOUBT = 0.25
 """The same of written messages, half of which were written to be mistaken."""
+_FALSE_STANDING, _STANDING_LOST = 0.015, 0.15
+"""The share of messages without a directive that may be told at every start, and of the others that may be lost."""
 _NEVER = 99.0
 """Where no real turns are at hand, words alone never make it sure."""
 _LEAST_WEIGHT = 0.05
@@ -77,6 +79,8 @@ class Example:
     counts: float
     sentences: tuple[tuple[str, tuple[str, ...]], ...]
     """Each sentence as it is folded, and what the rules found in it."""
+    is_marked: bool
+    """Whether a rule hears in it that a directive lasts."""
 
     @property
     def is_real(self) -> bool:
@@ -130,17 +134,26 @@ def main() -> None:
         scored = left_out_scores(code, examples)
         print(json.dumps({code: report(scored, limits(scored))}))
         if not options.report:
-            _write(code, train(code, examples), limits(scored))
+            model, chosen = _as_stored(train(code, examples)), limits(scored)
+            tested = [
+                model.score(each) for each in examples if each.author == "tested" and each.holds and each.is_marked
+            ]
+            # what the tests hold is told at each start
+            _write(code, model, {**chosen, "standing": round(min(chosen["standing"], *tested, 99.0) - 0.01, 2)})
+
+
+def _as_stored(model: Model) -> Model:
+    kept = {name: round(weight, 2) for name, weight in sorted(model.weights.items()) if abs(weight) >= _LEAST_WEIGHT}
+    return Model(table=model.table, words=sorted(model.words), weights=kept, bias=round(model.bias, 3))
 
 
 def _write(code: str, model: Model, limit: dict[str, float]) -> None:
-    kept = {name: round(weight, 2) for name, weight in sorted(model.weights.items()) if abs(weight) >= _LEAST_WEIGHT}
     stored = {
         "letters": model.table is None,
-        "bias": round(model.bias, 3),
+        "bias": model.bias,
         **limit,
-        "words": sorted(model.words),
-        "weights": kept,
+        "words": model.words,
+        "weights": model.weights,
     }
     _FOLDER.mkdir(exist_ok=True)
     text = json.dumps(stored, ensure_ascii=False, indent=0, separators=(",", ":"))
@@ -152,9 +165,11 @@ def examples_of(code: str, data: Path | None) -> list[Example]:
     found = []
     for path in sorted((_WRITTEN / "directives" / code).glob("*.jsonl")):
         found += [_example(code, path.stem, row["text"], row["kind"] == "directive") for row in json_lines(path)]
-    tested = tomllib.loads(_TESTED.read_text(encoding="utf-8")).get(code, {})
+    tested = tomllib.loads(_TESTED.read_text(encoding="utf-8")).get(code.partition("-")[0], {})
     for names, holds in ((_HEARD, True), (_NONE, False)):
         texts = [text for name in names for text in tested.get(name, ())]
+        if code.startswith("hi"):
+            texts = [text for text in texts if text.isascii() is code.endswith("-latn")]
         found += [_example(code, "tested", text, holds, _TESTED_COUNT) for text in texts]
     if code == "en":
         for name in _ELSE:
@@ -170,13 +185,14 @@ def examples_of(code: str, data: Path | None) -> list[Example]:
 def _example(code: str, author: str, text: str, holds: bool, counts: float = 1.0) -> Example:  # noqa: FBT001  # of a row
     sentences = sentences_of(text)
     few = len(sentences) <= FEW and len(text) <= LONGEST
-    read = []
+    read, marked = [], False
     for sentence in sentences:
         if len(sentence.text) <= LONGEST:
             matches = matches_of(_grammar(code).suited_to(sentence.text), sentence.text)
-            signs = tuple(signs_of(matches, read_sentence(matches, is_message=few)))
-            read.append((matches.said, signs))
-    return Example(author=author, text=text, holds=holds, counts=counts, sentences=tuple(read))
+            reading = read_sentence(matches, is_message=few)
+            marked = marked or (reading is not None and reading.marker is not None)
+            read.append((matches.said, tuple(signs_of(matches, reading))))
+    return Example(author=author, text=text, holds=holds, counts=counts, sentences=tuple(read), is_marked=marked)
 
 
 @cache
@@ -276,8 +292,19 @@ def limits(scored: Sequence[Scored]) -> dict[str, float]:
         "sure": np.quantile(none, 1 - false_sure) if real else _NEVER,
         "threshold": np.quantile(none, 1 - false_doubt),
         "veto": np.quantile(heard, _VETOED),
+        "standing": _standing_limit(scored),
     }
     return {name: round(float(value), 2) for name, value in chosen.items()}
+
+
+def _standing_limit(scored: Sequence[Scored]) -> float:
+    """Below which score a sentence does not last, though it says so: few without a directive are told at starts."""
+    none = [each for each in scored if not each.example.holds and not each.example.is_real]
+    marked = sorted((each.score for each in none if each.example.is_marked), reverse=True)
+    allowed = int(_FALSE_STANDING * len(none))
+    needed = marked[allowed] + 0.01 if len(marked) > allowed else -_NEVER
+    meant = [each.score for each in scored if each.example.holds and each.example.is_marked]
+    return float(min(needed, np.quantile(meant, _STANDING_LOST)))
 
 
 def report(scored: Sequence[Scored], limit: dict[str, float]) -> dict[str, object]:
@@ -295,7 +322,9 @@ def _outcomes(group: Sequence[Scored], limit: dict[str, float]) -> dict[str, flo
     rules = [each.example.is_heard for each in group]
     sure = [each.score >= limit["veto" if each.example.is_heard else "sure"] for each in group]
     heard = [each.score >= limit["threshold"] or each.example.is_heard for each in group]
-    shares = {"rules_alone": rules, "sure": sure, "heard": heard}
+    marked = [each.example.is_marked for each in group]
+    standing = [each.example.is_marked and each.score >= limit["standing"] for each in group]
+    shares = {"rules_alone": rules, "sure": sure, "heard": heard, "marked": marked, "standing": standing}
     return {"n": len(group), **{name: round(float(np.mean(values)), 3) for name, values in shares.items()}}
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from benchmarks.trial_verdicts import ENDINGS, judge, places, rank_wager, wager
 from benchmarks.trial_worlds import Cell, make
 from wisen.model.trial import Verdict
+from wisen.trials.before_after import Course, before_after
 from wisen.trials.coin import CoinPolicy
 from wisen.trials.evidence import GOOD
-from wisen.trials.fallback import Course, before_after
-from wisen.trials.many import standing
+from wisen.trials.multiple_testing import standing
 from wisen.trials.verdicts import VerdictPolicy
 
 if TYPE_CHECKING:

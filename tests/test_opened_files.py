@@ -40,7 +40,7 @@ OPENS = {
     "feedback/lexicon.py": PACKAGE,
     "feedback/detector.py": PACKAGE,
     "feedback/sentence_writing.py": PACKAGE,
-    "feedback/tongues.py": PACKAGE,
+    "feedback/language_detection.py": PACKAGE,
     "text/directive_words.py": PACKAGE,
     "text/directive_weights.py": PACKAGE,
     "text/glossary.py": PACKAGE,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from wisen.settings import Settings
     from wisen.store.index import Index
     from wisen.store.ledger import Ledger
-    from wisen.system.rounds import Rounds
+    from wisen.system.repeated_runs import RepeatedRuns
     from wisen.system.writer_lock import WriterLock
 
 _CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
@@ -127,9 +127,9 @@ class Wiring(AgentWiring):
         Raises:
             StoreError: a store cannot be opened; a damaged index is not set aside.
         """
-        from wisen.store.late import Late
+        from wisen.store.lazy_index import LazyIndex
 
-        return self._learner(self.ledger(asked=True), cast("Index", Late(self._whole_index)), hooks=())
+        return self._learner(self.ledger(asked=True), cast("Index", LazyIndex(self._whole_index)), hooks=())
 
     def speech(self) -> Own:
         """How the user of this home speaks; looking makes no files."""
@@ -158,9 +158,9 @@ class Wiring(AgentWiring):
         from wisen.delivery.shelf import HomeShelf
         from wisen.edits.past import Desk
         from wisen.edits.rule_files import RuleFiles
-        from wisen.logs.crew import given, processes
         from wisen.logs.projects import Projects
         from wisen.logs.scope import Scope
+        from wisen.logs.worker_processes import given, processes
         from wisen.memory.notebook_files import NotebookFiles
         from wisen.store.home import Home
         from wisen.system.clock import local
@@ -218,7 +218,7 @@ class Wiring(AgentWiring):
                 ),
                 settings=self.settings,
                 door=with_key(self.settings.door, self._mark_key()),
-                crew=given(self.executor) if self.executor else processes,
+                workers=given(self.executor) if self.executor else processes,
                 instructions=InstructionFiles(self._user_home(), self.environment),
                 notebooks=NotebookFiles(self._user_home()),
                 shelf=HomeShelf(self.settings.home, clock),
@@ -264,13 +264,13 @@ class Wiring(AgentWiring):
         """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
         return kept(self.settings.home / "token", _random)
 
-    def rounds(self, minutes: float) -> Rounds:
+    def rounds(self, minutes: float) -> RepeatedRuns:
         """What runs `wisen cycle` again and again, in a process of its own."""
         from wisen.system.interpreter import interpreter
-        from wisen.system.rounds import Rounds
+        from wisen.system.repeated_runs import RepeatedRuns
 
         environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
-        return Rounds((interpreter(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
+        return RepeatedRuns((interpreter(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
 
     def examined(self) -> Examined:
         """What the doctor looks at."""

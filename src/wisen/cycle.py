@@ -1,6 +1,6 @@
 """Read this first: the whole cycle, in the order in which it happens. Each line asks one folder for one thing.
 
-    read     what hooks noted, and new lines of the agents' logs: only what may be kept comes through the door
+    read     what hooks noted, and new lines of the agents' logs: only what may be kept comes through the event filter
     hear     what failed and what helped in the sessions with something new, and what the user said of it
     learn    what was said and what kept failing becomes entries, one for each lesson; the user's newest word stands
     propose  what is ready is offered, with everything by which a person can judge it

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from wisen.delivery.shelf import Shelf
     from wisen.edits.past import Desk
     from wisen.edits.rule_files import RuleFiles
-    from wisen.logs.crew import Crew
     from wisen.logs.projects import Projects
     from wisen.logs.settings import DoorPolicy
+    from wisen.logs.worker_processes import WorkerProcesses
     from wisen.memory.notebook_files import Notebooks
     from wisen.model.hook import Caller
     from wisen.models.model_ports import Model
@@ -39,7 +39,7 @@ class Dependencies:
     settings: Settings
     door: DoorPolicy
     """What of logs may be kept, with the key of our own marks."""
-    crew: Crew
+    workers: WorkerProcesses
     """Who helps with the reading."""
     instructions: Instructions
     notebooks: Notebooks

@@ -18,7 +18,7 @@ from wisen.feedback.service import FeedbackService
 from wisen.feedback.settlement import SettlementHandlers
 from wisen.fixes.service import FixService
 from wisen.forgetting.holdings import Holdings
-from wisen.forgetting.neighbours import Neighbours
+from wisen.forgetting.neighbours import ForgettingCallbacks
 from wisen.forgetting.service import ForgettingService
 from wisen.guards.service import GuardService
 from wisen.health.service import HealthService
@@ -73,7 +73,7 @@ class Learner:
         rule_files, promotion = opened.rule_files, settings.promote
         pointing, local = settings.answered("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(books=self._write_books, hooks=self._prepare_hooks)
-        self.logs = LogReader(projects, crew=opened.crew, door=opened.door)
+        self.logs = LogReader(projects, workers=opened.workers, door=opened.door)
         self.models = ModelService(home, settings.models, opened.model)
         self.records = RecordsService(home, projects, opened.door, settings.mine)
         self.contexts = ContextService(home, projects, desk, decisions)
@@ -142,7 +142,7 @@ class Learner:
             ),
             decisions,
             refresh,
-            neighbours=Neighbours(
+            neighbours=ForgettingCallbacks(
                 understand=self._hear,
                 recollect=self.memory.recollect,
                 forget_written=self.memory.forget_written,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.edits.desks import a_desk
 from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
-from wisen.edits.draft import drafted
+from wisen.edits.dry_run import drafted
 from wisen.edits.past import past
 from wisen.errors import SettingsUnclear
 from wisen.install.hook_settings import put_in, settings_in, standing, take_out

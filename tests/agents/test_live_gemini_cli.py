@@ -27,7 +27,7 @@ from wisen import app
 from wisen.agents.gemini_cli import GeminiCli
 from wisen.agents.gemini_cli.install import GeminiCliHooks
 from wisen.delivery.launcher import HomeLauncher, script
-from wisen.logs.door import keep
+from wisen.logs.event_filter import keep
 from wisen.logs.settings import DoorPolicy
 from wisen.model.event import Event, Message, Outcome, Provenance, Status
 from wisen.model.hook import CLIENT, Program

@@ -27,7 +27,7 @@ from wisen import app
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.install import OpenCodeHooks
 from wisen.delivery.launcher import HomeLauncher, script
-from wisen.logs.door import keep
+from wisen.logs.event_filter import keep
 from wisen.logs.settings import DoorPolicy
 from wisen.model.event import Call, Event, Message, Outcome, Provenance, Status
 from wisen.model.hook import CLIENT, Program

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from wisen.delivery.derive import derived
-from wisen.delivery.stated import stated, wording
+from wisen.delivery.guards_from_fixes import derived
+from wisen.delivery.guards_from_rules import stated, wording
 from wisen.mining.call_changes import difference
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix, fix_id

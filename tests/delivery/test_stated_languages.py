@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.delivery.stated import stated
+from wisen.delivery.guards_from_rules import stated
 
 pytestmark = pytest.mark.requirement("X3")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.delivery.stated import stated
+from wisen.delivery.guards_from_rules import stated
 from wisen.feedback.detector import shipped
 from wisen.feedback.lesson_explaining import with_call
 from wisen.feedback.lesson_quotes import is_order as tells_what_to_do

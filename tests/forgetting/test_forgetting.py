@@ -23,7 +23,7 @@ from tests.planted import Facts, Planter, residues
 from wisen.edits.edit import Editor, LinePlan
 from wisen.errors import UsageError
 from wisen.learner import Learner
-from wisen.logs import door
+from wisen.logs import event_filter
 from wisen.memory import gathering
 from wisen.model.change import digest
 from wisen.model.entry import Answer
@@ -300,7 +300,7 @@ def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monk
     token = drawn("ghp_{a36}", random.Random(5))
     shop = taught(home, f"please remember: the key is {token}", "please remember: the blue cable")
     with monkeypatch.context() as older, wisen.open_learner() as learner:
-        for module in (door, admit, gathering, books):
+        for module in (event_filter, admit, gathering, books):
             older.setattr(module, "rule_against", lambda _: None)
         learner.learn()
         learner.records.record_insight(f"it is {token}")

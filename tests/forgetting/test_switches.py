@@ -14,7 +14,7 @@ from tests.commands import AS_PERSON, run
 from tests.hooks import failed, fire
 from tests.planted import Facts, Planter, residues
 from wisen.model.tombstone import OFF
-from wisen.safety.ward import session_digest
+from wisen.safety.forgotten_filter import session_digest
 from wisen.surfaces.hook.answering import EVENTS
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -139,7 +139,7 @@ def test_a_sub_agent_of_a_session_that_is_off_is_off_too(home: Path, ours: Path)
     fire(ours, "session-start", {"session_id": log.session, "cwd": str(shop)}, off="1")
     run("learn")
     with wisen.open_learner() as learner:
-        silence = learner.home.silence
+        silence = learner.home.switched_off_sessions
     assert silence.holds("claude-code", f"{log.session}/agent-a1")
     assert not silence.holds("claude-code", f"{log.session}1")
     assert not silence.holds("codex", log.session)

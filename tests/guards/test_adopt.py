@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from tests.courses import AT, course
-from wisen.delivery.derive import Derived
+from wisen.delivery.guards_from_fixes import Derived
 from wisen.guards.adopt import GuardCandidate, expired, first_ready, offered, outgrown, taken_back, told
 from wisen.guards.backtest_history import Met, WatchedGuard, meetings
 from wisen.guards.escalate import ToldRule, violations

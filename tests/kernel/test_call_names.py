@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wisen.kernel.call_names import FILE, SHELL, call_names, is_like, kind_of, text_names
 from wisen.kernel.matching import WatchedCall
-from wisen.kernel.unspaced import pairs_in
+from wisen.kernel.unspaced_scripts import pairs_in
 
 
 def names(command: str) -> list[set[str]]:

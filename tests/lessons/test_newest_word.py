@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from tests.commands import run
 from tests.sayings import Sayings
 from wisen import app
-from wisen.model.entry import Answer, MoveKind, Who
+from wisen.model.entry import Answer, EntryOrigin, MoveKind, Who
 from wisen.model.guard import Guard, GuardSource, Mode, guard_id, guard_states
+from wisen.testing.entries_contract import an_entry, an_occurrence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -251,3 +253,27 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
     shop.say("no, always use pnpm, not npm", minutes=-30)
     shop.cycle()
     assert mode()[0] is Mode.DENY
+
+
+@pytest.mark.requirement("N5", "S9")
+def test_of_two_opposites_that_nobody_stated_and_that_weigh_the_same_one_question_is_asked(shop: Sayings) -> None:
+    shop.project()
+    with app.wire().learner() as learner:
+        ledger, at = learner.home.ledger, learner.home.clock.now()
+        for id_, name, text in (("01A", "LRN-A", "Use pnpm, not npm."), ("01B", "LRN-B", "Use npm, not pnpm.")):
+            entry = structs.replace(an_entry(durable=0.1), id=id_, name=name, summary=text, origin=EntryOrigin.LOGGED)
+            seen = structs.replace(an_occurrence(f"o{id_}", id_), at=at)
+            ledger.entries.enter([entry, seen])
+        ledger.entries.enter([learner.home.scribe.move("01B", MoveKind.CONFLICT, "01A")])
+    shop.cycle()
+    shop.cycle()
+    (question,) = shop.proposals()
+    assert question.words == ("entries", "supersede", "LRN-A", "LRN-B")
+    assert "neither is proposed" in question.why
+    assert not is_told(shop.advice(), "pnpm"), "neither is told until it is answered"
+    shop.answer(question, Answer.REJECTED)
+    shop.cycle()
+    assert shop.proposals() == [], "it is asked once"
+    run("entries", "supersede", "LRN-A", "LRN-B")
+    shop.cycle()
+    assert shop.entry("Use pnpm, not npm").superseded_by == "01B"

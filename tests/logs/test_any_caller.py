@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import wisen
-from wisen.logs import crew
+from wisen.logs import worker_processes
 from wisen.logs.reading_workers import WorkerProcesses
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -168,7 +168,7 @@ def test_what_a_broken_pool_did_not_read_is_read_here(home: Path, events: int, t
 
 
 def test_workers_end_with_their_pool() -> None:
-    with crew.processes(3, 0) as (pool, jobs):
+    with worker_processes.processes(3, 0) as (pool, jobs):
         assert isinstance(pool, WorkerProcesses)
         assert jobs == 3
         pids = {pool.submit(os.getpid).result(timeout=60) for _ in range(20)}
@@ -178,7 +178,7 @@ def test_workers_end_with_their_pool() -> None:
 
 
 def test_what_a_worker_prints_or_cannot_send_harms_no_answer() -> None:
-    with crew.processes(2, 0) as (pool, _):
+    with worker_processes.processes(2, 0) as (pool, _):
         assert pool is not None
         assert pool.submit(print, "x" * 100_000).result(timeout=60) is None
         with pytest.raises(BrokenExecutor, match="cannot be sent"):

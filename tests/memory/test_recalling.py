@@ -10,7 +10,7 @@ from benchmarks.secret_formats import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.kernel.unspaced import pairs
+from wisen.kernel.unspaced_scripts import pairs
 from wisen.memory.briefing import WORKFLOWS, brief
 from wisen.memory.gathering import of_notebooks, of_session, pieces
 from wisen.memory.memory_words import day_words, indexed, sought, words_of

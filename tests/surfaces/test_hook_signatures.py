@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.mining.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
-from wisen.mining.forms import complaints, near, words_of
+from wisen.mining.error_pattern_export import complaints, near, words_of
+from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
 from wisen.mining.signatures import VERSION, signature_of
 from wisen.surfaces.hook import signing
 from wisen.surfaces.hook.lean_json import dumps, loads
@@ -110,7 +110,7 @@ def test_the_versions_are_the_same() -> None:
 
 @given(st.data())
 def test_a_form_never_fits_where_none_of_its_words_is(data: st.DataObject) -> None:
-    form = data.draw(st.sampled_from([each.form for each in (*CHECKS, *COMPLAINTS, *TOOL_COMPLAINTS)]))
+    form = data.draw(st.sampled_from([each.form for each in (*CHECKS, *ERROR_PATTERNS, *TOOL_ERROR_PATTERNS)]))
     flags = re.MULTILINE | form.flags
     text = data.draw(st.from_regex(re.compile(form.text, flags)))
     ignores = bool(form.flags & re.IGNORECASE)

@@ -28,10 +28,10 @@ from tests.hooks import taught
 from tests.surfaces.mcp_clients import Told, over_http, served, told
 from wisen import app
 from wisen.errors import MissingExtra
-from wisen.surfaces.mcp.patience import PatientProtocol
+from wisen.surfaces.mcp.request_limits import LimitedProtocol
 from wisen.surfaces.mcp.tool_arguments import POINT, TOOLS
 from wisen.system.clock import SystemClock
-from wisen.system.rounds import Rounds
+from wisen.system.repeated_runs import RepeatedRuns
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_the_schedule_runs_the_cycle_as_the_command_does(shop: Path) -> None:
 
 def test_a_round_that_runs_is_ended_with_the_server_and_a_failed_one_is_told(tmp_path: Path) -> None:
     began, command = tmp_path / "began", "import pathlib,sys,time; pathlib.Path(sys.argv[1]).touch(); time.sleep(60)"
-    rounds = Rounds((sys.executable, "-c", command, str(began)), os.environ, 60, SystemClock())
+    rounds = RepeatedRuns((sys.executable, "-c", command, str(began)), os.environ, 60, SystemClock())
     rounds.start()
     end = time.monotonic() + 30
     while not began.exists():
@@ -228,7 +228,7 @@ def test_three_hundred_half_requests_keep_no_whole_one_waiting(shop: Path) -> No
 
 @pytest.mark.requirement("X7")
 def test_a_request_has_to_be_whole_in_time_however_it_trickles_and_a_long_head_is_refused() -> None:
-    class Impatient(PatientProtocol):
+    class Impatient(LimitedProtocol):
         request_seconds = 0.5
 
     async def app(scope: dict[str, object], receive: Any, send: Any) -> None:

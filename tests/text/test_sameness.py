@@ -112,6 +112,8 @@ TUNED_SAME = [
 ]
 """One lesson in two wordings; the rules were made while looking at these."""
 TUNED_OPPOSED = [
+    ("Use British spelling in the docs.", "Use American spelling in the docs."),
+    ("Table names are plural.", "Table names are singular."),
     ("Use pnpm, not npm.", "Use npm, not pnpm."),
     ("Always squash commits.", "Never squash commits."),
     ("Add comments.", "Don't add comments."),
@@ -305,7 +307,6 @@ HELD_OTHER = [
     ("Format dates as ISO 8601.", "Format numbers with two decimals."),
     ("Avoid global variables.", "Avoid global styles."),
     ("Close the issue after merging.", "Close the branch after merging."),
-    ("Use British spelling in the docs.", "Use American spelling in the docs."),
     ("Copy the schema from api to web.", "Copy the schema from web to api."),
     ("Deploy after the tests pass.", "Run the tests after you deploy."),
     ("Keep the README short.", "Keep the answers short."),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wisen.model.entry import EntryOrigin
 from wisen.model.exposure import Arm
 from wisen.model.trial import BeforeAfter, Check, Portfolio, TrialRow
-from wisen.trials.fallback import PLACEBOS, Course, before_after, look
+from wisen.trials.before_after import PLACEBOS, Course, before_after, look
 from wisen.trials.portfolio import together
 from wisen.trials.schedule import WatchedChange, check, due
 

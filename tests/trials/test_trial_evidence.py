@@ -14,9 +14,9 @@ from scipy import stats
 from scipy.special import betainc
 
 from wisen.model.instruction import Rate
+from wisen.trials.before_after import HitCounts, Prior, drift, fit, surprise
 from wisen.trials.evidence import FUTILE, GOOD, HARM, USEFUL, EvidenceTally, RankWager, Wager, beta_below, mixed
-from wisen.trials.fallback import HitCounts, Prior, drift, fit, surprise
-from wisen.trials.many import standing
+from wisen.trials.multiple_testing import standing
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

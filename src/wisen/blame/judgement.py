@@ -39,9 +39,9 @@ def remembered(projects: Projects, file: InstructionFile) -> InstructionFile:
     home = projects.home
     known = home.ledger.file_snapshots.of(file.path, machine=home.machine)
     new = snapshots_of([file], known, machine=home.machine, now=home.clock.now())
-    ward = home.ward
+    forgotten = home.forgotten_filter
     for snapshot in new:
-        if not ward.holds(snapshot.text) and not projects.scope.is_off(snapshot.path):
+        if not forgotten.holds(snapshot.text) and not projects.scope.is_off(snapshot.path):
             home.ledger.file_snapshots.add(snapshot)
     return with_snapshots(file, home.ledger.file_snapshots.of(file.path, machine=home.machine))
 

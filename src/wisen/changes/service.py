@@ -155,7 +155,7 @@ class ChangeService:
             UsageError: there is no such decision, or a person has to look at what is left of it.
             FileError: a file cannot be read or written.
         """
-        from wisen.edits.draft import drafted
+        from wisen.edits.dry_run import drafted
         from wisen.edits.edit import Editor
         from wisen.model.decision import undo_moves
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.delivery.stated import stated, wording
+from wisen.delivery.guards_from_rules import stated, wording
 from wisen.errors import UsageError
 from wisen.kernel.matching import WatchedCall, hits
 from wisen.model.guard import watch_of

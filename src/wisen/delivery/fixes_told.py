@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.delivery.holding_back import RulesInForce, without_held_back
 from wisen.delivery.remedies import failing_form, is_sure, remedies
-from wisen.mining.forms import near
+from wisen.mining.error_pattern_export import near
 from wisen.model.entry import EntryStatus, EntryType
 from wisen.model.fix import Danger
 from wisen.model.report import Selection

@@ -15,10 +15,10 @@ from wisen.delivery.hook_snapshot import Signs, published
 from wisen.delivery.private_words import PrivateWords
 from wisen.delivery.told_lines import line_of, one_line
 from wisen.delivery.told_moments import moment_sheet, moments_to_tell
-from wisen.delivery.trial_lots import Trials
+from wisen.delivery.trial_selection import Trials
 from wisen.delivery.user_words import is_raised, is_said
 from wisen.kernel.request_reading import say
-from wisen.mining.forms import complaints
+from wisen.mining.error_pattern_export import complaints
 from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import EntryOrigin, EntryStatus, Priority, ProposalType, rule_id
 from wisen.model.entry_state import asked, put_on_trial

@@ -1,1 +1,1 @@
-"""The one door to files of people: plans, deeds, undo, and the formats of settings files."""
+"""The only way to change files of people: plans, deeds, undo, and the formats of settings files."""

@@ -1,4 +1,4 @@
-"""The one door for edits of a person's file: what is done is recorded first, and can be undone exactly.
+"""Edits a file of a person: what is done is recorded first, and can be undone exactly.
 
 read → compare with what the plan saw → see that it can be undone → record → write → note that it was made. The record
 comes before the write: a kill between them leaves a change that was not made, never one that nobody knows of.

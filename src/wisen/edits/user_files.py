@@ -1,4 +1,4 @@
-"""The one door to users' files: read, compare, and write whole or not at all.
+"""Access to the files of users: read, compare, and write whole or not at all.
 
 A file is replaced by a complete one, so that a reader, a kill or a full disk never leaves a part. Writers of ours wait
 for each other; a program that does not take the folder's lock can slip in only between the last look and the rename.

@@ -11,11 +11,11 @@ import msgspec
 
 from wisen.feedback import lesson_quotes
 from wisen.feedback.features import glance, tables
-from wisen.feedback.lanes import Rows, lane, marks, side_by_side, surplus
 from wisen.feedback.language import shipped_languages, together
 from wisen.feedback.language_directives import directive_words_of
 from wisen.feedback.lasting import OF_TURN, of_lesson
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
+from wisen.feedback.packed_weights import Rows, lane, marks, side_by_side, surplus
 from wisen.model.signal import IN_DOUBT, Heard, Lesson, Polarity, Signal, SignalKind
 from wisen.text.directives import DirectiveReader, shipped_reader
 from wisen.text.outright_words import asks_for_more, tells_better_way
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wisen.model.directive import Directive
 
 
-DETECTOR = 9
+DETECTOR = 10
 """The version of the detector: what another one heard is heard again."""
 STATED_LASTING = 0.9
 """How likely a directive lasts where it says so itself: "never push", "use pnpm. always."."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.feedback.language import GROUPS, Language, shipped_languages
+from wisen.feedback.language_detection import is_in
 from wisen.feedback.own_wording import storable
-from wisen.feedback.tongues import is_in
 from wisen.feedback.writing import fold
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wisen.feedback.lanes import Rows
 from wisen.feedback.language import GROUPS, MARKS
 from wisen.feedback.lexicon import Lexicon, Openings, shipped_lexicon
+from wisen.feedback.packed_weights import Rows
 from wisen.feedback.phrase_matching import Match, Phrases, is_negated
 from wisen.feedback.tables import BOTH, NEXT, WORD, WORD_ENDS, FeatureTable, Tables
 from wisen.feedback.writing import Folded, folded, has_words, is_foreign, length, mask, sentence_end

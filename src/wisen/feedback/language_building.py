@@ -12,8 +12,8 @@ import msgspec
 from wisen.errors import ModelAbsent, ModelError
 from wisen.feedback.drafts import Draft
 from wisen.feedback.language import GROUPS, LessonWords, Negations, Opening, shipped_languages
+from wisen.feedback.language_detection import tongues
 from wisen.feedback.sentence_writing import checked_sentences, sentence_question
-from wisen.feedback.tongues import tongues
 from wisen.model.model_use import Tier
 from wisen.models.model_ports import MaterialItem, Question
 

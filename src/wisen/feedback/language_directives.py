@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.feedback.tongues import tongues
+from wisen.feedback.language_detection import tongues
 from wisen.feedback.writing import is_dense
 from wisen.text.directive_words import SHIPPED, DirectiveWords
 

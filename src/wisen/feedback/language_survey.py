@@ -12,10 +12,10 @@ from wisen.errors import LanguageError, UsageError
 from wisen.feedback.drafts import Draft
 from wisen.feedback.language import GROUPS, joined, shipped_languages, together, write_language
 from wisen.feedback.language_building import ASKED
+from wisen.feedback.language_detection import Writing, tongues
 from wisen.feedback.language_hearing import SENTENCES, LabelledSentences, judge_hearing, read_sentences
 from wisen.feedback.sentence_writing import write_sentences
 from wisen.feedback.spoken import spoken_in
-from wisen.feedback.tongues import Writing, tongues
 from wisen.feedback.turns import turns_of
 from wisen.model.report import Selection
 from wisen.model.user_language import (
@@ -211,13 +211,13 @@ class UserLanguages:
             UsageError: one of them is there already, and is not to be written again: then none is written.
             FileError: one cannot be written.
         """
-        ward = self._home.ward
+        forgotten = self._home.forgotten_filter
         made: list[tuple[Language, Built]] = []
         for code, groups in held.taken.items():
             draft = _draft(code)
             for group, texts in groups.items():
                 table = next(table for table, of in GROUPS.items() if group in of)
-                allowed = [text for text in texts if not ward.holds(text)]
+                allowed = [text for text in texts if not forgotten.holds(text)]
                 draft.dropped["forgotten"] += len(texts) - len(allowed)
                 draft.add(table, group, allowed)
             language = draft.language()

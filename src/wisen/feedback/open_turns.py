@@ -10,7 +10,7 @@ from wisen.feedback.proof import LONGEST, is_fenced
 from wisen.feedback.turns import turns_of
 from wisen.model.pointing import OpenTurn, settled_turns, turn_id
 from wisen.model.report import Selection
-from wisen.safety import hidden
+from wisen.safety import invisible_characters
 from wisen.safety.withhold import rule_against
 from wisen.text.directives import directives_in
 
@@ -86,8 +86,8 @@ def _may_be_asked(home: Home, text: str) -> bool:
 
     What says itself that it lasts is in no doubt: no answer of an agent's can keep it from being learnt.
     """
-    if not text.strip() or len(text) > LONGEST or hidden.without(text) != text or is_fenced(text):
+    if not text.strip() or len(text) > LONGEST or invisible_characters.without(text) != text or is_fenced(text):
         return False
-    if rule_against(text) is not None or home.ward.holds(text):
+    if rule_against(text) is not None or home.forgotten_filter.holds(text):
         return False
     return not any(each.standing for each in directives_in(text))

@@ -128,7 +128,7 @@ def told(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[Ow
     """Rows for phrases that stand in a file, and what of it is left out and why."""
     rows = home.ledger.phrases.of(home.machine)
     known, gone = {(each.text, each.kind) for each in in_force(rows)}, removed(rows)
-    ward, now = home.ward, home.clock.now()
+    forgotten, now = home.forgotten_filter, home.clock.now()
     new: dict[tuple[str, SignalKind], OwnPhrase] = {}
     left: list[str] = []
     for text, kind in phrases:
@@ -139,7 +139,7 @@ def told(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[Ow
             left.append(f"{text!r} holds no words.")
         elif (named, kind) in gone:
             left.append(f"{text!r} was removed before, and does not come back.")
-        elif not storable(text) or ward.holds(text):
+        elif not storable(text) or forgotten.holds(text):
             left.append(
                 f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten."
             )

@@ -11,8 +11,8 @@ from wisen.feedback.language import MARKS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.feedback.lanes import Rows
     from wisen.feedback.lexicon import Lexicon
+    from wisen.feedback.packed_weights import Rows
     from wisen.feedback.phrase_matching import Claim, Match, Negators, Phrases
 
     Tell = Callable[..., dict[str, float]]

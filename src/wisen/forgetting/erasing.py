@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.decisions.refresh import Refresh
-    from wisen.forgetting.find import Aim, Found
+    from wisen.forgetting.find import ErasureTarget, Found
     from wisen.forgetting.forget_naming import Meant
     from wisen.forgetting.holdings import Holdings
-    from wisen.forgetting.neighbours import Neighbours
+    from wisen.forgetting.neighbours import ForgettingCallbacks
 
 SAFETY = "safety"
 """The thing that a tombstone names where the rules of safety decided what had to go."""
 
 
-class Grave(NamedTuple):
+class ErasurePlan(NamedTuple):
     """Something that is about to be forgotten."""
 
     tombstone: Tombstone
-    aim: Aim
+    target: ErasureTarget
     found: Found
     keys: tuple[Key, ...] = ()
     sessions: frozenset[tuple[str, str]] = frozenset()
@@ -34,65 +34,65 @@ class Grave(NamedTuple):
     @property
     def events(self) -> frozenset[tuple[str, str]]:
         """Every event that goes, by agent and id."""
-        return self.aim.events | {(agent, id_) for agent, _, id_ in self.found.events}
+        return self.target.events | {(agent, id_) for agent, _, id_ in self.found.events}
 
 
 class Eraser:
-    """Makes graves, and carries out what they say."""
+    """Makes plans, and carries out what they say."""
 
-    def __init__(self, holdings: Holdings, refresh: Refresh, neighbours: Neighbours) -> None:
+    def __init__(self, holdings: Holdings, refresh: Refresh, neighbours: ForgettingCallbacks) -> None:
         self._holdings, self._home = holdings, holdings.home
         self._refresh, self._neighbours = refresh, neighbours
 
-    def carry_out(self, graves: Sequence[Grave], *, dry_run: bool) -> tuple[Forgetting, ...]:
+    def carry_out(self, plans: Sequence[ErasurePlan], *, dry_run: bool) -> tuple[Forgetting, ...]:
         """The tombstones come first: from then on nothing of it comes back, and the next run can finish this one."""
         from wisen.forgetting import removal
 
         home = self._home
-        told = [Forgetting("", each.aim.scope, tuple(each.found.things), ()) for each in graves]
-        if dry_run or not graves:
+        told = [Forgetting("", each.target.scope, tuple(each.found.things), ()) for each in plans]
+        if dry_run or not plans:
             return tuple(told)
-        for grave in graves:
-            home.ledger.tombstones.bury(grave.tombstone, grave.keys)
-        left = [self._remove(grave) for grave in graves]
-        events = {event for grave in graves for event in grave.found.events}
+        for plan in plans:
+            home.ledger.tombstones.bury(plan.tombstone, plan.keys)
+        left = [self._remove(plan) for plan in plans]
+        events = {event for plan in plans for event in plan.found.events}
         summaries = removal.clear_written(home, events, self._neighbours.forget_written)
-        off = {session for grave in graves for session in grave.sessions}
+        off = {session for plan in plans for session in plan.sessions}
         if off:
             home.index.removal.let_go(
                 {each.key for each in home.index.removal.stored() if (each.agent, each.native) in off}
             )
-        for grave in graves:
-            removal.clear_pages(self._holdings, grave.aim)
+        for plan in plans:
+            removal.clear_pages(self._holdings, plan.target)
         home.index.model_answers.forget()  # what was asked is not kept, so which of them speak of it cannot be told
-        self._work_out_anew(graves, summaries)
+        self._work_out_anew(plans, summaries)
         home.index.removal.scrub()
         home.ledger.removal.scrub()
         if home.backups is not None:
-            aims = [grave.aim._replace(events=grave.events) for grave in graves]
-            home.backups.renew(lambda copy: any(removal.held_by(copy, self._holdings, aim) for aim in aims))
-        for grave, (_, stays) in zip(graves, left, strict=True):
+            aims = [plan.target._replace(events=plan.events) for plan in plans]
+            home.backups.renew(lambda copy: any(removal.held_by(copy, self._holdings, target) for target in aims))
+        for plan, (_, stays) in zip(plans, left, strict=True):
             if not stays:
-                home.ledger.tombstones.finish(grave.tombstone.id, home.clock.now())
+                home.ledger.tombstones.finish(plan.tombstone.id, home.clock.now())
         return tuple(
-            each._replace(tombstone=grave.tombstone.id, left=tuple(why))
-            for each, grave, (why, _) in zip(told, graves, left, strict=True)
+            each._replace(tombstone=plan.tombstone.id, left=tuple(why))
+            for each, plan, (why, _) in zip(told, plans, left, strict=True)
         )
 
-    def _remove(self, grave: Grave) -> tuple[list[str], set[str]]:
+    def _remove(self, plan: ErasurePlan) -> tuple[list[str], set[str]]:
         """Out of the user's files, the index and the ledger, in this order: what stands in one teaches the next."""
         from wisen.forgetting.removal import found_in, take_back
 
-        home, aim, found = self._home, grave.aim, grave.found
-        left, stays = take_back(self._holdings, found, aim)
-        events = grave.events
-        if aim.whole and aim.scope != EVERYWHERE:
-            home.index.removal.drop(aim.scope, grave.tombstone.at)
+        home, target, found = self._home, plan.target, plan.found
+        left, stays = take_back(self._holdings, found, target)
+        events = plan.events
+        if target.whole and target.scope != EVERYWHERE:
+            home.index.removal.drop(target.scope, plan.tombstone.at)
         else:
             home.index.removal.veil(events)
         home.index.memories.replace({origin: [] for origin in found.origins})
         # What took our lines back is of ours as well, and holds the same words.
-        rows = found.rows | found_in(self._holdings, aim._replace(events=events)).rows
+        rows = found.rows | found_in(self._holdings, target._replace(events=events)).rows
         home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
         # What only a phrase told is not heard any more where it still stands.
         home.index.findings.again(
@@ -100,7 +100,7 @@ class Eraser:
         )
         return left, stays
 
-    def _work_out_anew(self, graves: Sequence[Grave], summaries: Sequence[str]) -> None:
+    def _work_out_anew(self, plans: Sequence[ErasurePlan], summaries: Sequence[str]) -> None:
         """What is left is understood, written down and prepared as if the rest had never been."""
         from wisen.store.known_entries import KnownEntries
 
@@ -109,30 +109,30 @@ class Eraser:
         self._neighbours.recollect(KnownEntries(self._home.ledger).states)
         self._refresh.books()
         prepared = bool(shelf.holds())
-        for grave in graves:
-            shelf.forget(grave.aim.needle.holds)
+        for plan in plans:
+            shelf.forget(plan.target.needle.holds)
         if prepared:
             self._refresh.hooks()
 
-    def grave_of(self, meant: Meant, *, dry_run: bool) -> Grave:
+    def erasure_plan_of(self, meant: Meant, *, dry_run: bool) -> ErasurePlan:
         """What a person means, with everything that holds it; a dry run makes no keys of words."""
-        from wisen.forgetting.find import Aim
+        from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.removal import found_in
         from wisen.safety.forgotten_words import ForgottenPhrases
 
         named = frozenset((agent, id_) for agent, _, id_ in meant.events)
-        aim = Aim(ForgottenPhrases(meant.phrases), meant.scope, named, meant.things)
-        found = found_in(self._holdings, aim)
+        target = ErasureTarget(ForgottenPhrases(meant.phrases), meant.scope, named, meant.things)
+        found = found_in(self._holdings, target)
         found.events |= meant.events
         keys = [Key(kind=KeyKind.THING, value=thing) for thing in sorted(meant.things)]
         if meant.phrases and not dry_run:
             salt = self._home.salt()
             keys += [phrase.key(salt) for phrase in meant.phrases]
-        return Grave(self.tombstone(meant.scope, len(found.things)), aim, found, (*keys, *event_keys(found)))
+        return ErasurePlan(self.tombstone(meant.scope, len(found.things)), target, found, (*keys, *event_keys(found)))
 
-    def grave_of_sessions(self, sessions: frozenset[tuple[str, str]], keys: tuple[Key, ...]) -> Grave:
+    def erasure_plan_of_sessions(self, sessions: frozenset[tuple[str, str]], keys: tuple[Key, ...]) -> ErasurePlan:
         """What was read of sessions before they were known to be off, and what was first learnt in them."""
-        from wisen.forgetting.find import Aim
+        from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.removal import found_in
         from wisen.safety.forgotten_words import ForgottenPhrases
 
@@ -142,37 +142,39 @@ class Eraser:
         for each in home.ledger.occurrences.all():
             first.setdefault(each.entry, (each.agent, each.session))
         learnt = frozenset(f"entry:{entry}" for entry, session in first.items() if session in sessions)
-        aim = Aim(ForgottenPhrases(()), OFF, frozenset((agent, id_) for agent, _, id_ in seen), alone=learnt)
-        found = found_in(self._holdings, aim)
+        target = ErasureTarget(
+            ForgottenPhrases(()), OFF, frozenset((agent, id_) for agent, _, id_ in seen), alone=learnt
+        )
+        found = found_in(self._holdings, target)
         found.events |= seen
         rows = tuple(Key(kind=KeyKind.THING, value=each) for each in sorted(learnt))
         events = tuple(Key(kind=KeyKind.EVENT, agent=a, session=s, value=id_) for a, s, id_ in sorted(seen))
-        return Grave(self.tombstone(OFF, len(found.things)), aim, found, (*keys, *rows, *events), sessions)
+        return ErasurePlan(self.tombstone(OFF, len(found.things)), target, found, (*keys, *rows, *events), sessions)
 
     def sessions_of(self, keys: Sequence[Key]) -> frozenset[tuple[str, str]]:
         """The sessions that the index holds although keys say that they were switched off."""
-        from wisen.safety.ward import Silence
+        from wisen.safety.forgotten_filter import SwitchedOffSessions
 
         if not any(key.kind is KeyKind.SESSION for key in keys):
             return frozenset()
-        silence = Silence(keys, self._home.salt())
+        silence = SwitchedOffSessions(keys, self._home.salt())
         held = {(each.agent, each.native) for each in self._home.index.removal.stored()}
         return frozenset(each for each in held if silence.holds(*each))
 
-    def aim_of(self, tombstone: Tombstone, keys: Sequence[Key]) -> Aim:
+    def target_of(self, tombstone: Tombstone, keys: Sequence[Key]) -> ErasureTarget:
         """What a tombstone is about, as far as it tells."""
-        from wisen.forgetting.find import Aim
+        from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.purge import Refused
         from wisen.safety.forgotten_words import Anything, Keys
 
         events = frozenset((key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT)
         things = frozenset(key.value for key in keys if key.kind is KeyKind.THING)
         if any(key.kind is KeyKind.UNTIL for key in keys):
-            return Aim(Anything(), tombstone.scope, events, whole=True)
+            return ErasureTarget(Anything(), tombstone.scope, events, whole=True)
         if tombstone.scope == OFF:
-            return Aim(Keys((), b""), OFF, events, alone=things)
+            return ErasureTarget(Keys((), b""), OFF, events, alone=things)
         needle = Refused() if SAFETY in things else Keys(keys, self._home.salt())
-        return Aim(needle, tombstone.scope, events, things)
+        return ErasureTarget(needle, tombstone.scope, events, things)
 
     def tombstone(self, scope: str, many: int) -> Tombstone:
         """What stays of things that are forgotten now."""

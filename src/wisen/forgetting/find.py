@@ -75,7 +75,7 @@ _SILENT = (Move, Look, Exposure, TrialOutcome, Reinforcement, Alias, Context, Ow
 """Rows that are not listed by themselves: they hold ids and names, or belong to one that is."""
 
 
-class Aim(NamedTuple):
+class ErasureTarget(NamedTuple):
     """What is to be forgotten."""
 
     needle: Needle
@@ -111,11 +111,11 @@ def find(
     held: Iterable[Row],
     traces: Iterable[Trace],
     memories: Iterable[Memory],
-    aim: Aim,
+    target: ErasureTarget,
     context_of: Callable[[str], str],
 ) -> Found:
     """Everything that has to go; `context_of` tells the context of a path, empty outside of any."""
-    return _Search(held, aim, context_of).run(traces, memories)
+    return _Search(held, target, context_of).run(traces, memories)
 
 
 def thing_of(row: Row) -> str:
@@ -145,8 +145,8 @@ def words_in(value: object) -> Iterator[str]:
 
 
 class _Search:
-    def __init__(self, held: Iterable[Row], aim: Aim, context_of: Callable[[str], str]) -> None:
-        self._aim, self._context_of = aim, context_of
+    def __init__(self, held: Iterable[Row], target: ErasureTarget, context_of: Callable[[str], str]) -> None:
+        self._aim, self._context_of = target, context_of
         self._held = [*held]
         self._found = Found()
         entries = [row for row in self._held if isinstance(row, Entry)]
@@ -159,12 +159,12 @@ class _Search:
             self._moved.setdefault(move.subject, []).append(move)
 
     def run(self, traces: Iterable[Trace], memories: Iterable[Memory]) -> Found:
-        aim, found = self._aim, self._found
+        target, found = self._aim, self._found
         texts: dict[Seen, str] = {}
         for trace in traces:
             seen = trace.agent, trace.session, trace.event
-            named = (trace.agent, trace.event) in aim.events
-            if named or (covers(aim.scope, trace.context or NOWHERE) and aim.needle.holds(trace.text)):
+            named = (trace.agent, trace.event) in target.events
+            if named or (covers(target.scope, trace.context or NOWHERE) and target.needle.holds(trace.text)):
                 texts.setdefault(seen, trace.text)
         found.events |= texts.keys()
         self._entries()

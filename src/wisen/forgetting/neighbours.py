@@ -26,7 +26,7 @@ class SummaryWriter(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Neighbours:
+class ForgettingCallbacks:
     """What others know and do."""
 
     understand: Callable[[], SummaryWriter]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from wisen.edits.past import Past
-    from wisen.forgetting.find import Aim, Found, Seen
+    from wisen.forgetting.find import ErasureTarget, Found, Seen
     from wisen.forgetting.holdings import Holdings
     from wisen.forgetting.neighbours import ForgetWritten
     from wisen.safety.forgotten_words import Needle
@@ -54,30 +54,30 @@ _NAMING = ("index.md", "meta.md", "memory.json")
 """Files that hold names and counts, and no words: they are written anew."""
 
 
-def found_in(holdings: Holdings, aim: Aim) -> Found:
+def found_in(holdings: Holdings, target: ErasureTarget) -> Found:
     """Everything that has to go, wherever it stands."""
     index = holdings.home.index
-    rows = held_rows(holdings.home.ledger, holdings, aim)
-    found = find(rows, index.removal.traces(), index.memories.every(), aim, context_in(holdings))
-    found.things += [Thing("page", path.name, str(path), _lines(path, aim)) for path in pages(holdings, aim)]
-    answers = [(name, text) for name, text in index.model_answers.all() if aim.needle.holds(text)]
+    rows = held_rows(holdings.home.ledger, holdings, target)
+    found = find(rows, index.removal.traces(), index.memories.every(), target, context_in(holdings))
+    found.things += [Thing("page", path.name, str(path), _lines(path, target)) for path in pages(holdings, target)]
+    answers = [(name, text) for name, text in index.model_answers.all() if target.needle.holds(text)]
     found.things += [Thing("answer", name, "what models answered", text) for name, text in answers]
-    prepared = holdings.shelf.forget(aim.needle.holds, dry_run=True)
+    prepared = holdings.shelf.forget(target.needle.holds, dry_run=True)
     found.things += [Thing("prepared", name, "what hooks read and leave", "") for name in prepared]
     return found
 
 
-def held_by(ledger: Ledger, holdings: Holdings, aim: Aim) -> bool:
+def held_by(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> bool:
     """Whether another ledger holds something of it."""
-    return bool(find(held_rows(ledger, holdings, aim), (), (), aim, context_in(holdings)).rows)
+    return bool(find(held_rows(ledger, holdings, target), (), (), target, context_in(holdings)).rows)
 
 
-def held_rows(ledger: Ledger, holdings: Holdings, aim: Aim) -> Iterator[Row]:
+def held_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> Iterator[Row]:
     """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless one is named."""
     why = {f"hooks of {each.name}" for each in holdings.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER, POINTING_ANSWER}
     settings = set[str]()
     for row in ledger.removal.rows():
-        if isinstance(row, Change) and row.why.removeprefix("undid ") in why and thing_of(row) not in aim.things:
+        if isinstance(row, Change) and row.why.removeprefix("undid ") in why and thing_of(row) not in target.things:
             settings.add(row.id)
         elif isinstance(row, Ownership) and row.subject is Subject.MARKER:
             continue
@@ -111,8 +111,8 @@ def context_in(holdings: Holdings) -> Callable[[str], str]:
     return context_of
 
 
-def take_back(holdings: Holdings, found: Found, aim: Aim) -> tuple[list[str], set[str]]:
-    """Take our lines out of the files of the user, by the one door; his own words are never touched.
+def take_back(holdings: Holdings, found: Found, target: ErasureTarget) -> tuple[list[str], set[str]]:
+    """Take our lines out of the files of the user, as recorded edits; his own words are never touched.
 
     Returns what is left and why, and the rows that must stay because a file cannot be reached now.
     """
@@ -124,12 +124,12 @@ def take_back(holdings: Holdings, found: Found, aim: Aim) -> tuple[list[str], se
         fate = known.fates.get(change.id)
         if fate is Fate.HIS:
             left.append(f"{change.path} holds it in your own words: that is yours.")
-        if fate not in (Fate.STANDS, Fate.UNCLEAR) or not _stands(change, aim, rules, names):
+        if fate not in (Fate.STANDS, Fate.UNCLEAR) or not _stands(change, target, rules, names):
             continue
         try:
             editor.undo(change.id)
             _hand_on_heading(holdings, change, found, known)
-            _put_back(holdings, editor, change, aim.needle, names)
+            _put_back(holdings, editor, change, target.needle, names)
         except UsageError as error:
             left.append(str(error))
         except FileError as error:
@@ -156,17 +156,17 @@ def _hand_on_heading(holdings: Holdings, change: Change, found: Found, known: Pa
             return
 
 
-def _stands(change: Change, aim: Aim, rules: Collection[str], names: Collection[bytes]) -> bool:
+def _stands(change: Change, target: ErasureTarget, rules: Collection[str], names: Collection[bytes]) -> bool:
     """Whether what a change put into a file is what is forgotten."""
     deed = change.deed
-    if thing_of(change) in aim.things:
+    if thing_of(change) in target.things:
         return True
     if isinstance(deed, Line):
-        return deed.id in rules or aim.needle.holds(deed.text)
+        return deed.id in rules or target.needle.holds(deed.text)
     if isinstance(deed, Passage):
         text = deed.new.decode("utf-8", "replace")
-        return any(name in deed.new for name in names) or aim.needle.holds(text)
-    return isinstance(deed, Value) and aim.needle.holds(deed.new)
+        return any(name in deed.new for name in names) or target.needle.holds(text)
+    return isinstance(deed, Value) and target.needle.holds(deed.new)
 
 
 def _put_back(holdings: Holdings, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]) -> None:
@@ -180,22 +180,22 @@ def _put_back(holdings: Holdings, editor: Editor, change: Change, needle: Needle
         editor.place(PassagePlan(change.path, rest.encode(), change.why, saw))
 
 
-def pages(holdings: Holdings, aim: Aim) -> Iterator[Path]:
+def pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
     """The files below the home that hold it."""
     roots = [holdings.home.path / name for name in _WHERE]
     for path in sorted({*roots, *(path for root in roots for path in root.rglob("*"))}):
-        if not path.is_file() or not _is_within(holdings.home.path, path, aim.scope):
+        if not path.is_file() or not _is_within(holdings.home.path, path, target.scope):
             continue
-        if aim.whole or (path.name not in _NAMING and _page_holds(path, aim.needle)):
+        if target.whole or (path.name not in _NAMING and _page_holds(path, target.needle)):
             yield path
 
 
-def clear_pages(holdings: Holdings, aim: Aim) -> None:
+def clear_pages(holdings: Holdings, target: ErasureTarget) -> None:
     """Take it out of the books and days below the home; what is not made of lines goes whole."""
-    for path in [*pages(holdings, aim)]:
+    for path in [*pages(holdings, target)]:
         seen = holdings.desk.files.read(path)
         text = (seen.content or b"").decode("utf-8", "surrogateescape")
-        left = None if aim.whole or path.suffix != _PAGES else cleared(text, aim.needle)
+        left = None if target.whole or path.suffix != _PAGES else cleared(text, target.needle)
         if left != text:
             holdings.desk.files.write(seen, None if left is None else left.encode("utf-8", "surrogateescape"))
 
@@ -224,12 +224,12 @@ def _sources(home: Home, events: Collection[Seen]) -> Iterator[str]:
         yield from (f"{history.agent} {history.native[:8]}, turn {number}" for number in turns)
 
 
-def _lines(path: Path, aim: Aim) -> str:
+def _lines(path: Path, target: ErasureTarget) -> str:
     """The lines of a page that hold it, as far as it is made of lines."""
-    if aim.whole or path.suffix != _PAGES:
+    if target.whole or path.suffix != _PAGES:
         return ""
     lines = path.read_bytes().decode("utf-8", "replace").splitlines()
-    return "\n".join(line for line in lines if aim.needle.holds(line))
+    return "\n".join(line for line in lines if target.needle.holds(line))
 
 
 def _page_holds(path: Path, needle: Needle) -> bool:

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.forgetting.erasing import SAFETY, Eraser, Grave, event_keys
+from wisen.forgetting.erasing import SAFETY, Eraser, ErasurePlan, event_keys
 from wisen.forgetting.switching import ProjectSwitch
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.tombstone import ALL, OFF, Forgetting, Key, KeyKind, Purged
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wisen.edits.edit import Edit
     from wisen.edits.undo import Undoing
     from wisen.forgetting.holdings import Holdings
-    from wisen.forgetting.neighbours import Neighbours
+    from wisen.forgetting.neighbours import ForgettingCallbacks
     from wisen.forgetting.settings import ArchivePolicy
     from wisen.model.archive import Archive, Stored
     from wisen.model.tombstone import Tombstone
@@ -42,7 +42,7 @@ class ForgettingService:
         decisions: Decisions,
         refresh: Refresh,
         *,
-        neighbours: Neighbours,
+        neighbours: ForgettingCallbacks,
         archive: ArchivePolicy,
     ) -> None:
         """Begin with whatever may hold something, and with how long and how much is kept."""
@@ -71,9 +71,9 @@ class ForgettingService:
             self._decisions.require_person(chat=_IN_CHAT)  # nothing is noted: that would keep the very words
             self.finish()
         wanted = [what] if isinstance(what, str) else [*what]
-        graves = [self._eraser.grave_of(each, dry_run=dry_run) for each in meant(self._home, wanted, scope)]
-        done = self._eraser.carry_out([each for each in graves if each.found.things], dry_run=dry_run)
-        left = {line: None for grave in graves for line in languages_holding(self._holdings, grave.aim.needle)}
+        plans = [self._eraser.erasure_plan_of(each, dry_run=dry_run) for each in meant(self._home, wanted, scope)]
+        done = self._eraser.carry_out([each for each in plans if each.found.things], dry_run=dry_run)
+        left = {line: None for plan in plans for line in languages_holding(self._holdings, plan.target.needle)}
         if not left:
             return done
         first, *rest = done or (Forgetting("", scope or EVERYWHERE, (), ()),)
@@ -86,19 +86,19 @@ class ForgettingService:
         Raises:
             StoreBusy: another process reads a store; what is left is finished by the next run.
         """
-        from wisen.forgetting.find import Aim
+        from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.removal import found_in
         from wisen.safety.forgotten_words import Anything
 
         if not dry_run:
             self._decisions.require_person(chat=_IN_CHAT)
             self.finish()
-        aim = Aim(Anything(), scope, whole=True)
-        found = found_in(self._holdings, aim)
+        target = ErasureTarget(Anything(), scope, whole=True)
+        found = found_in(self._holdings, target)
         tombstone = self._eraser.tombstone(scope, len(found.things))
         keys = () if scope != EVERYWHERE else event_keys(found)
         until = Key(kind=KeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))
-        done = self._eraser.carry_out([Grave(tombstone, aim, found, (until, *keys))], dry_run=dry_run)[0]
+        done = self._eraser.carry_out([ErasurePlan(tombstone, target, found, (until, *keys))], dry_run=dry_run)[0]
         return done._replace(left=(*done.left, *self._set_up())) if scope == ALL else done
 
     def _set_up(self) -> list[str]:
@@ -144,15 +144,15 @@ class ForgettingService:
         from wisen.forgetting.removal import found_in
 
         waiting = [each for each in self.forgotten() if not each.done and each.machine == self._home.machine]
-        graves: list[Grave] = []
+        plans: list[ErasurePlan] = []
         for tombstone in waiting:
             keys = self._home.ledger.tombstones.buried(tombstone.id)
-            aim = self._eraser.aim_of(tombstone, keys)
-            found = found_in(self._holdings, aim)
+            target = self._eraser.target_of(tombstone, keys)
+            found = found_in(self._holdings, target)
             found.events |= {(key.agent, key.session, key.value) for key in keys if key.kind is KeyKind.EVENT}
-            graves.append(Grave(tombstone, aim, found, sessions=self._eraser.sessions_of(keys)))
-        self._eraser.carry_out(graves, dry_run=False)
-        return len(graves)
+            plans.append(ErasurePlan(tombstone, target, found, sessions=self._eraser.sessions_of(keys)))
+        self._eraser.carry_out(plans, dry_run=False)
+        return len(plans)
 
     @one_writer("purge")
     def purge(self, *, dry_run: bool = False) -> tuple[Purged, ...]:
@@ -163,17 +163,17 @@ class ForgettingService:
         Raises:
             StoreBusy: another process reads a store; what is left is finished by the next run.
         """
-        from wisen.forgetting.find import Aim
+        from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.purge import Refused, refusals
         from wisen.forgetting.removal import found_in
 
-        aim = Aim(Refused(), ALL)
-        found = found_in(self._holdings, aim)
+        target = ErasureTarget(Refused(), ALL)
+        found = found_in(self._holdings, target)
         told = Counter(refusals(found, self._home.index.removal.traces()))
         if found.things and not dry_run:
             keys = Key(kind=KeyKind.THING, value=SAFETY), *event_keys(found)
-            grave = Grave(self._eraser.tombstone(ALL, len(found.things)), aim, found, keys)
-            self._eraser.carry_out([grave], dry_run=False)
+            plan = ErasurePlan(self._eraser.tombstone(ALL, len(found.things)), target, found, keys)
+            self._eraser.carry_out([plan], dry_run=False)
         return tuple(Purged(rule, place, many) for (rule, place), many in sorted(told.items()))
 
     def forget_from_chat(self, wanted: Forgotten) -> str:
@@ -213,7 +213,7 @@ class ForgettingService:
             keys = tuple(Key(kind=KeyKind.SESSION, value=each) for each in new)
             sessions = self._eraser.sessions_of(keys)
             if sessions:
-                self._eraser.carry_out([self._eraser.grave_of_sessions(sessions, keys)], dry_run=False)
+                self._eraser.carry_out([self._eraser.erasure_plan_of_sessions(sessions, keys)], dry_run=False)
             else:
                 tombstone = self._eraser.tombstone(OFF, 0)
                 home.ledger.tombstones.bury(tombstone, keys)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from wisen.delivery.derive import Derived
+    from wisen.delivery.guards_from_fixes import Derived
     from wisen.guards.backtest_history import Met
 
 

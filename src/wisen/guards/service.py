@@ -160,7 +160,7 @@ class GuardService:
 
     def backtest_of(self, guard: Guard) -> Backtest:
         """How a guard would have fared over everything that was recorded where it holds."""
-        from wisen.guards.crystallizing import backtest, signature_of
+        from wisen.guards.guard_making import backtest, signature_of
 
         return backtest(self._home, WatchedGuard(guard.watch, guard.context, signature_of(self._home, guard)))
 
@@ -202,7 +202,7 @@ class GuardService:
 
     def fared(self, state: GuardState) -> Fared:
         """How a guard has fared live."""
-        from wisen.guards.crystallizing import live
+        from wisen.guards.guard_making import live
 
         return live(self._home, state)
 
@@ -274,7 +274,7 @@ class GuardService:
         `states`: what is known of entries; `judged`: what sessions tell of instruction files. Returns by how many more
         proposals wait.
         """
-        from wisen.guards.crystallizing import GuardMaker
+        from wisen.guards.guard_making import GuardMaker
 
         maker = GuardMaker(self._home, self._projects, self._rule_files, self._settings, self._promote)
         return maker.crystallize(fixes, states, judged)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from wisen.agents.agent_ports import Scattered
 from wisen.errors import StoreDamaged, WisenError
 from wisen.health import heartbeat
-from wisen.model.doubles import doubled_entries, doubled_questions
+from wisen.model.duplicate_entries import doubled_entries, doubled_questions
 from wisen.model.entry_state import asked, states
 from wisen.model.report import Selection
 from wisen.model.source import TroubleKind

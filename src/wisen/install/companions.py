@@ -1,4 +1,4 @@
-"""Whole files of ours beside an agent's settings, put there and taken away by the one door; never another's."""
+"""Whole files of ours beside an agent's settings, put there and taken away as recorded edits; never another's."""
 
 from __future__ import annotations
 

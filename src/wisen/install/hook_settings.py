@@ -1,4 +1,4 @@
-"""Puts hooks of ours into an agent's settings and takes them out, by the one door; other people's stay as they are."""
+"""Puts hooks of ours into an agent's settings and takes them out; other people's stay as they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from wisen.edits import values
-from wisen.edits.draft import drafted
+from wisen.edits.dry_run import drafted
 from wisen.edits.edit import Editor, ValuePlan
 from wisen.edits.past import past
 from wisen.edits.settings_text import parsed

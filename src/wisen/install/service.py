@@ -52,7 +52,7 @@ class InstallService:
             SettingsUnclear: its settings cannot be read, or the change cannot be proven right.
             FileError: they cannot be read or written.
         """
-        from wisen.edits.draft import drafted
+        from wisen.edits.dry_run import drafted
         from wisen.install.companions import put_beside, renew_beside
         from wisen.install.hook_settings import put_in, renew_in
 
@@ -98,7 +98,7 @@ class InstallService:
 
         Raises: as `add`.
         """
-        from wisen.edits.draft import drafted
+        from wisen.edits.dry_run import drafted
         from wisen.install.companions import take_beside
         from wisen.install.hook_settings import take_out
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .matching import EDITORS, READERS, WatchedCall
 from .shell_words import UNKNOWN
-from .unspaced import pairs_in
+from .unspaced_scripts import pairs_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Joins what was recorded twice: the others are merged into the one that stays, their lines go by the one door."""
+"""Joins what was recorded twice: the others are merged into the one that stays, their lines go as recorded edits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wisen.edits.edit import Editor
 from wisen.edits.past import past
 from wisen.errors import FileError, UsageError
 from wisen.model.change import Fate, Line
-from wisen.model.doubles import carried_over, doubled_entries, doubled_questions
+from wisen.model.duplicate_entries import carried_over, doubled_entries, doubled_questions
 from wisen.model.entry import Answer, MoveKind, rule_id
 from wisen.model.entry_state import asked
 from wisen.store.known_entries import KnownEntries

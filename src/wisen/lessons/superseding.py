@@ -10,19 +10,20 @@ from wisen.decisions.proposal_rows import command_proposal
 from wisen.lessons.conflicts import brought_back
 from wisen.lessons.supersede import settle_by_newest
 from wisen.model.entry import Answer, MoveKind, Proposal, Who
-from wisen.model.entry_state import asked
+from wisen.model.entry_state import asked, tied_pairs
 from wisen.model.guard import ACTIONS, GuardSource, Mode, guard_states
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from wisen.lessons.supersede import GlobalWordQuestion
     from wisen.model.entry import Move
     from wisen.model.entry_state import Asked, EntryState
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
     from wisen.store.scribe import Scribe
+
+    Wording = Callable[[EntryState, EntryState], tuple[str, str]]
 
 RETIRED = "its rule was superseded"
 """With what the reason begins where a guard was retired with its rule: it is at work again when the rule is."""
@@ -39,7 +40,10 @@ def settle(home: Home, known: KnownEntries, is_word: Callable[[EntryState], bool
     known.enter(found.moves)
     known.enter(_guards_with_their_rules(home, known))
     before = asked(home.ledger.proposals.all(), known.moves)
-    known.enter([*_questions(found.questions, before, home.scribe), *_answered(known.states, before, home.scribe)])
+    pairs: list[tuple[EntryState, EntryState, Wording]]
+    pairs = [(each.of_project, each.of_all, _across_projects) for each in found.questions]
+    pairs += [(older, newer, _between_two) for older, newer in tied_pairs(known.states)]
+    known.enter([*_questions(pairs, before, home.scribe), *_answered(known.states, before, home.scribe)])
 
 
 def _guards_with_their_rules(home: Home, known: KnownEntries) -> list[Move]:
@@ -61,25 +65,37 @@ def _guards_with_their_rules(home: Home, known: KnownEntries) -> list[Move]:
     return found
 
 
-def _questions(questions: Iterable[GlobalWordQuestion], before: Sequence[Asked], scribe: Scribe) -> list[Proposal]:
-    """What is asked once: whether something that was said for all projects holds against a rule of a project."""
+def _questions(
+    pairs: Iterable[tuple[EntryState, EntryState, Wording]], before: Sequence[Asked], scribe: Scribe
+) -> list[Proposal]:
+    """What is asked once: whether the newer of two opposites holds in the place of the older one."""
     last = {each.proposal.words: each.proposal.at for each in before if each.proposal.words}
     found = []
-    for of_project, of_all in questions:
-        words = ("entries", "supersede", of_project.entry.name, of_all.entry.name)
-        if words not in last or last[words] < of_all.last:
-            found.append(_question(of_project, of_all, words, scribe))
+    for older, newer, wording in pairs:
+        words = ("entries", "supersede", older.entry.name, newer.entry.name)
+        if words not in last or last[words] < newer.last:
+            text, why = wording(older, newer)
+            asked = command_proposal(words, text, why, scribe, risk="medium")
+            found.append(structs.replace(asked, impact="medium", sessions=newer.sessions))
     return found
 
 
-def _question(of_project: EntryState, of_all: EntryState, words: tuple[str, ...], scribe: Scribe) -> Proposal:
-    text = f"“{of_all.text}” instead of “{of_project.text}” in {of_project.context} too?"
+def _across_projects(of_project: EntryState, of_all: EntryState) -> tuple[str, str]:
+    """The question whether something that was said for all projects holds against a rule of a project."""
     why = (
         f"You said “{of_all.text}” for all your projects, and later than “{of_project.text}”, which is a rule of "
         f"{of_project.context}. Until you say yes, that project keeps its own rule."
     )
-    asked = command_proposal(words, text, why, scribe, risk="medium")
-    return structs.replace(asked, impact="medium", sessions=of_all.sessions)
+    return f"“{of_all.text}” instead of “{of_project.text}” in {of_project.context} too?", why
+
+
+def _between_two(older: EntryState, newer: EntryState) -> tuple[str, str]:
+    """The question which of two holds that were seen as often and that nobody stated."""
+    why = (
+        f"“{older.text}” ({older.last:%Y-%m-%d}) and “{newer.text}” ({newer.last:%Y-%m-%d}) say the opposite of each "
+        "other, and nothing tells which of them holds. Until you answer, neither is proposed."
+    )
+    return f"“{newer.text}” instead of “{older.text}”?", why
 
 
 def _answered(states: Sequence[EntryState], before: Sequence[Asked], scribe: Scribe) -> list[Move]:

@@ -13,9 +13,9 @@ from wisen.model.fences import FenceKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wisen.logs.crew import Crew
     from wisen.logs.projects import Projects
     from wisen.logs.settings import DoorPolicy
+    from wisen.logs.worker_processes import WorkerProcesses
     from wisen.model.fences import Fences
     from wisen.model.report import Selection
     from wisen.model.source import Source
@@ -29,21 +29,21 @@ AT_ONCE = 32 << 20  # bytes of logs that go into one transaction: enough to be f
 class LogReader:
     """The step of a turn that observes."""
 
-    def __init__(self, projects: Projects, *, crew: Crew, door: DoorPolicy) -> None:
-        """`crew`: who helps with the reading; `door`: what of it may be kept."""
+    def __init__(self, projects: Projects, *, workers: WorkerProcesses, door: DoorPolicy) -> None:
+        """`workers`: who helps with the reading; `door`: what of it may be kept."""
         self._projects, self._home = projects, projects.home
-        self._crew, self._door = crew, door
+        self._workers, self._door = workers, door
 
     def observe(
         self, selection: Selection, progress: Progress, fences: Fences, *, jobs: int = 0, recheck: bool = False
     ) -> tuple[dict[str, int], int, int]:
         """Read what is new. Returns the sources found by agent, the bytes read and the events that were new.
 
-        `jobs`: how many processes read; 0: the crew decides. With `recheck` every byte is read again and compared,
+        `jobs`: how many processes read; 0: chosen here. With `recheck` every byte is read again and compared,
         instead of trusting sizes and dates.
         """
         projects, found, tasks = self._projects, dict[str, int](), list[Task]()
-        projects.scope.silence(self._home.silence.holds)
+        projects.scope.silence(self._home.switched_off_sessions.holds)
         for agent in projects.agents:
             sources: list[Source] = []
             known = self._home.index.events.marks(agent.name)
@@ -55,7 +55,7 @@ class LogReader:
             tasks += [Task(agent=agent, source=each, marks=marks) for each in changed]
         total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
         pending: list[Stretch] = []
-        with collector_paused(), self._crew(jobs, total) as (executor, at_once):
+        with collector_paused(), self._workers(jobs, total) as (executor, at_once):
             for stretch, size in gather(tasks, projects.scope, self._door, executor, at_once):
                 if stretch is not None:
                     pending.append(stretch)
@@ -72,7 +72,7 @@ class LogReader:
     def _keep(self, stretches: Sequence[Stretch], fences: Fences) -> int:
         """Contexts go into the ledger at first sight, before the index holds anything; what was forgotten stays so."""
         note_places(self._projects)
-        passed = self._home.ward.passed(stretches)
+        passed = self._home.forgotten_filter.passed(stretches)
         try:
             return self._home.index.events.keep(passed) if stretches else 0
         except StoreError:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.logs import door
+from wisen.logs import event_filter
 from wisen.model.source import Batch, Mark, Trouble, TroubleKind
 from wisen.model.stretch import Stretch
 from wisen.safety.secrets import find_secret
@@ -55,7 +55,7 @@ def _unchanged(source: Source, marks: Mapping[str, Mark]) -> bool:
 def stretches(
     agent: Agent, source: Source, marks: Mapping[str, Mark], scope: Scope, policy: DoorPolicy
 ) -> Iterator[tuple[Stretch | None, int]]:
-    """What one source holds behind its mark, through the door, with the bytes it took; None where nothing is new.
+    """What one source holds behind its mark, filtered, with the bytes it took; None where nothing is new.
 
     Only the last stretch carries the mark of a source that was read to its end: if we stop half-way, it is read on
     from there the next time.
@@ -91,7 +91,7 @@ def _broken(error: Exception) -> Trouble:
 
 
 def _fenced_stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
-    """A stretch; one that the door or the scope breaks on is told as a trouble, and holds nothing."""
+    """A stretch; one that the event filter or the scope breaks on is told as a trouble, and holds nothing."""
     try:
         return _stretch(source, batch, scope, policy, finished=finished)
     except Exception as error:  # noqa: BLE001 - a fence: what was read here keeps nothing else from being learnt
@@ -103,7 +103,7 @@ def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, 
     cursor = batch.cursor if find_secret(batch.cursor) is None else ""
     return Stretch(
         source=replace(source, path=Path(known_as(source))),
-        kept=tuple(door.keep(_where_on(batch.events, scope), _context_of(scope), policy)),
+        kept=tuple(event_filter.keep(_where_on(batch.events, scope), _context_of(scope), policy)),
         troubles=batch.troubles,
         mark=Mark(size=source.size if finished else _UNFINISHED, modified_ns=source.modified_ns, cursor=cursor),
         afresh=batch.afresh,
@@ -133,7 +133,7 @@ def _context_of(scope: Scope) -> Callable[[Event], str | None]:
             return key  # events in a row nearly always share it
         session, place = event.session, event.place
         if (place, session.start) not in keys:
-            start = session.start if door.secret_in_name(session.start) is None else ""
+            start = session.start if event_filter.secret_in_name(session.start) is None else ""
             context = scope.context(place, start)
             keys[place, session.start] = context.key if context else None
         last = session, place, keys[place, session.start]

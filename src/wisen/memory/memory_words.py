@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from wisen.kernel.unspaced import LETTERS, pairs
+from wisen.kernel.unspaced_scripts import LETTERS, pairs
 from wisen.model.memory import Words
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wisen.model.fences import Fences
     from wisen.model.history import History
     from wisen.model.summary import Summary
-    from wisen.safety.ward import Ward
+    from wisen.safety.forgotten_filter import ForgottenFilter
     from wisen.store.home import Home
     from wisen.system.machine_ports import Files
 
@@ -62,19 +62,19 @@ def recollect(projects: Projects, files: Files, notebooks: Notebooks, states: It
     places = {path: context for path, context in projects.places() if not projects.scope.is_off(path)}
     held = frozenset[str]().union(*map(home.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
     written = of_notebooks(notebooks.notebooks(places)) | _notes(home, files, held)
-    now = of_entries(states, home.index.findings.fixes(Selection())) | _remembered(written, home.ward)
+    now = of_entries(states, home.index.findings.fixes(Selection())) | _remembered(written, home.forgotten_filter)
     home.index.memories.replace({**now, **{name: [] for name in held - now.keys()}})
 
 
 def keep_day(home: Home, files: Files, context: str, path: Path) -> None:
     """A day as it is now: what was just noted can be found at once."""
-    home.index.memories.replace(_remembered(_day(files, context or NOWHERE, path), home.ward))
+    home.index.memories.replace(_remembered(_day(files, context or NOWHERE, path), home.forgotten_filter))
 
 
-def _remembered(gathered: Gathered, ward: Ward) -> Gathered:
+def _remembered(gathered: Gathered, forgotten: ForgottenFilter) -> Gathered:
     """What stands in files, without what was forgotten."""
     return {
-        origin: [each for each in memories if not ward.holds(each[0].text) and not ward.holds(each[0].beside)]
+        origin: [each for each in memories if not forgotten.holds(each[0].text) and not forgotten.holds(each[0].beside)]
         for origin, memories in gathered.items()
     }
 

@@ -1,4 +1,4 @@
-"""The memory of a workspace that keeps one itself: days and summaries go into its own files, by the one door.
+"""The memory of a workspace that keeps one itself: days and summaries go into its own files, as recorded edits.
 
 What was written there before is told by the ledger. What somebody else touched, moved or deleted is left alone.
 """

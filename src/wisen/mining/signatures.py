@@ -1,6 +1,6 @@
 """Signatures of failures: what alike ones have in common, whatever file, number or name they are about.
 
-Who complains and of what is told by `complaints.py` where the tool is known; otherwise by the line that tells, with
+Who complains and of what is told by `error_patterns.py` where the tool is known; otherwise by the line that tells, with
 its values taken out. It reads failed results only, never the output of a success.
 """
 
@@ -10,12 +10,12 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.mining.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
+from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
 from wisen.model.failure import Signature
 from wisen.text.command_lines import Command, command_of, fields_of, parsed
 
 if TYPE_CHECKING:
-    from wisen.mining.complaints import Complaint, LinePattern
+    from wisen.mining.error_patterns import ErrorPattern, LinePattern
 
 VERSION = 2
 """Grows with every change by which a failure may get another signature."""
@@ -101,7 +101,7 @@ def _cleaned(text: str) -> str:
 
 def _of_tool(said: str, tool: str) -> Signature:
     first = said.strip().partition("\n")[0]
-    for each in TOOL_COMPLAINTS:
+    for each in TOOL_ERROR_PATTERNS:
         if each.form.search(first):
             return _signature(each.key, each.who or tool, normal(first) if each.says else "")
     server = tool.startswith("mcp__")
@@ -116,7 +116,7 @@ def _of_command(said: str, command: Command, ended: re.Match[str] | None) -> Sig
     check = _check(said)
     if check is not None:
         return check
-    for complaint in COMPLAINTS:
+    for complaint in ERROR_PATTERNS:
         found = complaint.form.search(said)
         if found is not None:
             return _complaint(complaint, said, found, command)
@@ -141,7 +141,7 @@ def _last(form: LinePattern | re.Pattern[str], said: str) -> re.Match[str] | Non
     return next(iter(deque(form.finditer(said), maxlen=1)), None)
 
 
-def _complaint(complaint: Complaint, said: str, found: re.Match[str], command: Command) -> Signature:
+def _complaint(complaint: ErrorPattern, said: str, found: re.Match[str], command: Command) -> Signature:
     start = said.rfind("\n", 0, found.start() + 1) + 1
     line = said[start:].partition("\n")[0]
     named = next((value for value in found.groupdict().values() if value), None)

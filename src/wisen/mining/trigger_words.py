@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.kernel.call_names import SHELL, call_names, kind_of
 from wisen.kernel.matching import EDITORS
-from wisen.safety import hidden, sentinel
+from wisen.safety import invisible_characters, sentinel
 from wisen.text.command_lines import READERS, parsed
 from wisen.text.terms import EMPTY
 
@@ -158,7 +158,7 @@ def described_call(call: WatchedCall) -> str:
         text = f"{'edited' if call.tool in EDITORS else 'looked at'} {shown}"
     else:
         text = f"used {call.tool if _PLAIN.match(call.tool) else 'a tool'}"
-    return _short(sentinel.strip(hidden.without(text)))
+    return _short(sentinel.strip(invisible_characters.without(text)))
 
 
 def _without_repeats(words: list[str]) -> Iterator[str]:

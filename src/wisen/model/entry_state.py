@@ -227,15 +227,22 @@ def put_on_trial(proposals: Iterable[Asked]) -> frozenset[str]:
     return frozenset(each.proposal.entry for each in proposals if each.answer is Answer.TRIED)
 
 
-def unsettled_entry_ids(states: Sequence[EntryState]) -> set[str]:
-    """The entries in conflicts between what nobody stated and that weigh the same: a person has to decide first."""
+def tied_pairs(states: Sequence[EntryState]) -> list[tuple[EntryState, EntryState]]:
+    """Pairs of entries that nobody stated and that say the opposite of each other; the older of the two first."""
     by_id = {state.entry.id: state for state in states}
-    found = set[str]()
+    found: dict[tuple[str, str], tuple[EntryState, EntryState]] = {}
     for state in states:
         for other in map(by_id.get, state.conflicts):
-            if other is not None and not state.is_over and not other.is_over:
-                found |= {each.entry.id for each in (state, other) if is_inferred(state) and is_inferred(other)}
-    return found
+            if other is None or not all(is_inferred(each) and not each.is_over for each in (state, other)):
+                continue
+            older, newer = sorted((state, other), key=lambda each: (each.last, each.entry.id))
+            found[older.entry.id, newer.entry.id] = older, newer
+    return list(found.values())
+
+
+def unsettled_entry_ids(states: Sequence[EntryState]) -> set[str]:
+    """The entries in conflicts between what nobody stated and that weigh the same: a person has to decide first."""
+    return {each.entry.id for pair in tied_pairs(states) for each in pair}
 
 
 def is_inferred(state: EntryState) -> bool:

@@ -1,4 +1,4 @@
-"""What one batch of a source leaves in the index, and each event of it that passed the door."""
+"""What one batch of a source leaves in the index, and each event of it that passed the filter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Kept(NamedTuple):
-    """An event that passed the door, with what was decided about it there."""
+    """An event that passed the filter, with what was decided about it there."""
 
     event: Event
     context: str | None

@@ -147,7 +147,7 @@ class ProposalService:
         by: Who = Who.USER,
         to: str | None = None,
     ) -> Answered:
-        """Carry out what the user, or policy, says to a proposal: an approved rule goes into its file, by the one door.
+        """Carry out what the user, or policy, says to a proposal: an approved rule goes into its file.
 
         `to` names another place for it, which is remembered for this file of the project.
 
@@ -184,7 +184,7 @@ class ProposalService:
         return Answered(each, None)
 
     def apply_by_policy(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Make the changes that policy lets pass, by the one door. Returns what was done and what could not be."""
+        """Make the changes that policy lets pass, as recorded edits. Returns what was done and what could not be."""
         from wisen.edits.permission import Leave
 
         done, troubles = list[str](), list[str]()

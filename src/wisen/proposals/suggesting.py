@@ -159,17 +159,17 @@ class Suggestions:
             UsageError: nothing is left of it, it is too long, or it may not be kept.
         """
         from wisen.proposals.suggest import LONGEST
-        from wisen.safety import hidden, sentinel
+        from wisen.safety import invisible_characters, sentinel
         from wisen.safety.withhold import rule_against
 
         if (rule := rule_against(text)) is not None:
             raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
-        said = " ".join(hidden.without(sentinel.strip(text)).split())
+        said = " ".join(invisible_characters.without(sentinel.strip(text)).split())
         said = "".join(letter for letter in said if letter.isprintable())
         if not said or len(said) > LONGEST:
             what = f"The text has {len(said)} characters" if said else "There is nothing to keep"
             raise UsageError(f"{what}. Give words of your own, 1 to {LONGEST} characters.")
-        if (rule := rule_against(said)) is not None or self._home.ward.holds(said):
+        if (rule := rule_against(said)) is not None or self._home.forgotten_filter.holds(said):
             raise UsageError(f"The text holds what may not be stored ({rule or 'the user had it forgotten'}).")
         return said
 

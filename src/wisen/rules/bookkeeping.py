@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from wisen.model.fences import Fences
     from wisen.model.guard import Learnt
     from wisen.rules.books import Book
-    from wisen.safety.ward import Ward
+    from wisen.safety.forgotten_filter import ForgottenFilter
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
     from wisen.store.scribe import Scribe
@@ -57,7 +57,9 @@ def take_in(home: Home, projects: Projects, files: Files, known: KnownEntries, f
                     back = read_back(owned, book.key, by_name, home.scribe)
                     edited += status_edits(back, known.states, place)
                     ours = [move for move in back.moves if move.by is not Who.USER]
-                    rows += _compared(_remembered(Taken(back.entries, ours), home.ward), states_here, home.scribe)
+                    rows += _compared(
+                        _remembered(Taken(back.entries, ours), home.forgotten_filter), states_here, home.scribe
+                    )
     known.enter([*rows, *asked_about(edited, asked(home.ledger.proposals.all(), known.moves), home.scribe)])
 
 
@@ -90,12 +92,12 @@ def _found(each: HandEdit, scribe: Scribe) -> Proposal:
     return structs.replace(asked, path=each.path)
 
 
-def _remembered(taken: Taken, ward: Ward) -> Taken:
+def _remembered(taken: Taken, forgotten: ForgottenFilter) -> Taken:
     """What a file brought back, without what was forgotten."""
     gone = {
         each.id
         for each in taken.entries
-        if any(map(ward.holds, (each.summary, each.details, each.action, each.error, each.setting)))
+        if any(map(forgotten.holds, (each.summary, each.details, each.action, each.error, each.setting)))
     }
     entries = [each for each in taken.entries if each.id not in gone]
     return Taken(entries, [move for move in taken.moves if move.subject not in gone])

@@ -39,7 +39,7 @@ def put_down(
     *,
     dry_run: bool,
 ) -> list[Edit]:
-    """Write entries into the files of a workspace, by the one door: new ones at the end, changed ones in their place.
+    """Write entries into the files of a workspace, as recorded edits: new ones at the end, changed ones in their place.
 
     An entry that somebody else touched is theirs, and is left alone.
     """

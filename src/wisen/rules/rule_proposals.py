@@ -1,4 +1,4 @@
-"""What an answer to a proposed rule does: an approved one goes into its file, by the one door."""
+"""What an answer to a proposed rule does: an approved one goes into its file, as recorded edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an approved rule goes: written by the one door where it can be, else other places are named."""
+"""Where an approved rule goes: written as recorded edits where it can be, else other places are named."""
 
 from __future__ import annotations
 

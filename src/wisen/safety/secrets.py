@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from wisen.safety import wrapped
+from wisen.safety import obfuscation
 from wisen.safety.private_rules import CLUES
 from wisen.safety.secret_forms import SecretRule, compiled
 from wisen.safety.secret_rules import RULES, WRAPPED_WORDS
@@ -78,7 +78,7 @@ class _Other:
     """What a trigger means beside its rules."""
 
     clues: set[str] = field(default_factory=set)
-    spellings: list[wrapped.Spelling] = field(default_factory=list)
+    spellings: list[obfuscation.Spelling] = field(default_factory=list)
     mentions: bool = False
     folds: bool = False
     continues: bool = False
@@ -98,12 +98,12 @@ class Finder:
         for clue, kinds in clues.items():
             others[_even(clue.encode())].clues.update(kinds)
         words = {*WRAPPED_WORDS, *(prefix for rule in rules for prefix in rule.prefixes)}
-        for spelling in wrapped.spellings(sorted(words)):
+        for spelling in obfuscation.spellings(sorted(words)):
             others[_even(spelling.letters)].spellings.append(spelling)
-        others[_even(wrapped.MENTION)].mentions = True
-        for sign in wrapped.FOLDS:
+        others[_even(obfuscation.MENTION)].mentions = True
+        for sign in obfuscation.FOLDS:
             others[_even(sign)].folds = True
-        for sign in wrapped.CONTINUED:
+        for sign in obfuscation.CONTINUED:
             others[_even(sign)].continues = True
         patterns = list(dict.fromkeys((*armed, *others)))
         self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA)
@@ -120,7 +120,7 @@ class Finder:
         clues: set[str] = set()
         found, folded = self._look(data, hits, clues, unwrap=True)
         if found is None and folded:
-            found = self._look_into(wrapped.unfolded(text).encode("utf-8", "surrogatepass"), clues, unwrap=True)
+            found = self._look_into(obfuscation.unfolded(text).encode("utf-8", "surrogatepass"), clues, unwrap=True)
         return Scan(found, frozenset(clues)) if found or clues else NOTHING
 
     def _look(self, data: bytes, hits: list[_Hit], clues: set[str], *, unwrap: bool) -> tuple[str | None, bool]:
@@ -131,7 +131,7 @@ class Finder:
             for rule in rules[trigger]:
                 if rule.fits(data, start):
                     return rule.name, folded
-            if begins[trigger] and wrapped.CUT.match(data, start) and (found := self._cut(data, start, trigger)):
+            if begins[trigger] and obfuscation.CUT.match(data, start) and (found := self._cut(data, start, trigger)):
                 return found, folded
             other = others[trigger]
             if other is None:
@@ -149,7 +149,7 @@ class Finder:
     def _cut(self, data: bytes, start: int, trigger: int) -> str | None:
         """The rule that a token fits which begins here and goes on in other lines or strings."""
         rules = [each for each in self._rules[trigger] if each.rule.prefixes]
-        for token in wrapped.joined(data, start):
+        for token in obfuscation.joined(data, start):
             for rule in rules:
                 if rule.fits(token, 0):
                     return rule.name
@@ -181,10 +181,10 @@ def _breaks_a_word(data: bytes, start: int) -> bool:
 
 def _unwrap(data: bytes, start: int, other: _Other) -> tuple[bytes, int]:
     if other.mentions:
-        return wrapped.mentioned(data, start)
+        return obfuscation.mentioned(data, start)
     end = start
     for spelling in other.spellings:
-        inside, end = wrapped.unwrapped(data, start, spelling)
+        inside, end = obfuscation.unwrapped(data, start, spelling)
         if inside:
             return inside, end
     return b"", end

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.errors import StoreBusy
 from wisen.model.entry import Entry, EntryStatus, Move, MoveKind, Proposal, Tally, tallied
-from wisen.model.founding import known_as, sights_of, with_known
+from wisen.model.entry_identity import known_as, sights_of, with_known
 from wisen.model.guard import Guard
 from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.store.guards import add_guard

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.model.run import Stamp
-    from wisen.safety.ward import Silence, Ward
+    from wisen.safety.forgotten_filter import ForgottenFilter, SwitchedOffSessions
     from wisen.store.backups import Backups
     from wisen.store.index import Index
     from wisen.store.ledger import Ledger
@@ -49,20 +49,20 @@ class Home:
         return Scribe(self.clock, self.ids, self.machine, self.evidence)
 
     @property
-    def ward(self) -> Ward:
+    def forgotten_filter(self) -> ForgottenFilter:
         """What keeps forgotten things from coming back, as the ledger knows them now."""
-        from wisen.safety.ward import Ward
+        from wisen.safety.forgotten_filter import ForgottenFilter
 
         keys = self.ledger.tombstones.buried()
-        return Ward(keys, self.salt() if keys else b"")
+        return ForgottenFilter(keys, self.salt() if keys else b"")
 
     @property
-    def silence(self) -> Silence:
+    def switched_off_sessions(self) -> SwitchedOffSessions:
         """The sessions that were switched off, as the ledger knows them now."""
-        from wisen.safety.ward import Silence
+        from wisen.safety.forgotten_filter import SwitchedOffSessions
 
         keys = self.ledger.tombstones.buried()
-        return Silence(keys, self.salt() if keys else b"")
+        return SwitchedOffSessions(keys, self.salt() if keys else b"")
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""

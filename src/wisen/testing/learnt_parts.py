@@ -9,8 +9,8 @@ from msgspec import structs
 
 from wisen.model.decision import standing_moves
 from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
+from wisen.model.entry_identity import known_as, sights_of, with_known
 from wisen.model.entry_state import states
-from wisen.model.founding import known_as, sights_of, with_known
 from wisen.model.guard import Guard, newest
 
 if TYPE_CHECKING:

@@ -171,14 +171,14 @@ class SentenceMatches:
                     found[name] = spans
             return found
         index = self.grammar.index(key, names, _BEGINNING)
-        said, heads = self.said, index.heads
+        said, heads, begins = self.said, index.heads, self.begins()
         for start, head in self._words:
             if head not in heads:
                 continue
             inside, begin = heads[head]
             if inside is not None and inside.begins_any(said, start) is not None:
                 inside.collect(said, start, found)
-            if begin is not None and begin.begins_any(said, start) is not None and start in self.begins():
+            if begin is not None and start in begins and begin.begins_any(said, start) is not None:
                 begin.collect(said, start, found)
         for entry in index.anywhere:
             if entry.holds in said:

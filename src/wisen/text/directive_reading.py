@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_grammar import QUOTED
+from wisen.text.sentence_leaning import POINTS_BACK, WITHOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,11 +37,6 @@ _ELSE = re.compile(
     r"|i'm|i've|i think|i see|great|good|nice|perfect|hmm?)\b"
 )
 """How messages begin that tell no manner of working: most are known by this, and looked at no further."""
-WITHOUT = re.compile(
-    r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
-    r"|olmadan|\w+m[ae]d[ae]n)\Z"
-)
-"""What says of a deed only that something else was left out: it forbids nothing by itself."""
 _APART = frozenset(",;:.–-(")
 """What sets a clause apart from the one before it."""
 
@@ -275,10 +271,12 @@ class SentenceReader:
         )
 
     def _points(self) -> bool:
-        """Whether it points at something; "remember that" points at what it says itself."""
-        keeps = self._matches.spans("remember")
-        found = self._matches.spans("pointing")
-        return any(not any(first <= start < last for first, last in keeps) for start, _ in found)
+        """Whether it points at something; "remember that …" points at what it says itself, seldom at what was said."""
+        said, keeps = self._matches.said, self._matches.spans("remember")
+        found = [start for start, _ in self._matches.spans("pointing")]
+        return any(POINTS_BACK.match(said, end) for _, end in keeps) or any(
+            not any(first <= start < last for first, last in keeps) for start in found
+        )
 
     def _passes(self) -> bool:
         """Whether it says that it is for now: "ahora" does, "a partir de ahora" does not."""

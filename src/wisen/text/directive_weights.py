@@ -51,6 +51,8 @@ class _Stored(msgspec.Struct, frozen=True):
     """From here on it may be one: somebody has to say so."""
     veto: float
     """Below this also a sentence that a rule hears only may be one."""
+    standing: float
+    """Below this it is not told at every start, whatever it says of how long it lasts."""
     words: list[str]
     """The words that are known; others count by their endings."""
     weights: dict[str, float]
@@ -128,6 +130,7 @@ class DirectiveWeights:
 
     def __init__(self, stored: _Stored, *, english: bool) -> None:
         self.sure, self.threshold, self.veto = stored.sure, stored.threshold, stored.veto
+        self.standing = stored.standing
         self._bias = stored.bias
         self._table = None if stored.letters else TokenTable(stored.words, english=english)
         self._weights = stored.weights

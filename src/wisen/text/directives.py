@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import Directive, DirectiveForm
 from wisen.text.demand_reading import FEWEST, read_demand
 from wisen.text.directive_matches import SentenceMatches, matches_of
+from wisen.text.directive_neighbours import STRESSING, are_halves, explains, leans_on, share_matter
 from wisen.text.directive_reading import SentenceReading, is_decided, read_sentence
 from wisen.text.directive_weights import shipped_weights
 from wisen.text.letter_folding import fold_letters
 from wisen.text.message_languages import MessageLanguages
 from wisen.text.message_sentences import MessageSentence, sentences_of
-from wisen.text.sentence_leaning import LEANING, leads_to_next, only_denies, opens, says_what, without_steps
+from wisen.text.sentence_leaning import leads_to_next, only_denies, says_what, without_steps
 from wisen.text.words_reading import SAID_BEFORE, read_by_words
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 LONGEST = 280
 """A directive is quoted whole or not at all."""
-_ASCII_NAME = re.compile(r"[!-~]+")
 _NOT_DOUBTED = (DirectiveForm.PROHIBITION, DirectiveForm.REPLACEMENT, DirectiveForm.COMPLAINT)
 FEW = 2
 """Up to so many sentences are a message of which each may be known by its words alone."""
@@ -34,16 +33,6 @@ _WANTED = 2
 """So many words behind it at least."""
 _SHORT = 48
 """Up to so many letters a sentence may only say what is not wanted, before one that says what is."""
-_STRESSING, _SWAPPING = 3, 14
-"""Up to so many words one may only stress it, or say what is wanted in the place of what it forbids."""
-
-
-_FOLLOWS = re.compile(
-    r"(?:so|therefore|hence|because|deshalb|darum|weil|por eso|asi que|porque|donc|parce que|quindi|percio|perche"
-    r"|por isso|поэтому|потому что|dlatego|bo|cunku|bu yuzden|darfor|vi the|لذلك|لأن|इसलिए|क्योंकि)\b"
-    r"|所以|因此|因为|だから|なので|그래서|왜냐하면"
-)
-"""How a sentence begins that says what follows from the one before it, or why."""
 
 
 class DirectiveReader:
@@ -77,7 +66,7 @@ class DirectiveReader:
         # What is sure takes the sentences beside it that belong to it; what is left of the others may be one.
         sure = [read if _is_sure(read) else None for read in readings]
         covered: set[int] = set()
-        beside = [_is_by_words(read) for read in readings]
+        beside = [_is_by_words(read) or (read is not None and _only_points(read[0])) for read in readings]
         found = list(self._quoted(message, sentences, sure, beside, covered))
         if len(covered) < len(sentences):
             found += self._quoted(message, sentences, readings, beside, covered)
@@ -175,7 +164,8 @@ class DirectiveReader:
             if reading is not None:
                 reading = self._weigh(reading, matches)
                 if not reading.doubtful:
-                    return reading, suited
+                    empty = doubted is not None and not says_what(sentence, doubted[1])
+                    return reading, doubted[1] if doubted is not None and empty else suited
                 doubted = doubted or (reading, suited)
             is_last = not any(each.code == "en" for each in languages[number + 1 :])
             if is_last and languages[1:] and is_decided(matches):
@@ -188,19 +178,25 @@ class DirectiveReader:
     def _weigh(self, reading: SentenceReading, matches: SentenceMatches) -> SentenceReading:
         """What a rule has heard, after its words have been weighed: a task may look like an order.
 
-        What forbids or replaces something is not doubted, but that it lasts; nor is that where it begins with "never",
-        "from now on" or "remember". What stands within a longer sentence is one where the words of the whole say so.
+        What forbids or replaces something is not doubted, but that it lasts: "the app must never crash" is a task. Nor
+        is that where it begins with "never", "from now on" or "remember"; "whenever …" may begin a report. What stands
+        within a longer sentence is one where the words of the whole say so.
         """
         weights = self._weights(matches.grammar)
-        is_plain = reading.marker is None and not reading.inner and reading.form in _NOT_DOUBTED
-        if weights is None or is_plain or any(matches.opens(name) for name in ("opening", "remember", "lasting")):
+        if weights is None or (reading.marker is None and not reading.inner and reading.form in _NOT_DOUBTED):
             return reading
         score = weights.score_words(matches.said) + weights.score_signs(matches, reading)
-        if reading.inner and reading.marker is None:
+        if reading.marker is not None:
+            begins = any(matches.opens(name) for name in ("opening", "remember", "lasting"))
+            if begins and not matches.grammar.words.glued and not matches.opens("conditions"):
+                return reading
+            least = weights.veto if matches.opens("forbid") else max(weights.standing, weights.veto)
+            return reading if score >= least else reading._replace(marker=None, doubtful=True)
+        if reading.inner:
             if score < weights.threshold:
                 return reading
             return reading._replace(inner=False, doubtful=score < weights.sure)
-        return reading if score >= weights.veto else reading._replace(marker=None, doubtful=True)
+        return reading if score >= weights.veto else reading._replace(doubtful=True)
 
     def _read_words(self, text: str, grammar: DirectiveGrammar) -> tuple[SentenceReading, DirectiveGrammar] | None:
         """What a sentence is by its words, which no rule hears."""
@@ -221,7 +217,7 @@ class DirectiveReader:
         self, sentence: MessageSentence, stress: MessageSentence, grammars: list[DirectiveGrammar]
     ) -> tuple[SentenceReading, DirectiveGrammar] | None:
         """What a sentence tells of which only the next one says that it lasts: "use pnpm. always."."""
-        if len(sentence.text) + len(stress.text) >= LONGEST or stress.text.count(" ") >= _STRESSING:
+        if len(sentence.text) + len(stress.text) >= LONGEST or stress.text.count(" ") >= STRESSING:
             return None
         for grammar in grammars:
             if says_what(stress, grammar) or sentence.text.endswith("?"):
@@ -243,7 +239,8 @@ class DirectiveReader:
     ) -> Iterator[Directive]:
         """Each directive with the sentences beside it that belong to it; `covered` are those that some other has.
 
-        `beside`: for which sentences only their words speak. One without its neighbour may say the opposite of both.
+        `beside`: for which sentences only their words speak, or which only may point at others. One without its
+        neighbour may say the opposite of both.
         """
         for number, read in enumerate(readings):
             if read is None or number in covered:
@@ -253,15 +250,19 @@ class DirectiveReader:
             lasting = reading.marker
             while last + 1 < len(sentences) and last + 1 not in covered:
                 behind = None if beside[last + 1] else readings[last + 1]
-                leans = self._leans(sentences[last + 1], behind, reading, grammar)
+                leans = leans_on(sentences[last + 1], behind, reading, grammar)
+                halves = behind is not None and are_halves(reading, behind[0])
+                if halves and share_matter(sentences[number], sentences[last + 1], grammar):
+                    leans = sentences[last + 1].end - sentences[first].start <= LONGEST
                 if not leans and not (reading.by_words and beside[last + 1]):
                     break
                 last += 1
             empty = not says_what(sentences[number], grammar)
             is_free = first > 0 and first - 1 not in covered
             leaning = (empty or reading.points) and is_free
-            explained = leaning and self._explains(sentences, readings, first - 1, empty=empty)
-            if explained or (is_free and leads_to_next(sentences[first - 1], grammar)):
+            explained = leaning and explains(sentences, readings, first - 1, empty=empty)
+            recalls = reading.form is DirectiveForm.COMPLAINT and sentences[number].text.count(" ") <= STRESSING
+            if explained or (is_free and (recalls or leads_to_next(sentences[first - 1], grammar))):
                 first -= 1
             while reading.by_words and first > 0 and beside[first - 1] and first - 1 not in covered:
                 first -= 1
@@ -289,49 +290,6 @@ class DirectiveReader:
                 doubtful=reading.doubtful,
             )
 
-    def _leans(
-        self,
-        sentence: MessageSentence,
-        read: tuple[SentenceReading, DirectiveGrammar] | None,
-        before: SentenceReading,
-        grammar: DirectiveGrammar,
-    ) -> bool:
-        """Whether a sentence only stresses, limits or completes the directive before it."""
-        matches = matches_of(grammar, sentence.text)
-        said = matches.said
-        if said.rstrip().endswith("?"):
-            return False
-        words = len(said.split()) if not grammar.words.glued else _dense_size(said)
-        if words <= _STRESSING and (
-            grammar.pattern("lasting").search(said)
-            or grammar.pattern("negators").match(said)
-            or (before.forbids and grammar.pattern("quantifiers").search(said))  # "quit that. drafts only"
-        ):
-            return True
-        if words <= LEANING and (
-            opens(matches, "exceptions") or opens(matches, "conditions") or grammar.pattern("complaints").search(said)
-        ):
-            return True
-        if before.form is DirectiveForm.COMPLAINT and words <= LEANING + 2 and read is None:
-            return True
-        denies = before.by_words and words <= _SWAPPING and bool(matches.spans("negators"))
-        if denies or _FOLLOWS.match(said) or (words <= LEANING and read is not None and _belongs(read[0], before)):
-            return True
-        completes = before.forbids and words <= _SWAPPING
-        return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and opens(matches, "orders")
-
-    def _explains(
-        self,
-        sentences: list[MessageSentence],
-        readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None],
-        number: int,
-        *,
-        empty: bool,
-    ) -> bool:
-        """Whether the sentence before may say what "it" is; or what it is that an `empty` one only negates."""
-        text = sentences[number].text
-        return readings[number] is None and not text.endswith(("?", ":")) and len(text.split()) > (1 if empty else 2)
-
     def _swaps_behind(self, readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None]) -> bool:
         return bool(readings) and any(read is None or not read[0].forbids for read in readings)
 
@@ -347,24 +305,14 @@ def _is_sure(read: tuple[SentenceReading, DirectiveGrammar] | None) -> bool:
     return read is not None and not read[0].doubtful
 
 
+def _only_points(reading: SentenceReading) -> bool:
+    """Whether what may be a directive points at another sentence, and says nothing without it."""
+    return reading.doubtful and reading.points
+
+
 def _is_by_words(read: tuple[SentenceReading, DirectiveGrammar] | None) -> bool:
     """Whether only its words speak for a sentence: one without the other may say the opposite of both."""
     return read is not None and read[0].by_words
-
-
-def _belongs(reading: SentenceReading, before: SentenceReading) -> bool:
-    """Whether a short directive belongs to the one before it.
-
-    It points at it ("dates are in UTC. keep to that"), or one tells what to do and the other what not.
-    """
-    turns = before.forbids is not reading.forbids and (before.forbids or reading.marker is None)
-    return reading.points or turns
-
-
-def _dense_size(said: str) -> int:
-    """About how many words there are where words are not written apart: names in Latin letters are one each."""
-    names = _ASCII_NAME.findall(said)
-    return len(names) + (len(said) - sum(map(len, names))) // 3
 
 
 def _words_at(text: str, grammar: DirectiveGrammar, span: tuple[int, int] | None) -> str:

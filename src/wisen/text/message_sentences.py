@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+_QUOTED = 400
+"""So many letters behind a stop the mark may stand that ends a quotation."""
 _READ = 6_000
 """How much of a message is looked at."""
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[^\n]*$|\Z)|```.*?(?:```|\Z)", re.DOTALL | re.MULTILINE)
@@ -100,6 +102,8 @@ def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
     stop = end.group()
     if "`" in line and line.count("`", start, end.start()) % 2 and "`" in line[end.end() :]:
         return True  # within code
+    if stop[-1] not in _CLOSING and _is_within_quotation(line, start, end):
+        return True
     if stop[0] == "." and len(stop) == 1:
         word = _WORD_BEFORE.search(line, max(start, end.start() - 8), end.start())
         before = word.group().lower() if word is not None else ""
@@ -107,6 +111,14 @@ def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
     rest = line[end.end() :].lstrip()
     closes = stop[-1] in _CLOSING  # of what is quoted within it: `without "Sure!" in front`
     return rest[:1].islower() and (closes or (stop[0] in ".…" and stop[-1] in _GOING_ON))
+
+
+def _is_within_quotation(line: str, start: int, end: re.Match[str]) -> bool:
+    """Whether a stop stands between two marks of quotation: `as "Dr. P. Jones"`."""
+    behind = line[end.end() : end.end() + _QUOTED]
+    if '"' in behind and line.count('"', start, end.start()) % 2:
+        return True
+    return "”" in behind and line.rfind("“", start, end.start()) > line.rfind("”", start, end.start())
 
 
 def _add_sentence(line: str, span: tuple[int, int], place: int, paragraph: int, found: list[MessageSentence]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from wisen.text.directive_matches import matches_of
@@ -19,6 +20,15 @@ _NEGATES_IN = 2
 """Up to so many blanks stand within words that only negate."""
 _DENYING = 4
 """Up to so many words a sentence may only say what is not wanted, before one that says what is."""
+WITHOUT = re.compile(
+    r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
+    r"|olmadan|\w+m[ae]d[ae]n)\Z"
+)
+"""What says of a deed only that something else was left out: it forbids nothing by itself."""
+POINTS_BACK = re.compile(
+    r"(?<=\bthat|\bthis)(?:\s+(?:for|in|when|whenever|from|next|going|throughout|across|every|on|at)\b|\W*$)"
+)
+"""What follows "remember that" where "that" is what was said before: "remember that for all letters"."""
 
 
 def says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:

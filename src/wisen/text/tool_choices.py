@@ -23,6 +23,8 @@ _ACTS = (
     "more fewer",
     "more less",
     "above below",
+    "keep delete",
+    "expand collapse",
 )
 """They say nothing without what they are about."""
 _CHOICES = (
@@ -34,6 +36,14 @@ _CHOICES = (
     "public private",
     "rebase merge",
     "single double",
+    "singular plural",
+    "british american",
+    "formal informal",
+    "short long",
+    "brief detailed",
+    "absolute relative",
+    "metric imperial",
+    "light dark",
 )
 """Either can be asked for alone."""
 _LANGUAGES = (
@@ -53,6 +63,10 @@ FAMILIES = (
     "maven gradle",
     "cypress playwright",
     "webpack vite",
+    "axios fetch",
+    "moment dayjs luxon",
+    "docker podman",
+    "tailwind bootstrap",
     _LANGUAGES,
 )
 """Of each row one is chosen: to ask for one is to refuse the others."""

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import DirectiveForm
-from wisen.text.directive_reading import WITHOUT, SentenceReader
+from wisen.text.directive_reading import SentenceReader
+from wisen.text.sentence_leaning import WITHOUT
 
 if TYPE_CHECKING:
     from wisen.text.directive_matches import SentenceMatches

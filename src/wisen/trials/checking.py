@@ -1,4 +1,4 @@
-"""Checks of changes in files when they are due: what was only inferred and does not help is taken out, by the one door.
+"""Checks of changes in files when they are due: what was only inferred and does not help is taken out.
 
 What the user stated or approved is only asked about, and in a profile that writes nothing unasked all the rest too.
 Each step is told once, and noted.

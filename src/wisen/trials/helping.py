@@ -8,7 +8,7 @@ from wisen.mining.moments import moments
 from wisen.model.entry import EntryStatus, MoveKind
 from wisen.model.report import Selection
 from wisen.store.known_entries import KnownEntries
-from wisen.trials.fallback import Course, before_after
+from wisen.trials.before_after import Course, before_after
 from wisen.trials.outcomes import Matters, sessions_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from wisen.model.entry_state import asked, put_on_trial
 from wisen.model.trial import Trial, Verdict
 from wisen.store.known_entries import KnownEntries
 from wisen.trials.coin import chance
-from wisen.trials.many import standing
+from wisen.trials.multiple_testing import standing
 from wisen.trials.outcomes import conclude
 from wisen.trials.rows import ALL, rows_of
 from wisen.trials.verdicts import judge

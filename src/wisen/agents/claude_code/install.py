@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wisen.agents.called import commands, group, observer, strict_json
 from wisen.agents.claude_code.read import AGENT
+from wisen.agents.hook_config import commands, group, observer, strict_json
 from wisen.agents.log_files import files_below, source_at
 from wisen.model.hook import Calling, Hook, HookSettings
 from wisen.safety.regular_files import open_regular_file, read_at_most

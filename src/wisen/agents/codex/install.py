@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wisen.agents import called
+from wisen.agents import hook_config
 from wisen.agents.codex.read import AGENT
 from wisen.agents.log_files import files_below, source_at
 from wisen.model.hook import Hook, HookSettings
@@ -73,7 +73,9 @@ class CodexHooks:
     def wanted(self, caller: Caller) -> tuple[Hook, ...]:
         """One hook for each event, in a group of its own."""
         return tuple(
-            Hook(event=event, keys=("hooks", event), value=called.group(caller.command(own, AGENT), _seconds(event)))
+            Hook(
+                event=event, keys=("hooks", event), value=hook_config.group(caller.command(own, AGENT), _seconds(event))
+            )
             for event, own in EVENTS.items()
         )
 
@@ -81,7 +83,7 @@ class CodexHooks:
         """Codex 0.166 drops a hooks.json whole that is not strict JSON, or holds anything that it does not know."""
         if path.suffix != ".json":
             return ""
-        found, fault = called.strict_json(content, bom=False, twice=False)
+        found, fault = hook_config.strict_json(content, bom=False, twice=False)
         fault = fault or _misshapen(found)
         return f"Codex ignores it whole: {fault}" if fault else ""
 
@@ -91,7 +93,7 @@ class CodexHooks:
             return HookSettings()
         features = settings.get("features")
         off = isinstance(features, dict) and False in (features.get("hooks"), features.get("codex_hooks"))
-        return HookSettings(callings=tuple(called.commands(settings, AGENT)), switched_off=off)
+        return HookSettings(callings=tuple(hook_config.commands(settings, AGENT)), switched_off=off)
 
     def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
         """By what config.toml says of each hook: the digest that was trusted, and whether it was switched off."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from wisen.agents import called
+from wisen.agents import hook_config
 from wisen.agents.gemini_cli.gemini_cli_places import CHATS, place_of
 from wisen.agents.gemini_cli.read import AGENT
 from wisen.agents.log_files import files_below, source_at
@@ -97,7 +97,7 @@ class GeminiCliHooks:
     def rejection(self, path: Path, content: bytes) -> str:
         """Gemini CLI 0.61 takes comments, and does not start with settings that are no JSON beside them."""
         del path
-        fault = called.strict_json(content, bom=False, comments=True)[1]
+        fault = hook_config.strict_json(content, bom=False, comments=True)[1]
         return f"Gemini CLI does not start with it: {fault}" if fault else ""
 
     def read(self, settings: object) -> HookSettings:
@@ -108,7 +108,7 @@ class GeminiCliHooks:
         about = about if isinstance(about, dict) else {}
         disabled = about.get("disabled")
         off = about.get("enabled") is False or (isinstance(disabled, list) and NAME in disabled)
-        return HookSettings(callings=tuple(called.commands(settings, AGENT)), switched_off=off)
+        return HookSettings(callings=tuple(hook_config.commands(settings, AGENT)), switched_off=off)
 
     def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
         """By what Gemini CLI keeps of the folders: all hooks, where those of a file can run nowhere."""

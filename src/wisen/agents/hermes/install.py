@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wisen.agents.called import observer
 from wisen.agents.hermes.read import AGENT
+from wisen.agents.hook_config import observer
 from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.model.hook import Calling, Hook, HookSettings, caller_in
 from wisen.safety.regular_files import SIDE_FILE, read_regular_text

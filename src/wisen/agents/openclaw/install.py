@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from wisen.agents.called import observer
+from wisen.agents.hook_config import observer
 from wisen.agents.openclaw.newest import newest_session
 from wisen.agents.openclaw.openclaw_places import settings_file, state_directories
 from wisen.agents.openclaw.read import AGENT

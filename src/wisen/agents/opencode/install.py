@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from wisen.agents.called import observer, strict_json
+from wisen.agents.hook_config import observer, strict_json
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.read import AGENT
 from wisen.agents.sqlite_logs import connect, text

@@ -182,7 +182,8 @@ def _search(form: object, said: str) -> re.Match[str] | None:
 def _may_fit(form: object, said: str) -> bool:
     """Whether all the words of one of a form's sets are there: else nothing is made ready.
 
-    A form is its pattern, whether case does not count, and those sets, as `mining/forms.py` writes it."""
+    A form is its pattern, whether case does not count, and those sets, as `mining/error_pattern_export.py` writes it.
+    """
     if not isinstance(form, list):
         return False
     where = plain(said) if form[1] else said

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from wisen import __version__
 from wisen.errors import UsageError
-from wisen.surfaces.mcp.patience import HEADERS, PatientProtocol
+from wisen.surfaces.mcp.request_limits import HEADERS, LimitedProtocol
 from wisen.surfaces.mcp.server import server_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], No
             custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])],
         )
         options: dict[str, Any] = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": _GRACE}
-        options |= {"http": PatientProtocol, "ws": "none", "h11_max_incomplete_event_size": HEADERS}
+        options |= {"http": LimitedProtocol, "ws": "none", "h11_max_incomplete_event_size": HEADERS}
         server = uvicorn.Server(uvicorn.Config(Gate(app, token, taken), lifespan="on", **options))
         rounds.start()
         try:

@@ -21,7 +21,7 @@ _SOON = timedelta(seconds=2)
 """When the first one begins: whoever started us is not kept waiting."""
 
 
-class Went(NamedTuple):
+class RunOutcome(NamedTuple):
     """How the rounds go."""
 
     rounds: int
@@ -31,7 +31,7 @@ class Went(NamedTuple):
     is_running: bool
 
 
-class Rounds:
+class RepeatedRuns:
     """A command at set times."""
 
     def __init__(self, command: tuple[str, ...], environment: Mapping[str, str], minutes: float, clock: Clock) -> None:
@@ -86,7 +86,7 @@ class Rounds:
             self._process = None
             self._rounds, self._last, self._went_well = self._rounds + 1, self._clock.now(), code == 0
 
-    def went(self) -> Went:
+    def went(self) -> RunOutcome:
         """How it goes."""
         with self._lock:
-            return Went(self._rounds, self._last, self._went_well, self._process is not None)
+            return RunOutcome(self._rounds, self._last, self._went_well, self._process is not None)

@@ -10,13 +10,13 @@ from re import _constants as sre  # type: ignore[attr-defined]  # what a pattern
 from re import _parser as sre_parser  # type: ignore[attr-defined]  # as above
 from typing import TYPE_CHECKING, Any
 
-from wisen.mining.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
+from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
 from wisen.mining.signatures import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.mining.complaints import Complaint, LinePattern
+    from wisen.mining.error_patterns import ErrorPattern, LinePattern
 
 _MOST_SETS = 40
 """More sets than that cost more to look through than the pattern does."""
@@ -34,7 +34,12 @@ def complaints() -> dict[str, object]:
         }
         for each in CHECKS
     ]
-    return {"version": VERSION, "checks": checks, "complaints": _told(COMPLAINTS), "tools": _told(TOOL_COMPLAINTS)}
+    return {
+        "version": VERSION,
+        "checks": checks,
+        "complaints": _told(ERROR_PATTERNS),
+        "tools": _told(TOOL_ERROR_PATTERNS),
+    }
 
 
 def near() -> dict[str, tuple[str, ...]]:
@@ -42,12 +47,12 @@ def near() -> dict[str, tuple[str, ...]]:
     found: dict[str, set[str]] = {}
     for check in CHECKS:
         found.setdefault(check.key, set()).update(check.hints)
-    for each in (*COMPLAINTS, *TOOL_COMPLAINTS):
+    for each in (*ERROR_PATTERNS, *TOOL_ERROR_PATTERNS):
         found.setdefault(each.key, set()).update(max(words, key=len) for words in words_of(each.form.text))
     return {key: tuple(sorted({word.casefold() for word in words})) for key, words in sorted(found.items())}
 
 
-def _told(known: Iterable[Complaint]) -> list[dict[str, object]]:
+def _told(known: Iterable[ErrorPattern]) -> list[dict[str, object]]:
     return [{"key": each.key, "who": each.who, "says": each.says, "form": _form(each.form)} for each in known]
 
 

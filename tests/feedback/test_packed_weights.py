@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.feedback.lanes import GRADED, Rows, lane, marks, side_by_side, surplus
+from wisen.feedback.packed_weights import GRADED, Rows, lane, marks, side_by_side, surplus
 
 numbers = st.floats(-50, 50, allow_nan=False)
 rows = st.lists(st.lists(numbers, min_size=4, max_size=4), min_size=1, max_size=20)

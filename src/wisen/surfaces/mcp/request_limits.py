@@ -18,7 +18,7 @@ HEADERS = 32 << 10
 """Bytes that the head of a request may have."""
 
 
-class PatientProtocol(H11Protocol):
+class LimitedProtocol(H11Protocol):
     """uvicorn's own protocol with a limit to its patience, which it has only between requests."""
 
     request_seconds: ClassVar[float] = REQUEST_SECONDS
@@ -35,7 +35,7 @@ class PatientProtocol(H11Protocol):
         self._wait()
         if len(self.connections) > self.most:
             waiting = [
-                each for each in self.connections if isinstance(each, PatientProtocol) and each.since is not None
+                each for each in self.connections if isinstance(each, LimitedProtocol) and each.since is not None
             ]
             longest = min(waiting, key=lambda each: each.since or 0.0, default=self)
             longest.let_go()

@@ -1,4 +1,4 @@
-"""The door: what of an event may be stored. Every string passes here, and only what can teach comes through.
+"""Filters events before they are stored: every string passes here, and only what can teach is kept.
 
 A text that holds a secret or private data is dropped whole and counted, never masked: a mask would be read back as
 text. Text that we injected ourselves is taken out, so that nothing learns from its own words. A concession has no text
@@ -32,7 +32,7 @@ _DEEPEST = 100
 
 
 def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], policy: DoorPolicy) -> Iterator[Kept]:
-    """What comes through the door, with the context it belongs to."""
+    """What comes through the event filter, with the context it belongs to."""
     for event in events:
         if isinstance(event, Outcome) and event.text is None and secret_in_name(event.place) is None:
             yield Kept(event, context_of(event))  # nearly half of all, and nothing in it to look at

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Late(Index):
+class LazyIndex(Index):
     """An index that is opened by the first question to it: most of those who are asked never need it."""
 
     def __init__(self, opening: Callable[[], Index]) -> None:
         self._opening = opening
         self._store: Index | None = None
-        parts: dict[str, Any] = {field.name: _LatePart(self._opened, field.name) for field in fields(Index)}
+        parts: dict[str, Any] = {field.name: _LazyPart(self._opened, field.name) for field in fields(Index)}
         super().__init__(**parts)
 
     def _opened(self) -> Index:
@@ -31,7 +31,7 @@ class Late(Index):
             self._store.close()
 
 
-class _LatePart:
+class _LazyPart:
     """One part of it: whoever is handed it has not asked yet."""
 
     def __init__(self, opened: Callable[[], Index], name: str) -> None:

@@ -13,12 +13,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from wisen.safety import hidden
+from wisen.safety import invisible_characters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-FOLDS = (*(sign.encode() for sign in hidden.INVISIBLE), hidden.TAG_LEAD, b"%3a%2f%2f", b"begin%20", b"begin+")
+FOLDS = (
+    *(sign.encode() for sign in invisible_characters.INVISIBLE),
+    invisible_characters.TAG_LEAD,
+    b"%3a%2f%2f",
+    b"begin%20",
+    b"begin+",
+)
 """What says that a text is to be looked at again, unfolded."""
 _ESCAPED = (1, 2, 4)
 """How often a backslash stands where JSON is escaped once, and again inside of JSON."""
@@ -125,7 +131,7 @@ def joined(data: bytes, start: int) -> Iterator[bytes]:
 
 def unfolded(text: str) -> str:
     """The text as it is read: without unseen characters, on whole lines, with addresses as people write them."""
-    plain = _GOES_ON.sub("", hidden.without(text))
+    plain = _GOES_ON.sub("", invisible_characters.without(text))
     if "%" not in plain and "BEGIN+" not in plain:
         return plain
     return unquote(plain.replace("+", " ") if "BEGIN+" in plain else plain, errors="replace")

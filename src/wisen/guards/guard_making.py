@@ -6,9 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.delivery.derive import derived
+from wisen.delivery.guards_from_fixes import derived
+from wisen.delivery.guards_from_rules import stated, wording
 from wisen.delivery.holding_back import RulesInForce
-from wisen.delivery.stated import stated, wording
 from wisen.edits.permission import Profile
 from wisen.guards.adopt import (
     GuardCandidate,

@@ -1,4 +1,4 @@
-"""Processes of this machine as the crew: none for little work, as many as there are cores for much."""
+"""Starts worker processes: none for little work, as many as there are cores for much."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def processes(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
         pool.shutdown(cancel_futures=True)
 
 
-def given(executor: Executor) -> Crew:
-    """A crew of somebody else's workers, a cluster's for example; it stays open."""
+def given(executor: Executor) -> WorkerProcesses:
+    """Workers that the caller provides, of a cluster for example; they stay open."""
 
     @contextmanager
-    def crew(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
+    def workers(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
         yield executor, jobs or min(_cores(), MOST)
 
-    return crew
+    return workers
 
 
 def _started(jobs: int) -> Executor | None:
@@ -62,12 +62,12 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Crew(Protocol):
+class WorkerProcesses(Protocol):
     """Helpers for large work: any executor of the standard library's shape, a cluster's too."""
 
     def __call__(self, jobs: int, size: int) -> AbstractContextManager[tuple[Executor | None, int]]:
         """An executor for work on so many bytes, and how many tasks it does at once; None when it is not worth one.
 
-        `jobs` is what the user asked for; 0 leaves it to the crew.
+        `jobs` is what the user asked for; 0 leaves it to us.
         """
         ...

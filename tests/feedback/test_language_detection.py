@@ -8,7 +8,7 @@ import pytest
 
 from tests.feedback.typed_tongues import SHIPPED, USERS
 from wisen.feedback.language import shipped_languages
-from wisen.feedback.tongues import SCRIPTS, Writing, WrittenLanguage, is_in, tongues
+from wisen.feedback.language_detection import SCRIPTS, Writing, WrittenLanguage, is_in, tongues
 
 pytestmark = pytest.mark.requirement("C2")
 

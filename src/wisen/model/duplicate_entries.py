@@ -29,7 +29,7 @@ _CARRIED = (
 """What a person decides about an entry and what counts for the one that stays as well."""
 
 
-class Doubled(NamedTuple):
+class DuplicateEntry(NamedTuple):
     """One lesson that was recorded more than once."""
 
     stays: EntryState
@@ -38,7 +38,7 @@ class Doubled(NamedTuple):
 
 def doubled_entries(
     states: Iterable[EntryState], moves: Iterable[Move], written: Collection[str] = ()
-) -> tuple[Doubled, ...]:
+) -> tuple[DuplicateEntry, ...]:
     """Entries that say word for word the same of the same message or fix; `written`: those whose rule is in a file.
 
     What a person took apart, and what has been merged, is left as it is.
@@ -53,11 +53,11 @@ def doubled_entries(
     for group in groups.values():
         if len(group) > 1:
             first, *others = sorted(group, key=lambda each: _rank(each, written))
-            found.append(Doubled(first, tuple(others)))
+            found.append(DuplicateEntry(first, tuple(others)))
     return tuple(found)
 
 
-def carried_over(doubled: Doubled, moves: Sequence[Move]) -> list[Move]:
+def carried_over(doubled: DuplicateEntry, moves: Sequence[Move]) -> list[Move]:
     """The decisions of the user about the others that the one that stays has to take over, newest of each kind.
 
     Who approved one and rejected the other did not want it twice: then it stays approved.
@@ -73,7 +73,7 @@ def carried_over(doubled: Doubled, moves: Sequence[Move]) -> list[Move]:
     return carried
 
 
-def doubled_questions(asked: Iterable[Asked], doubled: Iterable[Doubled]) -> list[Proposal]:
+def doubled_questions(asked: Iterable[Asked], doubled: Iterable[DuplicateEntry]) -> list[Proposal]:
     """Proposals that wait although the same is asked already, or about an entry that does not stay."""
     gone = {each.entry.id for double in doubled for each in double.others}
     waiting: set[tuple[str, str, str]] = set()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Ward:
+class ForgottenFilter:
     """Knows what was forgotten, without a word of it."""
 
     def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
@@ -58,7 +58,7 @@ class Ward:
         return (kept._replace(event=without_text(event), withheld=FORGOTTEN),)
 
 
-class Silence:
+class SwitchedOffSessions:
     """Knows the sessions that were switched off. It is small: it goes along to whoever helps with the reading."""
 
     def __init__(self, keys: Iterable[Key], salt: bytes) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from wisen.delivery.derive import Derived
+from wisen.delivery.guards_from_fixes import Derived
 from wisen.text.glossary import ENGLISH, NEGATIVE_MARKS
 from wisen.text.slots import Slots, SlotWord, slots_of
 from wisen.text.tool_choices import RIVALS

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wisen.logs.door import keep
+from wisen.logs.event_filter import keep
 from wisen.logs.settings import DoorPolicy
 from wisen.model.event import Call, Concession, Event, Message, MessageOrigin, Outcome, Provenance, SessionKey, Status
 from wisen.model.stretch import Kept
