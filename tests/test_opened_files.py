@@ -19,7 +19,7 @@ OPENS = {
     "system/git_view.py": "writes the view, a temporary folder of ours",
     "system/git.py": "the question, in that folder",
     "agents/sqlite_logs.py": "databases of agents, after refuse_unfit_database",
-    "agents/sniff.py": "a database that begins as one in a regular file; immutable: nothing beside it is opened",
+    "agents/log_detection.py": "a regular file that begins as a database; immutable: nothing beside it is opened",
     "agents/hermes/install.py": PACKAGE,
     "agents/openclaw/install.py": PACKAGE,
     "agents/hermes/plugin.py": "runs inside Hermes, and reads the file beside it",

@@ -236,7 +236,7 @@ class Wiring(AgentWiring):
         )
 
     def _model(self, ledger: Ledger, index: Index, machine: str, name: str = "") -> Model:
-        from wisen.models.opening import around, open_model
+        from wisen.models.model_factory import around, open_model
 
         stores = around(index, ledger, self.clock(), machine)
         policy = replace(self.settings.models, nano=name, heavy=name) if name else self.settings.models

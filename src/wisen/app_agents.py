@@ -33,7 +33,7 @@ class AgentWiring(StoreWiring):
 
     def agents(self) -> tuple[Agent, ...]:
         """The readers of the agents that are enabled."""
-        from wisen.agents.readers import reader_of
+        from wisen.agents.agent_registry import reader_of
 
         home, by_programs = self._user_home(), self.settings.agents.program_prompts
         names = self.settings.agents.enabled
@@ -41,7 +41,7 @@ class AgentWiring(StoreWiring):
 
     def hooks(self) -> tuple[Hooks, ...]:
         """The agents that can be told to call us, as far as they are enabled."""
-        from wisen.agents.readers import hooks_of
+        from wisen.agents.agent_registry import hooks_of
 
         told = self._user_home(), self.environment, self._switches().is_off
         return tuple(filter(None, (hooks_of(name, *told) for name in self.settings.agents.enabled)))
@@ -66,7 +66,7 @@ class AgentWiring(StoreWiring):
 
     def presence(self) -> Presence:
         """What tells whether a person decides."""
-        from wisen.agents.signs import SIGNS
+        from wisen.agents.agent_signs import SIGNS
         from wisen.system.person import presence_here
 
         return presence_here(self.environment, SIGNS, self.decided_by)

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.aider_chats import CHATS, NOON, SHELL, TYPED, Project
-from wisen.agents import follow, jsonl
+from wisen.agents import jsonl, log_follower
 from wisen.agents.aider import Aider
-from wisen.agents.sniff import kind_of
+from wisen.agents.log_detection import kind_of
 from wisen.model.event import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
 from wisen.model.source import Mark, Trouble, TroubleKind
 from wisen.testing.agent_contract import everything, typed
@@ -379,7 +379,7 @@ def test_a_pass_that_ends_anywhere_is_gone_on_from_there(tmp_path: Path, monkeyp
     project = Project(tmp_path)
     story(project)
     whole = {event.id: event for event in read(project)}
-    monkeypatch.setattr(follow, "BATCH", 1)
+    monkeypatch.setattr(log_follower, "BATCH", 1)
     agent = Aider(tmp_path, {})
     (source,) = agent.sources()
     for chunk in (100, 150, 333):

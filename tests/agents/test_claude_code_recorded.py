@@ -11,7 +11,7 @@ import pytest
 
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.read import ClaudeFormat
-from wisen.agents.follow import follow
+from wisen.agents.log_follower import follow
 from wisen.model.event import OF_PROSE, Call, Event, Message, Outcome
 from wisen.model.source import Mark
 from wisen.testing.agent_contract import everything, typed

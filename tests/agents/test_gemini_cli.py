@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.agents.gemini_chats import Chat, read
 from wisen.agents.gemini_cli import GeminiCli
-from wisen.agents.gemini_cli.gemini_cli_typed import without_hooks
+from wisen.agents.gemini_cli.gemini_cli_typed_text import without_hooks
 from wisen.logs.event_filter import keep
 from wisen.logs.settings import DoorPolicy
 from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Rejection, Status

@@ -17,7 +17,7 @@ from tests.agents.hermes_sessions import Talk, read
 from tests.hooks import mark_behind
 from wisen.agents.agent_ports import Agent
 from wisen.agents.hermes import Hermes
-from wisen.agents.sniff import kind_of
+from wisen.agents.log_detection import kind_of
 from wisen.model.event import Call, Concession, Interrupt, Outcome, Rejection, Status
 from wisen.model.source import Mark, TroubleKind
 from wisen.safety.sentinel import wrap

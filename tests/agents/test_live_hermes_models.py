@@ -12,7 +12,7 @@ from tests.agents.scripted_model import Turn, serving
 from tests.agents.worlds import Person, no_way_out
 from wisen.agents.hermes import Hermes
 from wisen.model.event import Message
-from wisen.models.answer_text import prompt_of
+from wisen.models.answer_format import prompt_of
 from wisen.models.command_model import CommandModel
 from wisen.safety.sentinel import strip
 from wisen.testing.agent_contract import everything

@@ -10,7 +10,7 @@ import pytest
 from tests.agents.clients import claude_code
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Turn, serving
-from wisen.models.answer_text import prompt_of
+from wisen.models.answer_format import prompt_of
 from wisen.models.command_model import CommandModel
 from wisen.testing.port_contracts import harmless
 

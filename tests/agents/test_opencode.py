@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.agents.opencode_sessions import RUN, Talk, read
 from tests.hooks import mark_behind
 from wisen.agents.agent_ports import Agent
+from wisen.agents.log_detection import kind_of
 from wisen.agents.opencode import OpenCode
-from wisen.agents.sniff import kind_of
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
 from wisen.model.source import Mark, TroubleKind
 from wisen.safety.sentinel import wrap

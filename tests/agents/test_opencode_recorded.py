@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.record_opencode import FIXTURE
+from wisen.agents.log_detection import kind_of
 from wisen.agents.opencode import OpenCode
-from wisen.agents.sniff import kind_of
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection
 from wisen.testing.agent_contract import everything, typed
 

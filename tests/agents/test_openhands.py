@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.openhands_events import Conversation
+from wisen.agents.log_detection import kind_of
 from wisen.agents.openhands import OpenHands
-from wisen.agents.sniff import kind_of
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
 from wisen.model.source import Batch, Mark, TroubleKind
 from wisen.testing.agent_contract import everything, typed

@@ -15,7 +15,7 @@ import pytest
 import wisen
 from tests.commands import WISEN, run
 from wisen import app
-from wisen.agents.signs import SIGNS
+from wisen.agents.agent_signs import SIGNS
 from wisen.errors import PersonNeeded, UsageError
 from wisen.learner import Learner
 from wisen.model.entry import Answer, EntryStatus, MoveKind, Who

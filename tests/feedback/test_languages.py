@@ -20,7 +20,7 @@ from wisen.learner import Learner
 from wisen.model.model_use import ModelsPolicy
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
-from wisen.models.metered import Around, Metered
+from wisen.models.metered_model import Around, Metered
 from wisen.models.model_ports import Prompt, Question
 from wisen.testing.fake_models import ScriptedModel, ScriptedResponder
 from wisen.testing.fakes import FixedClock

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import wisen
-from wisen.agents import follow, jsonl
+from wisen.agents import jsonl, log_follower
 from wisen.model.report import Report
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -57,7 +57,7 @@ def test_a_log_that_was_moved_away_and_begun_anew_counts_once(folder: Path) -> N
 
 def test_what_is_appended_while_we_read_is_read_the_next_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "CHUNK", 4096)
-    monkeypatch.setattr(follow, "BATCH", 4096)
+    monkeypatch.setattr(log_follower, "BATCH", 4096)
     s = long_session(60)
     path = s.write(folder)
     late = ClaudeTranscript(9)

@@ -18,7 +18,7 @@ import wisen
 from wisen.errors import ModelFailed, Reason
 from wisen.model.model_use import WORK
 from wisen.model.report import Selection
-from wisen.models.answer_text import prompt_of
+from wisen.models.answer_format import prompt_of
 from wisen.models.command_model import CLIENTS, UNREADABLE, CommandModel
 from wisen.models.model_ports import Prompt, Reply
 from wisen.safety.sentinel import strip, wrap

@@ -14,7 +14,7 @@ from wisen.forgetting import find
 from wisen.model.change import Deed, Line, Passage, Removal, Value
 from wisen.model.event import Event
 from wisen.model.memory import MemoryKind
-from wisen.models.answer_text import schema_of as answer_schema
+from wisen.models.answer_format import schema_of as answer_schema
 from wisen.models.service import Pong
 from wisen.surfaces.mcp.tool_arguments import TOOLS, schema_of
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.guarding import RIGHT, WRONG, learning
 from tests.hooks import failed, fire, printed, taught
-from wisen.agents.gemini_cli.gemini_cli_ends import GeminiEnding, end_of
+from wisen.agents.gemini_cli.gemini_cli_outcomes import GeminiEnding, end_of
 from wisen.agents.gemini_cli.records import Called
 from wisen.safety import sentinel
 from wisen.surfaces.hook.gemini import failure_of, typed

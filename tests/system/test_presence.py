@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from wisen.agents.signs import SIGNS
+from wisen.agents.agent_signs import SIGNS
 from wisen.model.presence import NotAPerson, Person, Process, Voice
 from wisen.system.parent_processes import ancestors
 from wisen.system.person import ProcessPresence, agent_of, on_word_of, presence_here
@@ -172,7 +172,7 @@ def test_a_word_among_other_arguments_is_none(words: list[str]) -> None:
 
 LOOKS = """
 from wisen.system.person import ProcessPresence, terminal_name
-from wisen.agents.signs import SIGNS
+from wisen.agents.agent_signs import SIGNS
 print(ProcessPresence({}, SIGNS, lambda: (), terminal_name).look())
 """
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
+from wisen.agents.event_collector import FAR_BEHIND, Notebook
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.notebook_log import FAR_BEHIND, Notebook
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.model.source import Batch, Trouble, TroubleKind

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wisen.agents.json_recovery import replace_invalid_text
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.salvage import replace_invalid_text
 from wisen.model.source import Batch, TroubleKind
 from wisen.safety.regular_files import read_regular_file
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wisen.agents.notebook_log import Notebook
+    from wisen.agents.event_collector import Notebook
     from wisen.model.source import Mark
 
 

@@ -13,7 +13,7 @@ from wisen.errors import MissingExtra, ModelError, UsageError
 from wisen.model.change import tokens
 from wisen.model.model_use import Tier
 from wisen.model.pointing import Pointed, PointedKind, PointingOutcome, PointingResult
-from wisen.models.answer_text import prompt_of
+from wisen.models.answer_format import prompt_of
 from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.aider.heard import InputHistory
+from wisen.agents.aider.input_history import InputHistory
 from wisen.agents.aider.read import AGENT, Chats
-from wisen.agents.follow import Cursor, LineIntake, follow_lines
+from wisen.agents.log_detection import kind_of
 from wisen.agents.log_files import ends_of, files_below, source_at
-from wisen.agents.sniff import kind_of
+from wisen.agents.log_follower import Cursor, LineIntake, follow_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.agents.aider.talk import AiderTalk
-from wisen.agents.standing import Standing
+from wisen.agents.aider.chat_events import AiderTalk
+from wisen.agents.stateful_collector import Standing
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
-    from wisen.agents.aider.heard import InputHistory
-    from wisen.agents.follow import Cursor
+    from wisen.agents.aider.input_history import InputHistory
+    from wisen.agents.event_collector import Notebook
     from wisen.agents.jsonl import Lines
-    from wisen.agents.notebook_log import Notebook
+    from wisen.agents.log_follower import Cursor
 
 AGENT = "aider"
 _HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.claude_code.read import AGENT, ClaudeFormat
-from wisen.agents.follow import follow
+from wisen.agents.log_detection import kind_of
 from wisen.agents.log_files import files_below, source_at, value_in
-from wisen.agents.sniff import kind_of
+from wisen.agents.log_follower import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wisen.agents import call_arguments, masked
+from wisen.agents import call_arguments
 from wisen.agents.citations import citations
-from wisen.agents.claude_code import claude_code_typed
-from wisen.agents.claude_code.glance import NOTHING, glance
+from wisen.agents.claude_code import claude_code_typed_text as typed_text
+from wisen.agents.claude_code.fast_path import NOTHING, glance
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook_log import Notebook, moment
+from wisen.agents.event_collector import Notebook, moment
+from wisen.agents.masked_failures import error_in, hides_exit_code
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import (
     Call,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from wisen.agents.follow import Cursor
+    from wisen.agents.log_follower import Cursor
 
 AGENT = "claude-code"
 _FILES: dict[str, dict[str, int]] = {"Write": {"content": 0}, "NotebookEdit": {"new_source": 0}}
@@ -123,7 +124,7 @@ class ClaudeFormat:
                 tool=block.name,
                 arguments=call_arguments.without_files(block.input, _FILES.get(block.name, {})),
             )
-            hides = block.name == "Bash" and masked.hides_exit_code(call_arguments.shell_of(block.input).command or "")
+            hides = block.name == "Bash" and hides_exit_code(call_arguments.shell_of(block.input).command or "")
             self.notebook.call(call, offset, hides=hides)
 
     def _said(self, record: Record, text: str, session: SessionKey, at: datetime, *, begins: bool) -> None:
@@ -158,20 +159,18 @@ class ClaudeFormat:
         at = moment(record.timestamp) or EPOCH
         place, identity = record.cwd or "", record.uuid or _made_id(at, "\n".join(texts))
         call = self._end_refusals(session, stopped=record.interruptedMessageId is not None)
-        if any(text.startswith(claude_code_typed.INTERRUPTED) for text in texts):
+        if any(text.startswith(typed_text.INTERRUPTED) for text in texts):
             self.notebook.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
-        if any(claude_code_typed.is_clear(text) for text in texts):
+        if any(typed_text.is_clear(text) for text in texts):
             self.notebook.sessions.begin_segment(session.native)
         if record.isMeta or record.isSidechain or record.isCompactSummary or bytes(record.planContent) not in _ABSENT:
             self._drop_dequeued(session, texts)
             return
         self._shell(record, texts, session, at)
-        own = [
-            claude_code_typed.typed_text(text) for text in texts if not text.startswith(claude_code_typed.INTERRUPTED)
-        ]
+        own = [typed_text.typed_text(text) for text in texts if not text.startswith(typed_text.INTERRUPTED)]
         text = "\n".join(piece for piece in own if piece)
         if not text:
-            if not any(each.startswith(claude_code_typed.INTERRUPTED) for each in texts):
+            if not any(each.startswith(typed_text.INTERRUPTED) for each in texts):
                 self._drop_dequeued(session, texts)
             return
         self._settle(self._unqueue(text))
@@ -193,10 +192,10 @@ class ClaudeFormat:
 
         Words that look like it in a prompt have a source, or nothing that was said by a command behind them.
         """
-        for command in filter(None, map(claude_code_typed.shell_command, texts)):
+        for command in filter(None, map(typed_text.shell_command, texts)):
             self._settle(self._unqueue(command))
             by_hand = record.promptSource is None and record.origin is None and len(texts) == 1
-            if by_hand and record.uuid and claude_code_typed.is_to_wisen(command):
+            if by_hand and record.uuid and typed_text.is_to_wisen(command):
                 self._ran = Message(
                     id=record.uuid,
                     session=session,
@@ -209,12 +208,12 @@ class ClaudeFormat:
         ran = self._ran
         if ran is not None and record.parentUuid == ran.id and record.promptSource is None:
             self._ran = None
-            if any(text.startswith(claude_code_typed.RAN) for text in texts):
+            if any(text.startswith(typed_text.RAN) for text in texts):
                 self.notebook.events.append(ran)
 
     def _provenance(self, source: str | None, sender: Sender | str | None) -> Provenance:
         kind = sender.kind if isinstance(sender, Sender) else sender
-        by_hand = claude_code_typed.is_by_hand(source, kind, program_prompts=self._program_prompts)
+        by_hand = typed_text.is_by_hand(source, kind, program_prompts=self._program_prompts)
         return Provenance.TYPED if by_hand else Provenance.OTHER
 
     def _result(self, record: Record, block: Block, session: SessionKey, at: datetime, offset: int) -> None:
@@ -226,16 +225,16 @@ class ClaudeFormat:
         session, place = began or session, place or record.cwd or ""
         if not block.is_error:
             text = text_of(block.content) if hidden else ""
-            status = Status.MASKED if hidden and masked.error_in(text) else Status.OK
+            status = Status.MASKED if hidden and error_in(text) else Status.OK
             self.notebook.outcome(call, session, at, place, status, text if status is Status.MASKED else None)
             return
         text = text_of(block.content)
-        if claude_code_typed.is_refusal(text):
+        if typed_text.is_refusal(text):
             rejection = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=record.cwd or "")
             self._refusal(record, rejection, text, offset, foreign=not tool or tool.startswith("mcp__"))
-        elif claude_code_typed.is_interrupted(text):
+        elif typed_text.is_interrupted(text):
             self.notebook.events.append(Interrupt(id=f"stop:{call}", session=session, at=at, place=place, call=call))
-        elif record.toolDenialKind or claude_code_typed.is_cancelled(text):
+        elif record.toolDenialKind or typed_text.is_cancelled(text):
             self.notebook.outcome(call, session, at, place, Status.CANCELLED, None)
         else:
             self.notebook.outcome(call, session, at, place, Status.FAILED, text)
@@ -246,13 +245,13 @@ class ClaudeFormat:
         A tool of somebody else's server words its errors itself and could forge a refusal, so what seems typed there,
         or under a call that this log does not show, does not count as typed unless the record itself says so.
         """
-        if claude_code_typed.asks_to_stop(text):
+        if typed_text.asks_to_stop(text):
             # What is recorded next tells whether the call had been running.
             self._refused[rejection.id] = rejection
             self.notebook.wait(rejection.id, offset, otherwise=rejection)
             return
         self.notebook.events.append(rejection)
-        reason = claude_code_typed.refusal_reason(text)
+        reason = typed_text.refusal_reason(text)
         if reason:
             doubtful = (foreign or record.isSidechain) and not record.holdsPersonsWords
             self.notebook.events.append(
@@ -281,7 +280,7 @@ class ClaudeFormat:
 
     def _queue(self, record: Record, offset: int) -> None:
         if record.operation == "enqueue" and bytes(record.content) not in _ABSENT:
-            text = claude_code_typed.queued_text(text_of(record.content))
+            text = typed_text.queued_text(text_of(record.content))
             where = self._when_and_where(record, offset)
             if text is None or where is None or not {record.mode, record.commandMode} <= _PROMPTS:
                 return
@@ -319,7 +318,7 @@ class ClaudeFormat:
     def _removed(self, record: Record) -> None:
         """A queued prompt was handed to the agent within its turn: no prompt record follows, at most an attachment."""
         if bytes(record.content) not in _ABSENT:
-            message = self._unqueue(claude_code_typed.queued_text(text_of(record.content)))
+            message = self._unqueue(typed_text.queued_text(text_of(record.content)))
         else:
             message = self._unqueue(next((each.text for each in self._queued.values()), None))
         if message is None:
@@ -336,7 +335,7 @@ class ClaudeFormat:
         handed = record.attachment
         if handed is None or handed.type != "queued_command":
             return
-        text = claude_code_typed.queued_text(text_of(handed.prompt))
+        text = typed_text.queued_text(text_of(handed.prompt))
         waiting = [*self._handed.values(), *self._queued.values()]
         message = next((each for each in waiting if each.text == text and each.id not in self._told), None)
         if message is None or self._when_and_where(record, offset) is None:

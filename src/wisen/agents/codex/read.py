@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents import masked
 from wisen.agents.citations import citations, cited_ids
-from wisen.agents.codex import codex_typed, records
-from wisen.agents.codex.calls import (
+from wisen.agents.codex import codex_speakers, records
+from wisen.agents.codex.codex_calls import (
     SHELL,
     SHELLS,
     SPEAKER,
@@ -25,12 +24,13 @@ from wisen.agents.codex.calls import (
     kind_of_tool,
     tool_of_kind,
 )
-from wisen.agents.codex.codex_ends import CodexEnd, CodexEnding, end_of_item, end_of_output
-from wisen.agents.codex.codex_typed import Speaker
-from wisen.agents.codex.thread import LEFT, OVER, Note, Thread
+from wisen.agents.codex.codex_outcomes import CodexEnd, CodexEnding, end_of_item, end_of_output
+from wisen.agents.codex.codex_speakers import Speaker
+from wisen.agents.codex.thread_state import LEFT, OVER, Note, Thread
 from wisen.agents.concessions import concedes
+from wisen.agents.event_collector import Notebook, moment
 from wisen.agents.local_models import is_local
-from wisen.agents.notebook_log import Notebook, moment
+from wisen.agents.masked_failures import error_in, hides_exit_code
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.codex.records import Event, Item, Record, ResponseItem
-    from wisen.agents.codex.thread import Copy
-    from wisen.agents.follow import Cursor
+    from wisen.agents.codex.thread_state import Copy
+    from wisen.agents.log_follower import Cursor
 
 AGENT = "codex"
 _HEAD = 160
@@ -151,8 +151,8 @@ class CodexFormat:
     def _meta(self, meta: records.Meta) -> None:
         if "native" in self._state:
             return  # a fork holds the first lines of its parents, too
-        who = codex_typed.speaker_of_thread(meta)
-        native = codex_typed.native_of(meta, who) or self._name
+        who = codex_speakers.speaker_of_thread(meta)
+        native = codex_speakers.native_of(meta, who) or self._name
         self._state.update(native=native, origin=meta.forked_from_id or native, who=who, place=meta.cwd or "")
         self._state["provider"] = meta.model_provider or ""
 
@@ -177,7 +177,7 @@ class CodexFormat:
         self, item: ResponseItem, at: datetime, offset: int, *, bare: bool = False, inherited: bool = False
     ) -> None:
         if item.type == "message":
-            text = codex_typed.text_of_bare(item) if bare else codex_typed.text_of_item(item)
+            text = codex_speakers.text_of_bare(item) if bare else codex_speakers.text_of_item(item)
             if text is not None and not inherited:
                 self._message("item", item.id, text, at)
             elif item.role == "assistant":
@@ -198,7 +198,7 @@ class CodexFormat:
             item = records.as_event(payload).item
             self._turn_item(records.type_of(item).type if records.is_given(item) else "", item, at, offset)
         elif kind == "user_message":
-            text = codex_typed.text_of_event(records.as_event(payload))
+            text = codex_speakers.text_of_event(records.as_event(payload))
             if text is not None:
                 self._message("event", None, text, at)
         elif kind in records.ENDS:
@@ -214,7 +214,7 @@ class CodexFormat:
     def _turn_item(self, kind: str, raw: msgspec.Raw, at: datetime, offset: int) -> None:
         if kind == "UserMessage":
             item = records.as_item(raw)
-            text = codex_typed.text_of_turn_item(item)
+            text = codex_speakers.text_of_turn_item(item)
             if text is not None:
                 self._message("event", item.id, text, at)
         elif kind in records.ITEMS:
@@ -235,7 +235,7 @@ class CodexFormat:
             self._state.pop(word, None)
         if begins:
             self._state["turn"] = "begun"
-            self._state["turn_who"] = codex_typed.speaker_of_turn(self._speaker(), event.turn_attribution)
+            self._state["turn_who"] = codex_speakers.speaker_of_turn(self._speaker(), event.turn_attribution)
 
     def _message(self, copy: Copy, identity: str | None, text: str, at: datetime) -> None:
         if self._thread.is_copy(copy, text):
@@ -279,7 +279,7 @@ class CodexFormat:
         self._thread.events += citations(identity, whole, session, at, place)
 
     def _ask(self, call: str, asked: CodexCall, at: datetime, offset: int) -> None:
-        hides = asked.tool in SHELLS and masked.hides_exit_code(asked.command)
+        hides = asked.tool in SHELLS and hides_exit_code(asked.command)
         self._thread.call(self._call(call, asked, at), offset, hides=hides)
         self._thread.remember(call, Note(kind_of_tool(asked.tool), hides, asked.process))
 
@@ -335,7 +335,7 @@ class CodexFormat:
         elif end.how is CodexEnding.FAILED:
             self._thread.outcome(call, session, at, place, Status.FAILED, end.text)
         elif end.how is CodexEnding.WELL:
-            hidden = note.hides and masked.error_in(end.text)
+            hidden = note.hides and error_in(end.text)
             status, text = (Status.MASKED, end.text) if hidden else (Status.OK, None)
             self._thread.outcome(call, session, at, place, status, text)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.follow import Cursor, follow
-from wisen.agents.gemini_cli.gemini_cli_places import CHATS, folder_of, place_of
+from wisen.agents.gemini_cli.gemini_cli_paths import CHATS, folder_of, place_of
 from wisen.agents.gemini_cli.read import AGENT, ChatFormat
 from wisen.agents.json_document_log import read_whole
+from wisen.agents.log_detection import kind_of
 from wisen.agents.log_files import files_below, source_at
-from wisen.agents.sniff import kind_of
+from wisen.agents.log_follower import Cursor, follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

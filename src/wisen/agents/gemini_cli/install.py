@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from wisen.agents import hook_config
-from wisen.agents.gemini_cli.gemini_cli_places import CHATS, place_of
+from wisen.agents.event_collector import moment
+from wisen.agents.gemini_cli.gemini_cli_paths import CHATS, place_of
 from wisen.agents.gemini_cli.read import AGENT
 from wisen.agents.log_files import files_below, source_at
-from wisen.agents.notebook_log import moment
 from wisen.model.hook import Hook, HookSettings
 from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents import call_arguments, masked
+from wisen.agents import call_arguments
 from wisen.agents.citations import citations
 from wisen.agents.concessions import concedes
-from wisen.agents.gemini_cli.gemini_cli_ends import SHELL, GeminiEnding, end_of
-from wisen.agents.gemini_cli.gemini_cli_typed import typed_text
+from wisen.agents.event_collector import Notebook, moment
+from wisen.agents.gemini_cli.gemini_cli_outcomes import SHELL, GeminiEnding, end_of
+from wisen.agents.gemini_cli.gemini_cli_typed_text import typed_text
 from wisen.agents.gemini_cli.records import PASSED_OVER, READ, Record, as_document, parts_of, record_decoder
-from wisen.agents.notebook_log import Notebook, moment
+from wisen.agents.masked_failures import hides_exit_code
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from wisen.agents.follow import Cursor
-    from wisen.agents.gemini_cli.gemini_cli_ends import GeminiEnd
+    from wisen.agents.gemini_cli.gemini_cli_outcomes import GeminiEnd
     from wisen.agents.gemini_cli.records import About, Called
+    from wisen.agents.log_follower import Cursor
     from wisen.model.event import SessionKey
 
 AGENT = "gemini-cli"
@@ -152,7 +153,7 @@ class ChatFormat:
             if not called.id or not called.name:
                 self.notebook.trouble(TroubleKind.MISSHAPEN, offset, "toolCall")
                 continue
-            hides = called.name == SHELL and masked.hides_exit_code(call_arguments.shell_of(called.args).command or "")
+            hides = called.name == SHELL and hides_exit_code(call_arguments.shell_of(called.args).command or "")
             self._call(called, called.id, session, at, offset, hides=hides)
             end = end_of(called, hides=hides)
             if end is None or not self._is_new(f"end:{called.id}"):

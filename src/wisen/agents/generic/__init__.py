@@ -9,12 +9,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.agents.follow import Cursor, follow
 from wisen.agents.generic.read import AGENT, GenericFormat
 from wisen.agents.generic.records import as_document
 from wisen.agents.json_document_log import read_whole
+from wisen.agents.log_detection import kind_of
 from wisen.agents.log_files import files_below, source_at
-from wisen.agents.sniff import kind_of
+from wisen.agents.log_follower import Cursor, follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

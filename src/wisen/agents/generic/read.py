@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents import masked
 from wisen.agents.citations import citations, cited_ids
 from wisen.agents.concessions import concedes
 from wisen.agents.generic.records import (
@@ -23,8 +22,9 @@ from wisen.agents.generic.records import (
     time_of,
     typed_text_of,
 )
-from wisen.agents.results import failure_in
-from wisen.agents.standing import Standing
+from wisen.agents.masked_failures import error_in, hides_exit_code
+from wisen.agents.stateful_collector import Standing
+from wisen.agents.tool_results import failure_in
 from wisen.model.event import Call, Concession, Message, MessageOrigin, Provenance, Status
 from wisen.model.source import TroubleKind
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from wisen.agents.follow import Cursor
+    from wisen.agents.event_collector import Notebook
     from wisen.agents.generic.records import Function
-    from wisen.agents.notebook_log import Notebook
+    from wisen.agents.log_follower import Cursor
 
 AGENT = "generic"
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -178,7 +178,7 @@ class GenericFormat:
                 arguments=arguments,
             )
             self._open.append(call)
-            self.notebook.call(asked, offset, hides=masked.hides_exit_code(command))
+            self.notebook.call(asked, offset, hides=hides_exit_code(command))
 
     def _result(self, turn: Turn, name: str, at: datetime) -> None:
         call = _own(turn.tool_call_id, name) or (self._open[0] if self._open else None)
@@ -192,7 +192,7 @@ class GenericFormat:
         failure = failure_in(text) or (text if turn.is_error else None)
         if failure is not None:
             self.notebook.outcome(call, session, at, place, Status.FAILED, failure)
-        elif hides and masked.error_in(text):
+        elif hides and error_in(text):
             self.notebook.outcome(call, session, at, place, Status.MASKED, text)
         else:
             self.notebook.outcome(call, session, at, place, Status.OK)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from wisen.agents.notebook_log import moment, plausible_time
-from wisen.agents.salvage import replace_invalid_text
+from wisen.agents.event_collector import moment, plausible_time
+from wisen.agents.json_recovery import replace_invalid_text
 
 NOTHING = msgspec.Raw(b"")
 _SAID = frozenset({"text", "output_text"})

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.database_log import RowTable, read_rows
-from wisen.agents.hermes.hermes_voices import Sessions
+from wisen.agents.event_collector import Notebook
+from wisen.agents.hermes.hermes_session_table import Sessions
 from wisen.agents.hermes.read import AGENT, HermesTalk
+from wisen.agents.log_detection import kind_of
 from wisen.agents.log_files import files_below
-from wisen.agents.notebook_log import Notebook
-from wisen.agents.sniff import kind_of
 from wisen.agents.sqlite_logs import database_at
 
 if TYPE_CHECKING:

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from wisen.agents import call_arguments, masked
+from wisen.agents import call_arguments
 from wisen.agents.citations import citations
 from wisen.agents.concessions import concedes
-from wisen.agents.hermes.hermes_typed import text_of, typed_text
-from wisen.agents.hermes.hermes_voices import digest
-from wisen.agents.notebook_log import plausible_time
-from wisen.agents.results import failure_in
+from wisen.agents.event_collector import plausible_time
+from wisen.agents.hermes.hermes_session_table import digest
+from wisen.agents.hermes.hermes_typed_text import text_of, typed_text
+from wisen.agents.masked_failures import error_in, hides_exit_code
 from wisen.agents.session_segments import EPOCH
+from wisen.agents.tool_results import failure_in
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 from wisen.safety.sentinel import strip
@@ -29,8 +30,8 @@ from wisen.safety.sentinel import strip
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wisen.agents.hermes.hermes_voices import Unsaid
-    from wisen.agents.notebook_log import Notebook
+    from wisen.agents.event_collector import Notebook
+    from wisen.agents.hermes.hermes_session_table import Unsaid
 
 AGENT = "hermes"
 _SHELL = "terminal"
@@ -167,7 +168,7 @@ class HermesTalk:
                 tool=tool,
                 arguments=_as_object(call_arguments.without_files(raw, _FILES.get(tool, {}))),
             )
-            self.notebook.call(call, row, hides=tool == _SHELL and masked.hides_exit_code(shell.command or ""))
+            self.notebook.call(call, row, hides=tool == _SHELL and hides_exit_code(shell.command or ""))
         if _STOPPED.match(text) and not self._is_stopped:
             self._stop(at, row, None)
 
@@ -224,7 +225,7 @@ def _end(result: _Result, text: str, *, hides: bool) -> tuple[Status, str | None
     if failure is not None:
         return Status.FAILED, failure
     output = result.output if isinstance(result.output, str) else text
-    return (Status.MASKED, output) if hides and masked.error_in(output) else (Status.OK, None)
+    return (Status.MASKED, output) if hides and error_in(output) else (Status.OK, None)
 
 
 def _is_of_a_guard(text: str) -> bool:

@@ -6,22 +6,22 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wisen.agents.follow import Cursor, follow
+from wisen.agents.log_detection import kind_of
 from wisen.agents.log_files import files_below, source_at
+from wisen.agents.log_follower import Cursor, follow
 from wisen.agents.openclaw.archives import read_archive
 from wisen.agents.openclaw.database import read_database
-from wisen.agents.openclaw.lines import LineFormat
-from wisen.agents.openclaw.openclaw_places import state_directories
+from wisen.agents.openclaw.openclaw_paths import state_directories
 from wisen.agents.openclaw.read import AGENT
-from wisen.agents.openclaw.registry import DATABASE, version_of, voices_beside
-from wisen.agents.sniff import kind_of
+from wisen.agents.openclaw.session_registry import DATABASE, version_of, voices_beside
+from wisen.agents.openclaw.transcript_lines import LineFormat
 from wisen.agents.sqlite_logs import changed, database_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from wisen.agents.openclaw.openclaw_voices import Voice
+    from wisen.agents.openclaw.openclaw_speakers import Voice
     from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["OpenClaw"]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents import jsonl
-from wisen.agents.openclaw import compressed
+from wisen.agents.openclaw import zstd_stream
 from wisen.model.source import Batch, Trouble, TroubleKind
 from wisen.safety.regular_files import open_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.agents.openclaw.lines import LineFormat
+    from wisen.agents.openclaw.transcript_lines import LineFormat
     from wisen.model.source import Mark, Source
 
 _LARGEST = 1 << 30
@@ -53,7 +53,7 @@ def read_archive(source: Source, mark: Mark | None, form: LineFormat) -> Iterato
             if taken >= jsonl.CHUNK:
                 yield _batch(form, "", taken, afresh=afresh)
                 taken, afresh = 0, False
-    except compressed.Damaged:
+    except zstd_stream.Damaged:
         form.notebook.trouble(TroubleKind.GARBLED, offset)
     except OSError as error:
         trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
@@ -67,7 +67,7 @@ def _lines(source: Source) -> Iterator[bytes | None]:
     """The lines of an archive; None for one that is too long, and at the end of one that never ends."""
     held, total, passing = b"", 0, False
     with open_regular_file(source.path) as file:
-        for piece in compressed.pieces(file):
+        for piece in zstd_stream.pieces(file):
             total += len(piece)
             if total > _LARGEST:
                 yield None

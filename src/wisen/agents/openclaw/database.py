@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents import jsonl, salvage
-from wisen.agents.notebook_log import FAR_BEHIND, Notebook
-from wisen.agents.openclaw import compressed
-from wisen.agents.openclaw.openclaw_voices import Voice
+from wisen.agents import json_recovery, jsonl
+from wisen.agents.event_collector import FAR_BEHIND, Notebook
+from wisen.agents.openclaw import zstd_stream
+from wisen.agents.openclaw.openclaw_speakers import Voice
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
-from wisen.agents.openclaw.registry import voices_in
+from wisen.agents.openclaw.session_registry import voices_in
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.model.source import Batch, Trouble, TroubleKind
@@ -246,8 +246,8 @@ def _unpacked(plain: object, blob: object) -> bytes | None:
     if isinstance(plain, bytes):
         return plain
     try:
-        return compressed.unpacked(blob, jsonl.LONGEST) if isinstance(blob, bytes) else b""
-    except compressed.Damaged:
+        return zstd_stream.unpacked(blob, jsonl.LONGEST) if isinstance(blob, bytes) else b""
+    except zstd_stream.Damaged:
         return b""
 
 
@@ -258,7 +258,7 @@ def _record(data: bytes) -> Record | None:
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        found, whole = salvage.records_in(data, lambda _: True)  # half an emoji, or a character that JSON forbids
+        found, whole = json_recovery.records_in(data, lambda _: True)  # half an emoji, or a character that JSON forbids
         try:
             return record_decoder.decode(found[0]) if whole and len(found) == 1 else None
         except (UnicodeDecodeError, RecursionError):

@@ -12,8 +12,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from wisen.agents.hook_config import observer
-from wisen.agents.openclaw.newest import newest_session
-from wisen.agents.openclaw.openclaw_places import settings_file, state_directories
+from wisen.agents.openclaw.newest_session import newest_session
+from wisen.agents.openclaw.openclaw_paths import settings_file, state_directories
 from wisen.agents.openclaw.read import AGENT
 from wisen.errors import UsageError
 from wisen.model.hook import CLIENT, Caller, Calling, Hook, HookSettings, Program

@@ -13,13 +13,14 @@ from datetime import timedelta
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.agents import call_arguments, masked
+from wisen.agents import call_arguments
 from wisen.agents.citations import citations, cited_ids
 from wisen.agents.concessions import concedes
+from wisen.agents.event_collector import moment, plausible_time
 from wisen.agents.local_models import is_local
-from wisen.agents.notebook_log import moment, plausible_time
-from wisen.agents.openclaw import openclaw_typed
-from wisen.agents.openclaw.openclaw_voices import Voice
+from wisen.agents.masked_failures import error_in, hides_exit_code
+from wisen.agents.openclaw import openclaw_typed_text
+from wisen.agents.openclaw.openclaw_speakers import Voice
 from wisen.agents.openclaw.records import (
     CALLS,
     PASSED_OVER,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from wisen.agents.notebook_log import Notebook
+    from wisen.agents.event_collector import Notebook
     from wisen.model.event import SessionKey
 
 AGENT = "openclaw"
@@ -136,14 +137,14 @@ class OpenclawConversation:
         del offset
         text = text_of(blocks)
         if self.voice is None:
-            self.voice = Voice.JOB if openclaw_typed.is_job(text) else Voice.USER
+            self.voice = Voice.JOB if openclaw_typed_text.is_job(text) else Voice.USER
         self._stopped = False
         session = self._notebook.sessions.session(self.native, at, self.place)
-        own = openclaw_typed.typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
+        own = openclaw_typed_text.typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
         if own is None:
             return
         owner = owner_of(said.meta)
-        mine = self._is_the_users(owner) and (owner is True or not openclaw_typed.is_from_room(text))
+        mine = self._is_the_users(owner) and (owner is True or not openclaw_typed_text.is_from_room(text))
         self._notebook.events.append(
             Message(
                 id=_made_id(at, own),
@@ -151,7 +152,7 @@ class OpenclawConversation:
                 at=at,
                 place=self.place,
                 text=own,
-                origin=MessageOrigin.QUEUED if openclaw_typed.is_queued(text) else MessageOrigin.PROMPT,
+                origin=MessageOrigin.QUEUED if openclaw_typed_text.is_queued(text) else MessageOrigin.PROMPT,
                 provenance=Provenance.TYPED if mine else Provenance.OTHER,
                 local=self.local,
             )
@@ -204,7 +205,7 @@ class OpenclawConversation:
             tool=tool,
             arguments=call_arguments.without_files(block.arguments, _FILES.get(tool, {})),
         )
-        self._notebook.call(call, offset, hides=tool in _SHELLS and masked.hides_exit_code(shell.command or ""))
+        self._notebook.call(call, offset, hides=tool in _SHELLS and hides_exit_code(shell.command or ""))
 
     def _result(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
         native = said.toolCallId
@@ -240,7 +241,7 @@ def _end(said: Said, blocks: list[Block], *, hides: bool) -> tuple[Status | None
     wrong = said.isError or code or details.timedOut is True or details.state in _WENT_WRONG
     if wrong or (shell and code is None and _EXITED.search(text)):
         return Status.FAILED, (text or text_of(blocks)).partition(_FILE_BEHIND)[0]
-    if hides and masked.error_in(text):
+    if hides and error_in(text):
         return Status.MASKED, text
     return Status.OK, None
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.database_log import RowTable, read_rows
+from wisen.agents.event_collector import Notebook
+from wisen.agents.log_detection import kind_of
 from wisen.agents.log_files import files_below
-from wisen.agents.notebook_log import Notebook
 from wisen.agents.opencode.read import AGENT, OpencodeSession, OpencodeTalk
-from wisen.agents.sniff import kind_of
 from wisen.agents.sqlite_logs import columns, database_at, text
 
 if TYPE_CHECKING:

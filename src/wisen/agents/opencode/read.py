@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from wisen.agents import call_arguments, masked
+from wisen.agents import call_arguments
 from wisen.agents.citations import citations
 from wisen.agents.concessions import concedes
+from wisen.agents.json_recovery import replace_invalid_text
+from wisen.agents.masked_failures import error_in, hides_exit_code
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
-from wisen.agents.salvage import replace_invalid_text
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 from wisen.safety import sentinel
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from wisen.agents.notebook_log import Notebook
+    from wisen.agents.event_collector import Notebook
     from wisen.model.event import SessionKey
 
 Row = TypeVar("Row")
@@ -188,7 +189,7 @@ class OpencodeTalk:
         if state.status == "pending":
             self.notebook.wait(identity, here.row)  # its arguments are not there yet
             return
-        hides = part.tool == _SHELL and masked.hides_exit_code(call_arguments.shell_of(state.input).command or "")
+        hides = part.tool == _SHELL and hides_exit_code(call_arguments.shell_of(state.input).command or "")
         begun = when(state.time.start) or here.at
         call = Call(
             id=part.callID if _UNIQUE.search(part.callID) else identity,
@@ -241,7 +242,7 @@ def _outcome(state: State, *, hides: bool) -> tuple[Status | None, str | None]:
         return Status.FAILED, f"Exit code {state.exit_code}\n{output}"
     if _TIMED_OUT.search(output):
         return Status.FAILED, output
-    return (Status.MASKED, output) if hides and masked.error_in(output) else (Status.OK, None)
+    return (Status.MASKED, output) if hides and error_in(output) else (Status.OK, None)
 
 
 def _never_ran(words: str) -> bool:

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from wisen.agents.event_collector import plausible_time
 from wisen.agents.local_models import is_local
-from wisen.agents.notebook_log import plausible_time
 from wisen.agents.session_segments import EPOCH
 
 NOTHING = msgspec.Raw(b"")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wisen.agents.log_detection import kind_of
 from wisen.agents.log_files import folders_below
-from wisen.agents.openhands.eventwise import event_files, read_events
+from wisen.agents.openhands.event_files import event_files, read_events
 from wisen.agents.openhands.read import AGENT, OpenhandsConversation
 from wisen.agents.openhands.records import place_in
-from wisen.agents.sniff import kind_of
 from wisen.model.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from wisen.agents.openhands.eventwise import EventCursor, EventFile
+    from wisen.agents.openhands.event_files import EventCursor, EventFile
     from wisen.model.source import Batch, Mark
 
 __all__ = ["OpenHands"]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents import call_arguments, masked
+from wisen.agents import call_arguments
 from wisen.agents.citations import citations
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook_log import Notebook, local_moment
-from wisen.agents.openhands.openhands_typed import reason_in, typed_text
+from wisen.agents.event_collector import Notebook, local_moment
+from wisen.agents.masked_failures import error_in, hides_exit_code
+from wisen.agents.openhands.openhands_typed_text import reason_in, typed_text
 from wisen.agents.openhands.records import PASSED_OVER, READ, text_of
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
@@ -131,7 +132,7 @@ class OpenhandsConversation:
             id=self._id(event), session=here.session, at=here.at, place=self.place, tool=event.tool_name, arguments=told
         )
         command = given.get("command") if event.tool_name in _SHELLS else None
-        self.notebook.call(call, here.number, hides=isinstance(command, str) and masked.hides_exit_code(command))
+        self.notebook.call(call, here.number, hides=isinstance(command, str) and hides_exit_code(command))
 
     def _id(self, event: Event) -> str:
         """The id of a call: the model's server gave it, and some give the same in every conversation."""
@@ -195,4 +196,4 @@ def _outcome(seen: Observed, *, hides: bool) -> tuple[Status | None, str | None]
         return None, None
     if seen.exit_code:
         return Status.FAILED, f"Exit code {seen.exit_code}\n{text}"
-    return (Status.MASKED, text) if hides and masked.error_in(text) else (Status.OK, None)
+    return (Status.MASKED, text) if hides and error_in(text) else (Status.OK, None)

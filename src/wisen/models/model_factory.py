@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wisen.errors import ModelAbsent
 from wisen.models.command_model import CLIENTS, CommandModel
 from wisen.models.hosted_model import HostedModel
-from wisen.models.metered import Around, Metered
+from wisen.models.metered_model import Around, Metered
 from wisen.system.clock import local
 from wisen.system.ids import Ulids
 

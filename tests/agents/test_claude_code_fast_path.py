@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wisen.agents.claude_code.glance import NOTHING, glance
+from wisen.agents.claude_code.fast_path import NOTHING, glance
 from wisen.agents.claude_code.read import ClaudeFormat
-from wisen.agents.follow import follow
+from wisen.agents.log_follower import follow
 from wisen.model.event import Concession, Event
 from wisen.model.source import Trouble
 from wisen.testing.transcripts import ClaudeTranscript

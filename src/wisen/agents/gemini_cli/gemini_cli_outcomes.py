@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents import masked
-from wisen.agents.gemini_cli.gemini_cli_typed import without_hooks
+from wisen.agents.gemini_cli.gemini_cli_typed_text import without_hooks
 from wisen.agents.gemini_cli.records import parts_of, shown
+from wisen.agents.masked_failures import error_in
 
 if TYPE_CHECKING:
     from wisen.agents.gemini_cli.records import Called
@@ -71,9 +71,7 @@ def _of_success(call: Called, *, hides: bool) -> GeminiEnd:
         return GeminiEnd(GeminiEnding.FAILED, f"Exit code {code}\n{printed}")
     if signal not in ("0", "(none)"):
         return GeminiEnd(GeminiEnding.FAILED, f"{printed}\nSignal: {signal}")
-    return (
-        GeminiEnd(GeminiEnding.MASKED, printed) if hides and masked.error_in(printed) else GeminiEnd(GeminiEnding.WELL)
-    )
+    return GeminiEnd(GeminiEnding.MASKED, printed) if hides and error_in(printed) else GeminiEnd(GeminiEnding.WELL)
 
 
 def _told(call: Called) -> str:

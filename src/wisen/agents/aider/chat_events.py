@@ -26,16 +26,16 @@ from wisen.agents.aider.messages import (
 )
 from wisen.agents.citations import citations, cited_ids
 from wisen.agents.concessions import concedes
+from wisen.agents.event_collector import local_moment
 from wisen.agents.local_models import is_local_name
-from wisen.agents.notebook_log import local_moment
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wisen.agents.aider.heard import InputHistory
-    from wisen.agents.standing import Standing
+    from wisen.agents.aider.input_history import InputHistory
+    from wisen.agents.stateful_collector import Standing
     from wisen.model.event import SessionKey
 
 _COMMAND = re.compile(r"/(?P<mode>ask|code|architect|context)\s+(?P<asked>\S.*)|[/!]\S.*", re.DOTALL)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.citations import may_cite
 from wisen.agents.concessions import may_concede
-from wisen.agents.notebook_log import Notebook
-from wisen.agents.openclaw.openclaw_voices import Voice
+from wisen.agents.event_collector import Notebook
+from wisen.agents.openclaw.openclaw_speakers import Voice
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wisen.agents.follow import Cursor
+    from wisen.agents.log_follower import Cursor
 
 _HEAD = 400
 """The fields before a message's content fit in this many bytes."""

@@ -9,7 +9,7 @@ import hashlib
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from wisen.agents.standing import Standing
+from wisen.agents.stateful_collector import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

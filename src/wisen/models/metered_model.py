@@ -14,7 +14,7 @@ import msgspec
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
 from wisen.model.model_use import ABSENT_PRICE, NANOS, Cooling, ModelCall
-from wisen.models.answer_text import NotAsAsked, answer_in, asked_again, digest, prompt_of
+from wisen.models.answer_format import NotAsAsked, answer_in, asked_again, digest, prompt_of
 from wisen.models.model_ports import ModelAnswer
 from wisen.safety.withhold import rule_against
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.agents.notebook_log import Notebook
+from wisen.agents.event_collector import Notebook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents.codex.calls import PATCH, SCRIPTS, SHELLS, STDIN
+from wisen.agents.codex.codex_calls import PATCH, SCRIPTS, SHELLS, STDIN
 from wisen.agents.codex.records import parts_of, value_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from wisen.agents import jsonl, salvage
+from wisen.agents import json_recovery, jsonl
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.model.source import Batch, Trouble, TroubleKind
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from wisen.agents.notebook_log import Notebook
+    from wisen.agents.event_collector import Notebook
     from wisen.model.source import Mark
 
 BATCH = 4 << 20
@@ -213,7 +213,7 @@ def _recover_line(form: Format, line: bytes | bytearray, offset: int, error: Exc
     if b"\0" in line:
         form.notebook.trouble(TroubleKind.NULS, offset)
         line = line.strip(b"\0")
-    pieces, whole = salvage.records_in(bytes(line), form.is_whole)
+    pieces, whole = json_recovery.records_in(bytes(line), form.is_whole)
     for piece in pieces:
         try:
             form.record(form.decoder.decode(piece), offset)

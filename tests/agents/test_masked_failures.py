@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.agents.masked import error_in, hides_exit_code
+from wisen.agents.masked_failures import error_in, hides_exit_code
 
 pytestmark = pytest.mark.requirement("F1")
 

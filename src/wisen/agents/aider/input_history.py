@@ -11,8 +11,8 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.agents.event_collector import local_moment
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.notebook_log import local_moment
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:

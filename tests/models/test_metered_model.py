@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
 from wisen.model.model_use import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy, Sum, Tier
-from wisen.models.answer_text import NotAsAsked, answer_in, prompt_of, schema_of
+from wisen.models.answer_format import NotAsAsked, answer_in, prompt_of, schema_of
 from wisen.models.hosted_model import HostedModel
-from wisen.models.metered import COOL_SECONDS, TRIES, Around, Metered
+from wisen.models.metered_model import COOL_SECONDS, TRIES, Around, Metered
 from wisen.models.model_ports import MaterialItem, Model, Question, Reply
 from wisen.testing.fake_models import MemoryModelAnswers, MemoryModelUses, ScriptedResponder
 from wisen.testing.fakes import CountingIds, FixedClock

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wisen.agents.readers import _READERS
+from wisen.agents.agent_registry import _READERS
 from wisen.settings import KNOWN_AGENTS
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from wisen.agents.event_collector import FAR_BEHIND
+from wisen.agents.json_recovery import replace_invalid_text
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.notebook_log import FAR_BEHIND
 from wisen.agents.openhands.records import as_event, kind_in
-from wisen.agents.salvage import replace_invalid_text
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.model.source import Batch, Trouble, TroubleKind
 from wisen.safety.regular_files import read_regular_file

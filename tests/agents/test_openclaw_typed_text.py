@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.agents.openclaw_sessions import SESSIONS, Database, Following, Transcript, outcomes, read
 from wisen.agents.openclaw import OpenClaw
-from wisen.agents.openclaw.openclaw_typed import typed_text
-from wisen.agents.openclaw.openclaw_voices import Voice, voice_of
+from wisen.agents.openclaw.openclaw_speakers import Voice, voice_of
+from wisen.agents.openclaw.openclaw_typed_text import typed_text
 from wisen.model.event import Message, MessageOrigin, Provenance, Status
 from wisen.testing.agent_contract import everything, typed
 

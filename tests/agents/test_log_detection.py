@@ -14,7 +14,7 @@ from tests.agents.codex_rollouts import OldRollout, Rollout
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.codex import Codex
 from wisen.agents.generic import Generic
-from wisen.agents.sniff import kind_of
+from wisen.agents.log_detection import kind_of
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")

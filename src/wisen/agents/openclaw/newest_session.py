@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.log_files import files_below, source_at
-from wisen.agents.openclaw.openclaw_voices import Voice
+from wisen.agents.openclaw.openclaw_speakers import Voice
 from wisen.agents.openclaw.read import AGENT
 from wisen.agents.openclaw.records import Record
-from wisen.agents.openclaw.registry import DATABASE, voices_beside, voices_in
+from wisen.agents.openclaw.session_registry import DATABASE, voices_beside, voices_in
 from wisen.agents.sqlite_logs import connect, text
 from wisen.safety.regular_files import open_regular_file, read_at_most
 

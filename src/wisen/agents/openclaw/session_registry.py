@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.openclaw.openclaw_voices import Voice, voice_of
+from wisen.agents.openclaw.openclaw_speakers import Voice, voice_of
 from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.safety.regular_files import read_regular_file
 
