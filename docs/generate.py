@@ -16,6 +16,7 @@ def cli() -> str:
 
     runner = CliRunner(env={"COLUMNS": "80"})
     parts = ["# Commands\n\nMade by docs/generate.py from the program's own help.\n", f"{surface.__doc__}\n"]
+    parts.append(_short_forms())
     for path in [(), *command_paths()]:
         shown = runner.invoke(surface.app, [*path, "--help"], prog_name="wisen").output
         level = "###" if len(path) > 1 else "##"
@@ -23,11 +24,23 @@ def cli() -> str:
     return "\n".join(parts)
 
 
+def _short_forms() -> str:
+    """The table of short forms and old names."""
+    from wisen.surfaces.cli.command_table import OLD_NAME, SHORT_FORMS
+
+    rows = ["## Short forms", "", "| you type | it runs | |", "|---|---|---|"]
+    for each in SHORT_FORMS.values():
+        kind = "old name" if each.panel == OLD_NAME else "short form"
+        rows.append(f"| `wisen {each.name}` | `wisen {' '.join(each.full)}` | {kind} |")
+    return "\n".join(rows) + "\n"
+
+
 def command_paths() -> list[tuple[str, ...]]:
-    """Every command by the words that call it: those of a group behind the group itself."""
+    """Every command by the words that call it, those of a group after the group itself; without short forms."""
     from typer.main import get_command
 
     from wisen.surfaces import cli as surface
+    from wisen.surfaces.cli.command_table import SHORT_FORMS
 
     found: list[tuple[str, ...]] = []
     waiting: list[tuple[tuple[str, ...], object]] = [((), get_command(surface.app))]
@@ -36,7 +49,7 @@ def command_paths() -> list[tuple[str, ...]]:
         if path:
             found.append(path)
         waiting += [((*path, name), each) for name, each in getattr(command, "commands", {}).items() if not each.hidden]
-    return sorted(found)
+    return sorted(path for path in found if path[0] not in SHORT_FORMS)
 
 
 def settings() -> str:

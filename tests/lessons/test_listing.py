@@ -60,7 +60,7 @@ def test_a_listing_is_a_page_and_says_how_much_more_there_is(home: Path) -> None
     lines = run("entries", "list").stdout.splitlines()
     assert lines[0] == "LRN-20260301-0005  Use tool 5."
     assert lines[2] == "LRN-20260301-0027  Use tool 39."
-    assert (len(lines), lines[-1]) == (61, "and 10 more: wisen entries list --limit 40")
+    assert (len(lines), lines[-1]) == (61, "and 10 more: wisen lessons --limit 40")
     assert len(run("entries", "list", "--limit", "40").stdout.splitlines()) == 80
     assert len(json.loads(run("entries", "list", "--json").stdout)["entries"]) == 40
     assert len(json.loads(run("entries", "list", "--json", "--limit", "7").stdout)["entries"]) == 7

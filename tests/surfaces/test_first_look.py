@@ -104,7 +104,7 @@ def test_memory_tells_what_is_kept_and_in_which_layers(shop: Path, home: Path, m
     shown = run("memory").stdout
     assert "12 sessions" in shown
     assert "lesson" in shown
-    for command in ("wisen recall", "wisen memory days", "wisen entries", "wisen rules"):
+    for command in ("wisen recall", "wisen memory days", "wisen lessons", "wisen rules"):
         assert command in shown
     told = json.loads(run("memory", "--json").stdout)
     assert told["here"]["sessions"] == told["everywhere"]["sessions"] == 12

@@ -22,6 +22,7 @@ from rich.text import Text
 import wisen
 from tests.commands import WISEN
 from wisen.surfaces import cli
+from wisen.surfaces.cli.command_table import SHORT_FORMS
 from wisen.surfaces.cli.ending import run_program
 from wisen.surfaces.cli.layout import FittedTable, clip_text, line_spans, wrap_text
 from wisen.testing.transcripts import ClaudeTranscript
@@ -82,7 +83,8 @@ def read_commands() -> dict[str, Any]:
         if words and "--json" in options and ("--dry-run" not in options or words[0] in ALSO_READS):
             found[" ".join(words)] = group
         for name, each in getattr(group, "commands", {}).items():
-            walk(each, [*words, name])
+            if words or name not in SHORT_FORMS:
+                walk(each, [*words, name])
 
     walk(typer.main.get_command(cli.app), [])
     return found
@@ -92,10 +94,11 @@ READS = read_commands()
 ARGUMENTS = {
     "blame": ["CLAUDE.md"],
     "explain": ["{fix}"],
-    "recall": ["pears in the cellar"],
-    "brief": ["install the packages with npm and write tests"],
-    "detect": ["no, always use pnpm and never npm"],
-    "entries show": ["{entry}"],
+    "memory recall": ["pears in the cellar"],
+    "memory brief": ["install the packages with npm and write tests"],
+    "feedback detect": ["no, always use pnpm and never npm"],
+    "lessons show": ["{entry}"],
+    "fixes show": ["{fix}"],
     "proposals show": ["1"],
     "guards test": ["shopctl count --everything"],
     "guards backtest": ["warn shopctl count --everything"],

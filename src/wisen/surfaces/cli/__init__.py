@@ -12,15 +12,16 @@ from typing import Annotated, Optional
 import typer
 
 from wisen import __version__
-from wisen.surfaces.cli.change_commands import changes_app, undo
-from wisen.surfaces.cli.context_commands import adopt, contexts_app
-from wisen.surfaces.cli.entry_commands import entries_app
+from wisen.surfaces.cli.change_commands import changes_app
+from wisen.surfaces.cli.context_commands import contexts_app
 from wisen.surfaces.cli.feedback_commands import feedback_app
+from wisen.surfaces.cli.fix_commands import fixes_app
 from wisen.surfaces.cli.forget_commands import forget
 from wisen.surfaces.cli.guard_commands import guards_app
 from wisen.surfaces.cli.install_commands import install, uninstall
 from wisen.surfaces.cli.language_commands import languages_app
-from wisen.surfaces.cli.memory_commands import brief, memory_app, note, recall
+from wisen.surfaces.cli.lesson_commands import lessons_app
+from wisen.surfaces.cli.memory_commands import memory_app
 from wisen.surfaces.cli.model_commands import models_app
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.phrase_commands import phrases_app
@@ -30,7 +31,7 @@ from wisen.surfaces.cli.proposal_commands import proposals_app
 from wisen.surfaces.cli.rule_commands import rules_app
 from wisen.surfaces.cli.serve_commands import mcp, serve
 from wisen.surfaces.cli.switch_commands import off, on
-from wisen.surfaces.cli.trial_commands import effect, trials_app
+from wisen.surfaces.cli.trial_commands import trials_app
 
 __all__ = ["FAILED", "STOPPED", "app", "main"]
 
@@ -116,25 +117,6 @@ def learn(
 
 
 @app.command()
-def fixes(
-    path: Annotated[
-        Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--path", help="Only sessions of this transcript or folder."),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Also what was seen once or did not always help.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Show what made failing calls work: the difference to the call that then succeeded.
-
-    Looks at what `wisen learn` has read. Every fix says in how many sessions it was seen, how often it did not
-    help, and what it would bring in that was not there before.
-    """
-    from wisen.surfaces.cli.fix_view import run
-
-    raise typer.Exit(run(path, every=every, as_json=as_json))
-
-
-@app.command()
 def blame(
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="An instruction file: CLAUDE.md, AGENTS.md or a similar file.")
@@ -189,20 +171,12 @@ def explain(
     raise typer.Exit(explain(name, as_json=as_json))
 
 
-@app.command()
-def review() -> None:
-    """Go through what is proposed, one by one: approve, edit, skip or reject it."""
-    from wisen.surfaces.cli.review_view import review as run
-
-    raise typer.Exit(run())
-
-
 app.add_typer(changes_app, name="changes")
-app.command()(undo)
 app.add_typer(proposals_app, name="proposals")
 app.add_typer(guards_app, name="guards")
 app.add_typer(trials_app, name="trials")
-app.add_typer(entries_app, name="entries")
+app.add_typer(lessons_app, name="lessons")
+app.add_typer(fixes_app, name="fixes")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(rules_app, name="rules")
 app.add_typer(memory_app, name="memory")
@@ -210,53 +184,14 @@ app.add_typer(models_app, name="models")
 app.add_typer(feedback_app, name="feedback")
 app.add_typer(phrases_app, name="phrases")
 app.add_typer(languages_app, name="languages")
-for command in (adopt, recall, brief, note, praise):
-    app.command()(command)
+app.command()(praise)
 app.command()(forget)
 app.command()(off)
 app.command()(on)
-app.command()(effect)
 app.command()(install)
 app.command()(uninstall)
 app.command()(mcp)
 app.command()(serve)
-
-
-@app.command()
-def learned(
-    days: Annotated[int, typer.Option("--days", help="How far back from the newest.", min=1)] = 30,
-    as_json: Json = False,
-) -> None:
-    """Tell what was learnt lately in this project, and how much everywhere."""
-    from wisen.surfaces.cli.entry_view import learned as run
-
-    raise typer.Exit(run(days=days, as_json=as_json))
-
-
-@app.command()
-def stats(as_json: Json = False) -> None:
-    """Count what was learnt, by status, kind and context."""
-    from wisen.surfaces.cli.entry_view import stats as run
-
-    raise typer.Exit(run(as_json=as_json))
-
-
-@app.command()
-def detect(
-    text: Annotated[Optional[str], typer.Argument(metavar="TEXT", help="A message as a user would type it.")] = None,  # noqa: UP045 - as above
-    before: Annotated[
-        str, typer.Option("--before", help="What happened just before it: start, ok, error, interrupt or reject.")
-    ] = "ok",
-    call: Annotated[
-        str, typer.Option("--call", help="The command that was made, refused or stopped just before it.")
-    ] = "",
-    from_input: Annotated[bool, typer.Option("--stdin", help="Read a message from each line of the input.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Tell what a message says about the work, what would be kept of it, when it is told again, and why not."""
-    from wisen.surfaces.cli.detect_view import run
-
-    raise typer.Exit(run(text, before=before, call=call, from_input=from_input, as_json=as_json))
 
 
 @app.command()

@@ -80,6 +80,7 @@ def refuse_change(
     raise typer.Exit(run(change, dry_run=dry_run, as_json=as_json))
 
 
+@changes_app.command()
 def undo(
     decision: Annotated[
         Optional[str],  # noqa: UP045 - as above

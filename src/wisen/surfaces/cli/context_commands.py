@@ -75,6 +75,7 @@ def separate_context(
     raise typer.Exit(separate(path, dry_run=dry_run, as_json=as_json))
 
 
+@contexts_app.command()
 def adopt(
     path: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation at run time

@@ -1,4 +1,4 @@
-"""`wisen entries`, `wisen rules` and `wisen stats`: what was learnt, where from, and what became of it."""
+"""`wisen lessons`, `wisen rules` and `wisen stats`: what was learnt, where from, and what became of it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) 
         kind = each.entry.category or each.entry.type
         say(f"    {kind}, {each.priority.value}{many}{state}, {each.last:%Y-%m-%d}", dim=True)
     if total > len(entries):
-        say(f"and {total - len(entries):,} more: wisen entries list --limit {total}", dim=True)
+        say(f"and {total - len(entries):,} more: wisen lessons --limit {total}", dim=True)
     return 0
 
 
@@ -121,7 +121,7 @@ def learned(*, days: int, as_json: bool) -> int:
     if not found:
         say("Nothing was learnt here lately." if here else "This is no project that was learnt from.")
     rules, entries = sum(each.is_rule for each in every), sum(not each.is_closed for each in every)
-    say(f"Everywhere: {plural(entries, 'entry', 'entries')}, {plural(rules, 'rule')}. More: wisen entries")
+    say(f"Everywhere: {plural(entries, 'entry', 'entries')}, {plural(rules, 'rule')}. More: wisen lessons")
     return 0
 
 
@@ -241,7 +241,7 @@ def rules(*, every: bool, as_json: bool) -> int:
         for line in quotes[each.entry.id]:
             say(f"    {line}", dim=True)
         for other in filter(None, map(names.get, each.conflicts)):
-            say(f"    It says the opposite of {other}: wisen entries resolve one of them.")
+            say(f"    It says the opposite of {other}: wisen lessons resolve one of them.")
     say_no_longer(over, _SHOWN)
     return 0
 

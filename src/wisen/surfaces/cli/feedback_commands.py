@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -65,3 +65,21 @@ def settle(
     from wisen.surfaces.cli.feedback_view import settle as run
 
     raise typer.Exit(run(agent, limit=limit, dry_run=dry_run, as_json=as_json))
+
+
+@feedback_app.command()
+def detect(
+    text: Annotated[Optional[str], typer.Argument(metavar="TEXT", help="A message as a user would type it.")] = None,  # noqa: UP045 - as above
+    before: Annotated[
+        str, typer.Option("--before", help="What happened just before it: start, ok, error, interrupt or reject.")
+    ] = "ok",
+    call: Annotated[
+        str, typer.Option("--call", help="The command that was made, refused or stopped just before it.")
+    ] = "",
+    from_input: Annotated[bool, typer.Option("--stdin", help="Read a message from each line of the input.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Tell what a message says about the work, what would be kept of it, when it is told again, and why not."""
+    from wisen.surfaces.cli.detect_view import run
+
+    raise typer.Exit(run(text, before=before, call=call, from_input=from_input, as_json=as_json))

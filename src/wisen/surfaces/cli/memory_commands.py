@@ -54,6 +54,7 @@ def write_memory(dry_run: DryRun = False, as_json: Json = False) -> None:
     raise typer.Exit(write(dry_run=dry_run, as_json=as_json))
 
 
+@memory_app.command()
 def recall(
     question: Annotated[str, typer.Argument(metavar="QUERY", help='Words to look for; "several words" as they stand.')],
     scope: Annotated[
@@ -76,6 +77,7 @@ def recall(
     )
 
 
+@memory_app.command()
 def brief(
     prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="The task, in the words you would give an agent.")],
     budget: Annotated[int, typer.Option("--budget", help="How many tokens it may cost.")] = BRIEFING,
@@ -87,6 +89,7 @@ def brief(
     raise typer.Exit(run(prompt, budget=budget, as_json=as_json))
 
 
+@memory_app.command()
 def note(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be kept, in one line.")],
     mark: Annotated[str, typer.Option("--mark", help="success, failure, insight or note.")] = "note",

@@ -86,7 +86,7 @@ def overview(*, as_json: bool) -> int:
     rows.add_row(f"{kept.here.memories:,}", "what was said and done, to be found again", 'wisen recall "some words"')
     rows.add_row(f"{len(kept.days):,}", "days, a line for what mattered", "wisen memory days")
     rows.add_row(f"{len(kept.summaries):,}", "summaries of sessions", _summary_command(kept))
-    rows.add_row(f"{kept.here.entries:,}", "lessons", "wisen entries")
+    rows.add_row(f"{kept.here.entries:,}", "lessons", "wisen lessons")
     rows.add_row(f"{kept.here.rules:,}", "rules that you approved", "wisen rules")
     out.print(rows)
     if kept.here.sessions and not kept.summaries:

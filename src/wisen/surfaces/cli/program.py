@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import typer
 
-from wisen.surfaces.cli.panels import PanelGroup
+from wisen.surfaces.cli.command_group import ProgramGroup
 
 app = typer.Typer(
     name="wisen",
-    cls=PanelGroup,
+    cls=ProgramGroup,
     help="Makes the AI agents you already use learn from their own work, and measures whether it helps.",
     epilog="Start with: wisen learn",
     invoke_without_command=True,

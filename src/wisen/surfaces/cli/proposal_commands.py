@@ -25,6 +25,14 @@ def proposals(
         raise typer.Exit(show(every=every, as_json=as_json))
 
 
+@proposals_app.command()
+def review() -> None:
+    """Go through what is proposed, one by one: approve, edit, skip or reject it."""
+    from wisen.surfaces.cli.review_view import review as run
+
+    raise typer.Exit(run())
+
+
 @proposals_app.command(name="show")
 def show_proposal(proposal: ProposalId, as_json: Json = False) -> None:
     """Show one proposal: why, the difference, what it costs."""

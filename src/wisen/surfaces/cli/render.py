@@ -143,7 +143,7 @@ def decision_words(decision: Decision) -> DecisionWords:
         careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
         seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
         return DecisionWords(
-            what, f"{seen}; where it comes from: wisen explain {fix.id}", f"wisen entries confirm {decision.entry}"
+            what, f"{seen}; where it comes from: wisen explain {fix.id}", f"wisen lessons confirm {decision.entry}"
         )
     if decision.file is not None:
         file = decision.file

@@ -71,6 +71,7 @@ def switch_off(here: Here = False, dry_run: DryRun = False, as_json: Json = Fals
     raise typer.Exit(switch(yes=False, here=here, dry_run=dry_run, as_json=as_json))
 
 
+@trials_app.command()
 def effect(
     svg: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation at run time

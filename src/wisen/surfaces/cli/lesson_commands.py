@@ -1,4 +1,4 @@
-"""The group of commands about what was learnt: `wisen entries …`."""
+"""The commands about lessons, which the ledger calls entries: `wisen lessons …`."""
 
 from __future__ import annotations
 
@@ -8,77 +8,103 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-entries_app = typer.Typer(help="What was learnt, one entry for each lesson.", invoke_without_command=True)
-EntryName = Annotated[str, typer.Argument(metavar="NAME", help="The name of an entry, or how it begins.")]
-Every = Annotated[bool, typer.Option("--all", help="Also those that are over.")]
-Context = Annotated[Optional[str], typer.Option("--context", help="Only those of one context, by its key.")]  # noqa: UP045 - as above
+lessons_app = typer.Typer(
+    help="Lessons: what you corrected, what failed and what helped, one entry each.", invoke_without_command=True
+)
+EntryName = Annotated[str, typer.Argument(metavar="NAME", help="The name of a lesson, or how it begins.")]
+Every = Annotated[bool, typer.Option("--all", help="Also show resolved, merged and superseded lessons.")]
+Context = Annotated[Optional[str], typer.Option("--context", help="Only the lessons of one project, by its key.")]  # noqa: UP045 - as above
 
-Limit = Annotated[Optional[int], typer.Option("--limit", min=1, help="So many; 30 unless told, with --json all.")]  # noqa: UP045 - as above
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="How many; by default 30, with --json all.")]
 
 
-@entries_app.callback()
-def entries(context: typer.Context, as_json: Json = False) -> None:
-    """List what was learnt, what came up most first."""
-    if context.invoked_subcommand is None:
+@lessons_app.callback()
+def lessons(
+    invocation: typer.Context, every: Every = False, context: Context = None, limit: Limit = None, as_json: Json = False
+) -> None:
+    """List the lessons, the most frequent first."""
+    if invocation.invoked_subcommand is None:
         from wisen.surfaces.cli.entry_view import show
 
-        raise typer.Exit(show(every=False, context=None, limit=None, as_json=as_json))
+        raise typer.Exit(show(every=every, context=context, limit=limit, as_json=as_json))
 
 
-@entries_app.command(name="list")
-def list_entries(every: Every = False, context: Context = None, limit: Limit = None, as_json: Json = False) -> None:
-    """List what was learnt, what came up most first."""
+@lessons_app.command(name="list")
+def list_lessons(every: Every = False, context: Context = None, limit: Limit = None, as_json: Json = False) -> None:
+    """List the lessons, the most frequent first."""
     from wisen.surfaces.cli.entry_view import show
 
     raise typer.Exit(show(every=every, context=context, limit=limit, as_json=as_json))
 
 
-@entries_app.command(name="show")
-def show_entry(name: EntryName, as_json: Json = False) -> None:
-    """Show one entry: its words, where it was seen, what became of it."""
+@lessons_app.command(name="recent")
+def list_recent(
+    days: Annotated[int, typer.Option("--days", help="How many days back from the newest lesson.", min=1)] = 30,
+    as_json: Json = False,
+) -> None:
+    """List the newest lessons of this project."""
+    from wisen.surfaces.cli.entry_view import learned
+
+    raise typer.Exit(learned(days=days, as_json=as_json))
+
+
+@lessons_app.command(name="stats")
+def count_lessons(as_json: Json = False) -> None:
+    """Count the lessons by status, kind and project."""
+    from wisen.surfaces.cli.entry_view import stats
+
+    raise typer.Exit(stats(as_json=as_json))
+
+
+@lessons_app.command(name="show")
+def show_lesson(name: EntryName, as_json: Json = False) -> None:
+    """Show one lesson in detail.
+
+    Its quotes, its sessions, and what was decided about it.
+    """
     from wisen.surfaces.cli.entry_view import explain as run
 
     raise typer.Exit(run(name, as_json=as_json))
 
 
-@entries_app.command(name="log")
-def log_entry(
+@lessons_app.command(name="log")
+def log_lesson(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="correction, error, learning, feature or insight.")],
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learnt.")],
-    source: Annotated[str, typer.Option("--source", help="How it came about.")] = "self_discovery",
+    source: Annotated[str, typer.Option("--source", help="How it was learnt.")] = "self_discovery",
     priority: Annotated[str, typer.Option("--priority", help="critical, high, medium or low.")] = "medium",
     area: Annotated[str, typer.Option("--area", help="What it concerns.")] = "tooling",
-    key: Annotated[str, typer.Option("--pattern-key", help="area.symptom, as of others of its kind.")] = "",
+    key: Annotated[str, typer.Option("--pattern-key", help="A key for its kind, like area.symptom.")] = "",
     here: Annotated[bool, typer.Option("--here/--everywhere", help="For this project, or for all.")] = True,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Record an entry by hand."""
+    """Record a lesson by hand."""
     from wisen.surfaces.cli.entry_view import log as run
 
     options = {"kind": kind, "text": text, "source": source, "priority": priority, "area": area, "key": key}
     raise typer.Exit(run(options, here=here, dry_run=dry_run, as_json=as_json))
 
 
-@entries_app.command(name="write")
-def write_entries(dry_run: DryRun = False, as_json: Json = False) -> None:
+@lessons_app.command(name="write")
+def write_lessons(dry_run: DryRun = False, as_json: Json = False) -> None:
     """Write the lessons of this project into its .learnings folder.
 
-    In the known format: LEARNINGS.md, ERRORS.md and FEATURE_REQUESTS.md.
+    In the usual format: LEARNINGS.md, ERRORS.md and FEATURE_REQUESTS.md.
     """
     from wisen.surfaces.cli.entry_view import write_down
 
     raise typer.Exit(write_down(dry_run=dry_run, as_json=as_json))
 
 
-@entries_app.command()
+@lessons_app.command()
 def confirm(
     name: EntryName,
     everywhere: Annotated[bool, typer.Option("--global", help="In all projects, not only in its own.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Say that an entry is right: it is proposed as a rule."""
+    """Confirm a lesson, so that it is proposed as a rule."""
     from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entry_view import decide
 
@@ -86,53 +112,56 @@ def confirm(
     raise typer.Exit(decide(name, kind, "", done, dry_run=dry_run, as_json=as_json))
 
 
-@entries_app.command()
+@lessons_app.command()
 def resolve(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Say that an entry is done with."""
+    """Mark a lesson as resolved."""
     from wisen.model.entry import EntryStatus, MoveKind
     from wisen.surfaces.cli.entry_view import decide
 
     raise typer.Exit(decide(name, MoveKind.STATUS, EntryStatus.RESOLVED, "resolved", dry_run=dry_run, as_json=as_json))
 
 
-@entries_app.command(name="set")
-def set_entry(
+@lessons_app.command(name="set")
+def set_lesson(
     name: EntryName,
     kind: Annotated[str, typer.Argument(metavar="WHAT", help="status, priority or text.")],
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="As pending, promoted or wont_fix; high; other words.")],
+    value: Annotated[
+        str,
+        typer.Argument(metavar="VALUE", help="Like pending or wont_fix; high; or the new wording."),
+    ],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Set status, priority or wording of an entry."""
+    """Set the status, priority or wording of a lesson."""
     from wisen.surfaces.cli.entry_view import set_entry as run
 
     raise typer.Exit(run(name, kind, value, dry_run=dry_run, as_json=as_json))
 
 
-@entries_app.command()
+@lessons_app.command()
 def merge(
     name: EntryName,
-    into: Annotated[str, typer.Argument(metavar="INTO", help="The entry that says the same.")],
+    into: Annotated[str, typer.Argument(metavar="INTO", help="The lesson that says the same.")],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Say that an entry is the same as another one."""
+    """Merge a lesson into another one that says the same."""
     from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entry_view import decide
 
     raise typer.Exit(decide(name, MoveKind.MERGE, into, f"part of {into}", dry_run=dry_run, as_json=as_json))
 
 
-@entries_app.command()
+@lessons_app.command()
 def supersede(
     name: EntryName,
-    by: Annotated[str, typer.Argument(metavar="BY", help="The entry that holds in its place.")],
+    by: Annotated[str, typer.Argument(metavar="BY", help="The lesson that replaces it.")],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Replace an entry by another one.
+    """Replace a lesson by another one.
 
-    The replaced entry is kept, and holds again when you say it again.
+    The replaced lesson is kept. It is in force again once you state it again.
     """
     from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entry_view import decide
@@ -141,20 +170,20 @@ def supersede(
     raise typer.Exit(decide(name, MoveKind.SUPERSEDE, by, done, dry_run=dry_run, as_json=as_json))
 
 
-@entries_app.command()
+@lessons_app.command()
 def split(
     name: EntryName,
     seen: Annotated[
         Optional[list[str]],  # noqa: UP045 - as above
-        typer.Option("--seen", metavar="ID", help="Take out what was seen in this session, or this occurrence."),
+        typer.Option("--seen", metavar="ID", help="Only what was seen in this session, or only this occurrence."),
     ] = None,
-    text: Annotated[str, typer.Option("--text", help="With --seen: the other lesson in your words.")] = "",
+    text: Annotated[str, typer.Option("--text", help="With --seen: the wording of the other lesson.")] = "",
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Split an entry that was merged.
+    """Split a lesson that was merged by mistake.
 
-    Take an entry out of the one it was merged into, or with --seen a part of it that is another lesson.
+    Separates a lesson from the one it was merged into; with --seen, makes some of its occurrences another lesson.
     """
     from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entry_view import decide, split_off
