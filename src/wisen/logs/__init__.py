@@ -1,1 +1,1 @@
-"""Finding and reading agents' logs: what is new, what may be kept, and which context it belongs to."""
+"""Finds and reads agents' logs: what is new, what may be stored, and which context it belongs to."""

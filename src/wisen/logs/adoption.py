@@ -1,7 +1,8 @@
-"""Which files below projects speak for the user: those that the user adopted, as they were then, and our own.
+"""Decides which files inside projects count as the user's: files they adopted (unchanged since) and our own edits.
 
-A file that is written whole is known by all that it holds; what we put into it ourselves, and nobody changed, is known
-from our changes. One that only grows is known by which file it is and by how it began.
+A file that is rewritten as a whole is identified by a digest of its content; content that we wrote ourselves, and that
+nobody changed since, is recognised from our recorded changes. An append-only file is identified by its inode and by how
+it began.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from wisen.model.ownership import FileFacts, Ownership
 
 BEGINNING = 1 << 20
-"""So many bytes of a file that grows are compared with what they were."""
+"""How many leading bytes of an append-only file are compared with what they were."""
 
 
 class Adoptions:
-    """What the user said of files, as the ledger knows it."""
+    """The user's ownership decisions about files, as recorded in the ledger."""
 
     def __init__(self, words: Iterable[Ownership]) -> None:
         words = tuple(words)
@@ -29,15 +30,15 @@ class Adoptions:
         self._asked = {(row.path, row.digest) for row in words if row.verdict is OwnershipVerdict.ASKED}
 
     def word(self, path: str, subject: Subject = Subject.FILE) -> Ownership | None:
-        """The newest decision about a file."""
+        """Return the newest decision about a file."""
         return self._words.get((subject, path))
 
     def was_asked(self, path: str, digest: str) -> bool:
-        """Whether the user was told that a file, as it is, or a place waits."""
+        """Whether the user was already told that a file with this content, or a place, waits for a decision."""
         return (path, digest) in self._asked
 
     def adopted(self) -> tuple[Ownership, ...]:
-        """The files that were adopted, by path."""
+        """Return the adopted files, sorted by path."""
         return tuple(
             row
             for (subject, _), row in sorted(self._words.items())
@@ -45,21 +46,21 @@ class Adoptions:
         )
 
     def holds(self, path: str, digest: str, changes: Callable[[], Iterable[Change]]) -> bool:
-        """Whether what a file holds now is the user's or ours; `changes` are ours of that file, oldest first."""
+        """Whether the current content is the user's or ours; `changes` are our changes to the file, oldest first."""
         if not digest:
             return False
         word = self._words.get((Subject.FILE, path))
         known = {word.digest} if word is not None and word.verdict is OwnershipVerdict.OWNED else set[str]()
         if digest in known:
             return True
-        known.add("")  # what we put into a file that was not there is all ours
+        known.add("")  # everything we wrote into a file that did not exist is ours
         for change in changes():
             if change.before in known:
                 known.add(change.after)
         return digest in known
 
     def continues(self, path: str, facts: Callable[[int], FileFacts | None]) -> bool:
-        """Whether a file is the one that was adopted, with nothing done to it but to write on."""
+        """Whether a file is the adopted one, with nothing done to it but appending."""
         word = self._words.get((Subject.FILE, path))
         if word is None or word.verdict is not OwnershipVerdict.OWNED:
             return False

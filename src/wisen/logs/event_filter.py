@@ -1,8 +1,8 @@
-"""Filters events before they are stored: every string passes here, and only what can teach is kept.
+"""Filters events before they are stored: every string passes through here, and only what can teach is kept.
 
-A text that holds a secret or private data is dropped whole and counted, never masked: a mask would be read back as
-text. Text that we injected ourselves is taken out, so that nothing learns from its own words. A concession has no text
-and always comes through; where it was made counts for nothing, so it belongs to no context.
+A text that contains a secret or private data is dropped as a whole and counted, never masked: a mask would be read
+back as text. Text that we injected ourselves is removed, so that nothing learns from its own output. A concession has
+no text and always passes; where it was made does not matter, so it belongs to no context.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from wisen.logs.settings import DoorPolicy
 
 UNJUDGED = "cannot-be-read"
-"""The rule against a text that the other rules could not look through."""
+"""The rule reported for a text that the other rules failed to scan."""
 _DEEPEST = 100
-"""Levels of arguments inside arguments that are kept; what lies deeper was not written for people."""
+"""How many levels of nested arguments are kept; anything deeper was not written for people."""
 
 
 def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], policy: DoorPolicy) -> Iterator[Kept]:
-    """What comes through the event filter, with the context it belongs to."""
+    """Yield the events that pass the filter, each with the context it belongs to."""
     for event in events:
         if isinstance(event, Outcome) and event.text is None and secret_in_name(event.place) is None:
-            yield Kept(event, context_of(event))  # nearly half of all, and nothing in it to look at
+            yield Kept(event, context_of(event))  # nearly half of all events, with nothing in them to scan
             continue
         try:
             admitted, rule = _admit(event, policy)
-        except Exception:  # noqa: BLE001 - a fence: what cannot be looked through is not stored, and all else is
+        except Exception:  # noqa: BLE001 - an error boundary: an event that cannot be scanned is dropped, the rest is kept
             admitted, rule = _without_text(event), UNJUDGED
         if admitted is not None:
             context = None if isinstance(admitted, OF_PROSE) else context_of(admitted)
@@ -47,7 +47,7 @@ def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], pol
 
 
 def _without_text(event: Event) -> Event | None:
-    """An event of which nothing but that it happened is known."""
+    """Return the event stripped of everything but the fact that it happened."""
     if event.provenance is Provenance.OTHER:
         return None
     if isinstance(event, Call):
@@ -88,7 +88,7 @@ def _call(call: Call, policy: DoorPolicy, rule: str | None) -> tuple[Call, str |
     if found is not None:
         return replace(call, tool="?", arguments=None), found
     found = rule_against(raw)
-    # The rules read escaped quotes and line breaks as they are; a letter behind its number they cannot.
+    # The rules handle escaped quotes and line breaks; they cannot see through \uXXXX escapes.
     escaped = "\\u" in raw
     fits = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw and not _is_deep(raw)
     if found is None and fits and not escaped:
@@ -114,7 +114,7 @@ def _failure(outcome: Outcome, text: str, policy: DoorPolicy, rule: str | None) 
 
 @lru_cache(maxsize=4096)
 def secret_in_name(name: str) -> str | None:
-    """The rule that finds a secret in a directory or a tool's name; these come again and again."""
+    """Return the rule that finds a secret in a directory or tool name; cached because the same names recur."""
     return find_secret(name)
 
 
@@ -125,7 +125,7 @@ def _cut(text: str, head: int, tail: int) -> str:
 
 
 def _is_deep(raw: str) -> bool:
-    """Whether arguments may lie deeper inside each other than is kept; nearly always one count tells that not."""
+    """Whether arguments may be nested deeper than we keep; counting brackets nearly always rules that out."""
     return raw.count("{") + raw.count("[") > _DEEPEST
 
 

@@ -1,4 +1,4 @@
-"""Reads many sources, one after another or side by side in other processes, in order and in bounded memory."""
+"""Reads many log sources in order and in bounded memory, in this process or in parallel worker processes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from wisen.model.stretch import Stretch
 
 HUGE = 64 << 20
-"""A source of this many bytes is read here, stretch by stretch: elsewhere it would have to come back in one piece."""
+"""A source of this many bytes is read here, stretch by stretch: a worker would have to send it back in one piece."""
 AHEAD = 2
-"""How many sources wait ready for each process: enough to keep all busy, few enough to hold."""
+"""How many sources are queued per process: enough to keep all of them busy, few enough to hold in memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,15 +41,15 @@ class _Done:
     found: list[tuple[Stretch | None, int]]
     sightings: tuple[tuple[Context, str], ...]
     firsts: tuple[tuple[Context, str], ...]
-    """What was taken for the first checkouts of projects."""
+    """The checkouts that the worker took for the first of their projects."""
 
 
 def gather(
     tasks: Sequence[Task], scope: Scope, policy: DoorPolicy, executor: Executor | None = None, jobs: int = 1
 ) -> Iterator[tuple[Stretch | None, int]]:
-    """What the sources hold, each in turn; with an executor up to `jobs` of them are read side by side.
+    """Yield what the sources contain, in order; with an executor, up to `jobs` of them are read in parallel.
 
-    What its workers cannot do (they were killed, or do not know a class of the caller's) is read here.
+    Whatever the workers cannot do (they were killed, or do not know one of the caller's classes) is read here.
     """
     if executor is None:
         for task in tasks:
@@ -67,7 +67,7 @@ def gather(
 
 
 def _submitted(executor: Executor, task: Task, scope: Scope, policy: DoorPolicy) -> Future[_Done] | None:
-    """The reading of a source elsewhere; None where it is to be read here."""
+    """Submit the reading of a source to a worker; None if it has to be read here."""
     if task.source.size >= HUGE:
         return None
     from concurrent.futures import BrokenExecutor
@@ -88,9 +88,9 @@ def _taken(
         try:
             done = reading.result()
         except BrokenExecutor:
-            done = None  # nobody read it
+            done = None  # no worker read it
     if done is None or not scope.grants(done.firsts):
-        # Nobody read it elsewhere, or beside another that came first with the same remote: that is decided here.
+        # No worker read it, or it ran next to another source that claimed the same remote first: decide that here.
         yield from watch.stretches(task.agent, task.source, task.marks, scope, policy)
         return
     scope.sightings.adopt(done.sightings)
@@ -98,14 +98,14 @@ def _taken(
 
 
 def _read(task: Task, scope: Scope, policy: DoorPolicy) -> _Done:
-    """What runs in another process."""
+    """Read one source; runs in a worker process."""
     found = list(watch.stretches(task.agent, task.source, task.marks, scope, policy))
     return _Done(found, scope.sightings.take_new(), scope.new_firsts())
 
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Events hold no cycles: walking them again and again for garbage finds nothing."""
+    """Pause garbage collection: events hold no reference cycles, so scanning them again and again finds nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,8 @@
-"""Which repository a directory that is gone belonged to: a worktree that was removed, or a folder that was deleted.
+"""Finds the repository of a directory that no longer exists: a removed worktree or a deleted folder.
 
-Below a repository that is there, the path alone tells. Outside of it git's own list of worktrees must say so. What the
-ledger knows as a project of its own stays one, unless its path is that of a worktree: a repository that was cloned into
-another one and deleted would hand on what was said there.
+Below a repository that still exists, the path alone is enough. Outside of it, git's own list of worktrees must confirm
+it. What the ledger knows as a separate project stays one, unless its path is that of a worktree: otherwise a repository
+that was cloned into another one and deleted would pass on what was said there.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from wisen.logs.repository import Repository
 
 _WORKTREES = ("/.claude/worktrees/", "/.worktrees/")
-"""Where agents and people put worktrees inside of the repository they belong to."""
+"""Where agents and people put worktrees inside the repository that they belong to."""
 
 
 class GoneWorktrees:
-    """The repositories of directories that are gone, as one scope sees them."""
+    """The repositories of directories that no longer exist, as seen by one scope."""
 
     def __init__(self, repository: Callable[[str], Repository | None], is_known: Callable[[str], bool]) -> None:
-        """`repository` tells that around a directory that is there; `is_known` whether sessions worked in a place."""
+        """`repository` finds the one around an existing directory; `is_known`: whether sessions worked in a place."""
         self._repository = repository
         self._is_known = is_known
         self._listed: dict[str, str] = {}
@@ -33,7 +33,7 @@ class GoneWorktrees:
         self._places: set[str] = set()
 
     def look_at(self, places: Iterable[str]) -> None:
-        """Read which worktrees the repositories around places keep a note of; each is looked at once."""
+        """Read which worktrees the repositories around these places list; each place is looked up once."""
         new = {*places} - self._places
         self._places |= new
         for place in sorted(new):
@@ -45,9 +45,9 @@ class GoneWorktrees:
                     self._listed.setdefault(worktree, root)
 
     def main_of(self, path: str, *, was_seen: bool) -> str | None:
-        """The main worktree of what a directory that is gone was a part of; None where nothing says so.
+        """Return the main worktree that a removed directory was part of; None if nothing says so.
 
-        `was_seen`: the ledger knows it as a project of its own.
+        `was_seen`: the ledger knows it as a separate project.
         """
         around = next((str(each) for each in Path(path).parents if is_directory(each)), None)
         inside = None if around is None else self._repository(around)
@@ -62,7 +62,7 @@ class GoneWorktrees:
             listed = next((self._listed[each] for each in _with_parents(path) if each in self._listed), None)
             if listed is not None and is_directory(Path(listed)):
                 return listed
-        # The whole repository is gone, or is on another disk: its worktrees lie in it all the same.
+        # The whole repository is gone or on another disk; its worktrees were inside it all the same.
         return shaped if shaped is not None and not is_directory(Path(shaped)) and self._is_known(shaped) else None
 
     def _is_listed(self, path: str, top: str) -> bool:
@@ -71,7 +71,7 @@ class GoneWorktrees:
 
 
 def worktree_parent(path: str) -> str | None:
-    """The directory around the usual place of worktrees that a path lies in; None where it lies in none."""
+    """Return the directory that contains the usual worktree folder of a path; None if the path is in no such folder."""
     starts = [at for marker in _WORKTREES if (at := path.find(marker)) > 0]
     return path[: min(starts)] if starts else None
 

@@ -1,4 +1,4 @@
-"""The files of a workspace that may hold learnings, by their names."""
+"""Names of the files in a workspace that may contain learnings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = {
 
 
 def file_of(type: EntryType) -> str:
-    """The name of the file where entries of a type stand."""
+    """Return the name of the file that holds entries of a type."""
     return FILES[type]
 
 
@@ -26,5 +26,5 @@ FOLDER = ".learnings"
 
 
 def learnings_in(folder: Path) -> tuple[Path, ...]:
-    """The files of a workspace that may hold learnings, there or not."""
+    """Return the paths of a workspace's learnings files, whether or not they exist."""
     return tuple(folder / FOLDER / file_of(type_) for type_ in EntryType)

@@ -1,4 +1,4 @@
-"""The markers that switch wisen off in a project: which of them the user made, and what the hook client is told."""
+"""The markers that disable wisen in a project: which of them the user made, and what the hook client reads of them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
 
 OFF_PLACES = "off-places"
-"""Below the home: what `surfaces/hook/switch.py` reads where it meets a marker."""
+"""A file below the home that `surfaces/hook/switch.py` reads when it meets a marker."""
 
 
 def foreign_markers(projects: Projects, desk: Desk) -> list[str]:
-    """The markers in known projects that stop the learning there, and that the user did not make with `wisen off`."""
+    """Return the markers in known projects that stop the learning and that the user did not make by `wisen off`."""
     home = projects.home
     found = {projects.scope.switches.by(alias.path) for alias in home.ledger.contexts.aliases(home.machine)}
     markers = sorted(path for path in found if Path(path).name == MARKER)
@@ -29,13 +29,13 @@ def foreign_markers(projects: Projects, desk: Desk) -> list[str]:
 
 
 def is_silent(projects: Projects, desk: Desk, place: str) -> bool:
-    """Whether the user wants nothing to be told in a directory: by the settings, or by a marker of the user's own."""
+    """Whether the user wants nothing delivered in a directory: by the settings or by a marker of their own."""
     by = projects.scope.switches.by(place)
     return bool(by) and (Path(by).name != MARKER or is_own_marker(projects, desk, by))
 
 
 def own_markers(projects: Projects, desk: Desk) -> list[str]:
-    """The markers that the user made with `wisen off` or took over: hooks are silent where they lie."""
+    """Return the markers that the user made with `wisen off` or took over: hooks are silent below them."""
     home = projects.home
     said = {row.path for row in home.ledger.ownerships.of(home.machine) if row.subject is Subject.MARKER}
     made = {each.path for each in home.ledger.changes.of(machine=home.machine) if Path(each.path).name == MARKER}
@@ -43,10 +43,10 @@ def own_markers(projects: Projects, desk: Desk) -> list[str]:
 
 
 def write_off_places(projects: Projects, desk: Desk) -> None:
-    """Tell the hook client in which directories the user switched wisen off by a marker."""
+    """Write the directories in which the user disabled wisen by a marker, for the hook client."""
     home, own = projects.home, own_markers(projects, desk)
     gone = [path for path in own if not os.path.lexists(path)]
-    if gone:  # the next that lies there is another
+    if gone:  # a marker that appears there later is a different one
         home.ledger.ownerships.add([word_about(home, Subject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone])
     folders = {str(Path(path).parent) for path in own if path not in gone}
     folders |= {os.path.realpath(folder) for folder in folders}
@@ -57,7 +57,7 @@ def write_off_places(projects: Projects, desk: Desk) -> None:
 
 
 def is_own_marker(projects: Projects, desk: Desk, path: str) -> bool:
-    """Whether the user made a marker with `wisen off`, or took it over so."""
+    """Whether the user made a marker with `wisen off`, or took it over that way."""
     word = projects.adoptions.word(path, Subject.MARKER)
     if word is not None:
         return word.verdict is OwnershipVerdict.OWNED

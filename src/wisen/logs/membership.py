@@ -1,7 +1,7 @@
-"""Which checkouts belong to a project: where it was first seen, and where the user said so.
+"""Decides which checkouts belong to a project: where it was first seen, and where the user said so.
 
-Anybody can write the address of a remote into a configuration. So a project is also known by its places: the first
-checkout with a remote is one, and any other is asked about before anything that was learnt crosses.
+Anybody can write a remote address into a git configuration. So a project is also identified by its places: the first
+checkout with a remote is one, and the user is asked about any other before anything learned crosses over.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from wisen.model.ownership import Ownership
 
 Name = tuple[ContextKind, str]
-"""What a project is called, whatever part of it the user named."""
+"""The identity of a project, whatever part of it the user named."""
 
 
 class CheckoutClaim(NamedTuple):
-    """A checkout that says to be a known project, and waits for the user's word."""
+    """A checkout that claims to be a known project, and waits for the user's decision."""
 
     root: str
     context: Context
-    """The project it says to be."""
+    """The project it claims to be."""
     places: tuple[str, ...]
-    """Where that project was seen on this machine; some may be gone."""
+    """Where that project was seen on this machine; some of these may no longer exist."""
 
 
 class Membership:
-    """The places of projects on one machine, as the ledger knows them and as a turn finds them."""
+    """The places of projects on one machine, as the ledger knows them and as the current cycle finds them."""
 
     def __init__(
         self, machine: str, contexts: Iterable[Context], aliases: Iterable[Alias], words: Iterable[Ownership]
     ) -> None:
-        """`words`: what is known about whose places are."""
+        """`words`: the ownership rows about places."""
         self._machine = machine
         contexts = tuple(contexts)
         self._contexts = {each.key: each for each in contexts}
@@ -51,11 +51,11 @@ class Membership:
         self._heard: set[str] = set()
         self._firsts: list[tuple[Context, str]] = []
         self.claims: dict[str, CheckoutClaim] = {}
-        """What waits for the user's word, by the top of the checkout."""
+        """The claims that wait for the user's decision, by the top of the checkout."""
         self.hear(sorted(words, key=lambda each: (each.at, each.id)))
 
     def hear(self, words: Iterable[Ownership]) -> bool:
-        """Take the newest words about places into account. Returns whether they are new."""
+        """Apply the newest ownership rows about places. Returns whether any of them is new."""
         before = len(self._heard)
         for word in words:
             if word.machine == self._machine and word.subject is Subject.PLACE and word.id not in self._heard:
@@ -66,20 +66,20 @@ class Membership:
         return len(self._heard) > before
 
     def said(self, name: Name, root: str) -> Context | None:
-        """The project that the user put a place in, as long as it says to be the same as then."""
+        """Return the project that the user put a place in, as long as the place still claims the same identity."""
         verdict, context = self._said.get((root, self._project(name).key), (None, ""))
         return self._contexts.get(context) if verdict is OwnershipVerdict.OWNED else None
 
     def is_separate(self, name: Name, root: str) -> bool:
-        """Whether the user said that a place is a project of its own."""
+        """Whether the user said that a place is a separate project."""
         verdict, _ = self._said.get((root, self._project(name).key), (None, ""))
         return verdict is OwnershipVerdict.FOREIGN
 
     def admits(self, name: Name, root: str, root_of: Callable[[str], str | None], *, is_shared: bool) -> bool:
         """Whether the checkout whose main worktree is at `root` belongs to the project that it names.
 
-        `root_of` tells the same of a directory in which the project was seen. A remote that nobody has is granted to
-        the first that names it, if it `is_shared`; a directory that somebody works in is only ever its own.
+        `root_of` finds the main worktree of a directory in which the project was seen. A remote that nobody has yet is
+        granted to the first checkout that names it, if it `is_shared`; a directory people work in is only ever itself.
         """
         project = self._project(name)
         verdict, context = self._said.get((root, project.key), (None, ""))
@@ -95,7 +95,7 @@ class Membership:
         return False
 
     def grant(self, project: Context, root: str) -> bool:
-        """Make a checkout the first place of a project. False where another came before."""
+        """Make a checkout the first place of a project. Returns False if another one was first."""
         name = project.kind, project.name
         if name in self._known:
             return self._said.get((root, project.key)) == (OwnershipVerdict.FIRST, project.key)
@@ -105,7 +105,7 @@ class Membership:
         return True
 
     def new_firsts(self) -> tuple[tuple[Context, str], ...]:
-        """Projects with the first checkout of each that the ledger does not know yet, each given out once."""
+        """Return new projects with their first checkout, unknown to the ledger so far; each is returned once."""
         new, self._firsts = tuple(self._firsts), []
         return new
 

@@ -1,4 +1,4 @@
-"""Whose files and folders are, as rows: what is noted at first sight, what of a project is still the user's."""
+"""Ownership rows for files and folders: recording first sightings, and finding what of a project is the user's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def note_places(projects: Projects) -> None:
-    """Remember in which directories contexts were seen, and in which checkout each new project was first seen."""
+    """Record in which directories contexts were seen, and in which checkout each new project was first seen."""
     home = projects.home
     for context, path in projects.scope.sightings.take_new():
         alias = Alias(context=context.key, machine=home.machine, path=path, since=home.clock.now())
@@ -39,7 +39,7 @@ def note_places(projects: Projects) -> None:
 
 
 def word_about(home: Home, subject: Subject, path: str, verdict: OwnershipVerdict, **more: object) -> Ownership:
-    """A word about a file or a folder, as a row."""
+    """Build an ownership row about a file or a folder."""
     row = Ownership(
         id=home.ids.new(),
         machine=home.machine,
@@ -53,7 +53,7 @@ def word_about(home: Home, subject: Subject, path: str, verdict: OwnershipVerdic
 
 
 def owned_learnings(projects: Projects, files: Files, place: Path) -> Iterator[bytes]:
-    """What the files of learnings in a workspace hold that are the user's or our own."""
+    """Yield the contents of those learnings files in a workspace that are the user's or our own."""
     adoptions = projects.adoptions
     for path in learnings_in(place):
         seen = files.read(path)
@@ -62,7 +62,7 @@ def owned_learnings(projects: Projects, files: Files, place: Path) -> Iterator[b
 
 
 def still_owned(projects: Projects, agent: Agent, sources: Iterable[Source]) -> list[Source]:
-    """The sources that have grown, without those in projects that are now files of a repository: that is noted."""
+    """Drop the changed sources that are now tracked files of a repository, and record that they are foreign."""
     return [each for each in sources if _is_still_owned(projects, agent, each)]
 
 
@@ -77,15 +77,15 @@ def _is_still_owned(projects: Projects, agent: Agent, source: Source) -> bool:
 
 
 def context_of_file(projects: Projects, path: Path) -> str:
-    """The key of the context that a file of a project speaks in."""
+    """Return the key of the context that a file of a project belongs to."""
     return projects.scope.key_at(path.parent.parent if path.parent.name == FOLDER else path.parent)
 
 
 def confined_agents(projects: Projects) -> frozenset[str]:
-    """The agents whose sessions lie in projects: what they recorded speaks for its project alone."""
+    """Return the agents whose sessions are stored inside projects: their records count for that project only."""
     return frozenset(each.name for each in projects.agents if isinstance(each, Scattered))
 
 
 def changes_of(home: Home, real: str) -> tuple[Change, ...]:
-    """Our changes of a file, oldest first."""
+    """Return our changes to a file, oldest first."""
     return home.ledger.changes.of(machine=home.machine, path=real)

@@ -1,6 +1,6 @@
-"""Directories of this machine as logs name them: each as it was written and as it is, and the repository around it.
+"""Directories of this machine as logs name them: as written, as resolved, and the repository around each.
 
-Each directory is looked at once, so places are made anew for each turn of the loop.
+Each directory is looked up once, so places are rebuilt for each cycle.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _WINDOWS = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\")
 
 
 class Directory(NamedTuple):
-    """A directory as it was written, and as it is if it is there."""
+    """A directory as it was written, and resolved if it exists."""
 
     written: str
     real: Path | None
 
     @property
     def path(self) -> str:
-        """Where it is, if it is there; else as it was written."""
+        """The resolved path if the directory exists; otherwise as it was written."""
         return self.written if self.real is None else str(self.real)
 
 
@@ -38,7 +38,7 @@ class Places:
         self._repositories: dict[Path, Repository | None] = {}
 
     def directory(self, place: str, start: str = "") -> Directory | None:
-        """A directory as a log names it, where sessions that began in `start` are told of; None for what is no path."""
+        """Return a directory as a log names it, relative to the session's `start`; None for what is not a path."""
         if place == "~" or place.startswith("~/"):
             place = self._home + place[1:]
         elif place and not place.startswith("/") and not _WINDOWS.match(place):
@@ -55,7 +55,7 @@ class Places:
         return bool(paths & self._homes) or any(_is_root(path) for path in paths)
 
     def repository(self, directory: Directory) -> Repository | None:
-        """The repository around a directory that is there, unless it is the user's whole home."""
+        """Return the repository around an existing directory, unless it is the user's whole home."""
         if directory.real is None:
             return None
         climbed: list[Path] = []
@@ -76,18 +76,18 @@ class Places:
         return found
 
     def repository_around(self, place: str) -> Repository | None:
-        """The repository around a directory, by its path."""
+        """Return the repository around a directory, by its path."""
         here = self.directory(place)
         return None if here is None else self.repository(here)
 
     def root_of(self, place: str) -> str | None:
-        """Where the main worktree around a directory begins that is there."""
+        """Return the root of the main worktree around an existing directory."""
         here = self.directory(place)
         repository = None if here is None else self.repository(here)
         return None if repository is None else str(repository.root)
 
     def top(self, place: Path) -> Path | None:
-        """The top of the repository around a directory, or itself; None where there can be no project."""
+        """Return the top of the repository around a directory, or the directory; None where there can be no project."""
         here = self.directory(str(place))
         if here is None or self.is_excluded(here):
             return None
@@ -95,19 +95,19 @@ class Places:
         return Path(here.path) if repository is None else repository.top
 
     def checkout(self, place: Path) -> Path | None:
-        """The top of the repository around a directory; None where there is none."""
+        """Return the top of the repository around a directory; None if there is none."""
         here = self.directory(str(place))
         repository = None if here is None else self.repository(here)
         return None if repository is None else repository.top
 
 
 def is_windows(place: str) -> bool:
-    """Whether a path is one of Windows, which is not there wherever this runs."""
+    """Whether a path is a Windows path, which never exists where this runs."""
     return _WINDOWS.match(place) is not None
 
 
 def _normal(place: str) -> str | None:
-    """The path without detours, by its letters alone; None when it is not an absolute path."""
+    """Normalize a path lexically; None if it is not absolute."""
     if "\0" in place:
         return None
     if _WINDOWS.match(place):

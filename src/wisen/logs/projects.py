@@ -1,4 +1,4 @@
-"""The projects of this machine: which context a directory belongs to, and which sources of agents count there."""
+"""The projects of this machine: which context a directory belongs to, and which of an agent's sources count there."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from wisen.system.tracking import Tracking
 
 SAMPLE = Path(__file__).absolute().parent.parent / "sample"
-"""The sample sessions that come with this package, wherever it lies: also in the environment of a project."""
+"""The sample sessions that ship with this package, wherever it is installed, even inside a project's environment."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Projects:
-    """What is known of directories and of the agents that worked in them."""
+    """What is known about directories and the agents that worked in them."""
 
     home: Home
     scope: Scope
     tracking: Tracking
-    """What tells where files below projects come from."""
+    """Finds out where files inside projects come from."""
     agents: Sequence[Agent]
 
     def context_of(self, path: Path) -> str:
-        """The key of the context that a directory belongs to; empty outside of any."""
+        """Return the key of the context that a directory belongs to; empty if there is none."""
         context = self.scope.context(str(path), str(path))
         return "" if context is None else context.key
 
@@ -46,7 +46,7 @@ class Projects:
         return Adoptions(self.home.ledger.ownerships.of(self.home.machine))
 
     def sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
-        """Every source of an agent below `under`; without it, in the agent's own places and in all known projects.
+        """Yield every source of an agent below `under`, or by default in the agent's own places and all known projects.
 
         A source inside a project is somebody else's until the user adopts it.
         """
@@ -59,7 +59,7 @@ class Projects:
                 yield source
 
     def found_sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
-        """The same, whosever they are."""
+        """Like `sources`, but whoever owns them."""
         from wisen.agents.agent_ports import Scattered
 
         yield from agent.sources(under)
@@ -70,7 +70,7 @@ class Projects:
             yield from agent.sources_in(sorted(top for top in tops if top is not None))
 
     def files_in_project(self, agent: Agent, source: Source) -> tuple[Path, ...]:
-        """The files of a source that lie in a project; none where it lies in a place of the agent's own."""
+        """Return the files of a source that are inside a project; none if it is in one of the agent's own places."""
         from wisen.agents.agent_ports import Scattered
 
         path = source.path.absolute()
@@ -83,7 +83,7 @@ class Projects:
         return (path,) if self.scope.places.checkout(path.parent) is not None else ()
 
     def places(self) -> list[tuple[str, str]]:
-        """The directories of this machine with the context that each belongs to now, by path."""
+        """Return the directories of this machine with the context that each belongs to now, sorted by path."""
         ledger = self.home.ledger
         names = {each.key: self.scope.name_of(each) for each in ledger.contexts.all()}
         found: dict[str, list[Alias]] = {}
@@ -95,26 +95,26 @@ class Projects:
             if now is None:
                 places.append((path, aliases[-1].context))
                 continue
-            # What the user calls a part of the project belongs to it too.
+            # A part of the project that the user named belongs to it too.
             fits = [each.context for each in aliases if names.get(each.context) == self.scope.name_of(now)]
             places.append((path, fits[-1] if fits else now.key))
         return places
 
     def aliases(self) -> list[Alias]:
-        """The directories of this machine with their contexts, without those in which we are switched off."""
+        """Return the directories of this machine with their contexts, except those in which wisen is disabled."""
         return [
             each for each in self.home.ledger.contexts.aliases(self.home.machine) if not self.scope.is_off(each.path)
         ]
 
     def places_by_context(self) -> dict[str, list[str]]:
-        """The directories of this machine by the context that they belong to."""
+        """Return the directories of this machine, grouped by context."""
         found: dict[str, list[str]] = {}
         for alias in self.aliases():
             found.setdefault(alias.context, []).append(alias.path)
         return found
 
     def breakdowns(self, fences: Fences) -> tuple[Breakdown, ...]:
-        """What failed in a run, with the places of projects as people know them."""
+        """Return what failed in a run, with projects named by the paths that users know."""
         if not fences.breakdowns:
             return ()
         aliases = self.home.ledger.contexts.aliases(self.home.machine)

@@ -1,4 +1,4 @@
-"""Reads what is new in agents' logs, source by source, and keeps it in the index."""
+"""Reads what is new in agents' logs, source by source, and stores it in the index."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-AT_ONCE = 32 << 20  # bytes of logs that go into one transaction: enough to be fast, few enough to lose little
+AT_ONCE = 32 << 20  # bytes of logs per transaction: enough to be fast, few enough to lose little
 
 
 class LogReader:
-    """The step of a turn that observes."""
+    """The step of a cycle that ingests new log lines."""
 
     def __init__(self, projects: Projects, *, workers: WorkerProcesses, door: DoorPolicy) -> None:
-        """`workers`: who helps with the reading; `door`: what of it may be kept."""
+        """`workers`: opens an executor for large reads; `door`: what of the logs may be kept."""
         self._projects, self._home = projects, projects.home
         self._workers, self._door = workers, door
 
     def observe(
         self, selection: Selection, progress: Progress, fences: Fences, *, jobs: int = 0, recheck: bool = False
     ) -> tuple[dict[str, int], int, int]:
-        """Read what is new. Returns the sources found by agent, the bytes read and the events that were new.
+        """Read what is new. Returns the number of sources by agent, the bytes read and the number of new events.
 
-        `jobs`: how many processes read; 0: chosen here. With `recheck` every byte is read again and compared,
-        instead of trusting sizes and dates.
+        `jobs`: how many processes read; 0 lets us choose. With `recheck` every byte is read again and compared, instead
+        of trusting sizes and dates.
         """
         projects, found, tasks = self._projects, dict[str, int](), list[Task]()
         projects.scope.silence(self._home.switched_off_sessions.holds)
@@ -70,14 +70,14 @@ class LogReader:
         return found, read_bytes, new_events
 
     def _keep(self, stretches: Sequence[Stretch], fences: Fences) -> int:
-        """Contexts go into the ledger at first sight, before the index holds anything; what was forgotten stays so."""
+        """Store stretches. Contexts go into the ledger before the index holds anything; forgotten text is dropped."""
         note_places(self._projects)
         passed = self._home.forgotten_filter.passed(stretches)
         try:
             return self._home.index.events.keep(passed) if stretches else 0
         except StoreError:
             raise
-        except Exception:  # noqa: BLE001 - one of them cannot be stored: each by itself, so that the others are
+        except Exception:  # noqa: BLE001 - one of them cannot be stored: store each by itself to keep the others
             return sum(self._keep_alone(each, fences) for each in passed)
 
     def _keep_alone(self, stretch: Stretch, fences: Fences) -> int:

@@ -1,7 +1,7 @@
-"""The program that a worker process runs: takes pickled calls from its standard input and answers with their results.
+"""The program of a worker process: reads pickled calls from standard input and writes their results to standard output.
 
-A program of its own and no child of `multiprocessing`: that one imports the caller's main script again, which starts
-everything anew in a script without a guard, and fails where there is none (a notebook, a script on standard input).
+It is a separate program rather than a `multiprocessing` child: that would import the caller's main script again, which
+reruns everything in a script without a main guard, and fails where there is none (a notebook, a script on stdin).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LENGTH = struct.Struct("<Q")
 READY = b"ready"
 DONE, FAILED, NOT_READABLE = 0, 1, 2
-"""What became of a call: its result, what it raised, or nothing because this process cannot read or answer it."""
+"""Status of a call: its result, the exception it raised, or nothing because it cannot be unpickled or pickled here."""
 
 
 def write_frame(stream: IO[bytes], content: bytes) -> None:
@@ -31,7 +31,7 @@ def write_frame(stream: IO[bytes], content: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """The next message; None where the other side has ended."""
+    """Return the next message; None if the other side closed the stream."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None
@@ -41,11 +41,11 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
 
 
 def main() -> None:
-    """Answer calls until the other side ends."""
+    """Answer calls until the other side closes the stream."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller is interrupted too, and closes our standard input
     calls = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a call prints must not stand among the answers
+    os.dup2(2, 1)  # whatever a call prints must not end up among the answers
     setup = read_frame(calls)
     if setup is None:
         return
@@ -59,15 +59,15 @@ def main() -> None:
 def _answer(call: bytes) -> bytes:
     try:
         function, args, kwargs = pickle.loads(call)  # noqa: S301 - from the process that started this one
-    except Exception as error:  # noqa: BLE001 - a class that only the caller knows: the caller does the work itself
+    except Exception as error:  # noqa: BLE001 - a class that only the caller knows: the caller runs the call itself
         return pickle.dumps((NOT_READABLE, repr(error)))
     try:
         answer = (DONE, function(*args, **kwargs))
-    except Exception as error:  # noqa: BLE001 - it goes to whoever asks for the result
+    except Exception as error:  # noqa: BLE001 - raised again where the result is requested
         answer = (FAILED, error)
     try:
         return pickle.dumps(answer, protocol=pickle.HIGHEST_PROTOCOL)
-    except Exception as error:  # noqa: BLE001 - it cannot be sent
+    except Exception as error:  # noqa: BLE001 - the answer cannot be pickled
         return pickle.dumps((NOT_READABLE, repr(error)))
 
 
@@ -75,4 +75,4 @@ if __name__ == "__main__":
     try:
         main()
     except BrokenPipeError:
-        os._exit(1)  # the caller is gone, and nobody is left to be told
+        os._exit(1)  # the caller is gone, and nobody is left to report to

@@ -1,4 +1,4 @@
-"""An executor whose workers are programs of their own (`reading_worker.py`), so that any caller can start them."""
+"""An executor whose workers are separate programs (`reading_worker.py`), so that any caller can start them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _READY_SECONDS = 60.0
-"""A worker that says nothing for so long after its start is none."""
+"""A worker that does not answer within this time after its start is given up."""
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 """The folder from which wisen itself is imported."""
 
 
 class WorkNotDone(BrokenExecutor):
-    """A call was not made: its worker ended, or the call cannot be sent to another process."""
+    """A call was not run: its worker ended, or the call cannot be sent to another process."""
 
 
 class _Work(NamedTuple):
@@ -32,10 +32,10 @@ class _Work(NamedTuple):
 
 
 class WorkerProcesses(Executor):
-    """Workers that are programs of their own: any script, notebook, thread or daemon can start them."""
+    """Workers that are separate programs: any script, notebook, thread or daemon can start them."""
 
     def __init__(self, jobs: int) -> None:
-        """Start them. Raises: OSError, RuntimeError (no process or thread can be started)."""
+        """Start the workers. Raises: OSError, RuntimeError (no process or thread can be started)."""
         self._waiting: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
@@ -54,18 +54,18 @@ class WorkerProcesses(Executor):
             raise
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Have a call made by a worker. A future that fails with WorkNotDone: make it yourself."""
+        """Run a call in a worker. If the future fails with WorkNotDone, run the call yourself."""
         future: Future[Any] = Future()
         try:
             call = pickle.dumps((fn, args, kwargs), protocol=pickle.HIGHEST_PROTOCOL)
-        except Exception as error:  # noqa: BLE001 - whatever stands in the way of sending it
+        except Exception as error:  # noqa: BLE001 - whatever prevents pickling it
             call = b""
             reason = repr(error)
         with self._lock:
             if self._closed:
-                raise RuntimeError("this executor takes no work after its end")
+                raise RuntimeError("the executor was shut down and takes no more work")
             if not call:
-                future.set_exception(WorkNotDone(f"it cannot be sent to another process: {reason}"))
+                future.set_exception(WorkNotDone(f"the call cannot be sent to another process: {reason}"))
             elif self._working == 0:
                 future.set_exception(WorkNotDone("all workers have ended"))
             else:
@@ -73,7 +73,7 @@ class WorkerProcesses(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - its base
-        """Take no more work; what waits is still done, or cancelled."""
+        """Accept no more work; queued calls still run, or are cancelled."""
         with self._lock:
             first, self._closed = not self._closed, True
         if cancel_futures:
@@ -86,7 +86,7 @@ class WorkerProcesses(Executor):
                 thread.join()
 
     def _serve(self, process: subprocess.Popen[bytes]) -> None:
-        """Hand calls to one worker, one after another."""
+        """Pass calls to one worker, one after another."""
         try:
             if _is_ready(process):
                 while (work := self._waiting.get()) is not None and _done(process, work):
@@ -100,7 +100,7 @@ class WorkerProcesses(Executor):
             _end(process)
 
     def _drop(self, drop: Callable[[Future[Any]], object]) -> None:
-        """Empty the queue of work; what tells threads to end stays in it."""
+        """Empty the work queue, except for the sentinels that stop the threads."""
         ends = 0
         while True:
             try:
@@ -121,7 +121,7 @@ class WorkerProcesses(Executor):
 
 
 def _process() -> subprocess.Popen[bytes]:
-    # By its path: with `-m` Python would look for modules in the current folder, which may be anybody's.
+    # By path: with `-m` Python would look for modules in the current folder, which may be anybody's.
     return subprocess.Popen(  # noqa: S603 - our own interpreter
         [sys.executable, str(Path(reading_worker.__file__).resolve())],
         stdin=subprocess.PIPE,
@@ -131,10 +131,10 @@ def _process() -> subprocess.Popen[bytes]:
 
 
 def _is_ready(process: subprocess.Popen[bytes]) -> bool:
-    """Tell a worker where modules are, and wait until it has begun."""
+    """Send a worker the module search path, and wait until it is ready."""
     assert process.stdin
     assert process.stdout
-    # An empty entry stands for the current folder, which may be anybody's.
+    # An empty entry means the current folder, which may be anybody's.
     path = [each for each in sys.path if each and isinstance(each, str)]
     stop = threading.Timer(_READY_SECONDS, process.kill)
     stop.daemon = True
@@ -149,7 +149,7 @@ def _is_ready(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _done(process: subprocess.Popen[bytes], work: _Work) -> bool:
-    """Have one call made. False where the worker has ended."""
+    """Run one call in a worker. Returns False if the worker has ended."""
     assert process.stdin
     assert process.stdout
     if not work.future.set_running_or_notify_cancel():
@@ -160,18 +160,18 @@ def _done(process: subprocess.Popen[bytes], work: _Work) -> bool:
     except OSError:
         answer = None
     if answer is None:
-        work.future.set_exception(WorkNotDone("the worker ended in the middle of it"))
+        work.future.set_exception(WorkNotDone("the worker ended in the middle of the call"))
         return False
     try:
         state, value = pickle.loads(answer)  # noqa: S301 - from a process of our own
-    except Exception as error:  # noqa: BLE001 - an error whose class cannot be made again
+    except Exception as error:  # noqa: BLE001 - an exception whose class cannot be unpickled
         state, value = reading_worker.NOT_READABLE, repr(error)
     if state == reading_worker.DONE:
         work.future.set_result(value)
     elif state == reading_worker.FAILED:
         work.future.set_exception(value)
     else:
-        work.future.set_exception(WorkNotDone(f"it cannot be sent to or from another process: {value}"))
+        work.future.set_exception(WorkNotDone(f"the call cannot be sent to or from another process: {value}"))
     return True
 
 
@@ -186,7 +186,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             if stream:
                 stream.close()
         except OSError:
-            pass  # what was left to send has no reader
+            pass  # nobody reads what was left to send
     try:
         process.wait(_READY_SECONDS)
     except subprocess.TimeoutExpired:

@@ -1,7 +1,7 @@
-"""One name for a repository's address, however it is written and whatever credentials it carries.
+"""Normalizes a repository address to one canonical name, however it is written and whatever credentials it contains.
 
 `https://token@GitHub.com/Owner/Repo.git`, `ssh://git@github.com:22/owner/repo` and `git@github.com:owner/repo` are all
-`github.com/owner/repo`. Nothing here reads a file or asks a network.
+`github.com/owner/repo`. Nothing here reads a file or uses the network.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SAME_HOST = {
     "altssh.bitbucket.org": "bitbucket.org",
     "ssh.dev.azure.com": "dev.azure.com",
 }
-"""Other doors of the same forge: ssh on port 443 for networks that let nothing else through."""
+"""Alternative hosts of the same forge: ssh on port 443, for networks that block everything else."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _HELPER = re.compile(r"([A-Za-z0-9][A-Za-z0-9+.-]*)::(.*)", re.DOTALL)
@@ -30,10 +30,10 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def network_name(address: str) -> str | None:
-    """The canonical name `host[:port]/path` of an address; None when it is a path, or a command to run."""
+    """Return the canonical name `host[:port]/path` of an address; None if it is a path, or a command to run."""
     address = address.strip()
     if (helper := _HELPER.fullmatch(address)) and helper[1].lower() not in _DEFAULT_PORTS:
-        # A helper such as `ext::` runs a command, which names nothing and may hold anything.
+        # A helper such as `ext::` runs a command, which names nothing and may contain anything.
         return network_name(helper[2]) if "://" in helper[2] else None
     if url := _URL.fullmatch(address):
         return _of_url(url[1].lower(), url[2])
@@ -43,7 +43,7 @@ def network_name(address: str) -> str | None:
 
 
 def local_path(address: str) -> str | None:
-    """The path that a `file://` address or a plain path points to; None when it is neither."""
+    """Return the path that a `file://` address or a plain path points to; None if it is neither."""
     address = address.strip()
     if url := _URL.fullmatch(address):
         if url[1].lower() != "file":
@@ -67,11 +67,11 @@ def _of_url(scheme: str, rest: str) -> str | None:
     authority, _, path = rest.partition("/")
     host = authority.rpartition("@")[2]
     if "@" in path and not _is_surely_a_host(host):
-        # A password with a slash in it, not encoded: nothing before the last @ may be shown.
+        # An unencoded password with a slash in it: nothing before the last @ may be shown.
         host, _, path = rest.rpartition("@")[2].partition("/")
     if scheme in _DEFAULT_PORTS:
         return _joined(_host(_without_query(host), scheme), path)
-    # Of an unknown scheme we know neither whether it reaches what https would, nor whether its hosts ignore case.
+    # For an unknown scheme we know neither whether it reaches what https would, nor whether its hosts ignore case.
     return _joined(_without_query(host), path, prefix=f"{scheme}://")
 
 
@@ -93,7 +93,7 @@ def _of_scp(address: str) -> str | None:
         return None
     user, _, rest = head.rpartition("@")
     if ":" in rest or (":" in user and not user.endswith(":")):
-        # What stands before the @ may be `user:password`, although no transport would take it.
+        # What precedes the @ may be `user:password`, although no transport would accept it.
         head = rest
     host, _, first = head.partition(":")
     return _joined(_host(host, "ssh"), first + slash + tail) if host else None

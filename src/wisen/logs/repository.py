@@ -1,8 +1,8 @@
-"""Reads what a `.git` tells about a directory: where its repository begins and what its remote is.
+"""Reads the `.git` of a directory: where its repository begins and what its remote is.
 
-It reads the files itself, because git may be absent and a process for each directory would be slow. It never writes,
-and what it cannot read is no repository. What a `.git` says of another directory counts only where that directory says
-the same: anybody can write a pointer into the repository of somebody else.
+It reads the files directly, because git may be absent and one process per directory would be slow. It never writes, and
+what it cannot read is not a repository. What a `.git` says about another directory counts only if that directory
+confirms it: anybody can write a pointer into somebody else's repository.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
 _LARGEST = 1 << 20
-"""No file of git that is read here is larger than this, in bytes."""
+"""The size limit in bytes for any git file that is read here."""
 
 _MOST_WORKTREES = 1000
 
@@ -32,20 +32,20 @@ class GitSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """A checkout and the repository behind it."""
+    """A checkout and the repository it belongs to."""
 
     top: Path
     """Where this checkout begins."""
     root: Path
-    """Where the main worktree begins, as far as both sides say so; else the top. A bare repository is its own root."""
+    """Where the main worktree begins, if both sides agree; otherwise the top. A bare repository is its own root."""
     claims: Path
-    """Where the main worktree begins going by this side alone."""
+    """Where the main worktree begins according to this side alone."""
     remote: str | None
     """The address of the remote as configured, credentials and all: never to be stored."""
 
 
 def repository_at(top: Path, configured: tuple[GitSetting, ...] = ()) -> Repository | None:
-    """The repository whose checkout begins at this directory. `configured` is the user's own git configuration."""
+    """Return the repository whose checkout begins at this directory. `configured`: the user's global git settings."""
     found = _git_directory(top)
     if found is None:
         return None
@@ -63,7 +63,7 @@ def repository_at(top: Path, configured: tuple[GitSetting, ...] = ()) -> Reposit
 
 
 def listed_worktrees(root: Path) -> tuple[str, ...]:
-    """The worktrees that the repository of a main worktree keeps a note of, also those that are gone."""
+    """Return the worktrees that the repository of a main worktree lists, including those that no longer exist."""
     common = root if is_bare(root) else root / ".git"
     try:
         folders = sorted((common / "worktrees").iterdir())[:_MOST_WORKTREES]
@@ -74,13 +74,13 @@ def listed_worktrees(root: Path) -> tuple[str, ...]:
 
 
 def settings_of(file: Path) -> tuple[GitSetting, ...]:
-    """The settings of a git configuration file; none when it cannot be read."""
+    """Return the settings of a git configuration file; none if it cannot be read."""
     text = _text(file)
     return () if text is None else tuple(_parsed(text))
 
 
 def is_directory(path: Path) -> bool:
-    """Whether a directory can be seen there; no path, however strange, is an error."""
+    """Whether a directory is visible there; no path, however strange, raises an error."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -88,12 +88,12 @@ def is_directory(path: Path) -> bool:
 
 
 def is_bare(path: Path) -> bool:
-    """Whether a directory is a repository itself: one that nobody works in."""
+    """Whether a directory is itself a repository without a worktree."""
     return _exists(path / "HEAD") and is_directory(path / "objects") and is_directory(path / "refs")
 
 
 def real(path: Path) -> Path:
-    """The path with its symbolic links followed, as far as they can be."""
+    """Resolve the symbolic links of a path, as far as possible."""
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError):
@@ -105,7 +105,7 @@ def _git_directory(top: Path) -> Path | None:
     if is_directory(inside):
         return inside if _exists(inside / "HEAD") or _exists(inside / "config") else None
     if (text := _text(inside)) is not None:
-        # A file that points nowhere ends the search, as it does for git: what lies around it is another repository.
+        # A file that points nowhere ends the search, as it does in git: what is around it is another repository.
         return top / text.removeprefix("gitdir:").strip() if text.startswith("gitdir:") else inside
     return top if top.name != ".git" and is_bare(top) else None
 
@@ -114,12 +114,12 @@ def _root(common: Path, settings: tuple[GitSetting, ...]) -> Path:
     for setting in settings:
         if (setting.section, setting.key) == ("core", "worktree"):
             return real(common / setting.value)
-    # A git directory kept elsewhere does not say where its main worktree is, so it stands for it: all worktrees agree.
+    # A git directory stored elsewhere does not name its main worktree, so it stands in: all worktrees agree on it.
     return common.parent if common.name == ".git" else common
 
 
 def _is_linked_worktree(top: Path, git_directory: Path, common: Path) -> bool:
-    """Whether a repository knows a checkout as one of its worktrees: it keeps a note of where that is."""
+    """Whether a repository lists a checkout as one of its worktrees, with a pointer back to it."""
     if git_directory.parent != common / "worktrees":
         return False
     back = _text(git_directory / "gitdir")
@@ -127,7 +127,7 @@ def _is_linked_worktree(top: Path, git_directory: Path, common: Path) -> bool:
 
 
 def _root_of_lost_worktree(git_directory: Path) -> Path | None:
-    """The main worktree's place, from the form of the path: the repository was moved or deleted."""
+    """Return the main worktree, judging by the shape of the path alone: the repository was moved or deleted."""
     parts = Path(os.path.normpath(git_directory)).parts
     return Path(*parts[:-3]) if parts[-3:-1] == (".git", "worktrees") else None
 

@@ -1,9 +1,10 @@
-"""From the directory an agent worked in to the context that what happened there belongs to.
+"""Resolves the directory an agent worked in to the context (project) that the session belongs to.
 
-A repository with a remote is the context of that remote, in its first place and in every other that the user joined to
-it (`membership.py`); worktrees belong to their main one. Without a remote, and until the user says so, it is the place
-of its main worktree, and outside any repository it is the directory itself. The home directory is never a context, nor
-is the root of the file system. A scope looks at each directory once, so it is made anew for each turn of the loop.
+A repository with a remote is the context of that remote, in its first place and in every other one that the user
+joined to it (`membership.py`); worktrees belong to their main one. Without a remote, or until the user says so, the
+context is the place of its main worktree, and outside any repository it is the directory itself. Neither the home
+directory nor the root of the file system is ever a context. A scope looks up each directory once, so it is rebuilt for
+each cycle.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ _HOPS = 8
 
 
 class Scope:
-    """Decides contexts for one machine, and collects in which directories they were seen."""
+    """Resolves contexts for one machine, and collects in which directories they were seen."""
 
-    def __init__(  # noqa: PLR0913 - what the ledger, the settings and the user say of places, each by its name
+    def __init__(  # noqa: PLR0913 - what the ledger, the settings and the user say about places, each by name
         self,
         *,
         home: Path,
@@ -47,9 +48,9 @@ class Scope:
         switches: Switches | None = None,
         words: Iterable[Ownership] = (),
     ) -> None:
-        """`contexts`, `aliases` and `words` about places are what the ledger knows.
+        """`contexts`, `aliases` and `words` (ownership rows about places) are what the ledger knows.
 
-        Raises: UsageError for a suffix that is no name.
+        Raises: UsageError for a suffix that is not a valid name.
         """
         contexts, aliases = tuple(contexts), tuple(aliases)
         self._machine = machine
@@ -67,7 +68,7 @@ class Scope:
         self._gone: GoneWorktrees | None = None
 
     def context(self, place: str, start: str) -> Context | None:
-        """The context of a directory, for a session that began in `start`; None where there is none."""
+        """Return the context of a directory, for a session that began in `start`; None if there is none."""
         try:
             return self._decided[place, start]
         except KeyError:
@@ -80,11 +81,11 @@ class Scope:
         return here is not None and self.switches.is_off(here.written)
 
     def silence(self, session_is_off: Callable[[str, str], bool]) -> None:
-        """From now on, whether a session was switched off is told by its agent and id."""
+        """Set the callback that tells by agent and session id whether a session was disabled."""
         self.session_is_off = session_is_off
 
     def claim(self, place: str) -> CheckoutClaim | None:
-        """The known project that the checkout around a directory says to be, where the user's word is wanted."""
+        """Return the claim of the checkout around a directory, if the user has to decide about it."""
         here = self.places.directory(place)
         if here is None or self.context(place, place) is None:
             return None
@@ -92,7 +93,7 @@ class Scope:
         return None if repository is None else self._membership.claims.get(str(repository.root))
 
     def identity(self, place: Path) -> tuple[str, Context] | None:
-        """The top of the project around a directory, and which project it says to be; None where there can be none."""
+        """Return the top of the project around a directory and the project it claims to be; None if there is none."""
         here = self.places.directory(str(place))
         if here is None or self.places.is_excluded(here):
             return None
@@ -102,18 +103,18 @@ class Scope:
         return str(repository.root), context_of(*self.name_of(self._claimed(repository)[0]), machine=self._machine)
 
     def look_again(self, place: str) -> Context | None:
-        """The context of a directory as it is known now, where more may have been seen since it was decided."""
+        """Resolve the context of a directory again, since more may have been seen in the meantime."""
         for key in [key for key in self._decided if key[0] == place]:
             del self._decided[key]
         return self.context(place, place)
 
     def hear(self, words: Iterable[Ownership]) -> None:
-        """Take words about places into account that may be new, from now on."""
+        """Apply ownership rows about places, which may be new."""
         if self._membership.hear(words):
             self._decided.clear()
 
     def key_at(self, place: Path) -> str:
-        """The key of the context of a directory that nobody is known to have worked in; empty outside of any."""
+        """Return the key of a directory's context without recording a sighting; empty if there is none."""
         self._only_looks = True
         try:
             context = self._decide(str(place), str(place))
@@ -122,19 +123,19 @@ class Scope:
         return "" if context is None else context.key
 
     def claims(self) -> tuple[CheckoutClaim, ...]:
-        """Every checkout that was met and waits for the user's word, by path."""
+        """Return every checkout that was met and waits for the user's decision, sorted by path."""
         return tuple(claim for _, claim in sorted(self._membership.claims.items()))
 
     def name_of(self, context: Context) -> Name:
-        """What a project is called, whatever part of it the user named."""
+        """Return the identity of a project, whatever part of it the user named."""
         return context.kind, canonical_of(context, machine=self._machine) or context.name
 
     def new_firsts(self) -> tuple[tuple[Context, str], ...]:
-        """Projects with their first checkout that the ledger does not know yet, each given out once."""
+        """Return new projects with their first checkout, unknown to the ledger so far; each is returned once."""
         return self._membership.new_firsts()
 
     def grants(self, firsts: Iterable[tuple[Context, str]]) -> bool:
-        """Whether what a copy of this scope took for the first checkouts of projects are that here too."""
+        """Whether the checkouts that a copy of this scope took for first ones are the first here too."""
         granted = [self._membership.grant(*each) for each in firsts]
         return all(granted)
 
@@ -154,7 +155,7 @@ class Scope:
         return self._sight(recalled, here)
 
     def _main_of_gone(self, here: Directory, itself: Context) -> Context | None:
-        """The project of the repository that a directory which is gone was a worktree or a folder of."""
+        """Return the project of the repository that a removed directory was a worktree or folder of."""
         if here.real is not None or is_windows(here.written):
             return None
         if self._membership.is_separate(self.name_of(itself), here.written):
@@ -177,7 +178,7 @@ class Scope:
             return False
         if _is_below(here.written, begin.written) or _is_below(here.path, begin.path):
             return True
-        # A directory that is gone can no longer be looked up in the repository it lay in.
+        # A removed directory can no longer be looked up in the repository it was in.
         around = self.places.repository(begin)
         return here.real is None and around is not None and _is_below(here.path, str(around.top))
 
@@ -196,7 +197,7 @@ class Scope:
         return claimed if self._membership.admits(name, root_path, self.places.root_of, is_shared=is_shared) else own
 
     def _claimed(self, repository: Repository) -> tuple[Context, bool]:
-        """The project that a checkout says to be, and whether it is one that several checkouts share."""
+        """Return the project that a checkout claims to be, and whether several checkouts can share it."""
         origin = self._origin(repository)
         if isinstance(origin, str):
             return self._named(ContextKind.REMOTE, origin), True
@@ -204,12 +205,12 @@ class Scope:
         return claimed, origin.real is not None and is_bare(origin.real)
 
     def _put(self, claimed: Context, root: str) -> Context | None:
-        """The project that the user put a place in."""
+        """Return the project that the user put a place in."""
         said = self._membership.said(self.name_of(claimed), root)
         return None if said is None else self._named(*self.name_of(said))
 
     def _origin(self, repository: Repository, hops: int = _HOPS) -> str | Directory:
-        """The name of the remote, or the directory that a chain of local clones comes from."""
+        """Return the name of the remote, or the directory that a chain of local clones comes from."""
         root = self.places.directory(str(repository.claims)) or Directory(str(repository.claims), None)
         if repository.remote is None or hops == 0:
             return root
@@ -221,7 +222,7 @@ class Scope:
         if source is None or self.places.is_excluded(source):
             return root
         if source.real is None and not source.written.endswith(".git"):
-            # Git takes `/srv/repo` for `/srv/repo.git` too.
+            # Git accepts `/srv/repo` for `/srv/repo.git` too.
             with_suffix = self.places.directory(f"{source.written}.git")
             source = with_suffix if with_suffix is not None and with_suffix.real is not None else source
         behind = self.places.repository(source)
@@ -230,7 +231,7 @@ class Scope:
         return self._origin(behind, hops - 1)
 
     def _recalled(self, directory: Directory) -> Context | None:
-        """What the ledger remembers of a directory that is gone."""
+        """Return what the ledger remembers about a directory that no longer exists."""
         remembered = self._remembered.get(directory.written) if directory.real is None else None
         if remembered is None:
             return None
@@ -244,7 +245,7 @@ class Scope:
         from wisen.safety.secrets import find_secret
 
         if find_secret(context.name) or find_secret(directory.written):
-            # Keys, names and directories are stored; one that holds a secret is no context.
+            # Keys, names and directories are stored, so one that contains a secret is no context.
             return None
         if not self._only_looks:
             self.sightings.add(context, directory.written)
@@ -252,13 +253,13 @@ class Scope:
 
 
 def _never(agent: str, session: str) -> bool:
-    """No session is switched off."""
+    """The default callback: no session is disabled."""
     del agent, session
     return False
 
 
 def checked_suffix(suffix: str) -> str:
-    """The user's name for a part of a project, without spaces around it. Raises: UsageError."""
+    """Validate and strip the user's name for a part of a project. Raises: UsageError."""
     name = suffix.strip()
     if not name or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
         raise UsageError(

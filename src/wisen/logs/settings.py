@@ -1,4 +1,4 @@
-"""How much of what is read is kept, and where nothing is."""
+"""Settings of log reading: how much of a text is kept, and in which directories nothing is."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class DoorPolicy:
 
     @property
     def mark_key(self) -> bytes:
-        """What marks of ours are known by; empty where it is not at hand."""
+        """The key by which our own marks are recognised; empty if it is not available."""
         return b""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeyedDoor(DoorPolicy):
-    """A door that knows the key of the home."""
+    """A policy that also holds the key of the home."""
 
     mark_key: bytes = b""
 
 
 def with_key(policy: DoorPolicy, key: bytes) -> KeyedDoor:
-    """The same door with the key of the home."""
+    """Return the same policy with the key of the home."""
     return KeyedDoor(**{each.name: getattr(policy, each.name) for each in fields(policy)}, mark_key=key)

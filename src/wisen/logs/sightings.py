@@ -1,4 +1,4 @@
-"""In which directories contexts were seen, and which of that the ledger does not know yet."""
+"""Collects in which directories contexts were seen, and which sightings the ledger does not have yet."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Sightings:
         return tuple(path for _, path in self._sighted)
 
     def add(self, context: Context, path: str) -> None:
-        """A context was seen in a directory."""
+        """Record that a context was seen in a directory."""
         if (context.key, path) not in self._sighted:
             self._sighted.add((context.key, path))
             self._new.append((context, path))
 
     def take_new(self) -> tuple[tuple[Context, str], ...]:
-        """Contexts with the directories they were seen in that the ledger does not know yet, each given out once."""
+        """Return the sightings that the ledger does not have yet, each once."""
         new, self._new = tuple(self._new), []
         return new
 
     def adopt(self, sightings: Iterable[tuple[Context, str]]) -> None:
-        """Take over what a copy of the scope saw elsewhere."""
+        """Add what a copy of the scope saw in another process."""
         for context, path in sightings:
             self.add(context, path)

@@ -1,4 +1,4 @@
-"""Places in which wisen is switched off: by a marker in a directory or in one above it, or by the settings.
+"""Places in which wisen is disabled: by a marker in a directory or one above it, or by the settings.
 
 Any marker stops the learning. The hook client (`surfaces/hook/switch.py`) is silent only where the user made it.
 """
@@ -18,15 +18,15 @@ _ON = ("", "0", "false", "no")
 
 
 def is_switched_off(environment: Mapping[str, str]) -> bool:
-    """Whether whoever has this environment wants nothing to be learnt."""
+    """Whether this environment says that nothing may be learned."""
     return environment.get(VARIABLE, "").strip().lower() not in _ON
 
 
 class Switches:
-    """Looks at each directory once, so it is made anew for each turn of the loop."""
+    """Looks up each directory once, so it is rebuilt for each cycle."""
 
     def __init__(self, home: Path, places: Iterable[str] = ()) -> None:
-        """`home`: the user's; `places`: directories that the settings name."""
+        """`home`: the user's home directory; `places`: the directories named in the settings."""
         self._home = str(home)
         named = [_normal(place, self._home) for place in places]
         self.places = tuple(dict.fromkeys(path for each in named if each for path in (each, os.path.realpath(each))))
@@ -37,7 +37,7 @@ class Switches:
         return bool(self.by(place))
 
     def by(self, place: str) -> str:
-        """What switches it off: the path of a marker, or a directory that the settings name; empty where nothing."""
+        """Return what disables a place: the path of a marker, or a directory from the settings; empty if nothing."""
         if place not in self._known:
             path = _normal(place, self._home)
             self._known[place] = "" if path is None else self._above(path) or self._above(os.path.realpath(path))
@@ -53,7 +53,7 @@ class Switches:
 
 
 def _normal(place: str, home: str) -> str | None:
-    """A path without detours; None where it is not absolute."""
+    """Normalize a path; None if it is not absolute."""
     if place == "~" or place.startswith("~/"):
         place = home + place[1:]
     if not place.startswith("/") or "\0" in place:

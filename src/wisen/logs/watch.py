@@ -1,4 +1,4 @@
-"""From an agent's sources to stretches for the index: what is new since the last look, and nothing else."""
+"""Reads what is new in one source since the last read, filtered, as stretches for the index."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from wisen.model.source import Source
 
 _UNFINISHED = -1
-"""The size in a mark of a source that was not read to its end: it never equals a real one."""
+"""The size in the mark of a source that was not read to its end; it never equals a real size."""
 
 
 def doubted(marks: Mapping[str, Mark]) -> dict[str, Mark]:
-    """Marks whose sizes and dates are not trusted: every byte is read and compared."""
+    """Return marks whose sizes and dates are not trusted, so that every byte is read and compared."""
     return {path: replace(mark, doubted=True) for path, mark in marks.items()}
 
 
 def changed(sources: Sequence[Source], marks: Mapping[str, Mark], selection: Selection) -> list[Source]:
-    """The sources that are not as they were when they were last read to their end, or of which that is doubted."""
+    """Return the sources that differ from when they were last read to the end, or whose marks are in doubt."""
     since = int(selection.since.timestamp() * 1e9) if selection.since else 0
     return [source for source in sources if source.modified_ns >= since and not _unchanged(source, marks)]
 
 
 def known_as(source: Source) -> str:
-    """The name of a source in the index: its path, unless that holds a secret (some agents name files after places)."""
+    """Return the name of a source in the index: its path, or a hash of it if the path contains a secret."""
     path = str(source.path)
     if find_secret(path) is None:
         return path
@@ -55,10 +55,10 @@ def _unchanged(source: Source, marks: Mapping[str, Mark]) -> bool:
 def stretches(
     agent: Agent, source: Source, marks: Mapping[str, Mark], scope: Scope, policy: DoorPolicy
 ) -> Iterator[tuple[Stretch | None, int]]:
-    """What one source holds behind its mark, filtered, with the bytes it took; None where nothing is new.
+    """Yield what one source holds after its mark, filtered, with the bytes it took; None if nothing is new.
 
-    Only the last stretch carries the mark of a source that was read to its end: if we stop half-way, it is read on
-    from there the next time.
+    Only the last stretch has the mark of a source that was read to its end: if we stop half-way, the next read resumes
+    from there.
     """
     mark = marks.get(known_as(source))
     ready: Batch | None = None
@@ -79,10 +79,10 @@ def stretches(
 
 
 def _batches(agent: Agent, source: Source, mark: Mark | None) -> Iterator[Batch]:
-    """What a reader gives. Where it breaks, that is told of this source, and the others are read all the same."""
+    """Yield what a reader returns. If it fails, that is reported for this source, and the others are still read."""
     try:
         yield from agent.read(source, mark)
-    except Exception as error:  # noqa: BLE001 - the edge of a plug-in: one bad file must not end the learning
+    except Exception as error:  # noqa: BLE001 - a plug-in boundary: one bad file must not end the learning
         yield Batch(events=(), troubles=(_broken(error),), cursor=mark.cursor if mark else "", read_bytes=0)
 
 
@@ -91,10 +91,10 @@ def _broken(error: Exception) -> Trouble:
 
 
 def _fenced_stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
-    """A stretch; one that the event filter or the scope breaks on is told as a trouble, and holds nothing."""
+    """Build a stretch; if the event filter or the scope fails, return an empty one that reports the problem."""
     try:
         return _stretch(source, batch, scope, policy, finished=finished)
-    except Exception as error:  # noqa: BLE001 - a fence: what was read here keeps nothing else from being learnt
+    except Exception as error:  # noqa: BLE001 - an error boundary: one failure must not keep the rest from being learned
         empty = replace(batch, events=(), troubles=(*batch.troubles, _broken(error)))
         return _stretch(source, empty, scope, policy, finished=False)
 
@@ -111,7 +111,7 @@ def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, 
 
 
 def _where_on(events: Iterable[Event], scope: Scope) -> Iterator[Event]:
-    """The events of sessions and places in which we are not switched off; of the others not even the place is kept."""
+    """Yield the events of sessions and places in which wisen is enabled; of the others not even the place is kept."""
     known: dict[tuple[str, str, str], bool] = {}
     for event in events:
         session = event.session
@@ -130,7 +130,7 @@ def _context_of(scope: Scope) -> Callable[[Event], str | None]:
         nonlocal last
         session, place, key = last
         if event.session is session and event.place == place:
-            return key  # events in a row nearly always share it
+            return key  # consecutive events nearly always share it
         session, place = event.session, event.place
         if (place, session.start) not in keys:
             start = session.start if event_filter.secret_in_name(session.start) is None else ""

@@ -1,4 +1,4 @@
-"""Starts worker processes: none for little work, as many as there are cores for much."""
+"""Opens a pool of worker processes: none for little work, one per core for much."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 WORTH_IT = 300 << 20
-"""Bytes from which on more processes are tried; at 220 MB two were not faster than one on two cores."""
+"""Bytes from which several processes pay off; at 220 MB two were not faster than one on two cores."""
 MOST = 8
-"""More readers than this only wait for the one process that writes."""
+"""More readers than this only wait for the single process that writes."""
 
 
 @contextmanager
 def processes(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
-    """A pool for work on so many bytes; none when one process is asked for, or enough, or no other can be started."""
+    """Open a pool for this many bytes; None if one process is requested or enough, or if no other can be started."""
     if jobs == 0:
         jobs = min(_cores(), MOST) if size >= WORTH_IT else 1
     pool = _started(jobs) if jobs > 1 else None
@@ -36,7 +36,7 @@ def processes(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
 
 
 def given(executor: Executor) -> WorkerProcesses:
-    """Workers that the caller provides, of a cluster for example; they stay open."""
+    """Use an executor of the caller's, for example a cluster's; it stays open."""
 
     @contextmanager
     def workers(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
@@ -46,7 +46,7 @@ def given(executor: Executor) -> WorkerProcesses:
 
 
 def _started(jobs: int) -> Executor | None:
-    """Workers; None where this program cannot start Python again: it is frozen, embedded, or at its limits."""
+    """Start workers; None if this program cannot start Python again: it is frozen, embedded, or at its limits."""
     name = Path(sys.executable or "").name.lower()
     if getattr(sys, "frozen", False) or not name.startswith(("python", "pypy")):
         return None
@@ -63,11 +63,11 @@ def _cores() -> int:
 
 
 class WorkerProcesses(Protocol):
-    """Helpers for large work: any executor of the standard library's shape, a cluster's too."""
+    """Opens executors for large work: any executor with the standard library's interface, also a cluster's."""
 
     def __call__(self, jobs: int, size: int) -> AbstractContextManager[tuple[Executor | None, int]]:
-        """An executor for work on so many bytes, and how many tasks it does at once; None when it is not worth one.
+        """Return an executor for this many bytes, and how many tasks it runs at once; None if it is not worth one.
 
-        `jobs` is what the user asked for; 0 leaves it to us.
+        `jobs` is what the user requested; 0 leaves it to us.
         """
         ...

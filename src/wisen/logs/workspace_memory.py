@@ -1,4 +1,4 @@
-"""The folder of a memory that a workspace keeps itself, found from a directory of it."""
+"""Finds the memory folder that a workspace keeps itself, starting from a directory in it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 _FOLDER = "memory"
 _OWN = ("SOUL.md", "MEMORY.md")
-"""Beside one of these the folder is an agent's memory. AGENTS.md stands in many repositories, some of which have code
-in a folder of that name: there a day must be in it already."""
+"""Next to one of these the folder is an agent's memory. AGENTS.md is in many repositories, some of which have code in a
+folder of that name: there the folder must already contain a daily file."""
 
 
 def memory_of(path: Path, belongs: Callable[[Path], bool]) -> Path | None:
-    """The folder of the memory that a workspace keeps, at a directory or above it; None where it keeps none.
+    """Return the memory folder that a workspace keeps, at a directory or above it; None if it keeps none.
 
-    `belongs` tells whether a directory above is of the same project.
+    `belongs` decides whether a directory above is part of the same project.
     """
     for folder in (path, *path.parents):
         memory = folder / _FOLDER
