@@ -48,7 +48,7 @@ from benchmarks.train_detect import lasting_figures
 from wisen.feedback.detector import detect, shipped
 from wisen.feedback.features import look
 from wisen.feedback.lesson_quotes import lesson
-from wisen.logs.gather import collector_paused
+from wisen.logs.parallel_read import pause_gc
 from wisen.model.signal import Before, Heard, SignalKind
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ def _speed(items: Sequence[Item]) -> dict[str, float]:
     heards = [item.heard for item in items]
     passes: list[float] = []
     each = [float("inf")] * len(items)
-    with collector_paused():
+    with pause_gc():
         ends = clock() + _SECONDS
         while not passes or clock() < ends:
             began = clock()

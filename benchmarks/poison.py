@@ -25,8 +25,8 @@ from benchmarks.data import DataAbsent, json_lines
 from benchmarks.poison_carriers import CARRIERS, TECHNIQUES, is_left_out, speeches, typed_forms
 from benchmarks.poison_logs import AGENTS, CLONED, cloned, records, typed
 from wisen.app import wire
-from wisen.logs.event_filter import keep
-from wisen.logs.settings import DoorPolicy
+from wisen.logs.event_filter import filter_events
+from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Message
 from wisen.safety.passages import own_words
 
@@ -228,7 +228,7 @@ def _typed_in(file: Path) -> str:
     wires = wire("/nonexistent", {"HOME": "/nonexistent"})
     batches = [batch for agent in wires.agents() for source in agent.sources(file) for batch in agent.read(source)]
     events = [event for batch in batches for event in batch.events]
-    kept = [each.event for each in keep(events, lambda _: None, DoorPolicy())]
+    kept = [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]
     texts = [own_words(event.text) for event in kept if isinstance(event, Message) and event.text]
     return "\n".join(form for text in texts for form in _forms(text))
 

@@ -24,7 +24,7 @@ OPENS = {
     "agents/openclaw/install.py": PACKAGE,
     "agents/hermes/plugin.py": "runs inside Hermes, and reads the file beside it",
     "agents/opencode/install.py": PACKAGE,
-    "logs/reading_worker.py": "its own standard input and output",
+    "logs/worker_main.py": "its own standard input and output",
     "delivery/launcher.py": f"{PACKAGE}, and {OWN_HOME}",
     "delivery/remove_hooks.py": "a script that works without wisen: it looks whether settings are a file itself",
     "system/writer_lock.py": OWN_HOME,

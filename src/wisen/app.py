@@ -98,7 +98,7 @@ class Wiring(AgentWiring):
     @property
     def is_off(self) -> bool:
         """Whether whoever asks wants nothing to be learnt now (WISEN_OFF=1)."""
-        from wisen.logs.switches import is_switched_off
+        from wisen.logs.off_switches import is_switched_off
 
         return is_switched_off(self.environment)
 
@@ -158,9 +158,9 @@ class Wiring(AgentWiring):
         from wisen.delivery.shelf import HomeShelf
         from wisen.edits.past import Desk
         from wisen.edits.rule_files import RuleFiles
+        from wisen.logs.executors import open_pool, reuse_executor
         from wisen.logs.projects import Projects
         from wisen.logs.scope import Scope
-        from wisen.logs.worker_processes import given, processes
         from wisen.memory.notebook_files import NotebookFiles
         from wisen.store.home import Home
         from wisen.system.clock import local
@@ -180,7 +180,7 @@ class Wiring(AgentWiring):
                 aliases=ledger.contexts.aliases(machine),
                 suffix=project,
                 switches=self._switches(),
-                words=ledger.ownerships.of(machine),
+                ownerships=ledger.ownerships.of(machine),
             )
         except BaseException:
             index.close()
@@ -214,11 +214,11 @@ class Wiring(AgentWiring):
                     home=home.path,
                     folders=self._agent_folders(),
                     user_home=self._user_home(),
-                    places=projects.places,
+                    places=projects.places_with_contexts,
                 ),
                 settings=self.settings,
                 door=with_key(self.settings.door, self._mark_key()),
-                workers=given(self.executor) if self.executor else processes,
+                workers=reuse_executor(self.executor) if self.executor else open_pool,
                 instructions=InstructionFiles(self._user_home(), self.environment),
                 notebooks=NotebookFiles(self._user_home()),
                 shelf=HomeShelf(self.settings.home, clock),

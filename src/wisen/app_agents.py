@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.delivery.launcher import Launcher
     from wisen.edits.user_files import UserFiles
     from wisen.install.installed import InspectedHooks
-    from wisen.logs.switches import Switches
+    from wisen.logs.off_switches import OffSwitches
     from wisen.settings import Settings
     from wisen.system.person import Presence
 
@@ -88,11 +88,11 @@ class AgentWiring(StoreWiring):
             desk=lambda ledger: Desk(files, checkouts, ledger, clock, Ulids(clock), self._machine()),
         )
 
-    def _switches(self) -> Switches:
-        from wisen.logs.switches import Switches
+    def _switches(self) -> OffSwitches:
+        from wisen.logs.off_switches import OffSwitches
 
         ours = str(self.settings.home.joinpath(*WORK))
-        return Switches(self._user_home(), (*self.settings.off.directories, ours))
+        return OffSwitches(self._user_home(), (*self.settings.off.directories, ours))
 
     def _agent_folders(self) -> dict[str, Path]:
         """Where the agents keep the files that speak wherever the user works."""

@@ -52,7 +52,7 @@ def learn(wisen: Learner, turn: TurnOptions) -> Report:
     fences, step, selection = turn.fences, turn.fences.step, turn.selection
     now = TurnFindings(began=wisen.home.clock.now(), clock_began=wisen.home.clock.elapsed(), selection=selection)
     wisen.feedback.read_languages_anew()
-    now.found, now.read_bytes, now.new_events = wisen.logs.observe(
+    now.found, now.read_bytes, now.new_events = wisen.logs.read_new(
         selection, turn.progress, fences, jobs=turn.jobs, recheck=turn.recheck
     )
     with step("move what gone worktrees taught"):

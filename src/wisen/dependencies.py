@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from wisen.delivery.shelf import Shelf
     from wisen.edits.past import Desk
     from wisen.edits.rule_files import RuleFiles
+    from wisen.logs.executors import ExecutorFactory
     from wisen.logs.projects import Projects
-    from wisen.logs.settings import DoorPolicy
-    from wisen.logs.worker_processes import WorkerProcesses
+    from wisen.logs.settings import EventFilterPolicy
     from wisen.memory.notebook_files import Notebooks
     from wisen.model.hook import Caller
     from wisen.models.model_ports import Model
@@ -37,9 +37,9 @@ class Dependencies:
     decisions: Decisions
     rule_files: RuleFiles
     settings: Settings
-    door: DoorPolicy
+    door: EventFilterPolicy
     """What of logs may be kept, with the key of our own marks."""
-    workers: WorkerProcesses
+    workers: ExecutorFactory
     """Who helps with the reading."""
     instructions: Instructions
     notebooks: Notebooks

@@ -24,7 +24,7 @@ from wisen.guards.service import GuardService
 from wisen.health.service import HealthService
 from wisen.install.service import InstallService
 from wisen.lessons.service import LessonService
-from wisen.logs.reading import LogReader
+from wisen.logs.log_reader import LogReader
 from wisen.memory.service import MemoryService
 from wisen.model.entry import ProposalType
 from wisen.model.fences import Fences
@@ -73,7 +73,7 @@ class Learner:
         rule_files, promotion = opened.rule_files, settings.promote
         pointing, local = settings.answered("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(books=self._write_books, hooks=self._prepare_hooks)
-        self.logs = LogReader(projects, workers=opened.workers, door=opened.door)
+        self.logs = LogReader(projects, workers=opened.workers, filter_policy=opened.door)
         self.models = ModelService(home, settings.models, opened.model)
         self.records = RecordsService(home, projects, opened.door, settings.mine)
         self.contexts = ContextService(home, projects, desk, decisions)

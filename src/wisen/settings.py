@@ -16,7 +16,7 @@ from wisen.errors import SettingsError
 from wisen.feedback.settings import FeedbackPolicy
 from wisen.forgetting.settings import ArchivePolicy
 from wisen.guards.settings import GuardPolicy
-from wisen.logs.settings import DoorPolicy, OffPolicy
+from wisen.logs.settings import EventFilterPolicy, OffPolicy
 from wisen.mining.settings import MinePolicy
 from wisen.model.model_use import ModelsPolicy
 from wisen.model.policy import PolicyRule, setting
@@ -61,7 +61,7 @@ class Settings:
     home: Path
     store: StorePolicy = field(default_factory=StorePolicy)
     agents: AgentsPolicy = field(default_factory=AgentsPolicy)
-    door: DoorPolicy = field(default_factory=DoorPolicy)
+    door: EventFilterPolicy = field(default_factory=EventFilterPolicy)
     mine: MinePolicy = field(default_factory=MinePolicy)
     promote: PromotePolicy = field(default_factory=PromotePolicy)
     feedback: FeedbackPolicy = field(default_factory=FeedbackPolicy)
@@ -96,7 +96,7 @@ class Described:
 _POLICIES = {
     "store": StorePolicy,
     "agents": AgentsPolicy,
-    "door": DoorPolicy,
+    "door": EventFilterPolicy,
     "mine": MinePolicy,
     "promote": PromotePolicy,
     "feedback": FeedbackPolicy,

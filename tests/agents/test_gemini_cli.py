@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.agents.gemini_chats import Chat, read
 from wisen.agents.gemini_cli import GeminiCli
 from wisen.agents.gemini_cli.gemini_cli_typed_text import without_hooks
-from wisen.logs.event_filter import keep
-from wisen.logs.settings import DoorPolicy
+from wisen.logs.event_filter import filter_events
+from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Rejection, Status
 from wisen.model.source import Mark, Source, TroubleKind
 from wisen.safety import sentinel
@@ -71,7 +71,7 @@ def test_what_we_injected_never_comes_back_as_the_users_word(tmp_path: Path) -> 
     chat.answer(call, "make: *** no rule", 2, hook=ours)
     chat.answer(chat.ask(command="make all"), f"make: *** no rule\n{ours}", 2)
     events, _ = read(chat, tmp_path)
-    kept = [each.event for each in keep(events, lambda _: None, DoorPolicy())]
+    kept = [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]
     assert [e.text for e in kept if isinstance(e, Message)] == ["no, use uv", "\n\nno, use make"]
     assert [(e.text or "").strip() for e in kept if isinstance(e, Outcome)] == ["Exit code 2\nmake: *** no rule"] * 2
     assert "mirror" not in repr(kept)

@@ -27,8 +27,8 @@ from wisen import app
 from wisen.agents.gemini_cli import GeminiCli
 from wisen.agents.gemini_cli.install import GeminiCliHooks
 from wisen.delivery.launcher import HomeLauncher, script
-from wisen.logs.event_filter import keep
-from wisen.logs.settings import DoorPolicy
+from wisen.logs.event_filter import filter_events
+from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Event, Message, Outcome, Provenance, Status
 from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
@@ -109,7 +109,7 @@ class World(Person):
         found = [everything(agent, chat) for chat in self.client.chats()]
         assert [troubles for _, troubles in found if troubles] == []
         events = [event for events, _ in found for event in events]
-        return [each.event for each in keep(events, lambda _: None, DoorPolicy())]
+        return [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]
 
     def typed(self) -> list[str | None]:
         """What counts as typed by the person."""

@@ -27,8 +27,8 @@ from wisen import app
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.install import OpenCodeHooks
 from wisen.delivery.launcher import HomeLauncher, script
-from wisen.logs.event_filter import keep
-from wisen.logs.settings import DoorPolicy
+from wisen.logs.event_filter import filter_events
+from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Call, Event, Message, Outcome, Provenance, Status
 from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
@@ -113,7 +113,7 @@ class World(Person):
         """All that the reader finds in the database, as the door lets it through."""
         events, troubles = everything(OpenCode(self.client.home, {}, program_prompts=True))
         assert troubles == []
-        return [each.event for each in keep(events, lambda _: None, DoorPolicy())]
+        return [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]
 
     def typed(self) -> list[str | None]:
         """What counts as typed by the person."""

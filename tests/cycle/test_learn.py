@@ -255,9 +255,9 @@ def test_a_reader_that_breaks_does_not_end_the_learning(projects: Path, monkeypa
 def test_an_interrupted_run_loses_nothing(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(1, 6):
         a_session(number).write(projects / "p")
-    from wisen.logs import reading
+    from wisen.logs import log_reader
 
-    monkeypatch.setattr(reading, "AT_ONCE", 1)  # a transaction after every file
+    monkeypatch.setattr(log_reader, "AT_ONCE", 1)  # a transaction after every file
 
     def stop(done: int, total: int) -> None:
         if done > total / 2:

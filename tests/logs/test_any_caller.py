@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import wisen
-from wisen.logs import worker_processes
-from wisen.logs.reading_workers import WorkerProcesses
+from wisen.logs import executors
+from wisen.logs.worker_pool import WorkerPool
 from wisen.testing.transcripts import ClaudeTranscript
 
 SCRIPT = """
@@ -128,13 +128,13 @@ def test_a_python_that_is_none_leaves_the_reading_to_this_process(
 def test_sources_of_a_worker_that_was_killed_are_read_here(
     home: Path, events: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Killed(WorkerProcesses):
+    class Killed(WorkerPool):
         def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
             future = super().submit(fn, *args, **kwargs)
             super().submit(os.kill, self._processes[0].pid, signal.SIGKILL)
             return future
 
-    monkeypatch.setattr("wisen.logs.reading_workers.WorkerProcesses", Killed)
+    monkeypatch.setattr("wisen.logs.worker_pool.WorkerPool", Killed)
     with wisen.open_learner(home / "wisen") as learner:
         assert learner.learn(jobs=2).new_events == events
 
@@ -168,8 +168,8 @@ def test_what_a_broken_pool_did_not_read_is_read_here(home: Path, events: int, t
 
 
 def test_workers_end_with_their_pool() -> None:
-    with worker_processes.processes(3, 0) as (pool, jobs):
-        assert isinstance(pool, WorkerProcesses)
+    with executors.open_pool(3, 0) as (pool, jobs):
+        assert isinstance(pool, WorkerPool)
         assert jobs == 3
         pids = {pool.submit(os.getpid).result(timeout=60) for _ in range(20)}
         started = list(pool._processes)
@@ -178,7 +178,7 @@ def test_workers_end_with_their_pool() -> None:
 
 
 def test_what_a_worker_prints_or_cannot_send_harms_no_answer() -> None:
-    with worker_processes.processes(2, 0) as (pool, _):
+    with executors.open_pool(2, 0) as (pool, _):
         assert pool is not None
         assert pool.submit(print, "x" * 100_000).result(timeout=60) is None
         with pytest.raises(BrokenExecutor, match="cannot be sent"):

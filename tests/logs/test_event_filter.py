@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wisen.logs.event_filter import keep
-from wisen.logs.settings import DoorPolicy
+from wisen.logs.event_filter import filter_events
+from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Call, Concession, Event, Message, MessageOrigin, Outcome, Provenance, SessionKey, Status
 from wisen.model.stretch import Kept
 from wisen.safety import sentinel
@@ -21,8 +21,8 @@ SECRET = "ghp_" + "".join(random.Random(5).choices(string.ascii_letters + string
 pytestmark = pytest.mark.requirement("N7")
 
 
-def admit(event: Event, policy: DoorPolicy | None = None) -> Kept | None:
-    return next(keep([event], lambda _: "context", policy or DoorPolicy()), None)
+def admit(event: Event, policy: EventFilterPolicy | None = None) -> Kept | None:
+    return next(filter_events([event], lambda _: "context", policy or EventFilterPolicy()), None)
 
 
 def message(text: str, provenance: Provenance = Provenance.TYPED) -> Message:
@@ -73,7 +73,9 @@ def test_a_secret_behind_the_cut_counts_too() -> None:
 
 
 def test_long_arguments_are_cut_and_stay_json() -> None:
-    kept = admit(call(command="é" * 5_000, other="short", list=["y" * 3_000, 7]), DoorPolicy(longest_argument=100))
+    kept = admit(
+        call(command="é" * 5_000, other="short", list=["y" * 3_000, 7]), EventFilterPolicy(longest_argument=100)
+    )
     assert kept is not None
     assert isinstance(kept.event, Call)
     arguments = json.loads(kept.event.arguments or "")

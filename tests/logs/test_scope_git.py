@@ -29,7 +29,7 @@ def world(tmp_path: Path) -> Path:
 def at(
     world: Path, place: Path, start: Path | None = None, known: Sequence[Context] = (), words: Sequence[Ownership] = ()
 ) -> Context:
-    seen = Scope(home=world / "home", machine="laptop", contexts=known, aliases=(), words=words)
+    seen = Scope(home=world / "home", machine="laptop", contexts=known, aliases=(), ownerships=words)
     context = seen.context(str(place), str(start or place))
     assert context is not None
     return context

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from wisen.logs.learnings_files import file_of
+from wisen.logs.learnings_files import file_name_of
 from wisen.model.entry import PREFIXES, Category, Entry, EntryOrigin, EntrySource, EntryStatus, EntryType, Priority
 from wisen.rules.learnings_text import HEADERS, WrittenEntry, read, write
 
@@ -116,7 +116,7 @@ def test_a_name_that_is_not_one_of_the_type_is_refused(name: str) -> None:
 
 
 def test_each_type_has_its_file_and_a_heading_that_is_no_entry() -> None:
-    assert [file_of(each) for each in EntryType] == ["LEARNINGS.md", "ERRORS.md", "FEATURE_REQUESTS.md"]
+    assert [file_name_of(each) for each in EntryType] == ["LEARNINGS.md", "ERRORS.md", "FEATURE_REQUESTS.md"]
     for each in EntryType:
         assert HEADERS[each].startswith("# ")
         assert read(HEADERS[each]) == ()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.agents.claude_code import ClaudeCode
-from wisen.logs import watch
+from wisen.logs import incremental_read
 from wisen.logs.scope import Scope
-from wisen.logs.settings import DoorPolicy
+from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Concession
 from wisen.model.report import Selection
 from wisen.store import backups as backups_module
@@ -123,8 +123,8 @@ def unread(index: Index, home: Path) -> list[Stretch]:
     marks = index.events.marks(agent.name)
     return [
         stretch
-        for source in watch.changed(list(agent.sources()), marks, Selection())
-        for stretch, _ in watch.stretches(agent, source, marks, scope, DoorPolicy())
+        for source in incremental_read.changed_sources(list(agent.sources()), marks, Selection())
+        for stretch, _ in incremental_read.read_stretches(agent, source, marks, scope, EventFilterPolicy())
         if stretch is not None
     ]
 

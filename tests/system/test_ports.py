@@ -16,7 +16,7 @@ from tests.edits.fake_checkouts import CheckoutsContract, MemoryCheckouts
 from tests.edits.fake_files import FilesContract, MemoryFiles
 from wisen.edits.user_files import UserFiles
 from wisen.errors import ModelFailed, Reason
-from wisen.logs.reading_workers import WorkerProcesses
+from wisen.logs.worker_pool import WorkerPool
 from wisen.model.model_use import Tier
 from wisen.system.clock import SystemClock
 from wisen.system.git import GitCheckouts
@@ -191,7 +191,7 @@ class TestProcesses(ExecutorContract):
 class TestWorkerProcesses(ExecutorContract):
     @pytest.fixture
     def executor(self) -> Iterator[Executor]:
-        with WorkerProcesses(2) as workers:
+        with WorkerPool(2) as workers:
             yield workers
 
 

@@ -26,7 +26,7 @@ JUDGED_DAYS = 400
 
 def judge(projects: Projects, instructions: Instructions, fences: Fences) -> tuple[Blame, ...]:
     """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
-    files = instructions.files(sorted({alias.path for alias in projects.aliases()}))
+    files = instructions.files(sorted({alias.path for alias in projects.active_aliases()}))
     known = []
     for file in files:
         with fences.around(FenceKind.PROJECT, file.path):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.delivery.block import TellLine
 from wisen.errors import FileError
 from wisen.logs.adoption import BEGINNING
-from wisen.logs.learnings_files import FOLDER, learnings_in
-from wisen.logs.markers import foreign_markers
-from wisen.logs.ownership_rows import changes_of, context_of_file, word_about
+from wisen.logs.learnings_files import FOLDER, learnings_paths
+from wisen.logs.off_markers import foreign_markers
+from wisen.logs.ownership_rows import changes_of, context_of_file, ownership_row
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class _Waiting:
 
     def add(self, path: Path, digest: str, subject: Subject = Subject.FILE) -> None:
         """Add a file that is not the user's, unless the user refused it as it is."""
-        word = self._adoptions.word(str(path), subject)
+        word = self._adoptions.decision(str(path), subject)
         if word is None or word.verdict is not OwnershipVerdict.FOREIGN or word.digest != digest:
             was = word is not None and word.verdict is OwnershipVerdict.OWNED
             context = context_of_file(self._projects, path)
@@ -68,19 +68,21 @@ class _Waiting:
 
     def add_learnings(self) -> None:
         """The files of learnings in workspaces."""
-        places = {alias.path for alias in self._projects.aliases()}
-        for path in (path for place in places if (Path(place) / FOLDER).is_dir() for path in learnings_in(Path(place))):
+        places = {alias.path for alias in self._projects.active_aliases()}
+        for path in (
+            path for place in places if (Path(place) / FOLDER).is_dir() for path in learnings_paths(Path(place))
+        ):
             with suppress(FileError):
                 seen = self._files.read(path)
                 ours = partial(changes_of, self._home, seen.real)
-                if seen.content and not self._adoptions.holds(str(path), seen.digest, ours):
+                if seen.content and not self._adoptions.is_trusted_content(str(path), seen.digest, ours):
                     self.add(path, seen.digest)
 
     def add_sources(self, under: Path | None) -> None:
         """What agents keep in projects."""
         projects = self._projects
         for agent in projects.agents:
-            for source in (*projects.found_sources(agent), *(projects.found_sources(agent, under) if under else ())):
+            for source in (*projects.all_sources(agent), *(projects.all_sources(agent, under) if under else ())):
                 for file in projects.files_in_project(agent, source):
                     self._add_growing(file)
 
@@ -93,7 +95,7 @@ class _Waiting:
 
     def _add_growing(self, file: Path) -> None:
         tracking = self._projects.tracking
-        if not self._adoptions.continues(str(file), partial(tracking.facts, file)):
+        if not self._adoptions.has_only_grown(str(file), partial(tracking.facts, file)):
             facts = tracking.facts(file, BEGINNING)
             if facts is not None:
                 self.add(file, facts.identity)
@@ -101,8 +103,8 @@ class _Waiting:
 
 def waiting_places(projects: Projects) -> list[CheckoutClaim]:
     """The checkouts that say to be a known project, and wait for the user's word, by path."""
-    for alias in projects.aliases():
-        projects.scope.claim(alias.path)
+    for alias in projects.active_aliases():
+        projects.scope.claim_at(alias.path)
     return [*projects.scope.claims()]
 
 
@@ -170,7 +172,7 @@ def _line_of_file(file: WaitingFile) -> str:
 
 
 def _asked(home: Home, subject: Subject, path: str, context: str, digest: str) -> Ownership:
-    return word_about(home, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
+    return ownership_row(home, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
 
 
 def _short(path: str) -> str:

@@ -10,7 +10,7 @@ from wisen.contexts import owning
 from wisen.errors import UsageError
 from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER
-from wisen.logs.ownership_rows import context_of_file, word_about
+from wisen.logs.ownership_rows import context_of_file, ownership_row
 from wisen.model.entry import MoveKind, Who
 from wisen.model.ownership import AdoptableFile, OwnershipVerdict, Subject
 from wisen.store.known_entries import entry_states
@@ -61,7 +61,7 @@ class ContextService:
 
         if not project.strip():
             raise UsageError("--project needs a name, like --project shop, or a path. Which there are: wisen contexts")
-        contexts, aliases = self._home.ledger.contexts.all(), self._projects.aliases()
+        contexts, aliases = self._home.ledger.contexts.all(), self._projects.active_aliases()
         places = project_places(project, str(Path(project).expanduser().absolute()), contexts, aliases)
         if must and not places:
             near = nearest_projects(project, contexts, aliases)
@@ -89,7 +89,7 @@ class ContextService:
 
     def adopted_files(self) -> tuple[Ownership, ...]:
         """The files that the user adopted."""
-        return self._projects.adoptions.adopted()
+        return self._projects.adoptions.adopted_files()
 
     def adoptable_files(self, path: Path) -> tuple[AdoptableFile, ...]:
         """A file below a project as it is now, and those that belong to it.
@@ -126,7 +126,7 @@ class ContextService:
         if not same or (not now.grows and now.content != shown.content):
             raise UsageError(f"{shown.path} has changed since it was shown. Look at it again: wisen adopt {shown.path}")
         self._decisions.require_person(dry_run=dry_run)  # nothing is noted: whoever adopts a file is shown it first
-        word = word_about(
+        word = ownership_row(
             self._home,
             Subject.FILE,
             shown.path,
@@ -149,13 +149,13 @@ class ContextService:
         """
         name = str(path.absolute())
         waits = next((each for each in self.waiting_files() if each.path == name), None)
-        word = self._projects.adoptions.word(name)
+        word = self._projects.adoptions.decision(name)
         if waits is None and (word is None or word.verdict is not OwnershipVerdict.OWNED):
             raise UsageError(f"{path} neither waits nor was adopted. What there is: wisen adopt")
         self._decisions.require_person("adopt", name, "--revoke", dry_run=dry_run)
         context = waits.context if waits else word.context if word else ""
         digest = waits.digest if waits else word.digest if word else ""
-        row = word_about(
+        row = ownership_row(
             self._home, Subject.FILE, name, OwnershipVerdict.FOREIGN, context=context, digest=digest, by=Who.USER
         )
         if not dry_run:
@@ -179,7 +179,7 @@ class ContextService:
         Raises:
             UsageError: it waits for no answer.
         """
-        claim = self._projects.scope.claim(str(path.absolute()))
+        claim = self._projects.scope.claim_at(str(path.absolute()))
         if claim is None:
             raise UsageError(f"{path} does not say to be a project known elsewhere. What waits: wisen contexts")
         self._decisions.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
@@ -207,7 +207,7 @@ class ContextService:
             raise UsageError(f"{path} is no project. Name a project's folder.")
         root, claimed = identity
         self._decisions.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
-        row = word_about(
+        row = ownership_row(
             self._home,
             Subject.PLACE,
             root,
@@ -218,7 +218,7 @@ class ContextService:
         )
         if not dry_run:
             self._home.ledger.ownerships.add([row])
-            self._projects.scope.hear([row])
+            self._projects.scope.apply_decisions([row])
         return root, claimed
 
     def _looked_at(self, path: Path) -> AdoptableFile:
@@ -232,9 +232,9 @@ class ContextService:
         content = self._desk.files.read(path).content or b""
         adoptions = projects.adoptions
         is_adopted = (
-            adoptions.continues(str(path), lambda first: projects.tracking.facts(path, first))
+            adoptions.has_only_grown(str(path), lambda first: projects.tracking.facts(path, first))
             if grows
-            else adoptions.holds(str(path), facts.digest, tuple)
+            else adoptions.is_trusted_content(str(path), facts.digest, tuple)
         )
         tracked_by, first = projects.tracking.tracked_by(path), self._first_session(path)
         context = context_of_file(projects, path)
@@ -246,7 +246,7 @@ class ContextService:
         from wisen.model.report import Selection
 
         projects = self._projects
-        top = projects.scope.places.top(path.parent)
+        top = projects.scope.places.top_of(path.parent)
         if top is None:
             return None
         own = [each.name for each in projects.agents if not isinstance(each, Scattered)]
@@ -279,7 +279,7 @@ class ContextService:
 
     def _put_place(self, root: str, project: Context, claimed: Context) -> None:
         """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
-        word = word_about(
+        word = ownership_row(
             self._home,
             Subject.PLACE,
             root,
@@ -289,4 +289,4 @@ class ContextService:
             by=Who.USER,
         )
         self._home.ledger.ownerships.add([word])
-        self._projects.scope.hear([word])
+        self._projects.scope.apply_decisions([word])

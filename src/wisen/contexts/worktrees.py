@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.logs.ownership_rows import note_places
+from wisen.logs.ownership_rows import record_places
 from wisen.model.context import ContextKind
 from wisen.model.entry import Answer, EntryStatus, Move, MoveKind
 from wisen.model.entry_state import asked, states
@@ -33,7 +33,7 @@ def move_gone_worktrees(projects: Projects) -> int:
     moved, home = _found(projects), projects.home
     if not moved:
         return 0
-    note_places(projects)
+    record_places(projects)
     every = states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
     for each in moved:
         home.index.removal.move_context(each.old.key, each.new.key)
@@ -54,7 +54,7 @@ def _found(projects: Projects) -> list[_Moved]:
         place = context.name
         if context.kind is not ContextKind.PATH or place not in places or Path(place).is_dir():
             continue
-        now = scope.look_again(place)
+        now = scope.refresh_context(place)
         if now is not None and now.key != context.key and scope.name_of(context) == (context.kind, place):
             found.append(_Moved(context, place, now))
     return found

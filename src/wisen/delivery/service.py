@@ -91,10 +91,12 @@ class DeliveryService:
         `wrong` tells, once they are there, what the user must know at the next start of a session. A project that
         cannot be prepared is noted in `fences`, and the others are prepared all the same.
         """
-        from wisen.logs.markers import write_off_places
+        from wisen.logs.off_markers import write_off_places
 
         home, scope = self._home, self._projects.scope
-        scope.hear(home.ledger.ownerships.of(home.machine))  # the user may have answered since this turn began
+        scope.apply_decisions(
+            home.ledger.ownerships.of(home.machine)
+        )  # the user may have answered since
         made = self._tell(Fences() if fences is None else fences)
         if dry_run:
             return len(made.files.keys() - self._shelf.holds())
@@ -115,15 +117,15 @@ class DeliveryService:
         profile left there is taken away: nobody would keep it up to date.
         """
         from wisen.edits.permission import may_write_unasked
-        from wisen.logs.markers import is_silent
-        from wisen.logs.workspace_memory import memory_of
+        from wisen.logs.off_markers import is_delivery_off
+        from wisen.logs.workspace_memory import find_memory_folder
         from wisen.safety import sentinel
 
         salt, files = self._home.salt, self._desk.files
         for place, context in made.places:
-            memory = memory_of(Path(place), lambda _: False)
+            memory = find_memory_folder(Path(place), lambda _: False)
             seal = sentinel.seal_of(salt(), LEFT, context)
-            told = may_write_unasked(self._promotion.profile) and not is_silent(self._projects, self._desk, place)
+            told = may_write_unasked(self._promotion.profile) and not is_delivery_off(self._projects, self._desk, place)
             block = sentinel.sealed(made.block(context), seal) if told else ""
             if memory is None:
                 continue

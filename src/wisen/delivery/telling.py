@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from wisen.delivery.settings import DeliverPolicy
     from wisen.delivery.told_moments import Moment
     from wisen.edits.rule_files import RuleFiles
-    from wisen.logs.settings import DoorPolicy
+    from wisen.logs.settings import EventFilterPolicy
     from wisen.model.entry import Proposal
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.fences import Fences
@@ -58,7 +58,7 @@ class Telling:
         rule_files: RuleFiles,
         candidates: Candidates,
         *,
-        door: DoorPolicy,
+        door: EventFilterPolicy,
         deliver: DeliverPolicy,
     ) -> None:
         """Begin. `door`: how much of failures is kept, which is how much of one a hook holds against what is known."""

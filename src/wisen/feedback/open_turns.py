@@ -50,7 +50,7 @@ def doubtful_turns(
     `local`: whether hosted agents may be asked about what was typed to models on the user's own machine.
     """
     settled = settled_turns(home.ledger.moves.all())
-    folders = [each for each in projects.aliases() if context is None or each.context == context]
+    folders = [each for each in projects.active_aliases() if context is None or each.context == context]
     contexts = {each.context for each in folders}  # where wisen is switched off there are none
     if not contexts:
         return

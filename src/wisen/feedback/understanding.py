@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.feedback.detector import DETECTOR
 from wisen.feedback.listen import listen
 from wisen.feedback.settled_signals import apply_settled
-from wisen.logs.gather import collector_paused
+from wisen.logs.parallel_read import pause_gc
 from wisen.mining.sessions import MINER, mine
 from wisen.model.failure import Mined
 from wisen.model.fences import FenceKind
@@ -50,7 +50,7 @@ class Understanding:
         A batch counts as understood once the next one is asked for: what is made of it is kept before.
         """
         new = self.home.index.findings.unmined(self.version)
-        with collector_paused():
+        with pause_gc():
             while sessions := list(islice(new, MINED_AT_ONCE)):
                 found: Sequence[Mined] = [self.understand(each) for each in sessions]
                 with self.fences.step("adjudicate"):

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.logs.markers import is_own_marker, write_off_places
-from wisen.logs.ownership_rows import word_about
-from wisen.logs.switches import MARKER
+from wisen.logs.off_markers import is_user_marker, write_off_places
+from wisen.logs.off_switches import MARKER
+from wisen.logs.ownership_rows import ownership_row
 from wisen.model.change import SWITCHED_OFF
 from wisen.model.entry import Who
 from wisen.model.ownership import OwnershipVerdict, Subject
@@ -31,7 +31,7 @@ class ProjectSwitch:
 
     def off_by(self, place: Path) -> str:
         """What switches wisen off in a directory: a marker, or a directory of the settings; empty where nothing."""
-        return self._projects.scope.switches.by(str(place))
+        return self._projects.scope.switches.cause_of(str(place))
 
     def switch_off(self, place: Path, *, dry_run: bool = False) -> Edit:
         """Switch wisen off in the project around a directory, by a marker in its top folder.
@@ -42,7 +42,7 @@ class ProjectSwitch:
         """
         from wisen.edits.edit import Editor, PassagePlan
 
-        top, by = self._projects.scope.places.top(place), self.off_by(place)
+        top, by = self._projects.scope.places.top_of(place), self.off_by(place)
         if by:
             raise UsageError(f"wisen is off here already, by {by}.")
         if top is None:
@@ -58,7 +58,7 @@ class ProjectSwitch:
     def take_over_marker(self, place: Path, *, dry_run: bool = False) -> str:
         """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
         by = self.off_by(place)
-        if not by or Path(by).name != MARKER or is_own_marker(self._projects, self._desk, by):
+        if not by or Path(by).name != MARKER or is_user_marker(self._projects, self._desk, by):
             return ""
         self._decisions.require_person("off", dry_run=dry_run)
         self._note_marker(Path(by), OwnershipVerdict.OWNED, dry_run=dry_run)
@@ -67,7 +67,7 @@ class ProjectSwitch:
 
     def _note_marker(self, marker: Path, verdict: OwnershipVerdict, *, dry_run: bool) -> None:
         if not dry_run:
-            row = word_about(self._projects.home, Subject.MARKER, str(marker), verdict, by=Who.USER)
+            row = ownership_row(self._projects.home, Subject.MARKER, str(marker), verdict, by=Who.USER)
             self._projects.home.ledger.ownerships.add([row])
 
     def _tell_hooks(self, *, dry_run: bool) -> None:

@@ -24,33 +24,33 @@ BEGINNING = 1 << 20
 class Adoptions:
     """The user's ownership decisions about files, as recorded in the ledger."""
 
-    def __init__(self, words: Iterable[Ownership]) -> None:
-        words = tuple(words)
-        self._words = {(subject, path): row for (subject, path, _), row in newest_words(words).items()}
-        self._asked = {(row.path, row.digest) for row in words if row.verdict is OwnershipVerdict.ASKED}
+    def __init__(self, rows: Iterable[Ownership]) -> None:
+        rows = tuple(rows)
+        self._decisions = {(subject, path): row for (subject, path, _), row in newest_words(rows).items()}
+        self._asked_about = {(row.path, row.digest) for row in rows if row.verdict is OwnershipVerdict.ASKED}
 
-    def word(self, path: str, subject: Subject = Subject.FILE) -> Ownership | None:
+    def decision(self, path: str, subject: Subject = Subject.FILE) -> Ownership | None:
         """Return the newest decision about a file."""
-        return self._words.get((subject, path))
+        return self._decisions.get((subject, path))
 
     def was_asked(self, path: str, digest: str) -> bool:
         """Whether the user was already told that a file with this content, or a place, waits for a decision."""
-        return (path, digest) in self._asked
+        return (path, digest) in self._asked_about
 
-    def adopted(self) -> tuple[Ownership, ...]:
+    def adopted_files(self) -> tuple[Ownership, ...]:
         """Return the adopted files, sorted by path."""
         return tuple(
             row
-            for (subject, _), row in sorted(self._words.items())
+            for (subject, _), row in sorted(self._decisions.items())
             if subject is Subject.FILE and row.verdict is OwnershipVerdict.OWNED
         )
 
-    def holds(self, path: str, digest: str, changes: Callable[[], Iterable[Change]]) -> bool:
+    def is_trusted_content(self, path: str, digest: str, changes: Callable[[], Iterable[Change]]) -> bool:
         """Whether the current content is the user's or ours; `changes` are our changes to the file, oldest first."""
         if not digest:
             return False
-        word = self._words.get((Subject.FILE, path))
-        known = {word.digest} if word is not None and word.verdict is OwnershipVerdict.OWNED else set[str]()
+        decision = self._decisions.get((Subject.FILE, path))
+        known = {decision.digest} if decision is not None and decision.verdict is OwnershipVerdict.OWNED else set[str]()
         if digest in known:
             return True
         known.add("")  # everything we wrote into a file that did not exist is ours
@@ -59,10 +59,14 @@ class Adoptions:
                 known.add(change.after)
         return digest in known
 
-    def continues(self, path: str, facts: Callable[[int], FileFacts | None]) -> bool:
+    def has_only_grown(self, path: str, facts: Callable[[int], FileFacts | None]) -> bool:
         """Whether a file is the adopted one, with nothing done to it but appending."""
-        word = self._words.get((Subject.FILE, path))
-        if word is None or word.verdict is not OwnershipVerdict.OWNED:
+        decision = self._decisions.get((Subject.FILE, path))
+        if decision is None or decision.verdict is not OwnershipVerdict.OWNED:
             return False
-        now = facts(min(word.size, BEGINNING))
-        return now is not None and now.size >= word.size and (now.identity, now.digest) == (word.identity, word.digest)
+        current = facts(min(decision.size, BEGINNING))
+        return (
+            current is not None
+            and current.size >= decision.size
+            and (current.identity, current.digest) == (decision.identity, decision.digest)
+        )

@@ -23,27 +23,29 @@ from wisen.safety.withhold import rule_against
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from wisen.logs.settings import DoorPolicy
+    from wisen.logs.settings import EventFilterPolicy
 
-UNJUDGED = "cannot-be-read"
+UNSCANNABLE = "cannot-be-read"
 """The rule reported for a text that the other rules failed to scan."""
-_DEEPEST = 100
+_MAX_DEPTH = 100
 """How many levels of nested arguments are kept; anything deeper was not written for people."""
 
 
-def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], policy: DoorPolicy) -> Iterator[Kept]:
+def filter_events(
+    events: Iterable[Event], context_of: Callable[[Event], str | None], policy: EventFilterPolicy
+) -> Iterator[Kept]:
     """Yield the events that pass the filter, each with the context it belongs to."""
     for event in events:
         if isinstance(event, Outcome) and event.text is None and secret_in_name(event.place) is None:
             yield Kept(event, context_of(event))  # nearly half of all events, with nothing in them to scan
             continue
         try:
-            admitted, rule = _admit(event, policy)
+            filtered, rule = _filter_event(event, policy)
         except Exception:  # noqa: BLE001 - an error boundary: an event that cannot be scanned is dropped, the rest is kept
-            admitted, rule = _without_text(event), UNJUDGED
-        if admitted is not None:
-            context = None if isinstance(admitted, OF_PROSE) else context_of(admitted)
-            yield Kept(event=admitted, context=context, withheld=rule)
+            filtered, rule = _without_text(event), UNSCANNABLE
+        if filtered is not None:
+            context = None if isinstance(filtered, OF_PROSE) else context_of(filtered)
+            yield Kept(event=filtered, context=context, withheld=rule)
 
 
 def _without_text(event: Event) -> Event | None:
@@ -55,61 +57,63 @@ def _without_text(event: Event) -> Event | None:
     return replace(event, place="", text=None) if isinstance(event, Message | Outcome) else replace(event, place="")
 
 
-def _admit(event: Event, policy: DoorPolicy) -> tuple[Event | None, str | None]:
+def _filter_event(event: Event, policy: EventFilterPolicy) -> tuple[Event | None, str | None]:
     if event.provenance is Provenance.OTHER and not isinstance(event, OF_PROSE):
         return None, None
     rule = secret_in_name(event.place)
     if rule is not None:
         event = replace(event, place="")
     if isinstance(event, Message):
-        return _message(event, policy, rule)
+        return _filter_message(event, policy, rule)
     if isinstance(event, Call):
-        return _call(event, policy, rule)
+        return _filter_call(event, policy, rule)
     if isinstance(event, Outcome) and event.text is not None:
-        return _failure(event, event.text, policy, rule)
+        return _filter_failure(event, event.text, policy, rule)
     return event, rule
 
 
-def _message(message: Message, policy: DoorPolicy, rule: str | None) -> tuple[Message | None, str | None]:
+def _filter_message(message: Message, policy: EventFilterPolicy, rule: str | None) -> tuple[Message | None, str | None]:
     typed = message.text or ""
     text = own_words(sentinel.strip(typed, policy.mark_key))
     if not text.strip():
         return None, None
-    found = rule_against(text)
-    if found is not None:
-        return replace(message, text=None), found
-    text = _cut(text, policy.longest_message, 0)
+    hit = rule_against(text)
+    if hit is not None:
+        return replace(message, text=None), hit
+    text = _truncate(text, policy.longest_message, 0)
     return (message if text is typed else replace(message, text=text)), rule
 
 
-def _call(call: Call, policy: DoorPolicy, rule: str | None) -> tuple[Call, str | None]:
+def _filter_call(call: Call, policy: EventFilterPolicy, rule: str | None) -> tuple[Call, str | None]:
     raw = call.arguments or "{}"
-    found = secret_in_name(call.tool)
-    if found is not None:
-        return replace(call, tool="?", arguments=None), found
-    found = rule_against(raw)
+    hit = secret_in_name(call.tool)
+    if hit is not None:
+        return replace(call, tool="?", arguments=None), hit
+    hit = rule_against(raw)
     # The rules handle escaped quotes and line breaks; they cannot see through \uXXXX escapes.
     escaped = "\\u" in raw
-    fits = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw and not _is_deep(raw)
-    if found is None and fits and not escaped:
+    fits = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw and not _may_be_too_deep(raw)
+    if hit is None and fits and not escaped:
         return call, rule
-    arguments = _decoded(raw)
-    if found is None and escaped:
-        found = next(filter(None, map(rule_against, _strings(arguments))), None)
-    if found is not None:
-        return replace(call, arguments=None), found
+    arguments = _decode(raw)
+    if hit is None and escaped:
+        hit = next(filter(None, map(rule_against, _strings_in(arguments))), None)
+    if hit is not None:
+        return replace(call, arguments=None), hit
     if not fits:
-        kept = _shorten(arguments, policy.longest_argument)
-        call = replace(call, arguments=msgspec.json.encode(kept).decode("utf-8"))
+        shortened = _shorten(arguments, policy.longest_argument)
+        call = replace(call, arguments=msgspec.json.encode(shortened).decode("utf-8"))
     return call, rule
 
 
-def _failure(outcome: Outcome, text: str, policy: DoorPolicy, rule: str | None) -> tuple[Outcome, str | None]:
-    found = rule_against(text)
-    if found is not None:
-        return replace(outcome, text=None), found
-    kept = _cut(sentinel.strip(text), policy.failure_head, policy.failure_tail)
-    return (outcome if kept is text else replace(outcome, text=kept)), rule
+def _filter_failure(
+    outcome: Outcome, text: str, policy: EventFilterPolicy, rule: str | None
+) -> tuple[Outcome, str | None]:
+    hit = rule_against(text)
+    if hit is not None:
+        return replace(outcome, text=None), hit
+    shortened = _truncate(sentinel.strip(text), policy.failure_head, policy.failure_tail)
+    return (outcome if shortened is text else replace(outcome, text=shortened)), rule
 
 
 @lru_cache(maxsize=4096)
@@ -118,39 +122,39 @@ def secret_in_name(name: str) -> str | None:
     return find_secret(name)
 
 
-def _cut(text: str, head: int, tail: int) -> str:
+def _truncate(text: str, head: int, tail: int) -> str:
     if len(text) <= head + tail:
         return text
     return text[:head] + "…" + (text[-tail:] if tail else "")
 
 
-def _is_deep(raw: str) -> bool:
+def _may_be_too_deep(raw: str) -> bool:
     """Whether arguments may be nested deeper than we keep; counting brackets nearly always rules that out."""
-    return raw.count("{") + raw.count("[") > _DEEPEST
+    return raw.count("{") + raw.count("[") > _MAX_DEPTH
 
 
-def _decoded(raw: str) -> object:
+def _decode(raw: str) -> object:
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return {"text": raw}
 
 
-def _strings(value: object) -> Iterator[str]:
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
+def _strings_in(value: object) -> Iterator[str]:
+    stack = [value]
+    while stack:
+        each = stack.pop()
         if isinstance(each, str):
             yield each
         elif isinstance(each, dict):
-            waiting += each.values()
+            stack += each.values()
         elif isinstance(each, list):
-            waiting += each
+            stack += each
 
 
-def _shorten(value: object, longest: int, depth: int = _DEEPEST) -> object:
+def _shorten(value: object, longest: int, depth: int = _MAX_DEPTH) -> object:
     if isinstance(value, str):
-        return _cut(sentinel.strip(value), longest, 0)
+        return _truncate(sentinel.strip(value), longest, 0)
     if isinstance(value, dict | list) and not depth:
         return "…"
     if isinstance(value, dict):

@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FILES = {
+FILE_NAMES = {
     EntryType.LEARNING: "LEARNINGS.md",
     EntryType.ERROR: "ERRORS.md",
     EntryType.FEATURE: "FEATURE_REQUESTS.md",
 }
 
 
-def file_of(type: EntryType) -> str:
+def file_name_of(type: EntryType) -> str:
     """Return the name of the file that holds entries of a type."""
-    return FILES[type]
+    return FILE_NAMES[type]
 
 
 FOLDER = ".learnings"
 
 
-def learnings_in(folder: Path) -> tuple[Path, ...]:
+def learnings_paths(folder: Path) -> tuple[Path, ...]:
     """Return the paths of a workspace's learnings files, whether or not they exist."""
-    return tuple(folder / FOLDER / file_of(type_) for type_ in EntryType)
+    return tuple(folder / FOLDER / file_name_of(type_) for type_ in EntryType)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.agents.agent_ports import Scattered
-from wisen.logs.learnings_files import FOLDER, learnings_in
+from wisen.logs.learnings_files import FOLDER, learnings_paths
 from wisen.model.context import Alias
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 
-def note_places(projects: Projects) -> None:
+def record_places(projects: Projects) -> None:
     """Record in which directories contexts were seen, and in which checkout each new project was first seen."""
     home = projects.home
     for context, path in projects.scope.sightings.take_new():
         alias = Alias(context=context.key, machine=home.machine, path=path, since=home.clock.now())
         home.ledger.contexts.add(context, alias)
     rows = [
-        word_about(home, Subject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key)
-        for project, root in projects.scope.new_firsts()
+        ownership_row(home, Subject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key)
+        for project, root in projects.scope.take_first_checkouts()
     ]
     if rows:
         home.ledger.ownerships.add(rows)
 
 
-def word_about(home: Home, subject: Subject, path: str, verdict: OwnershipVerdict, **more: object) -> Ownership:
+def ownership_row(home: Home, subject: Subject, path: str, verdict: OwnershipVerdict, **more: object) -> Ownership:
     """Build an ownership row about a file or a folder."""
     row = Ownership(
         id=home.ids.new(),
@@ -55,13 +55,15 @@ def word_about(home: Home, subject: Subject, path: str, verdict: OwnershipVerdic
 def owned_learnings(projects: Projects, files: Files, place: Path) -> Iterator[bytes]:
     """Yield the contents of those learnings files in a workspace that are the user's or our own."""
     adoptions = projects.adoptions
-    for path in learnings_in(place):
-        seen = files.read(path)
-        if seen.content and adoptions.holds(str(path), seen.digest, partial(changes_of, projects.home, seen.real)):
-            yield seen.content
+    for path in learnings_paths(place):
+        current = files.read(path)
+        if current.content and adoptions.is_trusted_content(
+            str(path), current.digest, partial(changes_of, projects.home, current.real)
+        ):
+            yield current.content
 
 
-def still_owned(projects: Projects, agent: Agent, sources: Iterable[Source]) -> list[Source]:
+def still_owned_sources(projects: Projects, agent: Agent, sources: Iterable[Source]) -> list[Source]:
     """Drop the changed sources that are now tracked files of a repository, and record that they are foreign."""
     return [each for each in sources if _is_still_owned(projects, agent, each)]
 
@@ -70,8 +72,8 @@ def _is_still_owned(projects: Projects, agent: Agent, source: Source) -> bool:
     for file in projects.files_in_project(agent, source):
         if projects.tracking.tracked_by(file) != "":
             context = context_of_file(projects, file)
-            word = word_about(projects.home, Subject.FILE, str(file), OwnershipVerdict.FOREIGN, context=context)
-            projects.home.ledger.ownerships.add([word])
+            row = ownership_row(projects.home, Subject.FILE, str(file), OwnershipVerdict.FOREIGN, context=context)
+            projects.home.ledger.ownerships.add([row])
             return False
     return True
 

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from wisen.logs.repository import Repository, is_directory, real, repository_at, settings_of
+from wisen.logs.repository import Repository, is_directory, repository_at, resolve_path, settings_of
 
 _WINDOWS = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\")
 
@@ -32,9 +32,9 @@ class Places:
     """The directories of one machine, and the repositories around them."""
 
     def __init__(self, home: Path) -> None:
-        self._homes = {str(home), str(real(home))}
+        self._homes = {str(home), str(resolve_path(home))}
         self._home = str(home)
-        self._configured = settings_of(home / ".config/git/config") + settings_of(home / ".gitconfig")
+        self._global_settings = settings_of(home / ".config/git/config") + settings_of(home / ".gitconfig")
         self._repositories: dict[Path, Repository | None] = {}
 
     def directory(self, place: str, start: str = "") -> Directory | None:
@@ -43,11 +43,11 @@ class Places:
             place = self._home + place[1:]
         elif place and not place.startswith("/") and not _WINDOWS.match(place):
             place = posixpath.join(start, place)
-        written = _normal(place)
+        written = _normalize(place)
         if written is None:
             return None
         exists = not _WINDOWS.match(place) and is_directory(Path(place))
-        return Directory(written, real(Path(place)) if exists else None)
+        return Directory(written, resolve_path(Path(place)) if exists else None)
 
     def is_excluded(self, directory: Directory) -> bool:
         """Whether it is a home or the root of a file system, which are never a project."""
@@ -58,7 +58,7 @@ class Places:
         """Return the repository around an existing directory, unless it is the user's whole home."""
         if directory.real is None:
             return None
-        climbed: list[Path] = []
+        visited: list[Path] = []
         found: Repository | None = None
         for top in (directory.real, *directory.real.parents):
             if str(top) in self._homes or _is_root(str(top)):
@@ -66,13 +66,13 @@ class Places:
             if top in self._repositories:
                 found = self._repositories[top]
                 break
-            climbed.append(top)
-            found = repository_at(top, self._configured)
+            visited.append(top)
+            found = repository_at(top, self._global_settings)
             if found is not None:
-                roots = {str(found.root), str(found.claims)}
+                roots = {str(found.root), str(found.claimed_root)}
                 found = None if roots & self._homes or any(map(_is_root, roots)) else found
                 break
-        self._repositories.update(dict.fromkeys(climbed, found))
+        self._repositories.update(dict.fromkeys(visited, found))
         return found
 
     def repository_around(self, place: str) -> Repository | None:
@@ -86,7 +86,7 @@ class Places:
         repository = None if here is None else self.repository(here)
         return None if repository is None else str(repository.root)
 
-    def top(self, place: Path) -> Path | None:
+    def top_of(self, place: Path) -> Path | None:
         """Return the top of the repository around a directory, or the directory; None where there can be no project."""
         here = self.directory(str(place))
         if here is None or self.is_excluded(here):
@@ -94,7 +94,7 @@ class Places:
         repository = self.repository(here)
         return Path(here.path) if repository is None else repository.top
 
-    def checkout(self, place: Path) -> Path | None:
+    def checkout_of(self, place: Path) -> Path | None:
         """Return the top of the repository around a directory; None if there is none."""
         here = self.directory(str(place))
         repository = None if here is None else self.repository(here)
@@ -106,7 +106,7 @@ def is_windows(place: str) -> bool:
     return _WINDOWS.match(place) is not None
 
 
-def _normal(place: str) -> str | None:
+def _normalize(place: str) -> str | None:
     """Normalize a path lexically; None if it is not absolute."""
     if "\0" in place:
         return None

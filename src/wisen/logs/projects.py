@@ -51,21 +51,21 @@ class Projects:
         A source inside a project is somebody else's until the user adopts it.
         """
         adoptions = self.adoptions
-        for source in self.found_sources(agent, under):
+        for source in self.all_sources(agent, under):
             if all(
-                adoptions.continues(str(file), partial(self.tracking.facts, file))
+                adoptions.has_only_grown(str(file), partial(self.tracking.facts, file))
                 for file in self.files_in_project(agent, source)
             ):
                 yield source
 
-    def found_sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
+    def all_sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
         """Like `sources`, but whoever owns them."""
         from wisen.agents.agent_ports import Scattered
 
         yield from agent.sources(under)
         if under is None and isinstance(agent, Scattered):
-            tops = {self.scope.places.top(Path(alias.path)) for alias in self.aliases()}
-            adopted = {Path(word.path).parent for word in self.adoptions.adopted()}
+            tops = {self.scope.places.top_of(Path(alias.path)) for alias in self.active_aliases()}
+            adopted = {Path(word.path).parent for word in self.adoptions.adopted_files()}
             tops |= {folder for folder in adopted if not self.scope.is_off(str(folder))}
             yield from agent.sources_in(sorted(top for top in tops if top is not None))
 
@@ -80,27 +80,27 @@ class Projects:
             return ()
         if isinstance(agent, Scattered):
             return agent.files_of(source)
-        return (path,) if self.scope.places.checkout(path.parent) is not None else ()
+        return (path,) if self.scope.places.checkout_of(path.parent) is not None else ()
 
-    def places(self) -> list[tuple[str, str]]:
+    def places_with_contexts(self) -> list[tuple[str, str]]:
         """Return the directories of this machine with the context that each belongs to now, sorted by path."""
         ledger = self.home.ledger
         names = {each.key: self.scope.name_of(each) for each in ledger.contexts.all()}
-        found: dict[str, list[Alias]] = {}
+        by_path: dict[str, list[Alias]] = {}
         for alias in sorted(ledger.contexts.aliases(self.home.machine), key=lambda each: (each.since, each.context)):
-            found.setdefault(alias.path, []).append(alias)
+            by_path.setdefault(alias.path, []).append(alias)
         places = []
-        for path, aliases in sorted(found.items()):
-            now = self.scope.context(path, path) if Path(path).is_dir() else None
-            if now is None:
+        for path, aliases in sorted(by_path.items()):
+            context = self.scope.context(path, path) if Path(path).is_dir() else None
+            if context is None:
                 places.append((path, aliases[-1].context))
                 continue
             # A part of the project that the user named belongs to it too.
-            fits = [each.context for each in aliases if names.get(each.context) == self.scope.name_of(now)]
-            places.append((path, fits[-1] if fits else now.key))
+            matches = [each.context for each in aliases if names.get(each.context) == self.scope.name_of(context)]
+            places.append((path, matches[-1] if matches else context.key))
         return places
 
-    def aliases(self) -> list[Alias]:
+    def active_aliases(self) -> list[Alias]:
         """Return the directories of this machine with their contexts, except those in which wisen is disabled."""
         return [
             each for each in self.home.ledger.contexts.aliases(self.home.machine) if not self.scope.is_off(each.path)
@@ -108,10 +108,10 @@ class Projects:
 
     def places_by_context(self) -> dict[str, list[str]]:
         """Return the directories of this machine, grouped by context."""
-        found: dict[str, list[str]] = {}
-        for alias in self.aliases():
-            found.setdefault(alias.context, []).append(alias.path)
-        return found
+        places: dict[str, list[str]] = {}
+        for alias in self.active_aliases():
+            places.setdefault(alias.context, []).append(alias.path)
+        return places
 
     def breakdowns(self, fences: Fences) -> tuple[Breakdown, ...]:
         """Return what failed in a run, with projects named by the paths that users know."""

@@ -36,10 +36,10 @@ def network_name(address: str) -> str | None:
         # A helper such as `ext::` runs a command, which names nothing and may contain anything.
         return network_name(helper[2]) if "://" in helper[2] else None
     if url := _URL.fullmatch(address):
-        return _of_url(url[1].lower(), url[2])
+        return _name_from_url(url[1].lower(), url[2])
     if _DRIVE.match(address):
         return None
-    return _of_scp(address)
+    return _name_from_scp(address)
 
 
 def local_path(address: str) -> str | None:
@@ -55,27 +55,27 @@ def local_path(address: str) -> str | None:
         return path if path.startswith("/") else f"//{path}"
     if _DRIVE.match(address):
         return address
-    if not address or _HELPER.fullmatch(address) or _of_scp(address) is not None:
+    if not address or _HELPER.fullmatch(address) or _name_from_scp(address) is not None:
         return None
     return address
 
 
-def _of_url(scheme: str, rest: str) -> str | None:
+def _name_from_url(scheme: str, rest: str) -> str | None:
     scheme = _SAME_SCHEME.get(scheme, scheme)
     if scheme == "file":
         return None
     authority, _, path = rest.partition("/")
     host = authority.rpartition("@")[2]
-    if "@" in path and not _is_surely_a_host(host):
+    if "@" in path and not _is_definitely_host(host):
         # An unencoded password with a slash in it: nothing before the last @ may be shown.
         host, _, path = rest.rpartition("@")[2].partition("/")
     if scheme in _DEFAULT_PORTS:
-        return _joined(_host(_without_query(host), scheme), path)
+        return _join_name(_normalize_host(_without_query(host), scheme), path)
     # For an unknown scheme we know neither whether it reaches what https would, nor whether its hosts ignore case.
-    return _joined(_without_query(host), path, prefix=f"{scheme}://")
+    return _join_name(_without_query(host), path, prefix=f"{scheme}://")
 
 
-def _is_surely_a_host(host: str) -> bool:
+def _is_definitely_host(host: str) -> bool:
     return re.fullmatch(r"(?:\[[0-9A-Fa-f:.]+\]|localhost|[\w-]+(?:\.[\w-]+)+\.?)(?::\d*)?", host) is not None
 
 
@@ -83,11 +83,11 @@ def _without_query(text: str) -> str:
     return re.split(r"[?#]", text, maxsplit=1)[0]
 
 
-def _of_scp(address: str) -> str | None:
+def _name_from_scp(address: str) -> str | None:
     if bracketed := _BRACKETED.fullmatch(address):
         inside = bracketed[1].rpartition("@")[2]
         host = f"[{inside}]" if inside.count(":") > 1 else inside
-        return _joined(_host(host, "ssh"), bracketed[2])
+        return _join_name(_normalize_host(host, "ssh"), bracketed[2])
     head, slash, tail = address.partition("/")
     if ":" not in head:
         return None
@@ -96,10 +96,10 @@ def _of_scp(address: str) -> str | None:
         # What precedes the @ may be `user:password`, although no transport would accept it.
         head = rest
     host, _, first = head.partition(":")
-    return _joined(_host(host, "ssh"), first + slash + tail) if host else None
+    return _join_name(_normalize_host(host, "ssh"), first + slash + tail) if host else None
 
 
-def _host(host: str, scheme: str) -> str:
+def _normalize_host(host: str, scheme: str) -> str:
     name, colon, port = host.rpartition(":")
     if not colon or host.endswith("]"):
         name, port = host, ""
@@ -113,7 +113,7 @@ def _host(host: str, scheme: str) -> str:
     return f"{name}:{number}"
 
 
-def _joined(host: str, path: str, *, prefix: str = "") -> str:
+def _join_name(host: str, path: str, *, prefix: str = "") -> str:
     parts: list[str] = []
     for part in unquote(_without_query(path), errors="surrogateescape").replace("\\", "/").split("/"):
         if part == "..":

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
-_LARGEST = 1 << 20
+_MAX_FILE_BYTES = 1 << 20
 """The size limit in bytes for any git file that is read here."""
 
-_MOST_WORKTREES = 1000
+_MAX_WORKTREES = 1000
 
 
 class GitSetting(NamedTuple):
@@ -38,45 +38,45 @@ class Repository:
     """Where this checkout begins."""
     root: Path
     """Where the main worktree begins, if both sides agree; otherwise the top. A bare repository is its own root."""
-    claims: Path
+    claimed_root: Path
     """Where the main worktree begins according to this side alone."""
     remote: str | None
     """The address of the remote as configured, credentials and all: never to be stored."""
 
 
-def repository_at(top: Path, configured: tuple[GitSetting, ...] = ()) -> Repository | None:
+def repository_at(top: Path, global_settings: tuple[GitSetting, ...] = ()) -> Repository | None:
     """Return the repository whose checkout begins at this directory. `configured`: the user's global git settings."""
-    found = _git_directory(top)
-    if found is None:
+    git_directory = _git_directory(top)
+    if git_directory is None:
         return None
-    if not is_directory(found):
-        return Repository(top=top, root=top, claims=_root_of_lost_worktree(found) or top, remote=None)
-    common = found
-    if (pointer := _text(found / "commondir")) is not None:
-        common = found / pointer.strip()
-    common = real(common)
+    if not is_directory(git_directory):
+        return Repository(top=top, root=top, claimed_root=_root_of_lost_worktree(git_directory) or top, remote=None)
+    common = git_directory
+    if (pointer := _read_text(git_directory / "commondir")) is not None:
+        common = git_directory / pointer.strip()
+    common = resolve_path(common)
     settings = settings_of(common / "config")
-    claims = _root(common, settings)
-    inside = claims == top or (claims == common and common.is_relative_to(top))
-    root = claims if inside or _is_linked_worktree(top, real(found), common) else top
-    return Repository(top=top, root=root, claims=claims, remote=_remote(settings, configured))
+    claimed_root = _root(common, settings)
+    inside = claimed_root == top or (claimed_root == common and common.is_relative_to(top))
+    root = claimed_root if inside or _is_linked_worktree(top, resolve_path(git_directory), common) else top
+    return Repository(top=top, root=root, claimed_root=claimed_root, remote=_remote_address(settings, global_settings))
 
 
 def listed_worktrees(root: Path) -> tuple[str, ...]:
     """Return the worktrees that the repository of a main worktree lists, including those that no longer exist."""
     common = root if is_bare(root) else root / ".git"
     try:
-        folders = sorted((common / "worktrees").iterdir())[:_MOST_WORKTREES]
+        folders = sorted((common / "worktrees").iterdir())[:_MAX_WORKTREES]
     except (OSError, ValueError):
         return ()
-    notes = (_text(folder / "gitdir") for folder in folders)
+    notes = (_read_text(folder / "gitdir") for folder in folders)
     return tuple(str(Path(note.strip()).parent) for note in notes if note is not None and note.startswith("/"))
 
 
 def settings_of(file: Path) -> tuple[GitSetting, ...]:
     """Return the settings of a git configuration file; none if it cannot be read."""
-    text = _text(file)
-    return () if text is None else tuple(_parsed(text))
+    text = _read_text(file)
+    return () if text is None else tuple(_parse_settings(text))
 
 
 def is_directory(path: Path) -> bool:
@@ -92,7 +92,7 @@ def is_bare(path: Path) -> bool:
     return _exists(path / "HEAD") and is_directory(path / "objects") and is_directory(path / "refs")
 
 
-def real(path: Path) -> Path:
+def resolve_path(path: Path) -> Path:
     """Resolve the symbolic links of a path, as far as possible."""
     try:
         return Path(os.path.realpath(path))
@@ -104,7 +104,7 @@ def _git_directory(top: Path) -> Path | None:
     inside = top / ".git"
     if is_directory(inside):
         return inside if _exists(inside / "HEAD") or _exists(inside / "config") else None
-    if (text := _text(inside)) is not None:
+    if (text := _read_text(inside)) is not None:
         # A file that points nowhere ends the search, as it does in git: what is around it is another repository.
         return top / text.removeprefix("gitdir:").strip() if text.startswith("gitdir:") else inside
     return top if top.name != ".git" and is_bare(top) else None
@@ -113,7 +113,7 @@ def _git_directory(top: Path) -> Path | None:
 def _root(common: Path, settings: tuple[GitSetting, ...]) -> Path:
     for setting in settings:
         if (setting.section, setting.key) == ("core", "worktree"):
-            return real(common / setting.value)
+            return resolve_path(common / setting.value)
     # A git directory stored elsewhere does not name its main worktree, so it stands in: all worktrees agree on it.
     return common.parent if common.name == ".git" else common
 
@@ -122,8 +122,8 @@ def _is_linked_worktree(top: Path, git_directory: Path, common: Path) -> bool:
     """Whether a repository lists a checkout as one of its worktrees, with a pointer back to it."""
     if git_directory.parent != common / "worktrees":
         return False
-    back = _text(git_directory / "gitdir")
-    return back is not None and real(git_directory / back.strip()) == top / ".git"
+    back = _read_text(git_directory / "gitdir")
+    return back is not None and resolve_path(git_directory / back.strip()) == top / ".git"
 
 
 def _root_of_lost_worktree(git_directory: Path) -> Path | None:
@@ -132,7 +132,7 @@ def _root_of_lost_worktree(git_directory: Path) -> Path | None:
     return Path(*parts[:-3]) if parts[-3:-1] == (".git", "worktrees") else None
 
 
-def _remote(settings: tuple[GitSetting, ...], configured: tuple[GitSetting, ...]) -> str | None:
+def _remote_address(settings: tuple[GitSetting, ...], global_settings: tuple[GitSetting, ...]) -> str | None:
     remotes: dict[str, str] = {}
     for setting in settings:
         if (setting.section, setting.key) == ("remote", "url") and setting.value:
@@ -142,7 +142,7 @@ def _remote(settings: tuple[GitSetting, ...], configured: tuple[GitSetting, ...]
     address = remotes.get("origin") or remotes[min(remotes)]
     rewrites = [
         (setting.value, setting.subsection)
-        for setting in (*configured, *settings)
+        for setting in (*global_settings, *settings)
         if (setting.section, setting.key) == ("url", "insteadof") and setting.value
     ]
     prefix, instead = max(
@@ -159,7 +159,7 @@ _VALUE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"?|\\(?P<escaped>.)|(?P<plain>
 _ESCAPED = {"n": "\n", "t": "\t", "b": "\b"}
 
 
-def _parsed(text: str) -> list[GitSetting]:
+def _parse_settings(text: str) -> list[GitSetting]:
     settings: list[GitSetting] = []
     section = subsection = ""
     for line in text.removeprefix("\ufeff").split("\n"):
@@ -167,36 +167,36 @@ def _parsed(text: str) -> list[GitSetting]:
         if header := _SECTION.match(line):
             section, _, legacy = header[1].partition(".")
             section = section.lower()
-            subsection = legacy.lower() if header[2] is None else _unescaped(header[2])
+            subsection = legacy.lower() if header[2] is None else _unescape(header[2])
             rest = line[header.end() :]
         if assignment := _ASSIGNMENT.match(rest):
-            settings.append(GitSetting(section, subsection, assignment[1].lower(), _value(assignment[2])))
+            settings.append(GitSetting(section, subsection, assignment[1].lower(), _parse_value(assignment[2])))
     return settings
 
 
-def _value(written: str) -> str:
+def _parse_value(raw: str) -> str:
     value = ""
-    solid = 0
+    quoted_end = 0
     position = 0
-    written = written.strip()
-    while piece := _VALUE.match(written, position):
+    raw = raw.strip()
+    while piece := _VALUE.match(raw, position):
         position = piece.end()
         if piece["plain"] is not None:
             value += piece["plain"]
             continue
-        value += _unescaped(piece["quoted"] if piece["quoted"] is not None else piece[0])
-        solid = len(value)
-    return value[:solid] + value[solid:].rstrip()
+        value += _unescape(piece["quoted"] if piece["quoted"] is not None else piece[0])
+        quoted_end = len(value)
+    return value[:quoted_end] + value[quoted_end:].rstrip()
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), text, flags=re.DOTALL)
 
 
-def _text(file: Path) -> str | None:
+def _read_text(file: Path) -> str | None:
     try:
         with open_regular_file(file) as opened:
-            return read_at_most(opened, _LARGEST).decode("utf-8", "surrogateescape")
+            return read_at_most(opened, _MAX_FILE_BYTES).decode("utf-8", "surrogateescape")
     except (OSError, ValueError):
         return None
 

@@ -13,24 +13,24 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.logs.gone_worktrees import GoneWorktrees
 from wisen.logs.membership import Membership
+from wisen.logs.off_switches import OffSwitches
 from wisen.logs.project_places import Directory, Places, is_windows
 from wisen.logs.remote import local_path, network_name
+from wisen.logs.removed_worktrees import RemovedWorktrees
 from wisen.logs.repository import Repository, is_bare
 from wisen.logs.sightings import Sightings
-from wisen.logs.switches import Switches
 from wisen.model.context import Context, ContextKind, canonical_of, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from wisen.logs.membership import CheckoutClaim, Name
+    from wisen.logs.membership import CheckoutClaim, ProjectName
     from wisen.model.context import Alias
     from wisen.model.ownership import Ownership
 
-_HOPS = 8
+_MAX_CLONE_HOPS = 8
 """How many clones of clones are followed to the repository they come from."""
 
 
@@ -45,8 +45,8 @@ class Scope:
         contexts: Iterable[Context],
         aliases: Iterable[Alias],
         suffix: str | None = None,
-        switches: Switches | None = None,
-        words: Iterable[Ownership] = (),
+        switches: OffSwitches | None = None,
+        ownerships: Iterable[Ownership] = (),
     ) -> None:
         """`contexts`, `aliases` and `words` (ownership rows about places) are what the ledger knows.
 
@@ -54,37 +54,37 @@ class Scope:
         """
         contexts, aliases = tuple(contexts), tuple(aliases)
         self._machine = machine
-        self._suffix = None if suffix is None else checked_suffix(suffix)
-        self.switches = switches or Switches(home)
-        self.session_is_off: Callable[[str, str], bool] = _never
+        self._suffix = None if suffix is None else validate_suffix(suffix)
+        self.switches = switches or OffSwitches(home)
+        self.session_is_off: Callable[[str, str], bool] = _no_session_is_off
         self.places = Places(home)
-        self._decided: dict[tuple[str, str], Context | None] = {}
+        self._contexts: dict[tuple[str, str], Context | None] = {}
         known = {context.key: context for context in contexts}
         of_machine = sorted((alias for alias in aliases if alias.machine == machine), key=lambda alias: alias.since)
-        self._membership = Membership(machine, contexts, of_machine, words)
+        self._membership = Membership(machine, contexts, of_machine, ownerships)
         self.sightings = Sightings(of_machine)
         self._remembered = {alias.path: known[alias.context] for alias in of_machine if alias.context in known}
-        self._only_looks = False
-        self._gone: GoneWorktrees | None = None
+        self._skips_sightings = False
+        self._removed_worktrees: RemovedWorktrees | None = None
 
     def context(self, place: str, start: str) -> Context | None:
         """Return the context of a directory, for a session that began in `start`; None if there is none."""
         try:
-            return self._decided[place, start]
+            return self._contexts[place, start]
         except KeyError:
-            decided = self._decided[place, start] = self._decide(place, start)
-            return decided
+            context = self._contexts[place, start] = self._resolve(place, start)
+            return context
 
     def is_off(self, place: str, start: str = "") -> bool:
         """Whether nothing may be kept of what happened in a directory, in a session that began in `start`."""
         here = self.places.directory(place or start, start)
         return here is not None and self.switches.is_off(here.written)
 
-    def silence(self, session_is_off: Callable[[str, str], bool]) -> None:
+    def set_session_switch(self, session_is_off: Callable[[str, str], bool]) -> None:
         """Set the callback that tells by agent and session id whether a session was disabled."""
         self.session_is_off = session_is_off
 
-    def claim(self, place: str) -> CheckoutClaim | None:
+    def claim_at(self, place: str) -> CheckoutClaim | None:
         """Return the claim of the checkout around a directory, if the user has to decide about it."""
         here = self.places.directory(place)
         if here is None or self.context(place, place) is None:
@@ -100,86 +100,93 @@ class Scope:
         repository = self.places.repository(here)
         if repository is None:
             return here.path, context_of(ContextKind.PATH, here.path, machine=self._machine)
-        return str(repository.root), context_of(*self.name_of(self._claimed(repository)[0]), machine=self._machine)
+        return str(repository.root), context_of(
+            *self.name_of(self._claimed_project(repository)[0]), machine=self._machine
+        )
 
-    def look_again(self, place: str) -> Context | None:
+    def refresh_context(self, place: str) -> Context | None:
         """Resolve the context of a directory again, since more may have been seen in the meantime."""
-        for key in [key for key in self._decided if key[0] == place]:
-            del self._decided[key]
+        for key in [key for key in self._contexts if key[0] == place]:
+            del self._contexts[key]
         return self.context(place, place)
 
-    def hear(self, words: Iterable[Ownership]) -> None:
+    def apply_decisions(self, ownerships: Iterable[Ownership]) -> None:
         """Apply ownership rows about places, which may be new."""
-        if self._membership.hear(words):
-            self._decided.clear()
+        if self._membership.apply_decisions(ownerships):
+            self._contexts.clear()
 
     def key_at(self, place: Path) -> str:
         """Return the key of a directory's context without recording a sighting; empty if there is none."""
-        self._only_looks = True
+        self._skips_sightings = True
         try:
-            context = self._decide(str(place), str(place))
+            context = self._resolve(str(place), str(place))
         finally:
-            self._only_looks = False
+            self._skips_sightings = False
         return "" if context is None else context.key
 
     def claims(self) -> tuple[CheckoutClaim, ...]:
         """Return every checkout that was met and waits for the user's decision, sorted by path."""
         return tuple(claim for _, claim in sorted(self._membership.claims.items()))
 
-    def name_of(self, context: Context) -> Name:
+    def name_of(self, context: Context) -> ProjectName:
         """Return the identity of a project, whatever part of it the user named."""
         return context.kind, canonical_of(context, machine=self._machine) or context.name
 
-    def new_firsts(self) -> tuple[tuple[Context, str], ...]:
+    def take_first_checkouts(self) -> tuple[tuple[Context, str], ...]:
         """Return new projects with their first checkout, unknown to the ledger so far; each is returned once."""
-        return self._membership.new_firsts()
+        return self._membership.take_first_checkouts()
 
-    def grants(self, firsts: Iterable[tuple[Context, str]]) -> bool:
+    def accept_first_checkouts(self, checkouts: Iterable[tuple[Context, str]]) -> bool:
         """Whether the checkouts that a copy of this scope took for first ones are the first here too."""
-        granted = [self._membership.grant(*each) for each in firsts]
+        granted = [self._membership.grant_first(*each) for each in checkouts]
         return all(granted)
 
-    def _decide(self, place: str, start: str) -> Context | None:
-        here, begin = self.places.directory(place, start), self.places.directory(start)
+    def _resolve(self, place: str, start: str) -> Context | None:
+        here, start_directory = self.places.directory(place, start), self.places.directory(start)
         if here is None or self.places.is_excluded(here):
             return None
-        own = self._context_of_repository(here)
-        if own is not None:
-            return self._sight(own, here)
-        itself = self._named(ContextKind.PATH, here.path)
-        recalled = self._put(itself, here.path) or self._recalled(here) or itself
-        if recalled == itself and (main := self._main_of_gone(here, itself)) is not None:
-            return self._sight(main, here)
-        if recalled == itself and begin is not None and begin.path != here.path and self._belongs(here, begin):
+        by_repository = self._context_of_repository(here)
+        if by_repository is not None:
+            return self._record_sighting(by_repository, here)
+        by_path = self._context_named(ContextKind.PATH, here.path)
+        context = self._user_assignment(by_path, here.path) or self._remembered_context(here) or by_path
+        if context == by_path and (main := self._main_of_removed(here, by_path)) is not None:
+            return self._record_sighting(main, here)
+        if (
+            context == by_path
+            and start_directory is not None
+            and start_directory.path != here.path
+            and self._belongs_to_start(here, start_directory)
+        ):
             return self.context(start, start)
-        return self._sight(recalled, here)
+        return self._record_sighting(context, here)
 
-    def _main_of_gone(self, here: Directory, itself: Context) -> Context | None:
+    def _main_of_removed(self, here: Directory, by_path: Context) -> Context | None:
         """Return the project of the repository that a removed directory was a worktree or folder of."""
         if here.real is not None or is_windows(here.written):
             return None
-        if self._membership.is_separate(self.name_of(itself), here.written):
+        if self._membership.is_separate(self.name_of(by_path), here.written):
             return None
-        if self._gone is None:
-            self._gone = GoneWorktrees(self.places.repository_around, self._is_known)
-        self._gone.look_at((*self._remembered, *self.sightings.paths))
-        main = self._gone.main_of(here.written, was_seen=here.written in self._remembered)
-        around = None if main is None or main == here.written else self.places.directory(main)
-        if around is None or self.places.is_excluded(around):
+        if self._removed_worktrees is None:
+            self._removed_worktrees = RemovedWorktrees(self.places.repository_around, self._is_known)
+        self._removed_worktrees.scan((*self._remembered, *self.sightings.paths))
+        main = self._removed_worktrees.main_worktree_of(here.written, was_seen=here.written in self._remembered)
+        directory = None if main is None or main == here.written else self.places.directory(main)
+        if directory is None or self.places.is_excluded(directory):
             return None
-        return self.context(around.written, around.written)
+        return self.context(directory.written, directory.written)
 
     def _is_known(self, place: str) -> bool:
         """Whether sessions worked in a directory."""
         return place in self._remembered or place in self.sightings.paths
 
-    def _belongs(self, here: Directory, begin: Directory) -> bool:
-        if self.places.is_excluded(begin):
+    def _belongs_to_start(self, here: Directory, start_directory: Directory) -> bool:
+        if self.places.is_excluded(start_directory):
             return False
-        if _is_below(here.written, begin.written) or _is_below(here.path, begin.path):
+        if _is_below(here.written, start_directory.written) or _is_below(here.path, start_directory.path):
             return True
         # A removed directory can no longer be looked up in the repository it was in.
-        around = self.places.repository(begin)
+        around = self.places.repository(start_directory)
         return here.real is None and around is not None and _is_below(here.path, str(around.top))
 
     def _context_of_repository(self, directory: Directory) -> Context | None:
@@ -187,31 +194,35 @@ class Scope:
         if repository is None:
             return None
         root = self.places.directory(str(repository.root)) or Directory(str(repository.root), None)
-        own = self._recalled(root) or self._named(ContextKind.PATH, root.path)
-        claimed, is_shared = self._claimed(repository)
-        if put := self._put(claimed, str(repository.root)):
-            return put
-        if claimed.key == own.key:
-            return own
+        by_place = self._remembered_context(root) or self._context_named(ContextKind.PATH, root.path)
+        claimed, is_shared = self._claimed_project(repository)
+        if assignment := self._user_assignment(claimed, str(repository.root)):
+            return assignment
+        if claimed.key == by_place.key:
+            return by_place
         root_path, name = str(repository.root), self.name_of(claimed)
-        return claimed if self._membership.admits(name, root_path, self.places.root_of, is_shared=is_shared) else own
+        return (
+            claimed
+            if self._membership.is_member(name, root_path, self.places.root_of, is_shared=is_shared)
+            else by_place
+        )
 
-    def _claimed(self, repository: Repository) -> tuple[Context, bool]:
+    def _claimed_project(self, repository: Repository) -> tuple[Context, bool]:
         """Return the project that a checkout claims to be, and whether several checkouts can share it."""
         origin = self._origin(repository)
         if isinstance(origin, str):
-            return self._named(ContextKind.REMOTE, origin), True
-        claimed = self._recalled(origin) or self._named(ContextKind.PATH, origin.path)
+            return self._context_named(ContextKind.REMOTE, origin), True
+        claimed = self._remembered_context(origin) or self._context_named(ContextKind.PATH, origin.path)
         return claimed, origin.real is not None and is_bare(origin.real)
 
-    def _put(self, claimed: Context, root: str) -> Context | None:
+    def _user_assignment(self, claimed: Context, root: str) -> Context | None:
         """Return the project that the user put a place in."""
-        said = self._membership.said(self.name_of(claimed), root)
-        return None if said is None else self._named(*self.name_of(said))
+        project = self._membership.assigned_project(self.name_of(claimed), root)
+        return None if project is None else self._context_named(*self.name_of(project))
 
-    def _origin(self, repository: Repository, hops: int = _HOPS) -> str | Directory:
+    def _origin(self, repository: Repository, hops: int = _MAX_CLONE_HOPS) -> str | Directory:
         """Return the name of the remote, or the directory that a chain of local clones comes from."""
-        root = self.places.directory(str(repository.claims)) or Directory(str(repository.claims), None)
+        root = self.places.directory(str(repository.claimed_root)) or Directory(str(repository.claimed_root), None)
         if repository.remote is None or hops == 0:
             return root
         name = network_name(repository.remote)
@@ -225,40 +236,44 @@ class Scope:
             # Git accepts `/srv/repo` for `/srv/repo.git` too.
             with_suffix = self.places.directory(f"{source.written}.git")
             source = with_suffix if with_suffix is not None and with_suffix.real is not None else source
-        behind = self.places.repository(source)
-        if behind is None or source.real not in (behind.top, behind.top / ".git", behind.root):
+        source_repository = self.places.repository(source)
+        if source_repository is None or source.real not in (
+            source_repository.top,
+            source_repository.top / ".git",
+            source_repository.root,
+        ):
             return source
-        return self._origin(behind, hops - 1)
+        return self._origin(source_repository, hops - 1)
 
-    def _recalled(self, directory: Directory) -> Context | None:
+    def _remembered_context(self, directory: Directory) -> Context | None:
         """Return what the ledger remembers about a directory that no longer exists."""
         remembered = self._remembered.get(directory.written) if directory.real is None else None
         if remembered is None:
             return None
         canonical = canonical_of(remembered, machine=self._machine)
-        return remembered if canonical is None else self._named(remembered.kind, canonical)
+        return remembered if canonical is None else self._context_named(remembered.kind, canonical)
 
-    def _named(self, kind: ContextKind, canonical: str) -> Context:
+    def _context_named(self, kind: ContextKind, canonical: str) -> Context:
         return context_of(kind, canonical, self._suffix, machine=self._machine)
 
-    def _sight(self, context: Context, directory: Directory) -> Context | None:
+    def _record_sighting(self, context: Context, directory: Directory) -> Context | None:
         from wisen.safety.secrets import find_secret
 
         if find_secret(context.name) or find_secret(directory.written):
             # Keys, names and directories are stored, so one that contains a secret is no context.
             return None
-        if not self._only_looks:
+        if not self._skips_sightings:
             self.sightings.add(context, directory.written)
         return context
 
 
-def _never(agent: str, session: str) -> bool:
+def _no_session_is_off(agent: str, session: str) -> bool:
     """The default callback: no session is disabled."""
     del agent, session
     return False
 
 
-def checked_suffix(suffix: str) -> str:
+def validate_suffix(suffix: str) -> str:
     """Validate and strip the user's name for a part of a project. Raises: UsageError."""
     name = suffix.strip()
     if not name or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):

@@ -17,7 +17,7 @@ class OffPolicy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoorPolicy:
+class EventFilterPolicy:
     """How much of a text is kept."""
 
     longest_argument: int = setting(
@@ -38,12 +38,12 @@ class DoorPolicy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyedDoor(DoorPolicy):
+class KeyedEventFilterPolicy(EventFilterPolicy):
     """A policy that also holds the key of the home."""
 
     mark_key: bytes = b""
 
 
-def with_key(policy: DoorPolicy, key: bytes) -> KeyedDoor:
+def with_key(policy: EventFilterPolicy, key: bytes) -> KeyedEventFilterPolicy:
     """Return the same policy with the key of the home."""
-    return KeyedDoor(**{each.name: getattr(policy, each.name) for each in fields(policy)}, mark_key=key)
+    return KeyedEventFilterPolicy(**{each.name: getattr(policy, each.name) for each in fields(policy)}, mark_key=key)

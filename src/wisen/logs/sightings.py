@@ -14,18 +14,18 @@ class Sightings:
     """Contexts with the directories they were seen in."""
 
     def __init__(self, known: Iterable[Alias]) -> None:
-        self._sighted = {(alias.context, alias.path) for alias in known}
+        self._known = {(alias.context, alias.path) for alias in known}
         self._new: list[tuple[Context, str]] = []
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Every directory in which a context was seen."""
-        return tuple(path for _, path in self._sighted)
+        return tuple(path for _, path in self._known)
 
     def add(self, context: Context, path: str) -> None:
         """Record that a context was seen in a directory."""
-        if (context.key, path) not in self._sighted:
-            self._sighted.add((context.key, path))
+        if (context.key, path) not in self._known:
+            self._known.add((context.key, path))
             self._new.append((context, path))
 
     def take_new(self) -> tuple[tuple[Context, str], ...]:
@@ -33,7 +33,7 @@ class Sightings:
         new, self._new = tuple(self._new), []
         return new
 
-    def adopt(self, sightings: Iterable[tuple[Context, str]]) -> None:
+    def add_all(self, sightings: Iterable[tuple[Context, str]]) -> None:
         """Add what a copy of the scope saw in another process."""
         for context, path in sightings:
             self.add(context, path)

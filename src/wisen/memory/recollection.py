@@ -59,7 +59,7 @@ def keep_noted(home: Home, sessions: Sequence[tuple[History, Mined, Sequence[Sum
 def recollect(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:
     """What was learnt, and what people and other systems noted down; what is no longer there is forgotten."""
     home = projects.home
-    places = {path: context for path, context in projects.places() if not projects.scope.is_off(path)}
+    places = {path: context for path, context in projects.places_with_contexts() if not projects.scope.is_off(path)}
     held = frozenset[str]().union(*map(home.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
     written = of_notebooks(notebooks.notebooks(places)) | _notes(home, files, held)
     now = of_entries(states, home.index.findings.fixes(Selection())) | _remembered(written, home.forgotten_filter)

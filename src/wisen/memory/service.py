@@ -257,7 +257,7 @@ class MemoryService:
         home, context = self._home, self._projects.context_of(place)
         if not context:
             raise UsageError(f"{place} belongs to no project. Go to a project's folder.")
-        places = tuple(path for path, each in self._projects.places() if each == context)
+        places = tuple(path for path, each in self._projects.places_with_contexts() if each == context)
         every = told(home, self._understood(Selection(places=places)), context) if places else []
         own = self._own(place)
         if own is None:
@@ -292,10 +292,10 @@ class MemoryService:
 
     def _own(self, place: Path) -> Path | None:
         """The memory that the workspace of a directory keeps itself; one of another project is none."""
-        from wisen.logs.workspace_memory import memory_of
+        from wisen.logs.workspace_memory import find_memory_folder
 
         context = self._projects.context_of(place)
-        return memory_of(place, lambda folder: self._projects.context_of(folder) == context)
+        return find_memory_folder(place, lambda folder: self._projects.context_of(folder) == context)
 
     def _text(self, path: Path) -> str:
         return (self._files.read(path).content or b"").decode("utf-8", "replace")

@@ -106,7 +106,7 @@ class PraiseService:
         if not 0 < days <= 3650:
             raise UsageError(f"{days} days cannot be looked at. Give a number from 1 to 3650.")
         now, long, context = self._home.clock.now(), timedelta(days=days), self._projects.context_of(place)
-        places = tuple(each.path for each in self._projects.aliases() if context and each.context == context)
+        places = tuple(each.path for each in self._projects.active_aliases() if context and each.context == context)
         if not places:
             raise UsageError(f"No session was read in {place} so far. Name a project's folder in which agents work.")
         late = score_of(self._home.index, now - long, now, places)

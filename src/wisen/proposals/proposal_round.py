@@ -76,7 +76,7 @@ class ProposalRound:
         replacements: Callable[[Sequence[Old], Sequence[Asked]], list[Proposal]],
     ) -> int:
         """Returns how many proposals wait more than before, or fewer."""
-        home, places = self._home, self._projects.places()
+        home, places = self._home, self._projects.places_with_contexts()
         over = expired(before, known.states, home.clock.now(), self._settings)
         lines = {(each.target.path, each.line, each.entry.entry.id) for each in outdated}
         replacing = {each.entry.entry.id for each in outdated}

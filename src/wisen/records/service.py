@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.logs.projects import Projects
-    from wisen.logs.settings import DoorPolicy
+    from wisen.logs.settings import EventFilterPolicy
     from wisen.mining.settings import MinePolicy
     from wisen.model.failure import Signature
     from wisen.model.learning import Candidate, Learning, Problem
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class RecordsService:
     """What a program records of its own work, and what it finds again."""
 
-    def __init__(self, home: Home, projects: Projects, door: DoorPolicy, mine: MinePolicy) -> None:
+    def __init__(self, home: Home, projects: Projects, door: EventFilterPolicy, mine: MinePolicy) -> None:
         self._home, self._projects, self._door, self._mine = home, projects, door, mine
 
     def record_failure(

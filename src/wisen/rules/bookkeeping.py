@@ -144,7 +144,7 @@ def _books(
     """The books of every context that something was learnt in, with its entries; `also` those of other contexts."""
     names = {context.key: context.name for context in home.ledger.contexts.all()}
     places: dict[str, list[str]] = defaultdict(list)
-    for path, context in projects.places():
+    for path, context in projects.places_with_contexts():
         places[context].append(path)
     of: dict[str, list[EntryState]] = {key: [] for key in ("", *also)}
     for state in every:

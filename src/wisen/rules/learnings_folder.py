@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.edits.past import past
-from wisen.logs.learnings_files import FOLDER, file_of
+from wisen.logs.learnings_files import FOLDER, file_name_of
 from wisen.model.change import Passage
 from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority, Who
 from wisen.rules.books import Taken
@@ -49,7 +49,7 @@ def put_down(
     made: list[Edit] = []
     held: dict[Path, bytes] = {}
     for state in states:
-        path = folder / FOLDER / file_of(state.entry.type)
+        path = folder / FOLDER / file_name_of(state.entry.type)
         if path not in held:
             held[path] = desk.files.read(path).content or b""
         text = _text(state, seen(state.entry.id))

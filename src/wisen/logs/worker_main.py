@@ -53,10 +53,10 @@ def main() -> None:
     gc.disable()  # events hold no cycles
     write_frame(answers, READY)
     while (call := read_frame(calls)) is not None:
-        write_frame(answers, _answer(call))
+        write_frame(answers, _run_call(call))
 
 
-def _answer(call: bytes) -> bytes:
+def _run_call(call: bytes) -> bytes:
     try:
         function, args, kwargs = pickle.loads(call)  # noqa: S301 - from the process that started this one
     except Exception as error:  # noqa: BLE001 - a class that only the caller knows: the caller runs the call itself

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
-WORTH_IT = 300 << 20
+PARALLEL_FROM_BYTES = 300 << 20
 """Bytes from which several processes pay off; at 220 MB two were not faster than one on two cores."""
-MOST = 8
+MAX_WORKERS = 8
 """More readers than this only wait for the single process that writes."""
 
 
 @contextmanager
-def processes(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
+def open_pool(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
     """Open a pool for this many bytes; None if one process is requested or enough, or if no other can be started."""
     if jobs == 0:
-        jobs = min(_cores(), MOST) if size >= WORTH_IT else 1
-    pool = _started(jobs) if jobs > 1 else None
+        jobs = min(_core_count(), MAX_WORKERS) if size >= PARALLEL_FROM_BYTES else 1
+    pool = _start_pool(jobs) if jobs > 1 else None
     if pool is None:
         yield None, 1
         return
@@ -35,34 +35,34 @@ def processes(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
         pool.shutdown(cancel_futures=True)
 
 
-def given(executor: Executor) -> WorkerProcesses:
+def reuse_executor(executor: Executor) -> ExecutorFactory:
     """Use an executor of the caller's, for example a cluster's; it stays open."""
 
     @contextmanager
     def workers(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
-        yield executor, jobs or min(_cores(), MOST)
+        yield executor, jobs or min(_core_count(), MAX_WORKERS)
 
     return workers
 
 
-def _started(jobs: int) -> Executor | None:
+def _start_pool(jobs: int) -> Executor | None:
     """Start workers; None if this program cannot start Python again: it is frozen, embedded, or at its limits."""
     name = Path(sys.executable or "").name.lower()
     if getattr(sys, "frozen", False) or not name.startswith(("python", "pypy")):
         return None
-    from wisen.logs.reading_workers import WorkerProcesses
+    from wisen.logs.worker_pool import WorkerPool
 
     try:
-        return WorkerProcesses(jobs)
+        return WorkerPool(jobs)
     except (OSError, RuntimeError):
         return None
 
 
-def _cores() -> int:
+def _core_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class WorkerProcesses(Protocol):
+class ExecutorFactory(Protocol):
     """Opens executors for large work: any executor with the standard library's interface, also a cluster's."""
 
     def __call__(self, jobs: int, size: int) -> AbstractContextManager[tuple[Executor | None, int]]:

@@ -118,7 +118,7 @@ def test_what_an_older_version_kept_of_a_gone_worktree_is_moved_and_merged(home:
     said(home, gone, 3, "make")
     with app.wire(home / "wisen").learner() as learner:
         scope_ = learner._opened.projects.scope
-        scope_._main_of_gone = lambda here, itself: None  # type: ignore[method-assign]  # as it was
+        scope_._main_of_removed = lambda here, by_path: None  # type: ignore[method-assign]  # as it was
         learner.learn()
         states = [each for each in learner.lessons.all() if each.entry.type == "learning"]
         assert len({each.context for each in states}) == 2

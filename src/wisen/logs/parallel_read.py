@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wisen.logs import watch
+from wisen.logs import incremental_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
     from wisen.agents.agent_ports import Agent
     from wisen.logs.scope import Scope
-    from wisen.logs.settings import DoorPolicy
+    from wisen.logs.settings import EventFilterPolicy
     from wisen.model.context import Context
     from wisen.model.source import Mark, Source
     from wisen.model.stretch import Stretch
 
-HUGE = 64 << 20
+LARGE_SOURCE = 64 << 20
 """A source of this many bytes is read here, stretch by stretch: a worker would have to send it back in one piece."""
-AHEAD = 2
+QUEUED_PER_JOB = 2
 """How many sources are queued per process: enough to keep all of them busy, few enough to hold in memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class ReadTask:
     """A source to be read by its agent."""
 
     agent: Agent
@@ -37,15 +37,15 @@ class Task:
 
 
 @dataclass(frozen=True)
-class _Done:
-    found: list[tuple[Stretch | None, int]]
+class _ReadResult:
+    stretches: list[tuple[Stretch | None, int]]
     sightings: tuple[tuple[Context, str], ...]
-    firsts: tuple[tuple[Context, str], ...]
+    first_checkouts: tuple[tuple[Context, str], ...]
     """The checkouts that the worker took for the first of their projects."""
 
 
-def gather(
-    tasks: Sequence[Task], scope: Scope, policy: DoorPolicy, executor: Executor | None = None, jobs: int = 1
+def read_sources(
+    tasks: Sequence[ReadTask], scope: Scope, policy: EventFilterPolicy, executor: Executor | None = None, jobs: int = 1
 ) -> Iterator[tuple[Stretch | None, int]]:
     """Yield what the sources contain, in order; with an executor, up to `jobs` of them are read in parallel.
 
@@ -53,58 +53,62 @@ def gather(
     """
     if executor is None:
         for task in tasks:
-            yield from watch.stretches(task.agent, task.source, task.marks, scope, policy)
+            yield from incremental_read.read_stretches(task.agent, task.source, task.marks, scope, policy)
         return
-    waiting: deque[tuple[Task, Future[_Done] | None]] = deque()
+    pending: deque[tuple[ReadTask, Future[_ReadResult] | None]] = deque()
     for task in tasks:
-        mark = task.marks.get(watch.known_as(task.source))
-        alone = Task(agent=task.agent, source=task.source, marks={watch.known_as(task.source): mark} if mark else {})
-        waiting.append((alone, _submitted(executor, alone, scope, policy)))
-        while len(waiting) > jobs * AHEAD:
-            yield from _taken(*waiting.popleft(), scope, policy)
-    while waiting:
-        yield from _taken(*waiting.popleft(), scope, policy)
+        mark = task.marks.get(incremental_read.index_name_of(task.source))
+        single = ReadTask(
+            agent=task.agent,
+            source=task.source,
+            marks={incremental_read.index_name_of(task.source): mark} if mark else {},
+        )
+        pending.append((single, _submit(executor, single, scope, policy)))
+        while len(pending) > jobs * QUEUED_PER_JOB:
+            yield from _collect(*pending.popleft(), scope, policy)
+    while pending:
+        yield from _collect(*pending.popleft(), scope, policy)
 
 
-def _submitted(executor: Executor, task: Task, scope: Scope, policy: DoorPolicy) -> Future[_Done] | None:
+def _submit(executor: Executor, task: ReadTask, scope: Scope, policy: EventFilterPolicy) -> Future[_ReadResult] | None:
     """Submit the reading of a source to a worker; None if it has to be read here."""
-    if task.source.size >= HUGE:
+    if task.source.size >= LARGE_SOURCE:
         return None
     from concurrent.futures import BrokenExecutor
 
     try:
-        return executor.submit(_read, task, scope, policy)
+        return executor.submit(_read_in_worker, task, scope, policy)
     except BrokenExecutor:
         return None
 
 
-def _taken(
-    task: Task, reading: Future[_Done] | None, scope: Scope, policy: DoorPolicy
+def _collect(
+    task: ReadTask, future: Future[_ReadResult] | None, scope: Scope, policy: EventFilterPolicy
 ) -> Iterator[tuple[Stretch | None, int]]:
-    done = None
-    if reading is not None:
+    result = None
+    if future is not None:
         from concurrent.futures import BrokenExecutor
 
         try:
-            done = reading.result()
+            result = future.result()
         except BrokenExecutor:
-            done = None  # no worker read it
-    if done is None or not scope.grants(done.firsts):
+            result = None  # no worker read it
+    if result is None or not scope.accept_first_checkouts(result.first_checkouts):
         # No worker read it, or it ran next to another source that claimed the same remote first: decide that here.
-        yield from watch.stretches(task.agent, task.source, task.marks, scope, policy)
+        yield from incremental_read.read_stretches(task.agent, task.source, task.marks, scope, policy)
         return
-    scope.sightings.adopt(done.sightings)
-    yield from done.found
+    scope.sightings.add_all(result.sightings)
+    yield from result.stretches
 
 
-def _read(task: Task, scope: Scope, policy: DoorPolicy) -> _Done:
+def _read_in_worker(task: ReadTask, scope: Scope, policy: EventFilterPolicy) -> _ReadResult:
     """Read one source; runs in a worker process."""
-    found = list(watch.stretches(task.agent, task.source, task.marks, scope, policy))
-    return _Done(found, scope.sightings.take_new(), scope.new_firsts())
+    stretches = list(incremental_read.read_stretches(task.agent, task.source, task.marks, scope, policy))
+    return _ReadResult(stretches, scope.sightings.take_new(), scope.take_first_checkouts())
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def pause_gc() -> Iterator[None]:
     """Pause garbage collection: events hold no reference cycles, so scanning them again and again finds nothing."""
     was_on = gc.isenabled()
     gc.disable()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from wisen.agents.agent_ports import Agent
     from wisen.logs.scope import Scope
-    from wisen.logs.settings import DoorPolicy
+    from wisen.logs.settings import EventFilterPolicy
     from wisen.model.event import Event, SessionKey
     from wisen.model.report import Selection
     from wisen.model.source import Source
@@ -26,18 +26,18 @@ _UNFINISHED = -1
 """The size in the mark of a source that was not read to its end; it never equals a real size."""
 
 
-def doubted(marks: Mapping[str, Mark]) -> dict[str, Mark]:
+def distrust_marks(marks: Mapping[str, Mark]) -> dict[str, Mark]:
     """Return marks whose sizes and dates are not trusted, so that every byte is read and compared."""
     return {path: replace(mark, doubted=True) for path, mark in marks.items()}
 
 
-def changed(sources: Sequence[Source], marks: Mapping[str, Mark], selection: Selection) -> list[Source]:
+def changed_sources(sources: Sequence[Source], marks: Mapping[str, Mark], selection: Selection) -> list[Source]:
     """Return the sources that differ from when they were last read to the end, or whose marks are in doubt."""
     since = int(selection.since.timestamp() * 1e9) if selection.since else 0
-    return [source for source in sources if source.modified_ns >= since and not _unchanged(source, marks)]
+    return [source for source in sources if source.modified_ns >= since and not _is_unchanged(source, marks)]
 
 
-def known_as(source: Source) -> str:
+def index_name_of(source: Source) -> str:
     """Return the name of a source in the index: its path, or a hash of it if the path contains a secret."""
     path = str(source.path)
     if find_secret(path) is None:
@@ -45,72 +45,72 @@ def known_as(source: Source) -> str:
     return f"withheld:{hashlib.blake2b(path.encode('utf-8', 'surrogateescape'), digest_size=12).hexdigest()}"
 
 
-def _unchanged(source: Source, marks: Mapping[str, Mark]) -> bool:
-    mark = marks.get(known_as(source))
+def _is_unchanged(source: Source, marks: Mapping[str, Mark]) -> bool:
+    mark = marks.get(index_name_of(source))
     if mark is None or mark.doubted:
         return False
     return (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
 
 
-def stretches(
-    agent: Agent, source: Source, marks: Mapping[str, Mark], scope: Scope, policy: DoorPolicy
+def read_stretches(
+    agent: Agent, source: Source, marks: Mapping[str, Mark], scope: Scope, policy: EventFilterPolicy
 ) -> Iterator[tuple[Stretch | None, int]]:
     """Yield what one source holds after its mark, filtered, with the bytes it took; None if nothing is new.
 
     Only the last stretch has the mark of a source that was read to its end: if we stop half-way, the next read resumes
     from there.
     """
-    mark = marks.get(known_as(source))
-    ready: Batch | None = None
-    for batch in _batches(agent, source, mark):
-        if ready is not None:
-            yield _fenced_stretch(source, ready, scope, policy, finished=False), ready.read_bytes
-        ready = batch
-    if ready is not None:
-        readable = all(trouble.kind is not TroubleKind.UNREADABLE for trouble in ready.troubles)
-        stretch = _fenced_stretch(source, ready, scope, policy, finished=readable)
-        same = (
+    mark = marks.get(index_name_of(source))
+    pending: Batch | None = None
+    for batch in _read_batches(agent, source, mark):
+        if pending is not None:
+            yield _safe_stretch(source, pending, scope, policy, finished=False), pending.read_bytes
+        pending = batch
+    if pending is not None:
+        readable = all(trouble.kind is not TroubleKind.UNREADABLE for trouble in pending.troubles)
+        stretch = _safe_stretch(source, pending, scope, policy, finished=readable)
+        is_unchanged = (
             mark is not None
-            and not ready.events
-            and not ready.troubles
+            and not pending.events
+            and not pending.troubles
             and replace(mark, doubted=False) == stretch.mark
         )
-        yield None if same else stretch, ready.read_bytes
+        yield None if is_unchanged else stretch, pending.read_bytes
 
 
-def _batches(agent: Agent, source: Source, mark: Mark | None) -> Iterator[Batch]:
+def _read_batches(agent: Agent, source: Source, mark: Mark | None) -> Iterator[Batch]:
     """Yield what a reader returns. If it fails, that is reported for this source, and the others are still read."""
     try:
         yield from agent.read(source, mark)
     except Exception as error:  # noqa: BLE001 - a plug-in boundary: one bad file must not end the learning
-        yield Batch(events=(), troubles=(_broken(error),), cursor=mark.cursor if mark else "", read_bytes=0)
+        yield Batch(events=(), troubles=(_reader_failure(error),), cursor=mark.cursor if mark else "", read_bytes=0)
 
 
-def _broken(error: Exception) -> Trouble:
+def _reader_failure(error: Exception) -> Trouble:
     return Trouble(kind=TroubleKind.UNREADABLE, detail=f"reader broke: {type(error).__name__}"[:40], offset=0)
 
 
-def _fenced_stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
+def _safe_stretch(source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool) -> Stretch:
     """Build a stretch; if the event filter or the scope fails, return an empty one that reports the problem."""
     try:
-        return _stretch(source, batch, scope, policy, finished=finished)
+        return _build_stretch(source, batch, scope, policy, finished=finished)
     except Exception as error:  # noqa: BLE001 - an error boundary: one failure must not keep the rest from being learned
-        empty = replace(batch, events=(), troubles=(*batch.troubles, _broken(error)))
-        return _stretch(source, empty, scope, policy, finished=False)
+        empty = replace(batch, events=(), troubles=(*batch.troubles, _reader_failure(error)))
+        return _build_stretch(source, empty, scope, policy, finished=False)
 
 
-def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
+def _build_stretch(source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool) -> Stretch:
     cursor = batch.cursor if find_secret(batch.cursor) is None else ""
     return Stretch(
-        source=replace(source, path=Path(known_as(source))),
-        kept=tuple(event_filter.keep(_where_on(batch.events, scope), _context_of(scope), policy)),
+        source=replace(source, path=Path(index_name_of(source))),
+        kept=tuple(event_filter.filter_events(_skip_disabled(batch.events, scope), _context_lookup(scope), policy)),
         troubles=batch.troubles,
         mark=Mark(size=source.size if finished else _UNFINISHED, modified_ns=source.modified_ns, cursor=cursor),
         afresh=batch.afresh,
     )
 
 
-def _where_on(events: Iterable[Event], scope: Scope) -> Iterator[Event]:
+def _skip_disabled(events: Iterable[Event], scope: Scope) -> Iterator[Event]:
     """Yield the events of sessions and places in which wisen is enabled; of the others not even the place is kept."""
     known: dict[tuple[str, str, str], bool] = {}
     for event in events:
@@ -122,7 +122,7 @@ def _where_on(events: Iterable[Event], scope: Scope) -> Iterator[Event]:
             yield event
 
 
-def _context_of(scope: Scope) -> Callable[[Event], str | None]:
+def _context_lookup(scope: Scope) -> Callable[[Event], str | None]:
     keys: dict[tuple[str, str], str | None] = {}
     last: tuple[SessionKey | None, str, str | None] = None, "", None
 

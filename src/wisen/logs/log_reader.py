@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreError
-from wisen.logs import watch
-from wisen.logs.gather import Task, collector_paused, gather
-from wisen.logs.ownership_rows import note_places, still_owned
+from wisen.logs import incremental_read
+from wisen.logs.ownership_rows import record_places, still_owned_sources
+from wisen.logs.parallel_read import ReadTask, pause_gc, read_sources
 from wisen.model.fences import FenceKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from wisen.logs.executors import ExecutorFactory
     from wisen.logs.projects import Projects
-    from wisen.logs.settings import DoorPolicy
-    from wisen.logs.worker_processes import WorkerProcesses
+    from wisen.logs.settings import EventFilterPolicy
     from wisen.model.fences import Fences
     from wisen.model.report import Selection
     from wisen.model.source import Source
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-AT_ONCE = 32 << 20  # bytes of logs per transaction: enough to be fast, few enough to lose little
+TRANSACTION_BYTES = 32 << 20  # bytes of logs per transaction: enough to be fast, few enough to lose little
 
 
 class LogReader:
     """The step of a cycle that ingests new log lines."""
 
-    def __init__(self, projects: Projects, *, workers: WorkerProcesses, door: DoorPolicy) -> None:
+    def __init__(self, projects: Projects, *, workers: ExecutorFactory, filter_policy: EventFilterPolicy) -> None:
         """`workers`: opens an executor for large reads; `door`: what of the logs may be kept."""
         self._projects, self._home = projects, projects.home
-        self._workers, self._door = workers, door
+        self._workers, self._filter_policy = workers, filter_policy
 
-    def observe(
+    def read_new(
         self, selection: Selection, progress: Progress, fences: Fences, *, jobs: int = 0, recheck: bool = False
     ) -> tuple[dict[str, int], int, int]:
         """Read what is new. Returns the number of sources by agent, the bytes read and the number of new events.
@@ -42,45 +42,45 @@ class LogReader:
         `jobs`: how many processes read; 0 lets us choose. With `recheck` every byte is read again and compared, instead
         of trusting sizes and dates.
         """
-        projects, found, tasks = self._projects, dict[str, int](), list[Task]()
-        projects.scope.silence(self._home.switched_off_sessions.holds)
+        projects, counts, tasks = self._projects, dict[str, int](), list[ReadTask]()
+        projects.scope.set_session_switch(self._home.switched_off_sessions.holds)
         for agent in projects.agents:
             sources: list[Source] = []
             known = self._home.index.events.marks(agent.name)
             with fences.around(FenceKind.AGENT, agent.name):
                 sources = list(projects.sources(agent, selection.under))
-            marks = watch.doubted(known) if recheck else known
-            found[agent.name] = len(sources)
-            changed = still_owned(projects, agent, watch.changed(sources, marks, selection))
-            tasks += [Task(agent=agent, source=each, marks=marks) for each in changed]
+            marks = incremental_read.distrust_marks(known) if recheck else known
+            counts[agent.name] = len(sources)
+            changed = still_owned_sources(projects, agent, incremental_read.changed_sources(sources, marks, selection))
+            tasks += [ReadTask(agent=agent, source=each, marks=marks) for each in changed]
         total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
         pending: list[Stretch] = []
-        with collector_paused(), self._workers(jobs, total) as (executor, at_once):
-            for stretch, size in gather(tasks, projects.scope, self._door, executor, at_once):
+        with pause_gc(), self._workers(jobs, total) as (executor, job_count):
+            for stretch, size in read_sources(tasks, projects.scope, self._filter_policy, executor, job_count):
                 if stretch is not None:
                     pending.append(stretch)
                     pending_bytes += size
                 read_bytes += size
-                if pending_bytes >= AT_ONCE:
-                    new_events += self._keep(pending, fences)
+                if pending_bytes >= TRANSACTION_BYTES:
+                    new_events += self._store(pending, fences)
                     pending, pending_bytes = [], 0
                     progress(read_bytes, total)
-            new_events += self._keep(pending, fences)
+            new_events += self._store(pending, fences)
         progress(total, total)
-        return found, read_bytes, new_events
+        return counts, read_bytes, new_events
 
-    def _keep(self, stretches: Sequence[Stretch], fences: Fences) -> int:
+    def _store(self, stretches: Sequence[Stretch], fences: Fences) -> int:
         """Store stretches. Contexts go into the ledger before the index holds anything; forgotten text is dropped."""
-        note_places(self._projects)
-        passed = self._home.forgotten_filter.passed(stretches)
+        record_places(self._projects)
+        retained = self._home.forgotten_filter.passed(stretches)
         try:
-            return self._home.index.events.keep(passed) if stretches else 0
+            return self._home.index.events.keep(retained) if stretches else 0
         except StoreError:
             raise
         except Exception:  # noqa: BLE001 - one of them cannot be stored: store each by itself to keep the others
-            return sum(self._keep_alone(each, fences) for each in passed)
+            return sum(self._store_one(each, fences) for each in retained)
 
-    def _keep_alone(self, stretch: Stretch, fences: Fences) -> int:
+    def _store_one(self, stretch: Stretch, fences: Fences) -> int:
         with fences.around(FenceKind.SOURCE, str(stretch.source.path)):
             return self._home.index.events.keep([stretch])
         return 0

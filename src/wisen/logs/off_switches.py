@@ -14,36 +14,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 VARIABLE, MARKER = "WISEN_OFF", ".wisen-off"
-_ON = ("", "0", "false", "no")
+_OFF_VALUES = ("", "0", "false", "no")
 
 
 def is_switched_off(environment: Mapping[str, str]) -> bool:
     """Whether this environment says that nothing may be learned."""
-    return environment.get(VARIABLE, "").strip().lower() not in _ON
+    return environment.get(VARIABLE, "").strip().lower() not in _OFF_VALUES
 
 
-class Switches:
+class OffSwitches:
     """Looks up each directory once, so it is rebuilt for each cycle."""
 
     def __init__(self, home: Path, places: Iterable[str] = ()) -> None:
         """`home`: the user's home directory; `places`: the directories named in the settings."""
         self._home = str(home)
-        named = [_normal(place, self._home) for place in places]
+        named = [_normalize(place, self._home) for place in places]
         self.places = tuple(dict.fromkeys(path for each in named if each for path in (each, os.path.realpath(each))))
-        self._known: dict[str, str] = {}
+        self._causes: dict[str, str] = {}
 
     def is_off(self, place: str) -> bool:
         """Whether nothing may be kept of what happens in a directory."""
-        return bool(self.by(place))
+        return bool(self.cause_of(place))
 
-    def by(self, place: str) -> str:
+    def cause_of(self, place: str) -> str:
         """Return what disables a place: the path of a marker, or a directory from the settings; empty if nothing."""
-        if place not in self._known:
-            path = _normal(place, self._home)
-            self._known[place] = "" if path is None else self._above(path) or self._above(os.path.realpath(path))
-        return self._known[place]
+        if place not in self._causes:
+            path = _normalize(place, self._home)
+            self._causes[place] = (
+                "" if path is None else self._cause_at_or_above(path) or self._cause_at_or_above(os.path.realpath(path))
+            )
+        return self._causes[place]
 
-    def _above(self, path: str) -> str:
+    def _cause_at_or_above(self, path: str) -> str:
         for each in (Path(path), *Path(path).parents):
             if str(each) in self.places:
                 return str(each)
@@ -52,7 +54,7 @@ class Switches:
         return ""
 
 
-def _normal(place: str, home: str) -> str | None:
+def _normalize(place: str, home: str) -> str | None:
     """Normalize a path; None if it is not absolute."""
     if place == "~" or place.startswith("~/"):
         place = home + place[1:]

@@ -21,53 +21,63 @@ _WORKTREES = ("/.claude/worktrees/", "/.worktrees/")
 """Where agents and people put worktrees inside the repository that they belong to."""
 
 
-class GoneWorktrees:
+class RemovedWorktrees:
     """The repositories of directories that no longer exist, as seen by one scope."""
 
     def __init__(self, repository: Callable[[str], Repository | None], is_known: Callable[[str], bool]) -> None:
         """`repository` finds the one around an existing directory; `is_known`: whether sessions worked in a place."""
         self._repository = repository
         self._is_known = is_known
-        self._listed: dict[str, str] = {}
-        self._looked: set[str] = set()
-        self._places: set[str] = set()
+        self._roots_by_worktree: dict[str, str] = {}
+        self._scanned_roots: set[str] = set()
+        self._scanned_places: set[str] = set()
 
-    def look_at(self, places: Iterable[str]) -> None:
+    def scan(self, places: Iterable[str]) -> None:
         """Read which worktrees the repositories around these places list; each place is looked up once."""
-        new = {*places} - self._places
-        self._places |= new
+        new = {*places} - self._scanned_places
+        self._scanned_places |= new
         for place in sorted(new):
-            found = self._repository(place)
-            root = None if found is None else str(found.root)
-            if root is not None and root not in self._looked:
-                self._looked.add(root)
+            repository = self._repository(place)
+            root = None if repository is None else str(repository.root)
+            if root is not None and root not in self._scanned_roots:
+                self._scanned_roots.add(root)
                 for worktree in listed_worktrees(Path(root)):
-                    self._listed.setdefault(worktree, root)
+                    self._roots_by_worktree.setdefault(worktree, root)
 
-    def main_of(self, path: str, *, was_seen: bool) -> str | None:
+    def main_worktree_of(self, path: str, *, was_seen: bool) -> str | None:
         """Return the main worktree that a removed directory was part of; None if nothing says so.
 
         `was_seen`: the ledger knows it as a separate project.
         """
-        around = next((str(each) for each in Path(path).parents if is_directory(each)), None)
-        inside = None if around is None else self._repository(around)
-        shaped = worktree_parent(path)
-        if inside is not None:
-            top = str(inside.top)
-            if not was_seen or (shaped is not None and _is_within(shaped, top)) or self._is_listed(path, top):
+        existing_parent = next((str(each) for each in Path(path).parents if is_directory(each)), None)
+        repository = None if existing_parent is None else self._repository(existing_parent)
+        worktree_owner = worktree_parent(path)
+        if repository is not None:
+            top = str(repository.top)
+            if (
+                not was_seen
+                or (worktree_owner is not None and _is_within(worktree_owner, top))
+                or self._is_listed(path, top)
+            ):
                 return top
             return None
         if not was_seen:
-            self.look_at([] if around is None else [around])
-            listed = next((self._listed[each] for each in _with_parents(path) if each in self._listed), None)
-            if listed is not None and is_directory(Path(listed)):
-                return listed
+            self.scan([] if existing_parent is None else [existing_parent])
+            root = next(
+                (self._roots_by_worktree[each] for each in _with_parents(path) if each in self._roots_by_worktree), None
+            )
+            if root is not None and is_directory(Path(root)):
+                return root
         # The whole repository is gone or on another disk; its worktrees were inside it all the same.
-        return shaped if shaped is not None and not is_directory(Path(shaped)) and self._is_known(shaped) else None
+        return (
+            worktree_owner
+            if worktree_owner is not None and not is_directory(Path(worktree_owner)) and self._is_known(worktree_owner)
+            else None
+        )
 
     def _is_listed(self, path: str, top: str) -> bool:
-        self.look_at([top])
-        return any(self._listed.get(each) == top for each in _with_parents(path))
+        self.scan([top])
+        return any(self._roots_by_worktree.get(each) == top for each in _with_parents(path))
 
 
 def worktree_parent(path: str) -> str | None:

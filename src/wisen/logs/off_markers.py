@@ -1,0 +1,68 @@
+"""The markers that disable wisen in a project: which of them the user made, and what the hook client reads of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.edits.past import past
+from wisen.logs.off_switches import MARKER
+from wisen.logs.ownership_rows import ownership_row
+from wisen.model.change import Passage
+from wisen.model.ownership import OwnershipVerdict, Subject
+
+if TYPE_CHECKING:
+    from wisen.edits.past import Desk
+    from wisen.logs.projects import Projects
+
+OFF_PLACES = "off-places"
+"""A file below the home that `surfaces/hook/switch.py` reads when it meets a marker."""
+
+
+def foreign_markers(projects: Projects, desk: Desk) -> list[str]:
+    """Return the markers in known projects that stop the learning and that the user did not make by `wisen off`."""
+    home = projects.home
+    causes = {projects.scope.switches.cause_of(alias.path) for alias in home.ledger.contexts.aliases(home.machine)}
+    markers = sorted(path for path in causes if Path(path).name == MARKER)
+    return [path for path in markers if not is_user_marker(projects, desk, path)]
+
+
+def is_delivery_off(projects: Projects, desk: Desk, place: str) -> bool:
+    """Whether the user wants nothing delivered in a directory: by the settings or by a marker of their own."""
+    cause = projects.scope.switches.cause_of(place)
+    return bool(cause) and (Path(cause).name != MARKER or is_user_marker(projects, desk, cause))
+
+
+def user_markers(projects: Projects, desk: Desk) -> list[str]:
+    """Return the markers that the user made with `wisen off` or took over: hooks are silent below them."""
+    home = projects.home
+    decided_paths = {row.path for row in home.ledger.ownerships.of(home.machine) if row.subject is Subject.MARKER}
+    edited_paths = {
+        each.path for each in home.ledger.changes.of(machine=home.machine) if Path(each.path).name == MARKER
+    }
+    return [path for path in sorted(decided_paths | edited_paths) if is_user_marker(projects, desk, path)]
+
+
+def write_off_places(projects: Projects, desk: Desk) -> None:
+    """Write the directories in which the user disabled wisen by a marker, for the hook client."""
+    home, markers = projects.home, user_markers(projects, desk)
+    gone = [path for path in markers if not os.path.lexists(path)]
+    if gone:  # a marker that appears there later is a different one
+        home.ledger.ownerships.add(
+            [ownership_row(home, Subject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone]
+        )
+    folders = {str(Path(path).parent) for path in markers if path not in gone}
+    folders |= {os.path.realpath(folder) for folder in folders}
+    current = desk.files.read(home.path / OFF_PLACES)
+    text = "".join(f"{each}\n" for each in sorted(folders) if "\n" not in each).encode("utf-8", "surrogateescape")
+    if current.content != text:
+        desk.files.write(current, text)
+
+
+def is_user_marker(projects: Projects, desk: Desk, path: str) -> bool:
+    """Whether the user made a marker with `wisen off`, or took it over that way."""
+    decision = projects.adoptions.decision(path, Subject.MARKER)
+    if decision is not None:
+        return decision.verdict is OwnershipVerdict.OWNED
+    return any(isinstance(each.deed, Passage) for each in past(desk).open(desk.files.real(Path(path))))
