@@ -1,1 +1,1 @@
-"""The machine: clock, ids, locks, processes, git, and who sits at the terminal."""
+"""Access to the machine: clock, ids, locks, processes, git, and whether a person sits at the terminal."""

@@ -1,4 +1,4 @@
-"""The one place that reads the machine's clock."""
+"""The only module that reads the machine's clock."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ class SystemClock:
     """The machine's own time."""
 
     def now(self) -> datetime:
-        """The present moment, in UTC."""
+        """Return the current time, in UTC."""
         return datetime.now(UTC)
 
     def elapsed(self) -> float:
-        """Seconds on a clock that only goes forward."""
+        """Return seconds on a monotonic clock."""
         return time.perf_counter()
 
 
 def local(moment: datetime) -> datetime:
-    """A moment as the clocks of this machine's place show it, summer time included."""
+    """Convert a moment to this machine's time zone, daylight saving time included."""
     return moment.astimezone()

@@ -1,4 +1,4 @@
-"""A lock on a folder that several processes write in: no file of its own, and gone with the process that held it."""
+"""A lock on a folder that several processes write to: it needs no lock file, and ends with the process that held it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HELD = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES})
 
 @contextmanager
 def locked_folder(folder: Path, *, patience: float) -> Iterator[None]:
-    """Hold a folder; wait for another process that holds it. Raises: StoreBusy."""
+    """Lock a folder, waiting for another process that holds it. Raises: StoreBusy."""
     handle = _opened(folder)
     try:
         end = time.monotonic() + patience
@@ -36,7 +36,7 @@ def locked_folder(folder: Path, *, patience: float) -> Iterator[None]:
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether a process holds a folder now."""
+    """Whether a process holds the lock on a folder now."""
     try:
         handle = _opened(folder)
     except OSError:
@@ -52,7 +52,7 @@ def _opened(folder: Path) -> int:
 
 
 def _taken(handle: int) -> bool:
-    """Whether the lock is ours now; a file system that knows no locks lets everybody in."""
+    """Try to lock; on a file system without locks everybody succeeds."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

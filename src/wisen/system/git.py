@@ -1,8 +1,8 @@
-"""Asks the git command about a checkout: the one place that starts git.
+"""Runs the git command to query a checkout; the only module that starts git.
 
-Git never works in the repository itself, whose configuration can name programs, but in a view of it (`git_view.py`).
-It never writes and asks no network. What git cannot or will not tell (it is not installed, the repository is broken
-or belongs to somebody else) is no answer, never an error.
+Git never runs in the repository itself, whose configuration can name programs, but in a view of it (`git_view.py`). It
+never writes and never uses the network. What git cannot or will not answer (it is not installed, the repository is
+broken or belongs to somebody else) yields no answer, never an error.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 _SECONDS = 10
 _PATIENCE = 4
-"""How many checkouts may keep us waiting; one that did is not asked about again, and after these none is."""
+"""How many checkouts may time out; one that did is not queried again, and after this many none is."""
 LARGEST_ANSWER = 128 << 20
-"""Bytes of an answer; what is longer is none."""
+"""Maximum bytes of an answer; a longer one is discarded."""
 _LARGEST_FILE = 16 << 20
-"""Bytes of a file whose committed content is compared with what is on disk."""
+"""Maximum bytes of a file whose committed content is compared with what is on disk."""
 _MEMORY = 2 << 30
 """Bytes of address space that git may use: an object can be packed so that it fills any memory."""
 _IN_MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own is made in it, private as in any temporary folder
-"""Where a view is made if that is there: some hundred links take ten times as long on a busy disk."""
+"""Where a view is made if it exists: some hundred links take ten times as long on a busy disk."""
 _USER_CONFIGURATION = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
-"""What leads git to the user's own configuration, which says whose directories are safe."""
+"""Environment variables that lead git to the user's own configuration, which says whose directories are safe."""
 _QUIET = {
     "LC_ALL": "C",
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -55,11 +55,11 @@ _NO_CONFIGURATION = {
     "GIT_CONFIG_GLOBAL": os.devnull,
 }
 _FORWARD = frozenset({"commit", "merge", "pull", "cherry-pick", "revert", "am"})
-"""With what the note of a move begins that went forward on a branch."""
+"""How the reflog message of a move begins that went forward on a branch."""
 _MOST_MOVES = 100
-"""How many moves of HEAD are looked at, the newest."""
+"""How many moves of HEAD are examined, newest ones."""
 NO_ANSWER = (OSError, ValueError, LookupError, OverflowError, subprocess.SubprocessError)
-"""No git, a refusal, an answer that is none: all of them mean that nothing is known."""
+"""No git, a refusal, a malformed answer: all of them mean that nothing is known."""
 
 
 class GitView:
@@ -70,14 +70,14 @@ class GitView:
         self.top, self.head = top, head
 
     def ask(self, *arguments: str, typed: bytes = b"", most: int = LARGEST_ANSWER) -> bytes:
-        """What git prints. Raises: one of NO_ANSWER."""
+        """Return what git prints. Raises: one of NO_ANSWER."""
         where = str(self._folder)
         environment = {**_QUIET, **_NO_CONFIGURATION, "HOME": where, "XDG_CONFIG_HOME": where, "GIT_DIR": where}
         return self._git.run(self.top, arguments, environment, typed, most)
 
 
 class Git:
-    """The git command, with patience for questions that take too long."""
+    """The git command, which gives up on checkouts whose queries take too long."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -85,9 +85,9 @@ class Git:
 
     @contextmanager
     def view(self, top: Path, *, needs_head: bool = True) -> Iterator[GitView]:
-        """The checkout that begins in a folder, for as long as the block lasts. Raises: one of NO_ANSWER.
+        """Open a view of the checkout that begins in a folder, for the duration of the block. Raises: one of NO_ANSWER.
 
-        `needs_head`: whether a HEAD that cannot be looked up makes it useless; the index does not need one.
+        `needs_head`: whether a HEAD that cannot be resolved makes the view useless; the index does not need one.
         """
         if top in self._late or len(self._late) >= _PATIENCE:
             raise subprocess.SubprocessError("git took too long before")
@@ -109,15 +109,15 @@ class Git:
     def run(
         self, top: Path, arguments: tuple[str, ...], environment: Mapping[str, str], typed: bytes, most: int
     ) -> bytes:
-        """What git prints in the view that the environment names. Raises: one of NO_ANSWER."""
+        """Return what git prints in the view that the environment names. Raises: one of NO_ANSWER."""
         program = find_program("git", self._environment, (top,))
         if program is None:
-            raise FileNotFoundError("there is no git that may be started")
+            raise FileNotFoundError("no git was found that may be started")
         folder = Path(environment["GIT_DIR"])
         question = folder / "question"
         question.write_bytes(typed)
         with question.open("rb") as given:
-            child = subprocess.Popen(  # noqa: S603 - no shell, and what others wrote stands behind `--`
+            child = subprocess.Popen(  # noqa: S603 - no shell, and what others wrote comes after `--`
                 [program, "--no-pager", "--literal-pathspecs", *arguments],
                 cwd=folder,
                 env=environment,
@@ -150,13 +150,13 @@ class Git:
         return answer
 
     def _users(self) -> set[int]:
-        """Whose repositories are ours: the user's, and under sudo also of who called it, as git has it."""
+        """Return the users whose repositories are trusted: ours, and under sudo also the caller's, as git does it."""
         user = os.geteuid()
         caller = self._environment.get("SUDO_UID", "")
         return {user, int(caller)} if user == 0 and caller.isdecimal() else {user}
 
     def _is_safe(self, top: Path, folder: Path) -> bool:
-        """Whether the user's own configuration calls somebody else's repository safe."""
+        """Whether the user's own configuration declares somebody else's repository safe."""
         own = {name: self._environment[name] for name in _USER_CONFIGURATION if name in self._environment}
         asked = ("config", "--null", "--type=path", "--get-all", "safe.directory")
         try:
@@ -166,7 +166,7 @@ class Git:
         is_safe, place = False, os.path.realpath(top)
         for value in told.decode("utf-8", "surrogateescape").split("\0")[:-1]:
             if not value:
-                is_safe = False  # an empty value takes back what stood before
+                is_safe = False  # an empty value resets the list
             else:
                 inside = value.endswith("/*") and place.startswith(os.path.realpath(value[:-2]) + "/")
                 is_safe = is_safe or inside or value == "*" or os.path.realpath(value) == place
@@ -174,13 +174,13 @@ class Git:
 
 
 class GitCheckouts:
-    """What is checked out around the user's files."""
+    """Reads what is checked out around the user's files."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._git = Git(environment)
 
     def at(self, path: str) -> Checkout | None:
-        """What git knows of the file whose real path this is; None where git does not track it, or cannot tell."""
+        """Return what git knows about a file, by its real path; None if git does not track it, or cannot say."""
         file = Path(os.path.realpath(path))
         top = top_of(file)
         if top is None:
@@ -199,7 +199,7 @@ class GitCheckouts:
             return None
 
     def steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
-        """How HEAD moved since it named a commit at a moment, with what a file held; None where that cannot be told."""
+        """Return how HEAD moved since a commit and moment, with the file's contents; None if that is unknown."""
         file = Path(os.path.realpath(path))
         top = top_of(file)
         if top is None:
@@ -210,7 +210,7 @@ class GitCheckouts:
                 return None
             with self._git.view(top) as view:
                 if (moves[-1].new if moves else head or view.head) != view.head:
-                    return None  # the log does not tell all
+                    return None  # the reflog is incomplete
                 held = _contents(
                     view, {each for move in moves for each in move[:2]}, os.fsencode(file.relative_to(top))
                 )
@@ -219,7 +219,7 @@ class GitCheckouts:
         return tuple(HeadStep(_kind_of(each), held[each.old], held[each.new]) for each in moves)
 
     def is_tracked(self, path: str) -> bool:
-        """Whether a file, as it is named or where it really is, is one that git keeps; also where git cannot tell."""
+        """Whether git tracks a file, as named or as resolved; also true if git cannot say."""
         return any(self._is_kept(Path(each)) for each in dict.fromkeys((_named(path), os.path.realpath(path))))
 
     def _is_kept(self, file: Path) -> bool:
@@ -232,16 +232,16 @@ class GitCheckouts:
             return True
 
     def tracks(self, top: Path, file: Path) -> bool:
-        """Whether the repository whose checkout begins at `top` keeps a file below it. Raises: one of NO_ANSWER."""
+        """Whether the repository whose checkout begins at `top` tracks a file below it. Raises: one of NO_ANSWER."""
         name = os.fsencode(file.relative_to(top))
         with self._git.view(top, needs_head=False) as view:
             return _is_in_index(view, name) or bool(view.head and _committed(view, name) is not None)
 
 
 def _moves_since(moves: Sequence[HeadMove], head: str, second: int) -> list[HeadMove] | None:
-    """The moves of HEAD since it named a commit; without a commit since a moment. None where that is not logged.
+    """Return the moves of HEAD since it named a commit, or without a commit since a moment; None if not logged.
 
-    A reset to the commit that is checked out is a move as well; a branch that is made where HEAD is takes nothing away.
+    A reset to the commit that is checked out is a move as well; creating a branch at HEAD changes nothing.
     """
     later = next((number for number, each in enumerate(moves) if each.at > second), len(moves))
     last = next((number for number in reversed(range(len(moves))) if moves[number].new == head), None)
@@ -253,7 +253,7 @@ def _moves_since(moves: Sequence[HeadMove], head: str, second: int) -> list[Head
 
 
 def _kind_of(move: HeadMove) -> HeadStepKind:
-    """How HEAD moved, going by what git noted; what is not known may have been anything."""
+    """Return how HEAD moved, judging by git's message; what is not recognised may have been anything."""
     what = move.message.partition(":")[0]
     if "rebase" in what:
         began = "(start)" in what or "(finish)" in what or "(abort)" in what or "checkout" in move.message
@@ -262,9 +262,9 @@ def _kind_of(move: HeadMove) -> HeadStepKind:
 
 
 def _contents(view: GitView, commits: set[str], name: bytes) -> dict[str, bytes]:
-    """What commits hold under a name; nothing where that or the commit is not there. Raises: one of NO_ANSWER."""
+    """Return what commits hold under a name; empty if the file or the commit is missing. Raises: one of NO_ANSWER."""
     if b"\n" in name:
-        raise ValueError("a question is one line")
+        raise ValueError("a query is one line")
     order = sorted(commits)
     told = view.ask("cat-file", "--batch", typed=b"".join(each.encode() + b":" + name + b"\n" for each in order))
     held = {}
@@ -277,28 +277,28 @@ def _contents(view: GitView, commits: set[str], name: bytes) -> dict[str, bytes]
 
 
 def _named(path: str) -> str:
-    """The file as it is called, in a folder without links: where git would keep the link itself."""
+    """Resolve the folder of a path but not the file: where git would track the link itself."""
     folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link at the end stays one
     return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
 
 
 def _committed(view: GitView, name: bytes) -> bytes | None:
-    """What the commit that is checked out holds under a name; None where it holds nothing. Raises: one of NO_ANSWER."""
+    """Return what the checked-out commit holds under a name; None if nothing. Raises: one of NO_ANSWER."""
     if b"\n" in name:
-        raise ValueError("a question is one line")
+        raise ValueError("a query is one line")
     asked = view.head.encode() + b":" + name + b"\n"
     told, _, content = view.ask("cat-file", "--batch", typed=asked, most=_LARGEST_FILE + len(asked) + 200).partition(
         b"\n"
     )
     if told.endswith(b" missing"):
-        # Where the commit itself is not there, nothing is known of what it holds.
+        # If the commit itself is missing, nothing is known about what it holds.
         view.ask("cat-file", "-e", f"{view.head}^{{tree}}")
         return None
     return content[: int(told.split()[2])]
 
 
 def _is_in_index(view: GitView, name: bytes) -> bool:
-    """Whether a file is there already, or will be in the next commit."""
+    """Whether a file is tracked already, or will be with the next commit."""
     return bool(view.ask("ls-files", "-z", "--", os.fsdecode(name)))
 
 

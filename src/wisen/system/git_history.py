@@ -1,4 +1,4 @@
-"""The versions of a file that git remembers. What git cannot or will not tell is no history, never an error."""
+"""Reads the versions of a file from git history. What git cannot or will not say is no history, never an error."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST = 1_000_000
-"""No instruction file has more bytes than this."""
+"""Maximum bytes of an instruction file."""
 _ALL = 64 * LARGEST
-"""What all versions of one file may hold together; older ones are left out."""
+"""Maximum bytes of all versions of one file together; older ones are left out."""
 _VERSIONS = 500
 _SETTINGS = ("-c", "log.diffMerges=first-parent", "-c", "log.showRoot=true")
 _LOG = "log --first-parent -m --raw --no-abbrev -z --no-color --no-show-signature --format=%H%x20%ct".split()
-"""The first parents are what this checkout held in turn; the versions of two branches among each other never stood."""
+"""First parents are what this checkout held in turn; the interleaved versions of two branches never existed here."""
 _LINK = "120000"
 _NOTHING = "000000"
 
@@ -39,20 +39,20 @@ class _Change(NamedTuple):
     status: str
     name: bytes
     before: bytes
-    """Where it came from, when it was moved or copied; else its name."""
+    """Where it came from, if it was moved or copied; otherwise its name."""
 
 
 class GitHistory:
-    """Asks git about the files of one repository after another, and loses patience with those that are too large."""
+    """Queries git about the files of one repository after another, and gives up on those that are too large."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._git = Git(environment)
         self._moves_of: dict[tuple[Path, str], dict[bytes, bytes]] = {}
 
     def versions(self, files: Iterable[Path]) -> dict[Path, tuple[Version, ...]]:
-        """What the commits made of each file that git knows, oldest first.
+        """Return the committed versions of each file that git knows, oldest first.
 
-        From where a file was deleted on, it held nothing. The paths are real: there is no link on the way.
+        From its deletion on, a file is empty. The paths are resolved: there are no links in them.
         """
         by_top: dict[Path, list[Path]] = defaultdict(list)
         for file in files:
@@ -63,9 +63,9 @@ class GitHistory:
     def _of_repository(self, top: Path, files: list[Path]) -> list[tuple[Path, tuple[Version, ...]]]:
         names = {os.fsencode(file.relative_to(top)): file for file in files}
         found: list[tuple[Path, tuple[Version, ...]]] = []
-        # A repository that git cannot tell of has no history; one that it cannot go on with keeps what it told.
+        # A repository that git cannot read has no history; one that it cannot finish keeps what it returned.
         with suppress(*NO_ANSWER), self._git.view(top) as view:
-            # One walk through all commits for all files: in a large repository it is the walk that takes time.
+            # One walk through all commits for all files: in a large repository the walk is what takes time.
             changes = self._changes(view, "HEAD", *names)
             for name, file in names.items():
                 with suppress(*NO_ANSWER):
@@ -80,13 +80,13 @@ class GitHistory:
             text = "" if change.mode == _NOTHING else texts.get(change.blob)
             if text is None or (versions and versions[-1].text == text):
                 continue
-            # Clocks of several people wrote these dates, but the order of the commits is certain.
+            # These dates come from several people's clocks, but the order of the commits is certain.
             at = max(change.at, versions[-1].at) if versions else change.at
             versions.append(Version(at=at, text=text, origin=change.commit))
         return tuple(versions)
 
     def _course(self, view: GitView, name: bytes, changes: list[_Change]) -> Iterator[_Change]:
-        """All that a file went through, newest first, under its earlier names too; a copy begins anew."""
+        """Yield all changes of a file, newest first, also under its earlier names; a copy starts a new history."""
         while changes:
             older: list[_Change] = []
             for change in changes:
@@ -99,20 +99,20 @@ class GitHistory:
             changes = older
 
     def _moves(self, view: GitView, commit: str) -> dict[bytes, bytes]:
-        """The files that a commit moved: from where, by where to."""
+        """Return the files that a commit moved: the old name by the new name."""
         if (view.top, commit) not in self._moves_of:
             changes = self._parsed(self._ask(view, *_LOG, "-1", "-M", "-C", commit, "--"))
             links = {change.name for change in changes if change.mode == _LINK}
             self._moves_of[view.top, commit] = {
                 change.name: change.before
                 for change in changes
-                # A file that left a link in its place has moved, although git calls it a copy.
+                # A file that left a link in its place was moved, although git calls it a copy.
                 if change.status == "R" or (change.status == "C" and change.before in links)
             }
         return self._moves_of[view.top, commit]
 
     def _changes(self, view: GitView, start: str, *names: bytes) -> dict[bytes, list[_Change]]:
-        """The changes of each of these names, newest first."""
+        """Return the changes of each of these names, newest first."""
         found: dict[bytes, list[_Change]] = {name: [] for name in names}
         for change in self._parsed(self._ask(view, *_LOG, "--no-renames", start, "--", *map(os.fsdecode, names))):
             if change.name in found:
@@ -136,7 +136,7 @@ class GitHistory:
         return changes
 
     def _texts(self, view: GitView, blobs: Iterable[str]) -> dict[str, str]:
-        """What each blob holds, without those that are too large."""
+        """Return the text of each blob, without those that are too large."""
         chosen: list[str] = []
         left = _ALL
         for answer in self._batch(view, "--batch-check", dict.fromkeys(blobs)).splitlines():
@@ -161,5 +161,5 @@ class GitHistory:
 
 
 def text_of(content: bytes) -> str:
-    """The text of a file or blob, alike however its lines end: git may have changed that on the way."""
+    """Decode a file or blob with uniform line ends: git may have converted them."""
     return content.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")

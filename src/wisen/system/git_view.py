@@ -1,10 +1,10 @@
-"""Makes a view of a repository that holds what git needs to answer, and nothing that the repository's owner configured.
+"""Builds a view of a repository with what git needs to answer, and nothing that the repository's owner configured.
 
-A view is a bare repository of our own in a temporary folder. Its configuration is written here; of the repository
-behind it there are only links to files that hold objects, the index, and the commit that HEAD names. So git sees no
-configuration (nor what that includes), hook, attribute, alternate, replacement, graft, remote or worktree setting of
-the repository: what is not linked cannot be forgotten in a list of dangerous settings. It reads files of git itself,
-starts nothing, and writes only below the view.
+A view is a bare repository of our own in a temporary folder. Its configuration is written here; from the original
+repository there are only links to the files that hold objects, the index, and the commit that HEAD names. So git sees
+no configuration (nor what it includes), hook, attribute, alternate, replacement, graft, remote or worktree setting of
+the repository: what is not linked cannot be missing from a list of dangerous settings. This module reads git's files
+itself, starts nothing, and writes only below the view.
 """
 
 from __future__ import annotations
@@ -46,34 +46,34 @@ CONFIGURATION = """\
 [maintenance]
 	auto = false
 """
-"""Nothing of it has to be overridden, as it is the only configuration there is: it says what must never happen."""
+"""None of this overrides anything, as it is the only configuration there is: it says what must never happen."""
 _SHA256 = "[extensions]\n\tobjectFormat = sha256\n"
 _POINTER = 1 << 16
-"""Bytes that HEAD, a branch or a pointer to another folder may have."""
+"""Maximum bytes of HEAD, a branch or a pointer to another folder."""
 _LISTS = 64 << 20
-"""Bytes that the list of packed branches, or of where a shallow clone ends, may have."""
+"""Maximum bytes of the packed refs, the shallow file or the reflog."""
 _MOST_FILES = 20_000
-"""Packs, and split indexes, that one repository may have."""
+"""Maximum number of packs, and of split indexes, in one repository."""
 _FAN_OUT = re.compile(r"[0-9a-f]{2}")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _BRANCH = re.compile(r"refs(?:/(?!\.)[^\s~^:?*\[\\\x00-\x1f\x7f/]+(?<!\.lock))+")
 _STEPS = 5
-"""How many names a branch may stand for, one behind the other."""
+"""How many symbolic refs are followed, one after the other."""
 
 
 _LOG = 1 << 20
-"""Bytes of the log of HEAD that are read, from its end."""
+"""How many bytes of the reflog of HEAD are read, from its end."""
 _LOGGED = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\n\t]*> (\d{1,12}) [+-]\d{4}\t?([^\n]*)")
 _UNDER_WAY = ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG")
-"""What lies in a git folder while something is under way that takes several steps."""
+"""What exists in a git folder while an operation of several steps is in progress."""
 
 
 class NoView(ValueError):
-    """A repository cannot be looked at: it is broken, of a kind that is not known, or points at what is not its own."""
+    """A repository cannot be viewed: it is broken, of an unknown kind, or points at something that is not its own."""
 
 
 class Directories(NamedTuple):
-    """Where a checkout keeps what git knows."""
+    """Where a checkout stores its git data."""
 
     own: Path
     """Of this worktree: HEAD and the index."""
@@ -82,12 +82,12 @@ class Directories(NamedTuple):
 
 
 def top_of(file: Path) -> Path | None:
-    """Where the checkout begins that a file lies in."""
+    """Return the top of the checkout that contains a file."""
     return next((folder for folder in file.parents if os.path.lexists(folder / ".git")), None)
 
 
 def git_directories(top: Path) -> Directories:
-    """Where the checkout keeps what git knows. Raises: NoView, OSError."""
+    """Return where the checkout stores its git data. Raises: NoView, OSError."""
     inside = Path(os.path.realpath(top / ".git"))
     if inside.parent != Path(os.path.realpath(top)):
         raise NoView(f"{top / '.git'} is a link to {inside}, which may be another project's")
@@ -98,20 +98,20 @@ def git_directories(top: Path) -> Directories:
         return Directories(own, own)
     told = _text(own / "commondir")
     common = Path(os.path.realpath(own / told))
-    # A worktree's folder lies in that of its repository; elsewhere would be somebody else's.
+    # A worktree's folder is inside that of its repository; anywhere else it would be somebody else's.
     if own.parent != common / "worktrees":
         raise NoView(f"{own} is no worktree of {common}")
     return Directories(own, common)
 
 
 def owners_of(top: Path, where: Directories) -> frozenset[int]:
-    """Whom the checkout and its repository belong to. Raises: OSError."""
+    """Return the users who own the checkout and its repository. Raises: OSError."""
     places = (top, top / ".git", where.own, where.common)
     return frozenset(place.lstat().st_uid for place in places) | {(top / ".git").stat().st_uid}
 
 
 def head_of(where: Directories) -> str:
-    """The commit that is checked out; empty where there is none yet. Raises: NoView, OSError."""
+    """Return the commit that is checked out; empty if there is none yet. Raises: NoView, OSError."""
     named = _text(where.own / "HEAD")
     for _ in range(_STEPS):
         if _HASH.fullmatch(named):
@@ -138,7 +138,7 @@ class HeadMove(NamedTuple):
 
 
 def head_moves(where: Directories) -> list[HeadMove]:
-    """How HEAD moved in this checkout, oldest first, as far as git logged it. Raises: OSError."""
+    """Return how HEAD moved in this checkout, oldest first, as far as git logged it. Raises: OSError."""
     log = where.own / "logs" / "HEAD"
     if not is_regular_file(log) or log.is_symlink():
         return []
@@ -151,12 +151,12 @@ def head_moves(where: Directories) -> list[HeadMove]:
 
 
 def is_midway(where: Directories) -> bool:
-    """Whether a rebase, merge or the like is under way in this checkout."""
+    """Whether a rebase, merge or the like is in progress in this checkout."""
     return any(os.path.lexists(where.own / name) for name in _UNDER_WAY)
 
 
 def make_view(folder: Path, where: Directories, head: str) -> None:
-    """Make a view in an empty folder. Raises: OSError, NoView."""
+    """Build a view in an empty folder. Raises: OSError, NoView."""
     version = 1 if len(head) > 40 else 0
     text = CONFIGURATION.format(version=version, nothing=os.devnull) + (_SHA256 if version else "")
     (folder / "config").write_text(text, encoding="ascii")
@@ -180,7 +180,7 @@ def make_view(folder: Path, where: Directories, head: str) -> None:
 
 
 def _link_files(source: Path, target: Path, begins: str) -> None:
-    """Links to the regular files of a folder: a pipe among them would keep git waiting."""
+    """Link the regular files of a folder: a pipe among them would block git."""
     for entry in _entries(source):
         if entry.name.startswith(begins) and not entry.is_symlink() and is_regular_file(entry.path):
             (target / entry.name).symlink_to(entry.path)
@@ -195,7 +195,7 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _pointed(top: Path, inside: Path) -> Path:
-    """The folder that a `.git` file points at, if that belongs to this checkout. Raises: NoView, OSError."""
+    """Return the folder that a `.git` file points at, if it belongs to this checkout. Raises: NoView, OSError."""
     told = _text(inside)
     if not told.startswith("gitdir:"):
         raise NoView(f"{inside} is neither a folder nor a pointer to one")
@@ -204,7 +204,7 @@ def _pointed(top: Path, inside: Path) -> Path:
         back = Path(os.path.realpath(own / _text(own / "gitdir")))  # of a worktree
         if back == inside:
             return own
-    # Of a submodule: it lies in the repository of a checkout around this one.
+    # A submodule: its folder is inside the repository of a checkout around this one.
     for folder in Path(os.path.realpath(top)).parents:
         around = folder / ".git"
         if around.is_dir() and own.is_relative_to(around / "modules"):
@@ -216,7 +216,7 @@ def _loose(where: Directories, branch: str) -> str:
     for folder in dict.fromkeys((where.own, where.common)):
         file = folder / branch
         try:
-            # Branches are folders and files of git's own; a link among them leads elsewhere.
+            # Branches are folders and files that git made; a link among them leads elsewhere.
             if stat.S_ISREG(file.lstat().st_mode):
                 return _text(file)
         except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""Paths that somebody gave: they have to be there."""
+"""Checks paths that the user passed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def existing_path(path: Path | None) -> Path | None:
-    """Where sessions are looked for, whole; None for everywhere. Raises: UsageError where nothing is there."""
+    """Return the resolved path, or None for no restriction. Raises: UsageError if it does not exist."""
     if path is not None and not path.exists():
         raise UsageError(f"{path} does not exist. Give a transcript or a folder of them, or leave --path out.")
     return path.resolve() if path else None

@@ -1,7 +1,7 @@
-"""Keeps the home for its owner alone: refuses one that is somebody else's, tightens modes, finds what was left half.
+"""Keeps the home private: rejects one that belongs to somebody else, tightens modes, removes partial files.
 
-A folder with mode 0700 keeps everything below it from other users; the files are 0600 as well, because folders are
-moved and copied. Links are not followed, and what belongs to others is told and left alone.
+A folder with mode 0700 protects everything below it from other users; the files are 0600 as well, because folders are
+moved and copied. Links are not followed, and what belongs to others is reported and left alone.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Clock, Files
 
 _SETTLED = 5.0
-"""Seconds after which nobody writes a part any more: hooks write theirs within one."""
+"""Seconds after which a partial file is abandoned: hooks write theirs within one."""
 _ROOT = 0
 
 
 def home_directory(environment: Mapping[str, str]) -> Path:
-    """WISEN_HOME, else the user's data directory on this system."""
+    """Return WISEN_HOME, or the user's data directory on this system."""
     if chosen := environment.get("WISEN_HOME"):
         return Path(chosen)
     import platformdirs
@@ -38,9 +38,9 @@ def home_directory(environment: Mapping[str, str]) -> Path:
 
 
 def refuse_foreign(home: Path) -> None:
-    """See that a home, where it is there, is the user's own. Raises: SettingsError."""
+    """Check that a home, if it exists, belongs to the user. Raises: SettingsError."""
     me = os.geteuid()
-    for look in (os.lstat, os.stat):  # a link, and the folder that it leads to
+    for look in (os.lstat, os.stat):  # a link, and the folder that it points to
         try:
             owner = look(home).st_uid
         except OSError:
@@ -54,7 +54,7 @@ def refuse_foreign(home: Path) -> None:
 
 
 def tighten(home: Path) -> tuple[int, list[str]]:
-    """Take everything below a home from other users. Returns how much was open to them, and what still is."""
+    """Make everything below a home private. Returns how much was open to other users, and what still is."""
     left: list[str] = []
     many = 0
     for path, _, wanted in _open_to_others(home):
@@ -66,19 +66,19 @@ def tighten(home: Path) -> tuple[int, list[str]]:
         try:
             still_open = _is_loose(os.lstat(path))
         except OSError:
-            continue  # it is gone
+            continue  # it was deleted
         if still_open:
             left.append(path)
     return many, left
 
 
 def open_to_others(home: Path) -> list[str]:
-    """Whatever below a home other users may read or write, or its owner may not."""
+    """Return everything below a home that other users may read or write, or that its owner may not."""
     return [path for path, _, _ in _open_to_others(home)]
 
 
 def leftovers(home: Path, now: datetime) -> list[Path]:
-    """What processes that were killed left half below a home: it may hold what was forgotten since."""
+    """Return the partial files that killed processes left below a home: they may hold what was forgotten since."""
     found: list[Path] = []
     for folder, _, names in os.walk(home):
         for name in names:
@@ -89,14 +89,14 @@ def leftovers(home: Path, now: datetime) -> list[Path]:
                 settled = now.timestamp() - path.lstat().st_mtime > _SETTLED
             except OSError:
                 continue
-            # A copy of the ledger takes as long as it takes; whoever makes one holds the folder.
+            # Copying the ledger takes as long as it takes; whoever does it holds the folder's lock.
             if not is_locked(path.parent) if path.parent.name == "backups" else settled:
                 found.append(path)
     return found
 
 
 def remove_leftovers(home: Path, now: datetime) -> int:
-    """Delete what was left half; returns how much."""
+    """Delete partial files; returns how many."""
     many = 0
     for path in leftovers(home, now):
         try:
@@ -108,35 +108,35 @@ def remove_leftovers(home: Path, now: datetime) -> int:
 
 
 class HomeAccess:
-    """What the doctor checks and repairs in one home."""
+    """The access checks and repairs of the doctor for one home."""
 
     def __init__(self, home: Path, clock: Clock) -> None:
         self._home, self._clock = home, clock
 
     def open_to_others(self) -> list[str]:
-        """What other users could read or change."""
+        """Return what other users could read or change."""
         return open_to_others(self._home)
 
     def leftovers(self) -> list[Path]:
-        """What processes that were killed left half."""
+        """Return the partial files that killed processes left."""
         return leftovers(self._home, self._clock.now())
 
     def repair(self) -> tuple[int, int, list[str]]:
-        """Take both away; returns how many were open, how many were half, and what is still open to others."""
+        """Fix both; returns how many were open to others, how many were partial, and what is still open."""
         half = remove_leftovers(self._home, self._clock.now())
         opened, left = tighten(self._home)
         return opened, half, left
 
 
 class PrivateFiles:
-    """Files of the user as `Files` writes them; those below the home are for the user alone."""
+    """Writes files like `Files`; those below the home get private modes."""
 
     def __init__(self, files: Files, home: Path) -> None:
         self._files, self._home = files, home
         self.read, self.real, self.beside, self.linked_to = files.read, files.real, files.beside, files.linked_to
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
-        """Write as usual, and take it from other users where it is ours."""
+        """Write as usual, and make the file private if it is below the home."""
         written = self._files.write(seen, content)
         path = Path(written.real)
         if content is None or self._home not in path.parents:
@@ -151,7 +151,7 @@ class PrivateFiles:
 
 
 def _open_to_others(home: Path) -> Iterator[tuple[str, os.stat_result, int]]:
-    """Each file and folder whose mode is not private, with the mode it should have; the home itself first."""
+    """Yield each file and folder whose mode is not private, with the mode it should have; the home itself first."""
     waiting = [os.path.realpath(home)]
     while waiting:
         folder = waiting.pop()
@@ -172,7 +172,7 @@ def _open_to_others(home: Path) -> Iterator[tuple[str, os.stat_result, int]]:
                 try:
                     found = entry.stat(follow_symlinks=False)
                 except OSError:
-                    continue  # another process has just removed it: a journal, a copy that was put in place
+                    continue  # another process has just removed it: a journal, a copy that was moved into place
                 if _is_loose(found):
                     yield entry.path, found, _private(found)
 
@@ -182,6 +182,6 @@ def _is_loose(status: os.stat_result) -> bool:
 
 
 def _private(status: os.stat_result) -> int:
-    """The owner's own rights, and that they can read and write it; nobody else's."""
+    """Return the owner's rights, at least to read and write, and nobody else's."""
     least = stat.S_IRWXU if stat.S_ISDIR(status.st_mode) else stat.S_IRUSR | stat.S_IWUSR
     return (stat.S_IMODE(status.st_mode) & stat.S_IRWXU) | least

@@ -1,4 +1,4 @@
-"""The one place that makes ids: ULIDs, which sort by the time they were made."""
+"""The only module that generates ids: ULIDs, which sort by creation time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Ulids:
         self._clock = clock
 
     def new(self) -> str:
-        """An id that no machine has given before and that sorts by time."""
+        """Return an id that no machine has generated before and that sorts by time."""
         milliseconds = int(self._clock.now().timestamp() * 1000)
         number = (milliseconds << 80) | int.from_bytes(os.urandom(10), "big")
         return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))

@@ -1,4 +1,4 @@
-"""The Python that runs us, by one name."""
+"""The path of the Python interpreter that runs us, under one stable name."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 def interpreter() -> str:
-    """This interpreter by one name, whichever of its names it was started by: or each start would install anew."""
+    """Return one name for this interpreter, however it was started: otherwise each start would reinstall."""
     if not sys.executable:
-        return ""  # inside another program there is none
+        return ""  # embedded in another program there is none
     started = Path(sys.executable)
     usual = started.with_name("python3")
     try:
         return str(usual if usual.samefile(started) else started)
     except OSError:
-        return str(started)  # one of them is not there, or not any more
+        return str(started)  # one of them does not exist, or no longer

@@ -1,4 +1,4 @@
-"""A small text that is made once and kept in the home: a name, a key, a token."""
+"""A small text that is created once and stored in the home: a name, a key, a token."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 def kept(file: Path, made: Callable[[], str]) -> str:
-    """What a file of the home holds, which is made at the first question. Raises: StoreReadOnly."""
+    """Return the content of a file in the home, creating it on first use. Raises: StoreReadOnly."""
     try:
         with suppress(FileNotFoundError):
             if not file.stat().st_size:
-                file.unlink()  # whoever made it was stopped before it held anything
+                file.unlink()  # whoever created it was stopped before writing
         with suppress(FileExistsError):
             part = file.with_name(f"{file.name}.{os.getpid()}.{get_ident()}.new.part")
             if not file.exists():
                 file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                # Whole or not at all: a hook may ask for it in the same moment.
+                # Complete or not at all: a hook may read it at the same moment.
                 handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
                 try:
                     with os.fdopen(handle, "w", encoding="ascii") as new:

@@ -1,7 +1,7 @@
-"""What a home calls the machine that it is on: another name for each user's folder that it was used from.
+"""The name that a home uses for the machine it is on: a different one for each user folder it was used from.
 
-A home that is copied to another user or machine keeps what was learnt. What it knows of places there (projects, agents'
-settings, edits of files) is known under the name of where it comes from, and touches nothing here.
+A home that is copied to another user or machine keeps what was learned. What it knows about places there (projects,
+agents' settings, file edits) is stored under the name of where it comes from, and touches nothing here.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _NAME, _PLACE = "machine", "machine-place"
 
 
 def machine_name(home: Path, user_home: Path, made: Callable[[], str]) -> str:
-    """The name of this machine, which is made at the first question. Raises: StoreReadOnly.
+    """Return the name of this machine, creating it on first use. Raises: StoreReadOnly.
 
-    It holds for the user's folder that the home was first used from, of which a digest is kept; from any other folder
-    there is another name, so that going back and forth changes nothing.
+    It belongs to the user folder that the home was first used from, of which a digest is stored; any other folder gets
+    another name, so that switching back and forth changes nothing.
     """
     first, here = kept(home / _NAME, made), _digest(user_home)
     try:
@@ -32,7 +32,7 @@ def machine_name(home: Path, user_home: Path, made: Callable[[], str]) -> str:
             return first
         return kept(home / f"{_NAME}-{here}", made)
     except StoreReadOnly:
-        return first  # a home of an older version that cannot be written: nothing else can be, either
+        return first  # a home of an older version that is read-only: nothing else can be written either
 
 
 def _digest(user_home: Path) -> str:

@@ -1,4 +1,4 @@
-"""What the rest of wisen needs of the machine: time, ids, files, git and a lock, as small Protocols."""
+"""Protocols for what wisen needs from the machine: time, ids, files, git and a lock."""
 
 from __future__ import annotations
 
@@ -13,57 +13,57 @@ if TYPE_CHECKING:
 
 
 class Clock(Protocol):
-    """The time, so that a test can decide it."""
+    """The time, so that tests can set it."""
 
     def now(self) -> datetime:
-        """The present moment, in UTC."""
+        """Return the current time, in UTC."""
         ...
 
     def elapsed(self) -> float:
-        """Seconds on a clock that only goes forward."""
+        """Return seconds on a monotonic clock."""
         ...
 
 
 class Ids(Protocol):
-    """New names for new things."""
+    """Generates ids."""
 
     def new(self) -> str:
-        """An id that no machine has given before and that sorts by time."""
+        """Return an id that no machine has generated before and that sorts by time."""
         ...
 
 
 class Checkouts(Protocol):
-    """What git knows of the files of the user. It is only asked; nothing is ever committed for him."""
+    """What git knows about the user's files. It is only queried; nothing is ever committed for the user."""
 
     def at(self, path: str) -> Checkout | None:
-        """What git knows of the file whose real path this is; None where git does not track it, or cannot tell."""
+        """Return what git knows about a file, by its real path; None if git does not track it, or cannot say."""
         ...
 
     def steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
-        """How HEAD moved since it named a commit at a moment, with what a file held before and after each move.
+        """Return how HEAD moved since it named a commit at a moment, with the file's content around each move.
 
-        Without a commit, since that moment. None where that cannot be told.
+        Without a commit, since that moment. None if that is unknown.
         """
         ...
 
     def is_tracked(self, path: str) -> bool:
-        """Whether git keeps a file, as it is named or where it really is; also where git cannot tell."""
+        """Whether git tracks a file, as named or as resolved; also true if git cannot say."""
         ...
 
 
 class Files(Protocol):
-    """The files of the user, as far as we edit them."""
+    """The user's files, as far as we edit them."""
 
     def read(self, path: Path) -> Seen:
-        """A file as it is now; also one that is not there. Raises: FileError."""
+        """Return a file as it is now; also one that does not exist. Raises: FileError."""
         ...
 
     def real(self, path: Path) -> str:
-        """Where the file itself is that a path leads to, there or not."""
+        """Return the resolved path of a file, whether or not it exists."""
         ...
 
     def linked_to(self, path: Path) -> str | None:
-        """The file that links lead to on the way from the project to a path; None where there are none.
+        """Return the file that links on the way from the project to a path lead to; None if there are none.
 
         Raises:
             FileError: they lead to a place that an edit must not follow them to.
@@ -71,22 +71,22 @@ class Files(Protocol):
         ...
 
     def beside(self, path: Path) -> tuple[Path, ...]:
-        """The other files of the same kind in a file's folder, by name; none where there is no folder."""
+        """Return the other files of the same kind in a file's folder, sorted by name; none if there is no folder."""
         ...
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
-        """Put a content in the place of what was seen, whole or not at all; None deletes the file.
+        """Replace what was seen by a content, completely or not at all; None deletes the file.
 
         Raises:
             FileChanged: the file is no longer what was seen; nothing was written.
-            FileError: it cannot be written; it is as it was, unless the message says that it was written.
+            FileError: it cannot be written; it is unchanged, unless the message says that it was written.
         """
         ...
 
 
 class Lock(Protocol):
-    """One writer at a time on a home: whatever writes what logs tell holds it. Hooks never wait for it."""
+    """One writer at a time on a home: whatever records what logs contain holds it. Hooks never wait for it."""
 
     def hold(self, work: str) -> AbstractContextManager[None]:
-        """Hold it while the block lasts; a thread that holds it already does not wait. Raises: StoreBusy."""
+        """Hold the lock during the block; a thread that already holds it does not wait. Raises: StoreBusy."""
         ...

@@ -1,4 +1,4 @@
-"""The processes that this one descends from, from /proc or else from `ps`; whatever cannot be read ends the list."""
+"""Lists the ancestors of this process, from /proc or else from `ps`; whatever cannot be read ends the list."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _MOST = 64
-"""More ancestors than that nobody has: a table that goes round in circles ends here."""
+"""No process has more ancestors than this: a cyclic table ends here."""
 _PROC = Path("/proc")
 
 
 def ancestors(start: int | None = None, read: Callable[[int], Process | None] | None = None) -> Iterator[Process]:
-    """The parent of a process, its parent and so on, the nearest first; `read` tells of one process."""
+    """Yield the parent of a process, its parent and so on, nearest first; `read` looks up one process."""
     look = read or _reader()
     here = look(os.getpid() if start is None else start)
     for _ in range(_MOST):
@@ -39,7 +39,7 @@ def _reader() -> Callable[[int], Process | None]:
 def _from_proc(pid: int) -> Process | None:
     folder = _PROC / str(pid)
     try:
-        # The name of a program stands in brackets and may hold anything, so that the rest is looked for from behind.
+        # The program name is in parentheses and may contain anything, so the rest is parsed from the right.
         parent = int((folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1])
     except (OSError, ValueError, IndexError):
         return None
@@ -49,13 +49,13 @@ def _from_proc(pid: int) -> Process | None:
         words = []
     try:
         executable = str((folder / "exe").readlink()).removesuffix(" (deleted)")
-    except OSError:  # a process of somebody else: what it calls itself must do
+    except OSError:  # somebody else's process: what it calls itself must do
         executable = ""
     return Process(pid, parent, executable, tuple(word for word in words if word))
 
 
 def _ps_table() -> dict[int, Process]:
-    """Every process as `ps` tells it: the words of a command line are parted by spaces there."""
+    """Return every process that `ps` lists: it separates the words of a command line by spaces."""
     try:
         told = subprocess.run(
             ["/bin/ps", "-axww", "-o", "pid=,ppid=,command="],

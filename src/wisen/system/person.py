@@ -1,7 +1,7 @@
-"""Whether a person runs this process: no mark of an agent around it, no agent above it, and a terminal in front of it.
+"""Detects whether a person runs this process: no agent's environment variable, no agent as ancestor, and a terminal.
 
-It raises the bar and is no boundary: a process with the user's own rights can take all of that off. It fails closed,
-because a decision that is not taken waits as a suggestion, and nothing else stops.
+It raises the bar but is no security boundary: a process with the user's rights can fake all of that. It fails closed,
+because a decision that is not made stays pending as a proposal, and nothing else stops.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PROVEN: ContextVar[Person | None] = ContextVar("a person whose word was proven 
 
 @contextmanager
 def on_word_of(person: Person) -> Iterator[None]:
-    """Whatever is opened within the block takes decisions for this person's."""
+    """Attribute all decisions within the block to this person."""
     before = _PROVEN.set(person)
     try:
         yield
@@ -54,26 +54,26 @@ def on_word_of(person: Person) -> Iterator[None]:
 
 
 class Presence(Protocol):
-    """Tells whether a person decides here and now."""
+    """Decides whether a person makes decisions here and now."""
 
     def look(self) -> Voice:
-        """A person with the evidence of it, or the reason why there is none. It never fails."""
+        """Return the person with the evidence, or the reason why there is none. It never fails."""
         ...
 
 
 class ProvenPresence:
-    """A person whose word was proven already."""
+    """A person who was authenticated without a terminal."""
 
     def __init__(self, person: Person) -> None:
         self._person = person
 
     def look(self) -> Person:
-        """The person."""
+        """Return the person."""
         return self._person
 
 
 class ProcessPresence:
-    """Tells whether a person runs this process."""
+    """Detects whether a person runs this process."""
 
     def __init__(
         self,
@@ -84,15 +84,15 @@ class ProcessPresence:
         *,
         decided_by: str = "",
     ) -> None:
-        """`terminal`: the name of the terminal in front of this process; empty where there is none.
+        """`terminal`: the name of the terminal of this process; empty if there is none.
 
-        `decided_by`: who decided, as a program says in which a person did; it stands in for the terminal alone.
+        `decided_by`: who decided, according to a program in which a person did; it replaces only the terminal.
         """
         self._environment, self._signs = environment, signs
         self._ancestors, self._terminal, self._decided_by = ancestors, terminal, decided_by
 
     def look(self) -> Voice:
-        """A person, or why there is none; an agent's mark or an agent above counts whatever else is there."""
+        """Return a person, or why there is none; a sign of an agent overrides everything else."""
         for sign in self._signs:
             set_ = next((name for name in sign.variables if self._environment.get(name)), None)
             if set_ is not None:
@@ -110,7 +110,7 @@ class ProcessPresence:
 
 
 def presence_here(environment: Mapping[str, str], signs: Sequence[AgentSigns], decided_by: str = "") -> Presence:
-    """What tells whether a person runs this very process, or has proven their word otherwise."""
+    """Return the presence check for this process, or for a person who was authenticated otherwise."""
     proven = _PROVEN.get()
     if proven is not None:
         return ProvenPresence(proven)
@@ -118,20 +118,20 @@ def presence_here(environment: Mapping[str, str], signs: Sequence[AgentSigns], d
 
 
 def terminal_session() -> str:
-    """By what the terminal, or the script, is known that this process was started in."""
+    """Return an identifier for the terminal or script that this process was started in."""
     return str(os.getsid(0))
 
 
 def typed_words() -> str:
-    """What wisen's command line was called with; empty in any other program."""
+    """Return the arguments of wisen's command line; empty in any other program."""
     return shlex.join(sys.argv[1:]) if sys.argv and PurePath(sys.argv[0]).name.startswith("wisen") else ""
 
 
 def agent_of(process: Process, signs: Iterable[AgentSigns]) -> str:
-    """The agent whose program a process is; empty where it is none.
+    """Return the agent whose program a process is; empty if it is none.
 
-    The name of the executable and what the process calls itself count, and of an interpreter the script that it runs:
-    a file of that name among other arguments is no agent.
+    The name of the executable and the name the process gives itself count, and for an interpreter the script that it
+    runs: a file of that name among other arguments is no agent.
     """
     paths = [process.executable, *process.arguments[:1]]
     names = {_name(path) for path in paths if path}
@@ -148,7 +148,7 @@ def agent_of(process: Process, signs: Iterable[AgentSigns]) -> str:
 
 
 def terminal_name() -> str:
-    """The terminal that this process reads from, or writes its errors to, or belongs to; empty where there is none."""
+    """Return the terminal of this process (its standard streams or controlling terminal); empty if there is none."""
     for stream in (sys.stdin, sys.stderr, sys.stdout):
         with suppress(OSError, ValueError, AttributeError):
             if stream.isatty():
@@ -161,13 +161,13 @@ def terminal_name() -> str:
 
 
 def _name(path: str) -> str:
-    """The name of a program as people call it. A login shell has a dash in front of it."""
+    """Return the common name of a program. A login shell has a dash in front of it."""
     name = PurePath(path.strip().replace("\\", "/")).name.casefold().removeprefix("-")
     return next((name.removesuffix(each) for each in _SUFFIXES if name.endswith(each)), name)
 
 
 def _script(arguments: Sequence[str]) -> str:
-    """What an interpreter runs: its first argument that is no option, or the module behind `-m`."""
+    """Return what an interpreter runs: its first argument that is no option, or the module after `-m`."""
     words = iter(arguments[1:])
     for word in words:
         if word == "-m":

@@ -1,7 +1,7 @@
 """Finds the programs that we start: by an absolute path, and never one that a project could have put there.
 
-A relative or empty entry of PATH, a folder that everybody may write to, and whatever lies in a checkout, in
-`node_modules` or in a virtual environment is passed over: PATH is handed down by an agent that works in a project.
+Relative or empty PATH entries, world-writable folders, and anything in a checkout, in `node_modules` or in a virtual
+environment are skipped: PATH is inherited from an agent that works in a project.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _OF_PROJECTS = frozenset({"node_modules", ".venv", "venv"})
 _PACKAGE_MANAGERS = ("/opt/homebrew", "/usr/local", "/home/linuxbrew/.linuxbrew")
-"""Homebrew is a checkout itself."""
+"""Homebrew itself is a checkout."""
 
 
 def find_program(name: str, environment: Mapping[str, str], outside: Iterable[Path] = ()) -> str | None:
-    """The absolute path of a program in the user's PATH; None where there is none that may be started.
+    """Return the absolute path of a program in the user's PATH; None if there is none that may be started.
 
-    `outside`: folders in which it must not be, such as the one that is asked about.
+    `outside`: folders in which it must not be, such as the one that is queried.
     """
     if not name or os.path.basename(name) != name:  # noqa: PTH119
         return None
@@ -50,12 +50,12 @@ def find_program(name: str, environment: Mapping[str, str], outside: Iterable[Pa
 def _is_of_project(folder: Path, user_home: Path, forbidden: tuple[Path, ...]) -> bool:
     if any(folder.is_relative_to(each) for each in forbidden):
         return True
-    # Asked of every folder around: a checkout inside another, hidden one is a checkout all the same.
+    # Every folder above is checked: a checkout inside another, hidden one is still a checkout.
     return any(os.path.lexists(top / ".git") and not _is_of_user(top, user_home) for top in (folder, *folder.parents))
 
 
 def _is_of_user(top: Path, user_home: Path) -> bool:
-    """Whether a checkout is no project: the home itself, or one in which a tool keeps itself, as ~/.nvm does."""
+    """Whether a checkout is no project: the home itself, or one where a tool installs itself, as ~/.nvm does."""
     if user_home.is_relative_to(top) or str(top) in _PACKAGE_MANAGERS:
         return True
     return top.is_relative_to(user_home) and top.relative_to(user_home).parts[0].startswith(".")
@@ -69,7 +69,7 @@ def _is_regular(path: Path) -> bool:
 
 
 def _is_open_to_all(path: Path) -> bool:
-    """Whether everybody may put something else in its place, there or in a folder around it."""
+    """Whether everybody could replace it, or a folder above it."""
     for each in (path, *path.parents):
         try:
             mode = each.stat().st_mode

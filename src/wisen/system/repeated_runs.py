@@ -1,4 +1,4 @@
-"""Runs a command again and again: one at a time, each in a process of its own, so that nothing piles up in ours."""
+"""Runs a command periodically: one run at a time, each in its own process, so that nothing accumulates in ours."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Clock
 
 _PATIENCE = 3600.0
-"""How many seconds one round may take."""
+"""The time limit of one run, in seconds."""
 _SOON = timedelta(seconds=2)
-"""When the first one begins: whoever started us is not kept waiting."""
+"""Delay of the first run, so that whoever started us does not have to wait."""
 
 
 class RunOutcome(NamedTuple):
-    """How the rounds go."""
+    """The status of the runs."""
 
     rounds: int
     last: datetime | None
@@ -32,7 +32,7 @@ class RunOutcome(NamedTuple):
 
 
 class RepeatedRuns:
-    """A command at set times."""
+    """Runs a command at an interval."""
 
     def __init__(self, command: tuple[str, ...], environment: Mapping[str, str], minutes: float, clock: Clock) -> None:
         try:
@@ -53,11 +53,11 @@ class RepeatedRuns:
             self._scheduler.add_job(self.once, "interval", minutes=minutes, next_run_time=clock.now() + _SOON)
 
     def start(self) -> None:
-        """Begin; it goes on in a thread."""
+        """Start; runs continue in a thread."""
         self._scheduler.start()
 
     def stop(self) -> None:
-        """No more rounds; one that is running is told to end, and what it did so far is kept."""
+        """Start no more runs; one in progress is terminated, and what it did so far is kept."""
         with self._lock:
             self._stopped = True
             if self._process is not None:
@@ -65,13 +65,13 @@ class RepeatedRuns:
         self._scheduler.shutdown(wait=True)
 
     def once(self) -> None:
-        """One round."""
+        """Do one run."""
         with self._lock:
             if self._stopped:
                 return
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
                 self._command,
-                cwd="/",  # whatever lies in the folder in which the server was started is nothing of ours
+                cwd="/",  # the folder in which the server was started is not ours to load anything from
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -87,6 +87,6 @@ class RepeatedRuns:
             self._rounds, self._last, self._went_well = self._rounds + 1, self._clock.now(), code == 0
 
     def went(self) -> RunOutcome:
-        """How it goes."""
+        """Return the status of the runs."""
         with self._lock:
             return RunOutcome(self._rounds, self._last, self._went_well, self._process is not None)

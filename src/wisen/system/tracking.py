@@ -1,4 +1,4 @@
-"""Tells where a file below a project comes from: whether any repository around it has it, and how old it is."""
+"""Finds out where a file inside a project comes from: whether any repository around it tracks it, and how old it is."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 
 class Tracking(Protocol):
-    """Where a file comes from: what git has is written by whoever commits, and every file has dates."""
+    """Where a file comes from: what git tracks is written by whoever commits, and every file has dates."""
 
     def tracked_by(self, path: Path) -> str | None:
-        """The top of the repository that tracks a file, around it at any height; empty where none does.
+        """Return the top of the repository that tracks a file, at any level above it; empty if none does.
 
-        None where a repository is there and cannot be asked.
+        None if a repository exists but cannot be queried.
         """
         ...
 
     def facts(self, path: Path, first: int) -> FileFacts | None:
-        """What the system tells of a file, with a digest of its first bytes; None where no regular file is there."""
+        """Return the file's metadata, with a digest of its first bytes; None if there is no regular file."""
         ...
 
 
 class GitTracking:
-    """Asks git about every repository around a file, and the system about its dates."""
+    """Queries git about every repository around a file, and the system about its dates."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._checkouts = GitCheckouts(environment)
 
     def tracked_by(self, path: Path) -> str | None:
-        """The top of the repository that tracks a file, around it at any height; empty where none does.
+        """Return the top of the repository that tracks a file, at any level above it; empty if none does.
 
-        A repository inside another hides what the outer one tracks, so all of them are asked. None where one of them
-        cannot be asked.
+        A repository inside another hides what the outer one tracks, so all of them are queried. None if one of them
+        cannot be queried.
         """
         unknown = False
         for top, file in _around(path):
@@ -53,7 +53,7 @@ class GitTracking:
         return None if unknown else ""
 
     def facts(self, path: Path, first: int) -> FileFacts | None:
-        """What the system tells of a file, with a digest of its first bytes; None where no regular file is there."""
+        """Return the file's metadata, with a digest of its first bytes; None if there is no regular file."""
         try:
             with open_regular_file(path) as opened:
                 status = os.fstat(opened.fileno())
@@ -70,7 +70,7 @@ class GitTracking:
 
 
 def _around(path: Path) -> Iterator[tuple[Path, Path]]:
-    """The repositories around a file, as it is named and where it really is, each with the file."""
+    """Yield the repositories around a file, as named and as resolved, each with the file."""
     named = Path(os.path.realpath(path.parent)) / path.name
     for file in dict.fromkeys((named, Path(os.path.realpath(path)))):
         for folder in file.parents:

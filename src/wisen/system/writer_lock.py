@@ -1,6 +1,6 @@
-"""One writer at a time: the lock of a home, held by whatever writes what logs tell (learn, cycle, forget, repair).
+"""The writer lock of a home: one process at a time records what logs contain (learn, cycle, forget, repair).
 
-Its holder cannot leave it behind, because the system lets go of it with the process. Hooks never take it.
+It cannot be left behind, because the system releases it with the process. Hooks never take it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE = 600.0
-"""Seconds after which a writer no longer waits for another: a first reading of many logs may take minutes."""
+"""Seconds after which a writer stops waiting for another: a first read of many logs may take minutes."""
 _LOOK_AGAIN = 0.1
 _HELD = frozenset({errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK})
-"""What the system says where another holds the lock; anything else means that the file system knows no locks."""
+"""The errors that mean that another process holds the lock; any other means that the file system has no locks."""
 
 _holds: dict[tuple[str, int], int] = {}
-"""How often each thread of this process holds the lock of a home: its own lock never keeps a thread waiting."""
+"""How often each thread of this process holds the lock of a home, so that a thread never waits for itself."""
 
 
 class WriterLock:
@@ -37,10 +37,10 @@ class WriterLock:
 
     @contextmanager
     def hold(self, work: str) -> Iterator[None]:
-        """Hold the lock while the block lasts; whoever has to wait for another is told so, once.
+        """Hold the lock during the block; if it has to wait for another writer, that is reported once.
 
         Raises:
-            StoreBusy: another writer did not end in time.
+            StoreBusy: another writer did not finish in time.
             StoreReadOnly: the home cannot be written.
         """
         with self._when_free(work, lambda: False):
@@ -48,7 +48,7 @@ class WriterLock:
 
     @contextmanager
     def hold_unless_same(self, work: str) -> Iterator[bool]:
-        """As `hold`; but where another does the same work it is left to that one, and the block is told False."""
+        """Like `hold`, but if another process does the same work, leave it to that one and yield False."""
         with self._when_free(work, lambda: self.is_at(work)) as held:
             yield held
 
@@ -76,7 +76,7 @@ class WriterLock:
 
     @contextmanager
     def try_hold(self, work: str) -> Iterator[bool]:
-        """Whether nobody else writes; if so the lock is held while the block lasts. Raises: StoreReadOnly."""
+        """Yield whether nobody else writes; if so, hold the lock during the block. Raises: StoreReadOnly."""
         me = (os.path.realpath(self._home), threading.get_ident())
         if me in _holds:
             _holds[me] += 1
@@ -90,7 +90,7 @@ class WriterLock:
             if not _taken(handle):
                 yield False
                 return
-            # A full disk must not keep anybody from the lock: who holds it is only told to others.
+            # A full disk must not keep anybody from the lock: the holder's name is only informative.
             try:
                 os.ftruncate(handle, 0)
                 os.write(handle, f"{os.getpid()} {work}\n".encode())
@@ -105,12 +105,12 @@ class WriterLock:
             os.close(handle)
 
     def holder(self) -> str:
-        """Who took the lock last, for a person; empty where that cannot be told."""
+        """Describe who took the lock last; empty if unknown."""
         words = self._words()
         return f"process {words[0]}, {words[1]}" if len(words) > 1 else f"process {words[0]}" if words else ""
 
     def is_at(self, work: str) -> bool:
-        """Whether who took the lock last does that work; a process of an older version is at a cycle."""
+        """Whether the last holder does that work; a process of an older version runs a cycle."""
         words = self._words()
         return len(words) == 1 or words[1:] == [work]
 
@@ -132,14 +132,14 @@ class WriterLock:
 
 
 def _tell(message: str) -> None:
-    """A word on the screen; a program that has its own log gets it there."""
+    """Show a message; a program with its own log gets it there."""
     import logging
 
     logging.getLogger("wisen").warning(message)
 
 
 def _taken(handle: int) -> bool:
-    """Whether the lock is ours now; where the file system knows none, the keys of the ledger alone keep order."""
+    """Try to lock; on a file system without locks, only the keys of the ledger keep order."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
