@@ -1,4 +1,4 @@
-"""Guards over real sessions in the order of time: when each is proposed, and what it would have met before and after.
+"""Guards over real sessions in chronological order: when each is proposed, and what it would match before and after.
 
 `proposed`: by its how-manieth failing session, what the past said then, and what all sessions say, the later ones too;
 `good_hit_later`: good calls that guards would have been in the way of after they were proposed. `backtest_ms`: one

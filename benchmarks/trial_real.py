@@ -21,7 +21,7 @@ from wisen.model.exposure import Arm
 from wisen.model.history import Act
 from wisen.model.trial import JudgedTrial, TrialRow, Verdict
 from wisen.trials import coin, verdicts
-from wisen.trials.evidence import GOOD, mixed
+from wisen.trials.evidence import GOOD, weighted_mean
 from wisen.trials.verdicts import VerdictPolicy
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _good(without: int, given: int) -> float:
     steps = (
         (given * np.log(2 * ratio / (1 + ratio)) + without * np.log(2 / (1 + ratio)), weight) for ratio, weight in GOOD
     )
-    return mixed([(float(log), weight) for log, weight in steps])
+    return weighted_mean([(float(log), weight) for log, weight in steps])
 
 
 def _by_coin(base: list[dict[str, bool]], memory: list[dict[str, bool]]) -> dict[str, object]:

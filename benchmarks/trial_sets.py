@@ -10,10 +10,10 @@ import numpy as np
 from benchmarks.trial_verdicts import ENDINGS, judge, places, rank_wager, wager
 from benchmarks.trial_worlds import Cell, make
 from wisen.model.trial import Verdict
-from wisen.trials.before_after import Course, before_after
+from wisen.trials.before_after import HitSeries, compare_before_after
 from wisen.trials.coin import CoinPolicy
 from wisen.trials.evidence import GOOD
-from wisen.trials.multiple_testing import standing
+from wisen.trials.multiple_testing import standing_rules
 from wisen.trials.verdicts import VerdictPolicy
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _many(worlds: int) -> dict[str, object]:
     for world in range(worlds):
         evidence = {f"nothing {number}": float(value) for number, value in enumerate(nothing[world])}
         evidence |= {f"helps {number}": float(value) for number, value in enumerate(helps[world])}
-        stands = standing(evidence)
+        stands = standing_rules(evidence)
         wrong = sum(name.startswith("nothing") for name in stands)
         false.append(wrong / max(len(stands), 1))
         hit.append((len(stands) - wrong) / _USEFUL)
@@ -95,7 +95,7 @@ def likely_helped(scenario: str, ratio: float, courses: int) -> float:
         peaks = [number for number in range(_PATTERNS) if hits[number, (_BORN - 30) * 4 : _BORN * 4].sum() >= 3]
         for number in peaks:
             others = [course for other, course in enumerate(plain) if other != number]
-            said.append(before_after(ruled[number], born, others, born + timedelta(days=30)).helped)
+            said.append(compare_before_after(ruled[number], born, others, born + timedelta(days=30)).helped)
     return float(np.mean(said))
 
 
@@ -115,5 +115,5 @@ def _course(scenario: str, ratio: float, chance: np.random.Generator) -> tuple[F
     return (drawn < rates).astype(float), (drawn < ruled).astype(float)
 
 
-def _told(row: Floats) -> Course:
-    return Course.of((_BEGAN + timedelta(hours=6 * number), bool(hit)) for number, hit in enumerate(row))
+def _told(row: Floats) -> HitSeries:
+    return HitSeries.from_sessions((_BEGAN + timedelta(hours=6 * number), bool(hit)) for number, hit in enumerate(row))

@@ -67,7 +67,7 @@ def wager(ratios: tuple[tuple[float, float], ...], chance: Floats, given: Bools,
     total = np.zeros(hit.shape)
     for ratio, weight in ratios:
         usual = chance * ratio + 1 - chance
-        without = np.minimum(rate / usual, evidence.HIGHEST / max(1.0, ratio))
+        without = np.minimum(rate / usual, evidence.MAX_RATE / max(1.0, ratio))
         spared = chance * (1 - without * ratio) + (1 - chance) * (1 - without)
         factor = np.where(
             hit, np.where(given, ratio, 1.0) / usual, (1 - without * np.where(given, ratio, 1.0)) / spared

@@ -129,7 +129,7 @@ class Planter:
         for _ in range(many):
             text = f"deny make {new('guarded')} -> make {new('better')} # the {new('guard reason')} is slow"
             guard = learner.guards.add(text, self.project).guard
-            learner.guards.set(guard.id, Mode.WARN, why=f"the {new('guard move')} says so")
+            learner.guards.set_mode(guard.id, Mode.WARN, why=f"the {new('guard move')} says so")
             offered = structs.replace(
                 a_proposal(f"P{guard.id}", guard.id),
                 type=ProposalType.GUARD,

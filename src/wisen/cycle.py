@@ -83,7 +83,7 @@ def learn(wisen: Learner, turn: TurnOptions) -> Report:
             judges=turn.judges, is_new=now.new_events > 0, fences=fences, places=selection.places
         )
     with step("guard"):
-        now.proposals += wisen.guards.crystallize(now.fixes, known.states, now.judged) if now.new_events else 0
+        now.proposals += wisen.guards.propose(now.fixes, known.states, now.judged) if now.new_events else 0
     with step("ask about fixes"):
         now.proposals += wisen.fixes.ask() if now.new_events else 0
     with step("try out"):

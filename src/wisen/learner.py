@@ -176,7 +176,7 @@ class Learner:
             experiments=settings.answered("trials.experiments"),
             holdout=settings.trials.holdout,
             promote=promotion,
-            listener=self.feedback.listener,
+            detector=self.feedback.listener,
             proposal=self.proposals.get,
         )
         self.changes = ChangeService(home, desk, decisions, refresh, is_prepared=lambda: bool(opened.shelf.holds()))

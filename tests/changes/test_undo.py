@@ -94,7 +94,7 @@ def test_a_guard_goes_back_to_the_mode_it_had_and_hooks_follow(shop: Path, home:
     call = {"session_id": "s", "cwd": str(shop), "tool_name": "Bash", "tool_input": {"command": "git push --force"}}
     with wisen.open_learner() as learner:
         guard = learner.guards.add("warn shell: git push --force # it is not allowed", None)
-        learner.guards.set(guard.guard.id, Mode.DENY)
+        learner.guards.set_mode(guard.guard.id, Mode.DENY)
         assert answered(home / "wisen", "before-call", call)["permissionDecision"] == "deny"
         learner.changes.undo()
         assert learner.guards.get(guard.guard.id).mode is Mode.WARN

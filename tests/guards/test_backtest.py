@@ -11,7 +11,7 @@ from msgspec import structs
 from scipy.stats import beta
 
 from tests.courses import AT, course
-from wisen.guards.backtest_history import WatchedGuard, backtested, is_regretted, meetings
+from wisen.guards.backtest_history import WatchedGuard, build_backtest, is_regretted, match_calls
 from wisen.mining.signatures import about
 from wisen.model.backtest import Backtest, bounds
 from wisen.model.event import Status
@@ -38,8 +38,8 @@ def tried(
     corrected: frozenset[tuple[str, str]] = frozenset(),
 ) -> Backtest:
     watched = WatchedGuard(watch, context, about_)
-    (met,), sessions = meetings([watched], histories)
-    return backtested(watched, met, sessions, sign, corrected)
+    (met,), sessions = match_calls([watched], histories)
+    return build_backtest(watched, met, sessions, sign, corrected)
 
 
 def sessions(number: int, *acts: str) -> list[History]:
@@ -197,7 +197,7 @@ def test_a_guard_of_a_project_meets_what_was_done_there() -> None:
 def test_many_guards_are_tried_in_one_walk_and_each_meets_its_own() -> None:
     histories = [course("ok npm test", "edit /srv/db/migrations/1.sql"), course("ok 'n'pm run x", "ok echo npm")]
     watches = ("shell: npm", "edit: migrations/**", "shell: npm run", "shell: yarn")
-    found, number = meetings([WatchedGuard(each, "", None) for each in watches], iter(histories))
+    found, number = match_calls([WatchedGuard(each, "", None) for each in watches], iter(histories))
     assert number == 2
     assert [[(each.history.steps.index(each.step), each.at) for each in row] for row in found] == [
         [(0, 0), (0, 0)],
@@ -210,9 +210,9 @@ def test_many_guards_are_tried_in_one_walk_and_each_meets_its_own() -> None:
 def test_a_watch_that_is_put_out_is_followed_no_further_and_others_are() -> None:
     histories = sessions(3, "ok npm test", RTK, "ok npm ci")
     watches = [WatchedGuard(each, "", None) for each in ("shell: npm", "shell: rtk bun")]
-    (npm, rtk), number = meetings(watches, histories, lambda met: met.step.status is Status.OK)
+    (npm, rtk), number = match_calls(watches, histories, lambda met: met.step.status is Status.OK)
     assert ([each.at for each in npm], [each.at for each in rtk], number) == ([0], [1, 1, 1], 3)
-    (npm,), number = meetings(watches[:1], histories, lambda _: True)
+    (npm,), number = match_calls(watches[:1], histories, lambda _: True)
     assert (len(npm), number) == (1, 1), "nothing more is read"
 
 

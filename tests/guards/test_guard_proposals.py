@@ -73,8 +73,8 @@ def test_a_mistake_of_three_sessions_is_proposed_as_a_guard_with_its_backtest(ho
     assert past["low"] == pytest.approx(0.3684, abs=1e-4)
     assert SHOWN in run("proposals").stdout
     shown = run("proposals", "show", "1").stdout
-    assert "it would have met 3 calls that failed in this way, in 3 sessions, and no good calls." in shown
-    assert f"It would have met: {WRONG}" in shown
+    assert "it would have matched 3 calls that failed in this way, in 3 sessions, and no good calls." in shown
+    assert f"It would have matched: {WRONG}" in shown
     (guard,) = guards()
     assert (guard["mode"], guard["id"]) == ("shadow", proposal["entry"])
 
@@ -228,7 +228,7 @@ def test_policy_never_has_a_guard_do_more_than_warn(proposed: Path) -> None:
     with learning(proposed) as learner:
         (waiting,) = learner.proposals.all()
         for action in ("deny", "ask"):
-            with pytest.raises(UsageError, match="needs the user's own word"):
+            with pytest.raises(UsageError, match="needs the user's own decision"):
                 learner.proposals.answer(
                     waiting.proposal.id, Answer.APPROVED, text=TEXT.replace("warn", action), by=Who.WISEN
                 )
@@ -243,7 +243,7 @@ def test_a_guard_is_written_tried_switched_and_removed_by_hand(home: Path, proje
     id_ = guard["id"]
     words = f"Stop `{WRONG}`; `{RIGHT}` instead (there is no such option)"
     assert f"Is added, in this project: {id_}  deny  {words}" in added
-    assert "Over 1 recorded sessions it would have met 1 call: 0 that went well, 1 that did not." in added
+    assert "Over 1 recorded sessions it would have matched 1 call: 0 that went well, 1 that did not." in added
     assert "No agent calls wisen yet: wisen install claude-code" in added
     assert id_ in run("guards").stdout
     shown = run("guards", "show", id_[:5]).stdout
@@ -358,5 +358,5 @@ def test_a_guard_of_a_project_is_tried_on_the_past_of_that_project(home: Path, p
     stumbled(home, home / "cellar", (1, 2))
     stumbled(home, project, (3,))
     run("learn")
-    assert "would have met 1 call" in run("guards", "add", WRONG, "--dry-run").stdout
-    assert "would have met 3 calls" in run("guards", "add", WRONG, "--everywhere", "--dry-run").stdout
+    assert "would have matched 1 call" in run("guards", "add", WRONG, "--dry-run").stdout
+    assert "would have matched 3 calls" in run("guards", "add", WRONG, "--everywhere", "--dry-run").stdout

@@ -81,7 +81,7 @@ def test_a_rule_that_was_told_and_not_kept_twice_becomes_a_proposal_with_both_ti
         "pnpm",
     )
     first, *times = asked.why.splitlines()[:3]
-    assert "pnpm instead of npm” was told and not kept 2 times:" in first
+    assert "pnpm instead of npm” was delivered and still broken 2 times:" in first
     assert times[0].endswith(": npm run build")
     assert times[1].endswith(": npm test")
     assert "claude-code" in times[0]

@@ -238,7 +238,7 @@ def test_what_the_log_does_not_show_overrules_nothing_for_good(home: Path, wisen
     fire(wisen, "prompt", {"session_id": "forged", "cwd": str(project), "prompt": f"overrule {id_}"})
     with learning(home) as learner:
         assert learner.cycle(quick=True).answered == ()
-        assert learner.guards.fared(learner.guards.get(id_)).overruled == 0
+        assert learner.guards.live_outcomes(learner.guards.get(id_)).overruled == 0
 
 
 @pytest.mark.requirement("F6")
@@ -248,10 +248,10 @@ def test_what_is_switched_off_is_off_at_once_in_a_session_that_runs(home: Path, 
     assert answered(wisen, "before-call", call(WRONG, project)) != {}
     for mode, speaks in ((Mode.OFF, False), (Mode.ASK, True), (Mode.SHADOW, False), (Mode.DENY, True)):
         with learning(home) as learner:
-            learner.guards.set(id_, mode)
+            learner.guards.set_mode(id_, mode)
         assert bool(answered(wisen, "before-call", call(WRONG, project))) is speaks, mode
     with learning(home) as learner:
-        learner.guards.set(id_, Mode.REMOVED)
+        learner.guards.set_mode(id_, Mode.REMOVED)
     assert answered(wisen, "before-call", call(WRONG, project)) == {}
 
 
@@ -327,7 +327,7 @@ def test_no_guard_cycle_or_answer_changes_an_agents_settings(home: Path, project
     guarded(home, "deny pip", shadow=True)
     with learning(home) as learner:
         for mode in (Mode.OFF, Mode.SHADOW, Mode.REMOVED):
-            learner.guards.set(shell, mode)
+            learner.guards.set_mode(shell, mode)
     run("cycle", "--quick")
     assert settings.read_bytes() == installed
     run("uninstall", "claude-code")
@@ -362,7 +362,7 @@ def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_aske
     assert started.exists()
     started.unlink()
     with learning(home) as learner:
-        learner.guards.set(id_, Mode.OFF)
+        learner.guards.set_mode(id_, Mode.OFF)
     assert (asked(), started.exists()) == ("", False)
 
 

@@ -10,7 +10,7 @@ from tests.commands import run
 from tests.trials.made_up_users import ERROR, World
 from wisen.model.entry import Answer, EntryStatus, ProposalType, Who
 from wisen.model.instruction import Rate
-from wisen.trials.unproven import unproven
+from wisen.trials.inferred_lines import judge_inferred_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +93,7 @@ def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(wor
     assert rule_of(world).status is EntryStatus.WONT_FIX
     told = world.fire("session-start", world.log(), source="startup")
     assert "Tell the user once:" in told
-    assert "ineffective, so it is taken out" in told
+    assert "ineffective, so it is removed" in told
 
 
 def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> None:
@@ -166,7 +166,7 @@ def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_
             said += [((world.days.time - began).days, each) for each in learner.cycle(quick=True).checked]
         assert len(said) < 9
     assert [day for day, _ in said] == [14, 21, 28]
-    assert "taken out" in said[-1][1]
+    assert "removed" in said[-1][1]
     assert file_of(world) == HIS
 
 
@@ -176,7 +176,7 @@ def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told
     deployed(world, 24, lambda number: number < 2)
     world.cycle()
     with world.learner() as learner:
-        ((rule, told),) = learner.trials.since_rules()
+        ((rule, told),) = learner.trials.rule_effects()
     assert "--wait" in rule.text
     assert told.words == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
     assert told.placebos < 100, "there are not enough dates on which nothing happened to say more"
@@ -185,10 +185,10 @@ def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told
 
 def test_sessions_before_and_after_can_speak_against_a_line_and_never_for_it() -> None:
     told = {
-        unproven(Rate(sessions=before, of=30), Rate(sessions=after, of=30)).value
+        judge_inferred_line(Rate(sessions=before, of=30), Rate(sessions=after, of=30)).value
         for before in range(31)
         for after in range(31)
     }
     assert told == {"running", "ineffective", "made worse"}
-    assert unproven(Rate(sessions=30, of=30), Rate(sessions=0, of=30)).value == "running"
-    assert unproven(Rate(sessions=0, of=0), Rate(sessions=30, of=30)).value == "running"
+    assert judge_inferred_line(Rate(sessions=30, of=30), Rate(sessions=0, of=30)).value == "running"
+    assert judge_inferred_line(Rate(sessions=0, of=0), Rate(sessions=30, of=30)).value == "running"

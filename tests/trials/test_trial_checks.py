@@ -12,25 +12,25 @@ from hypothesis import strategies as st
 from wisen.model.entry import EntryOrigin
 from wisen.model.exposure import Arm
 from wisen.model.trial import BeforeAfter, Check, Portfolio, TrialRow
-from wisen.trials.before_after import PLACEBOS, Course, before_after, look
-from wisen.trials.portfolio import together
-from wisen.trials.schedule import WatchedChange, check, due
+from wisen.trials.before_after import PLACEBOS, HitSeries, compare_before_after, look_day
+from wisen.trials.check_schedule import WatchedChange, due_date, next_check
+from wisen.trials.portfolio import build_portfolio
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 BORN = DAY + timedelta(days=100)
 
 
-def course(luck: random.Random, rate: float, *, after: float | None = None, days: int = 160) -> Course:
+def course(luck: random.Random, rate: float, *, after: float | None = None, days: int = 160) -> HitSeries:
     """Four sessions a day; another rate from the day on at which the rule came."""
     times = [DAY + timedelta(hours=6 * number) for number in range(4 * days)]
     rates = [rate if after is None or time < BORN else after for time in times]
-    return Course.of((time, luck.random() < chance) for time, chance in zip(times, rates, strict=True))
+    return HitSeries.from_sessions((time, luck.random() < chance) for time, chance in zip(times, rates, strict=True))
 
 
 def told(after: float, *, days: int, others: int = 40, seed: int = 3, rate: float = 0.2) -> BeforeAfter:
     luck = random.Random(seed)
     around = [course(luck, luck.betavariate(1, 9)) for _ in range(others)]
-    return before_after(course(luck, rate, after=after), BORN, around, BORN + timedelta(days=days))
+    return compare_before_after(course(luck, rate, after=after), BORN, around, BORN + timedelta(days=days))
 
 
 @pytest.mark.requirement("X1")
@@ -59,7 +59,7 @@ def test_without_enough_dates_at_which_nothing_happened_it_is_inconclusive() -> 
 
 @pytest.mark.requirement("X1")
 def test_it_is_looked_at_on_three_days_only() -> None:
-    assert [look(timedelta(days=days)) for days in (0, 13, 14, 29, 30, 59, 60, 400)] == [
+    assert [look_day(timedelta(days=days)) for days in (0, 13, 14, 29, 30, 59, 60, 400)] == [
         None, None, 14, 14, 30, 30, 60, 60,
     ]  # fmt: skip
     early = told(0.0, days=13)
@@ -69,7 +69,7 @@ def test_it_is_looked_at_on_three_days_only() -> None:
 
 def test_a_course_counts_sessions_on_both_sides_of_a_date() -> None:
     sessions = [(DAY + timedelta(days=number), number % 2 == 0) for number in (10, 35, 38, 40, 44, 70)]
-    counts = Course.of(reversed(sessions)).around(DAY + timedelta(days=40), 14)
+    counts = HitSeries.from_sessions(reversed(sessions)).counts_around(DAY + timedelta(days=40), 14)
     assert (counts.before.sessions, counts.before.of) == (2, 3)
     assert (counts.after.sessions, counts.after.of) == (2, 2)
 
@@ -87,7 +87,7 @@ def hints(seed: int, with_hints: float, without: float, sessions: int = 240, sha
                 relevant=True, hit=count > 0, rails={"failures": count, "corrections": 0, "tokens": 10**6},
             )
         )  # fmt: skip
-    return together(rows)
+    return build_portfolio(rows)
 
 
 @pytest.mark.requirement("X1")
@@ -114,7 +114,7 @@ def test_hints_that_do_nothing_are_seldom_said_to_help() -> None:
 
 
 def test_with_nothing_to_compare_no_number_is_told() -> None:
-    assert together([]).words == "no session with and without hints to compare yet"
+    assert build_portfolio([]).words == "no session with and without hints to compare yet"
     assert hints(1, 1.0, 1.0, share=1.0).ratio is None
 
 
@@ -128,16 +128,16 @@ def after(days: float) -> datetime:
 
 @pytest.mark.requirement("S8")
 def test_a_change_is_checked_a_week_after_it_was_made() -> None:
-    assert due(watched()) == after(7)
-    assert check(watched(relevant=3), after(6.9)) is Check.NOTHING
-    assert check(watched(relevant=3), after(7)) is Check.CHECK
-    assert check(watched(relevant=3, checked=after(8)), after(14)) is Check.NOTHING
-    assert check(watched(relevant=3, checked=after(8)), after(15)) is Check.CHECK
+    assert due_date(watched()) == after(7)
+    assert next_check(watched(relevant=3), after(6.9)) is Check.NOTHING
+    assert next_check(watched(relevant=3), after(7)) is Check.CHECK
+    assert next_check(watched(relevant=3, checked=after(8)), after(14)) is Check.NOTHING
+    assert next_check(watched(relevant=3, checked=after(8)), after(15)) is Check.CHECK
 
 
 @pytest.mark.requirement("S8")
 def test_an_overdue_check_reminds_then_extends_then_takes_out_what_was_inferred() -> None:
-    said = [check(watched(), after(7 + days)) for days in (0, 6.9, 7, 13.9, 14, 20.9, 21, 90)]
+    said = [next_check(watched(), after(7 + days)) for days in (0, 6.9, 7, 13.9, 14, 20.9, 21, 90)]
     assert said == [
         Check.NOTHING, Check.NOTHING, Check.REMIND, Check.REMIND, Check.EXTEND, Check.EXTEND,
         Check.TAKE_OUT, Check.TAKE_OUT,
@@ -146,8 +146,8 @@ def test_an_overdue_check_reminds_then_extends_then_takes_out_what_was_inferred(
 
 @pytest.mark.requirement("S8")
 def test_what_the_user_stated_or_approved_is_asked_about_and_stays() -> None:
-    assert check(watched(EntryOrigin.STATED), after(60)) is Check.ASK
-    assert check(watched(EntryOrigin.MEASURED, approved=True), after(60)) is Check.ASK
+    assert next_check(watched(EntryOrigin.STATED), after(60)) is Check.ASK
+    assert next_check(watched(EntryOrigin.MEASURED, approved=True), after(60)) is Check.ASK
 
 
 @given(st.sampled_from(list(EntryOrigin)), st.booleans(), st.floats(0, 900))
@@ -155,5 +155,5 @@ def test_what_the_user_stated_or_approved_is_asked_about_and_stays() -> None:
 def test_nothing_of_the_users_is_ever_taken_out_for_lack_of_data(
     origin: EntryOrigin, approved: bool, days: float
 ) -> None:
-    said = check(watched(origin, approved=approved), after(days))
+    said = next_check(watched(origin, approved=approved), after(days))
     assert said is not Check.TAKE_OUT or not (approved or origin is EntryOrigin.STATED)

@@ -14,9 +14,9 @@ from scipy import stats
 from scipy.special import betainc
 
 from wisen.model.instruction import Rate
-from wisen.trials.before_after import HitCounts, Prior, drift, fit, surprise
-from wisen.trials.evidence import FUTILE, GOOD, HARM, USEFUL, EvidenceTally, RankWager, Wager, beta_below, mixed
-from wisen.trials.multiple_testing import standing
+from wisen.trials.before_after import HitCounts, Prior, estimate_drift, fit_prior, tail_probability
+from wisen.trials.evidence import FUTILE, GOOD, HARM, USEFUL, EvidenceTally, RankWager, Wager, beta_below, weighted_mean
+from wisen.trials.multiple_testing import standing_rules
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -55,13 +55,13 @@ def test_the_incomplete_beta_function_is_scipys(a: float, b: float, x: float) ->
     ],
 )
 def test_how_likely_a_rule_helps_is_known_for_these(counts: tuple[int, int, int, int], better: float) -> None:
-    assert tally((0.5, *counts)).below(1.0) == pytest.approx(better, abs=0.0006)
+    assert tally((0.5, *counts)).probability_below(1.0) == pytest.approx(better, abs=0.0006)
 
 
 def test_the_interval_holds_what_the_posterior_says() -> None:
     told = tally((0.5, 14, 41, 2, 39))
     low, high = told.interval() or (0.0, 0.0)
-    assert [told.below(low), told.below(high)] == pytest.approx([0.025, 0.975])
+    assert [told.probability_below(low), told.probability_below(high)] == pytest.approx([0.025, 0.975])
     shares = stats.beta(2.5, 14.5).ppf([0.025, 0.975])
     assert [low, high] == pytest.approx([share / (1 - share) * 41 / 39 for share in shares])
 
@@ -69,8 +69,8 @@ def test_the_interval_holds_what_the_posterior_says() -> None:
 def test_a_drift_beside_a_changed_chance_does_not_look_like_harm() -> None:
     """Twice as many hits later, when more sessions get the rule: each stratum is even, the sums are not."""
     drifted = tally((0.5, 20, 200, 20, 200), (0.8, 16, 40, 64, 160))
-    assert drifted.below(1.0) == pytest.approx(0.5, abs=0.02)
-    assert tally((0.5, 36, 240, 84, 360)).below(1.0) < 0.02
+    assert drifted.probability_below(1.0) == pytest.approx(0.5, abs=0.02)
+    assert tally((0.5, 36, 240, 84, 360)).probability_below(1.0) < 0.02
 
 
 @pytest.mark.parametrize("chance", [0.5, 0.8, 0.95])
@@ -111,7 +111,7 @@ def test_evidence_is_never_negative_and_grows_only_for_one_side(sessions: list[t
     for chance, given_, hit in sessions:
         for each in (good, harm, told):
             each.add(chance, given=given_, hit=hit)
-    assert min(good.value, harm.value, told.futile()) >= 0
+    assert min(good.value, harm.value, told.futility()) >= 0
     assert min(good.value, harm.value) < 3
 
 
@@ -125,7 +125,7 @@ def test_what_hits_tell_of_futility_does_not_depend_on_their_order(
     chance.shuffle(sessions)
     for each in sessions:
         second.add(each[0], given=each[1], hit=each[2])
-    assert (first.futile(), first.below(1.0)) == (second.futile(), second.below(1.0))
+    assert (first.futility(), first.probability_below(1.0)) == (second.futility(), second.probability_below(1.0))
 
 
 def test_futility_is_the_mean_of_likelihood_ratios() -> None:
@@ -139,7 +139,7 @@ def test_futility_is_the_mean_of_likelihood_ratios() -> None:
         weight * (share(ratio) / share(USEFUL)) ** 7 * ((1 - share(ratio)) / (1 - share(USEFUL))) ** 5
         for ratio, weight in FUTILE
     )
-    assert told.futile() == pytest.approx(expected)
+    assert told.futility() == pytest.approx(expected)
 
 
 def test_the_weights_of_each_wager_are_a_mean() -> None:
@@ -148,7 +148,7 @@ def test_the_weights_of_each_wager_are_a_mean() -> None:
 
 
 def test_evidence_stays_finite_when_it_is_overwhelming() -> None:
-    assert math.isfinite(mixed([(9_000.0, 1.0)]))
+    assert math.isfinite(weighted_mean([(9_000.0, 1.0)]))
     wager = Wager(GOOD)
     for _ in range(5_000):
         wager.add(0.5, given=False, hit=True)
@@ -180,7 +180,7 @@ def test_which_rules_stand_among_many_is_told_as_online_fdr_does(values: list[fl
     evidence = {f"{number:03}": value for number, value in enumerate(values)}
     told = EBH(alpha=share).test_batch(values) if values else []
     strict = {name for name, stands in zip(evidence, told, strict=True) if stands}
-    assert standing(evidence, share) == strict
+    assert standing_rules(evidence, share) == strict
 
 
 @settings(max_examples=15, deadline=None)
@@ -189,7 +189,7 @@ def test_the_law_of_rates_is_fitted_as_statsmodels_does(seed: int) -> None:
     chance = np.random.default_rng(seed)
     of = chance.integers(20, 200, 150)
     hits = chance.poisson(chance.gamma(0.7, 0.1 / 0.7, 150) * of)
-    prior = fit(Rate(sessions=int(x), of=int(n)) for x, n in zip(hits, of, strict=True))
+    prior = fit_prior(Rate(sessions=int(x), of=int(n)) for x, n in zip(hits, of, strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = sm.NegativeBinomial(hits, np.ones((150, 1)), exposure=of)
@@ -204,13 +204,13 @@ def test_the_surprise_is_a_tail_of_the_negative_binomial_law(x0: int, of0: int, 
     prior = Prior(shape=0.6, rate=11.0)
     counts = HitCounts(before=Rate(sessions=x0, of=of0), after=Rate(sessions=x1, of=of1))
     share = (11.0 + of0) / (11.0 + of0 + gone * of1)
-    assert surprise(prior, counts, gone) == pytest.approx(stats.nbinom.cdf(x1, 0.6 + x0, share), rel=1e-8)
+    assert tail_probability(prior, counts, gone) == pytest.approx(stats.nbinom.cdf(x1, 0.6 + x0, share), rel=1e-8)
 
 
 def test_drift_is_what_others_did_against_what_was_expected() -> None:
     prior = Prior(shape=1.0, rate=10.0)
     still = HitCounts(before=Rate(sessions=4, of=40), after=Rate(sessions=40, of=400))
-    assert drift(prior, [still] * 20) == pytest.approx(1.0, abs=0.01)
+    assert estimate_drift(prior, [still] * 20) == pytest.approx(1.0, abs=0.01)
     twice = HitCounts(before=Rate(sessions=4, of=40), after=Rate(sessions=80, of=400))
-    assert drift(prior, [twice] * 20) == pytest.approx(2.0, abs=0.02)
-    assert drift(prior, []) == 1.0
+    assert estimate_drift(prior, [twice] * 20) == pytest.approx(2.0, abs=0.02)
+    assert estimate_drift(prior, []) == 1.0

@@ -19,8 +19,8 @@ from wisen.model.history import Step
 from wisen.model.trial import TrialOutcome
 from wisen.testing.exposures_contract import an_exposure, an_outcome
 from wisen.testing.log_writer import NOON
-from wisen.trials.outcomes import fix_mattered, line_mattered
-from wisen.trials.rows import rows_of
+from wisen.trials.outcomes import fix_line_relevance, fix_relevance
+from wisen.trials.trial_rows import build_trial_rows
 from wisen.trials.verdicts import judge
 
 pytestmark = pytest.mark.requirement("X1")
@@ -40,10 +40,10 @@ def test_rows_of_several_machines_are_put_together_in_any_order(
         outcome = structs.replace(an_outcome(f"s{session}"), session=f"s{session}", relevant=relevant, hit=hit)
         if all(each.session != outcome.session for each in outcomes):
             outcomes.append(outcome)
-    plain = rows_of(coins, outcomes)
+    plain = build_trial_rows(coins, outcomes)
     luck.shuffle(coins)
     luck.shuffle(outcomes)
-    again = rows_of([*coins, *coins], outcomes)
+    again = build_trial_rows([*coins, *coins], outcomes)
     assert again == plain
     for rows in plain.values():
         assert len({row.session for row in rows}) == len(rows), "a session counts once, for what its first coin said"
@@ -51,8 +51,8 @@ def test_rows_of_several_machines_are_put_together_in_any_order(
 
 
 def test_what_no_coin_was_thrown_for_and_what_is_not_over_is_no_row() -> None:
-    assert rows_of([an_exposure()], [an_outcome()]) == {}
-    assert rows_of([structs.replace(an_exposure(), chance=0.5)], []) == {}
+    assert build_trial_rows([an_exposure()], [an_outcome()]) == {}
+    assert build_trial_rows([structs.replace(an_exposure(), chance=0.5)], []) == {}
 
 
 def a_fix() -> Fix:
@@ -96,5 +96,5 @@ def steps(*calls: tuple[str, str]) -> list[Step]:
 def test_a_fix_is_counted_from_the_moment_it_is_told_and_a_line_from_the_first_call(
     calls: list[tuple[str, str]], told_after: tuple[bool, bool], in_a_file: tuple[bool, bool]
 ) -> None:
-    assert fix_mattered(a_fix(), steps(*calls)) == told_after
-    assert line_mattered(a_fix(), steps(*calls)) == in_a_file
+    assert fix_relevance(a_fix(), steps(*calls)) == told_after
+    assert fix_line_relevance(a_fix(), steps(*calls)) == in_a_file

@@ -251,7 +251,7 @@ def test_what_the_user_takes_back_is_withheld_no_longer_in_the_same_session(worl
         world.fire("session-start", log, source="startup")
     assert world.fire("failure", log, error=error, **failed) == ""
     with world.learner() as learner:
-        learner.trials.welcome(yes=False)
+        learner.trials.allow_experiments(allowed=False)
     assert "without --wait" in world.fire("failure", log, error=error, **failed)
     later = world.log()
     assert "leave out Skill" not in world.fire("session-start", later, source="startup"), "a hint is told as before"
@@ -262,19 +262,19 @@ def test_experiments_can_be_welcome_in_one_project_and_off_in_another(world: Wor
     world.cycle()
     with world.learner() as learner:
         here = learner.contexts.key_of(world.project)
-        learner.trials.welcome(here, yes=True)
-        assert learner.trials.welcomes_experiments(here)
-        assert not learner.trials.welcomes_experiments("elsewhere")
+        learner.trials.allow_experiments(here, allowed=True)
+        assert learner.trials.allows_experiments(here)
+        assert not learner.trials.allows_experiments("elsewhere")
     logs = [world.log() for _ in range(20)]
     for log in logs:
         world.fire("session-start", log, source="startup")
     assert any(map(world.withheld, logs))
     world.pass_(minutes=1)
     with world.learner() as learner:
-        learner.trials.welcome(yes=True)
-        learner.trials.welcome(here, yes=False)
-        assert not learner.trials.welcomes_experiments(here)
-        assert learner.trials.welcomes_experiments("elsewhere")
+        learner.trials.allow_experiments(allowed=True)
+        learner.trials.allow_experiments(here, allowed=False)
+        assert not learner.trials.allows_experiments(here)
+        assert learner.trials.allows_experiments("elsewhere")
     for _ in range(20):
         log = world.log()
         world.fire("session-start", log, source="startup")
@@ -337,7 +337,7 @@ def test_a_proposal_of_an_inferred_rule_can_be_tried_first(world: World) -> None
     told = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
     assert 0 < sum("Build the docs" in each for each in told) < 20
     with world.learner() as learner:
-        learner.trials.welcome(yes=False)
+        learner.trials.allow_experiments(allowed=False)
         (said,) = [each for each in learner.proposals.all() if each.waits][:1]
         with pytest.raises(UsageError, match="wisen trials on"):
             learner.trials.try_out(said.proposal.id)
@@ -350,7 +350,7 @@ def test_a_share_of_sessions_goes_without_any_hint_and_tells_what_all_of_them_do
         world.deploys(lambda told: not told)
     world.cycle()
     with world.learner() as learner:
-        portfolio, rows = learner.trials.effect()
+        portfolio, rows = learner.trials.combined_effect()
         trials = learner.trials.all()
     assert portfolio.sessions_with + portfolio.sessions_without == 24
     assert portfolio.sessions_without >= 4

@@ -1,1 +1,1 @@
-"""Guards: calls that are watched for, tried on the past and counted live."""
+"""Guards: tool calls to watch for, backtested on recorded sessions and counted live."""

@@ -1,4 +1,4 @@
-"""Runs guards over recorded sessions: what each would have met, and how those calls ended."""
+"""Backtests guards on recorded sessions: which calls each would have matched, and how those calls ended."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Step
 
 _FAILED = (Status.FAILED, Status.MASKED)
-_MOST = 3
-_LONGEST = 160
-_NEAR = 10
-"""Within how many calls something is undone."""
-_UNDOES = frozenset("restore checkout revert reset".split())
+_MAX_EXAMPLES = 3
+_MAX_LENGTH = 160
+_UNDO_WINDOW = 10
+"""Within how many calls an undo counts as the undo of a call."""
+_UNDO_COMMANDS = frozenset("restore checkout revert reset".split())
 _QUOTES = str.maketrans("", "", "'\"\\")
 
 
 class WatchedGuard(NamedTuple):
-    """A guard that is to be tried on the past."""
+    """A guard to backtest."""
 
     watch: str
     context: str
     """Where it holds; empty for everywhere."""
     signature: Signature | None
-    """Of the failures that it is about; None where every call that it meets is one too many."""
+    """The failures that it is meant to prevent; None where no matching call should be made at all."""
 
 
-class Met(NamedTuple):
-    """A call that a guard would have met."""
+class MatchedCall(NamedTuple):
+    """A call that a guard would have matched."""
 
     history: History
     at: int
-    """Which step it is."""
+    """The index of the step."""
 
     @property
     def step(self) -> Step:
@@ -49,79 +49,83 @@ class Met(NamedTuple):
         return self.history.steps[self.at]
 
 
-def meetings(
-    watches: Sequence[WatchedGuard], histories: Iterable[History], is_out: Callable[[Met], bool] = lambda _: False
-) -> tuple[list[list[Met]], int]:
-    """For each watch the calls that it would have met, and how many sessions were looked at.
+def match_calls(
+    watches: Sequence[WatchedGuard],
+    histories: Iterable[History],
+    disqualifies: Callable[[MatchedCall], bool] = lambda _: False,
+) -> tuple[list[list[MatchedCall]], int]:
+    """Return the calls that each guard would have matched, and how many sessions were read.
 
-    A watch that met a call which puts it out is followed no further; when all are out, nothing more is read.
+    A guard that matched a disqualifying call is dropped; when all are dropped, reading stops.
     """
     compiled = [(each, watch_of(each.watch)) for each in watches]
-    left = set(range(len(compiled)))
-    words = [_literals(watch) for _, watch in compiled]
-    found: list[list[Met]] = [[] for _ in watches]
+    active = set(range(len(compiled)))
+    literals = [_literals(watch) for _, watch in compiled]
+    matches: list[list[MatchedCall]] = [[] for _ in watches]
     sessions = 0
     for history in histories:
-        if not left:
+        if not active:
             break
         sessions += 1
         for at, step in enumerate(history.steps):
             plain = (step.arguments or "").translate(_QUOTES)
             call = None
-            for number in sorted(left):
+            for number in sorted(active):
                 each, watch = compiled[number]
-                if each.context not in ("", step.context) or not all(word in plain for word in words[number]):
+                if each.context not in ("", step.context) or not all(word in plain for word in literals[number]):
                     continue
                 call = call or WatchedCall(step.tool, fields_of(step.arguments))
                 if hits(watch, call):
-                    found[number].append(met := Met(history, at))
-                    if is_out(met):
-                        left.discard(number)
-    return found, sessions
+                    matches[number].append(match := MatchedCall(history, at))
+                    if disqualifies(match):
+                        active.discard(number)
+    return matches, sessions
 
 
-def backtested(
+def build_backtest(
     watched: WatchedGuard,
-    met: Sequence[Met],
+    matches: Sequence[MatchedCall],
     sessions: int,
-    sign: Callable[[Step], Signature],
+    signature_of: Callable[[Step], Signature],
     corrected: Collection[tuple[str, str]],
 ) -> Backtest:
-    """How a guard would have fared. `corrected`: session and id of what the user said to correct the agent."""
-    about, bad, good, open_ = list[Met](), 0, list[Met](), 0
-    for each in met:
+    """Build the backtest of a guard. `corrected`: session and id of the user's corrections."""
+    same_failure, bad, good, not_run = list[MatchedCall](), 0, list[MatchedCall](), 0
+    for each in matches:
         status = each.step.status
-        if status in _FAILED and (watched.signature is None or _same(sign(each.step), watched.signature)):
-            about.append(each)
+        if status in _FAILED and (
+            watched.signature is None or _is_same_failure(signature_of(each.step), watched.signature)
+        ):
+            same_failure.append(each)
         elif status in _FAILED or is_regretted(each.history, each.at, corrected):
             bad += 1
         elif status is Status.OK:
             good.append(each)
         else:
-            open_ += 1
-    low, high = bounds(len(about), len(about) + bad + len(good))
-    helped = {(each.history.agent, each.history.native) for each in about}
-    times = sorted(each.step.at for each in met)
+            not_run += 1
+    low, high = bounds(len(same_failure), len(same_failure) + bad + len(good))
+    helped = {(each.history.agent, each.history.native) for each in same_failure}
+    times = sorted(each.step.at for each in matches)
     return Backtest(
         sessions=sessions,
-        calls=len(met),
-        met=len(about),
-        masked=sum(each.step.status is Status.MASKED for each in about),
+        calls=len(matches),
+        met=len(same_failure),
+        masked=sum(each.step.status is Status.MASKED for each in same_failure),
         bad=bad,
         good=len(good),
-        open=open_,
+        open=not_run,
         helped=len(helped),
         low=low,
         high=high,
-        hit=shown(good),
-        examples=shown(about),
+        hit=describe_calls(good),
+        examples=describe_calls(same_failure),
         first=times[0] if times else None,
         last=times[-1] if times else None,
     )
 
 
 def is_regretted(history: History, at: int, corrected: Collection[tuple[str, str]]) -> bool:
-    """Whether a call that went through was one too many: refused, stopped, corrected right away, or undone."""
+    """Whether a call that ran should not have: it was refused, stopped, corrected right away, or undone."""
     for turn in history.turns:
         if turn.before == at + 1:
             if turn.act is not Act.SAID or (history.native, turn.id) in corrected:
@@ -130,24 +134,24 @@ def is_regretted(history: History, at: int, corrected: Collection[tuple[str, str
     return _is_undone(history, at)
 
 
-def shown(met: Iterable[Met]) -> tuple[str, ...]:
-    """Some calls as a person would write them, no two alike."""
-    found: dict[str, None] = {}
-    for each in met:
+def describe_calls(matches: Iterable[MatchedCall]) -> tuple[str, ...]:
+    """Return a few distinct calls as a person would write them."""
+    examples: dict[str, None] = {}
+    for each in matches:
         call = WatchedCall(each.step.tool, fields_of(each.step.arguments))
-        text = " ".join((call.line or f"{call.tool} {_place(call)}").split())
-        found.setdefault(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
-        if len(found) == _MOST:
+        text = " ".join((call.line or f"{call.tool} {_file_path(call)}").split())
+        examples.setdefault(text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…")
+        if len(examples) == _MAX_EXAMPLES:
             break
-    return tuple(found)
+    return tuple(examples)
 
 
-def _same(one: Signature, two: Signature) -> bool:
+def _is_same_failure(one: Signature, two: Signature) -> bool:
     return (one.key, one.who, one.says) == (two.key, two.who, two.says)
 
 
 def _literals(watch: dict[str, object]) -> list[str]:
-    """Words that the arguments of every call must hold that can be met: most calls end here, unread."""
+    """Return words that the arguments of every matching call contain: a cheap filter that skips parsing most calls."""
     words = watch.get("words")
     if not isinstance(words, list):
         return []
@@ -155,27 +159,27 @@ def _literals(watch: dict[str, object]) -> list[str]:
 
 
 def _is_undone(history: History, at: int) -> bool:
-    """Whether version control took back what a call did, a few calls later."""
+    """Whether version control undid what a call did, a few calls later."""
     step = history.steps[at]
     call = WatchedCall(step.tool, fields_of(step.arguments))
-    place = _place(call) if step.tool in EDITS else ""
-    own = any(view[0].text == "git" for run in call.runs for view in run.views)
-    if not place and not own:
+    path = _file_path(call) if step.tool in EDITS else ""
+    is_git = any(view[0].text == "git" for run in call.runs for view in run.views)
+    if not path and not is_git:
         return False
-    for later in history.steps[at + 1 : at + 1 + _NEAR]:
+    for later in history.steps[at + 1 : at + 1 + _UNDO_WINDOW]:
         if later.status is not Status.OK or "git" not in (later.arguments or ""):
             continue
         for run in WatchedCall(later.tool, fields_of(later.arguments)).runs:
             words = [word.text for word in run.views[-1]] if run.views else []
-            if words[:1] != ["git"] or not _UNDOES.intersection(words[1:3]):
+            if words[:1] != ["git"] or not _UNDO_COMMANDS.intersection(words[1:3]):
                 continue
-            if place and any(place.endswith(word) for word in words[2:] if word not in ("", ".", "--")):
+            if path and any(path.endswith(word) for word in words[2:] if word not in ("", ".", "--")):
                 return True
-            if own and _UNDOES.intersection(words[1:3]) & {"revert", "reset"}:
+            if is_git and _UNDO_COMMANDS.intersection(words[1:3]) & {"revert", "reset"}:
                 return True
     return False
 
 
-def _place(call: WatchedCall) -> str:
-    place = call.fields.get("file_path") or call.fields.get("notebook_path") or call.fields.get("path")
-    return place if isinstance(place, str) else ""
+def _file_path(call: WatchedCall) -> str:
+    path = call.fields.get("file_path") or call.fields.get("notebook_path") or call.fields.get("path")
+    return path if isinstance(path, str) else ""

@@ -1,4 +1,4 @@
-"""What people and the cycle ask of guards: what is watched for, how it fares, and what is decided about it."""
+"""The guard service: lists, adds, backtests, enables and disables guards, and answers proposals of guards."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 
-class Fit(NamedTuple):
-    """A guard that a call fits."""
+class GuardMatch(NamedTuple):
+    """A guard that matches a call."""
 
     state: GuardState
     better: str
-    """The call with the better words in it, or what is better in general; empty where nothing is."""
+    """The corrected call, or the general replacement; empty where there is none."""
     doubt: str = ""
-    """Why it cannot be read whether the call fits; empty where its words tell."""
+    """Why it is unclear whether the call matches; empty where it is clear."""
 
 
-class Decided(NamedTuple):
+class LoggedDecision(NamedTuple):
     """What a guard did, or would have done, and what became of the call."""
 
     exposure: Exposure
     step: Step | None
-    """None where the log does not show the call."""
+    """None where the call is not in the log."""
 
 
-_WHY = {Who.USER: "you approved it", Who.WISEN: "policy let it pass"}
+_APPROVAL_REASONS = {Who.USER: "you approved it", Who.WISEN: "policy let it pass"}
 
 
 class GuardService:
-    """Guards: calls that are watched for, and what happens then."""
+    """Manages guards: which calls are watched for, and what happens then."""
 
     def __init__(  # noqa: PLR0913 - a service is made of what it works with
         self,
@@ -71,46 +71,46 @@ class GuardService:
         settings: GuardPolicy,
         promote: PromotePolicy,
     ) -> None:
-        """Begin; `promote` says what may happen without a question."""
+        """Create the service; `promote` says what may happen without asking."""
         self._home, self._projects, self._rule_files = home, projects, rule_files
         self._decisions, self._refresh = decisions, refresh
         self._settings, self._promote = settings, promote
 
     def all(self) -> tuple[GuardState, ...]:
-        """Every guard that was not removed, with its mode, oldest first."""
+        """Return every guard that was not removed, with its mode, oldest first."""
         return tuple(each for each in self._states() if each.mode is not Mode.REMOVED)
 
     def get(self, name: str) -> GuardState:
-        """A guard by its id or how that begins.
+        """Return a guard by its id or the beginning of its id.
 
         Raises:
             UsageError: no guard, or more than one, has such an id.
         """
         wanted = name.casefold().removeprefix("g-")
-        fits = [each for each in self.all() if wanted and each.guard.id.casefold()[2:].startswith(wanted)]
-        if len(fits) != 1:
-            found = f"{len(fits)} guards begin with" if fits else "No guard has the id"
-            raise UsageError(f"{found} {name!r}. The ids stand beside the guards: wisen guards")
-        return fits[0]
+        matches = [each for each in self.all() if wanted and each.guard.id.casefold()[2:].startswith(wanted)]
+        if len(matches) != 1:
+            problem = f"{len(matches)} guards begin with" if matches else "No guard has the id"
+            raise UsageError(f"{problem} {name!r}. List the ids with: wisen guards")
+        return matches[0]
 
     def add(self, text: str, project: Path | None = None, *, shadow: bool = False, dry_run: bool = False) -> GuardState:
-        """Watch for something from now on, as the user wrote it, in a project or everywhere; in shadow only note it.
+        """Add a guard that the user wrote, for a project or everywhere; in shadow mode it only records matches.
 
         Raises:
-            UsageError: the text cannot be read, holds what may not be stored, or there is such a guard already.
-            StoreError: what hooks read cannot be written.
+            UsageError: the text cannot be parsed, contains what may not be stored, or such a guard exists already.
+            StoreError: the snapshot that hooks read cannot be written.
         """
         from wisen.safety.withhold import rule_against
 
         form = form_of(text)
         if (rule := rule_against(text)) is not None:
-            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+            raise UsageError(f"The text contains something that may not be stored ({rule}). Remove it and try again.")
         context = "" if project is None else self._projects.context_of(project)
         known = {each.guard.id: each for each in self.all()}
         id_ = guard_id(context, form.watch)
         if id_ in known and known[id_].guard.better == form.better and known[id_].guard.action is form.action:
             raise UsageError(f"{id_} watches for that already. wisen guards show {id_}")
-        guard = self._guard_of(form, context, GuardSource.HAND, "")
+        guard = self._build_guard(form, context, GuardSource.HAND, "")
         mode = Mode.SHADOW if shadow else form.action
         where = "--here" if context else "--everywhere"
         self._decisions.require_person(
@@ -120,7 +120,7 @@ class GuardService:
         if not dry_run:
             ledger = self._home.ledger
             for seen, path in self._projects.scope.sightings.take_new() if context else ():
-                # A project in which nobody worked yet is known from now on, so that hooks find its guards.
+                # A project without any session yet becomes known now, so that hooks find its guards.
                 ledger.contexts.add(
                     seen, Alias(context=seen.key, machine=self._home.machine, path=path, since=guard.at)
                 )
@@ -130,12 +130,12 @@ class GuardService:
             self._refresh.hooks()
         return state
 
-    def set(self, name: str, mode: Mode, *, why: str = "", dry_run: bool = False) -> GuardState:
-        """Have a guard warn, deny, ask, only watch, or do nothing; a removed one is gone from every list.
+    def set_mode(self, name: str, mode: Mode, *, why: str = "", dry_run: bool = False) -> GuardState:
+        """Have a guard warn, deny, ask, only watch, or do nothing; a removed guard disappears from every list.
 
         Raises:
             UsageError: there is no such guard.
-            StoreError: what hooks read cannot be written.
+            StoreError: the snapshot that hooks read cannot be written.
         """
         state = self.get(name)
         verb = {Mode.OFF: ("disable",), Mode.REMOVED: ("remove",)}.get(mode, ("enable",))
@@ -149,23 +149,23 @@ class GuardService:
         return GuardState(guard=state.guard, mode=mode, by=move.by, why=move.why, since=move.at)
 
     def backtest(self, name: str) -> tuple[Guard, Backtest]:
-        """How a guard would have fared over everything that was recorded: one that there is, or one in writing.
+        """Backtest a guard on all recorded sessions, given its id or its text.
 
         Raises:
-            UsageError: there is no such guard, and the text is none.
+            UsageError: there is no such guard, and the text is not a guard.
         """
-        written = " " in name.strip()
-        guard = self._guard_of(form_of(name), "", GuardSource.HAND, "") if written else self.get(name).guard
+        is_text = " " in name.strip()
+        guard = self._build_guard(form_of(name), "", GuardSource.HAND, "") if is_text else self.get(name).guard
         return guard, self.backtest_of(guard)
 
     def backtest_of(self, guard: Guard) -> Backtest:
-        """How a guard would have fared over everything that was recorded where it holds."""
-        from wisen.guards.guard_making import backtest, signature_of
+        """Backtest a guard on all recorded sessions where it applies."""
+        from wisen.guards.propose_guards import run_backtest, signature_of
 
-        return backtest(self._home, WatchedGuard(guard.watch, guard.context, signature_of(self._home, guard)))
+        return run_backtest(self._home, WatchedGuard(guard.watch, guard.context, signature_of(self._home, guard)))
 
-    def backtest_now(self, proposal: Proposal) -> tuple[str, ...]:
-        """What the past says of a proposed guard today, where that is more than what it said when it was proposed."""
+    def updated_backtest_lines(self, proposal: Proposal) -> tuple[str, ...]:
+        """Describe today's backtest of a proposed guard, if it differs from the one in the proposal."""
         if proposal.backtest is None or not any(each.guard.id == proposal.entry for each in self.all()):
             return ()
         guard, tested = self.backtest(proposal.entry)
@@ -174,63 +174,65 @@ class GuardService:
         return () if same else self.backtest_lines(guard, tested)
 
     def backtest_lines(self, guard: Guard, tested: Backtest) -> tuple[str, ...]:
-        """What a backtest came to, in words."""
-        from wisen.guards.adopt import told
+        """Describe a backtest in sentences."""
+        from wisen.guards.guard_proposals import describe_backtest
 
-        return told(tested, guard.source)
+        return describe_backtest(tested, guard.source)
 
-    def try_command(self, command: str, *, tool: str = "Bash", cwd: str = "", context: str = "") -> tuple[Fit, ...]:
-        """The guards that a call would fit, whatever their mode, as before a call: `Bash` is given a command line, any
-        other tool its file."""
+    def try_command(
+        self, command: str, *, tool: str = "Bash", cwd: str = "", context: str = ""
+    ) -> tuple[GuardMatch, ...]:
+        """Return the guards that match a call, whatever their mode: `Bash` is given a command line, any other tool
+        its file."""
         from wisen.kernel.doubts import doubt_of
         from wisen.kernel.matching import better_line, hits
         from wisen.model.guard import watch_of
 
         fields: dict[str, object] = {"command": command} if tool == "Bash" else {"file_path": command}
         call = WatchedCall(tool, fields, cwd, str(self._rule_files.user_home))
-        found = []
+        matches = []
         for state in self.all():
             watch = watch_of(state.guard.watch)
             if state.guard.context not in ("", context):
                 continue
             if hits(watch, call):
                 better = better_line(watch, state.guard.better.split(), call).strip()
-                found.append(Fit(state, better or state.guard.better))
+                matches.append(GuardMatch(state, better or state.guard.better))
             elif doubt := doubt_of(watch, call):
-                found.append(Fit(state, "", doubt))
-        return tuple(found)
+                matches.append(GuardMatch(state, "", doubt))
+        return tuple(matches)
 
-    def fared(self, state: GuardState) -> Fared:
-        """How a guard has fared live."""
-        from wisen.guards.guard_making import live
+    def live_outcomes(self, state: GuardState) -> Fared:
+        """Return what became of the calls that a guard decided about."""
+        from wisen.guards.propose_guards import live_outcomes
 
-        return live(self._home, state)
+        return live_outcomes(self._home, state)
 
-    def log(self, state: GuardState) -> tuple[Decided, ...]:
-        """What a guard decided, newest first, with what became of each call."""
-        from wisen.guards.live import AROUND, calls_in
+    def log(self, state: GuardState) -> tuple[LoggedDecision, ...]:
+        """Return the decisions of a guard, newest first, with what became of each call."""
+        from wisen.guards.live_outcomes import CALL_WINDOW, calls_by_id
         from wisen.model.report import Selection
 
         exposures = self._home.ledger.exposures.of(state.guard.id)
         if not exposures:
             return ()
-        calls = calls_in(self._home.index.events.histories(Selection(since=exposures[0].at - AROUND)))
-        return tuple(Decided(each, calls.get((each.agent, each.call or ""))) for each in reversed(exposures))
+        calls = calls_by_id(self._home.index.events.histories(Selection(since=exposures[0].at - CALL_WINDOW)))
+        return tuple(LoggedDecision(each, calls.get((each.agent, each.call or ""))) for each in reversed(exposures))
 
     def leave_for(self, each: Asked) -> Leave:
-        """Whether policy lets a proposed guard pass, proposes it or asks.
+        """Decide whether policy adopts a proposed guard by itself or asks the user.
 
-        A guard asks, unless everything may happen by itself, the past speaks for it clearly, and it brings in nothing.
+        It asks, unless the profile is autonomous, the backtest is convincing, and the guard only removes words.
         """
         from wisen.edits.permission import Leave, Profile
-        from wisen.guards.adopt import is_clear
+        from wisen.guards.guard_proposals import is_convincing
         from wisen.model.report import Selection
 
         guard = next(state.guard for state in self._states() if state.guard.id == each.proposal.entry)
-        sure = is_clear(each.proposal.backtest, self._settings)
-        takes_away = set(guard.better.split()) <= set(guard.watch.split())
-        free = Profile(self._promote.profile) is Profile.AUTONOMOUS and guard.source is GuardSource.FIX
-        fixes = self._home.index.findings.fixes(Selection()) if sure and takes_away and free else ()
+        convincing = is_convincing(each.proposal.backtest, self._settings)
+        only_removes = set(guard.better.split()) <= set(guard.watch.split())
+        is_autonomous = Profile(self._promote.profile) is Profile.AUTONOMOUS and guard.source is GuardSource.FIX
+        fixes = self._home.index.findings.fixes(Selection()) if convincing and only_removes and is_autonomous else ()
         harmless = any(fix.id == guard.of and fix.danger is Danger.NONE for fix in fixes)
         return Leave.AUTO if harmless else Leave.ASK
 
@@ -244,57 +246,57 @@ class GuardService:
         dry_run: bool = False,
         by: Who = Who.USER,
     ) -> Answered:
-        """Carry out what the user, or policy, says to a proposed guard; an approved one does what its line says.
+        """Apply the answer of the user, or of policy, to a proposed guard; an approved one does what its line says.
 
         Raises:
             UsageError: it was answered already, a place is named, the text cannot be a guard, or policy would have a
                 guard do more than warn.
-            PersonNeeded: the user is to have answered, and nothing shows that a person does.
+            PersonNeeded: the answer is said to be the user's, and nothing shows that a person gives it.
         """
         refuse_place(each.proposal, to)
         if not each.waits:
             raise already_answered(self._home.ledger, each)
         if by is Who.USER:
-            form_of(each.proposal.text if text is None else text)  # what is wrong is told first
+            form_of(each.proposal.text if text is None else text)  # report an invalid text first
             self._decisions.require_person(*answer_words(each.proposal.id, given, text), dry_run=dry_run)
-        self._answer(each.proposal, given, text, by=by, dry_run=dry_run)
+        self._record_answer(each.proposal, given, text, by=by, dry_run=dry_run)
         return Answered(each, None)
 
     def overrule_from_chat(self, name: str) -> str:
-        """Take the user's word in a chat that a guard was wrong. Returns what was done. Raises: UsageError."""
+        """Record that the user said in a chat that a guard was wrong. Returns what was done. Raises: UsageError."""
         guard = self.get(name).guard
         with self._decisions.as_decision("overruled", guard.id):
             move = self._home.scribe.move(guard.id, MoveKind.OVERRULE, by=Who.USER, why="in a chat")
             self._home.ledger.entries.enter([move])
         return f"overruled: {guard.id}, {describe_watch(guard.watch)}"
 
-    def crystallize(self, fixes: Iterable[Fix], states: Sequence[EntryState], judged: Iterable[Blame]) -> int:
-        """Propose guards that the recorded past speaks for, and take back those that the user overrules.
+    def propose(self, fixes: Iterable[Fix], states: Sequence[EntryState], judged: Iterable[Blame]) -> int:
+        """Propose guards that their backtest supports, and move those that the user overrules back to shadow.
 
-        `states`: what is known of entries; `judged`: what sessions tell of instruction files. Returns by how many more
-        proposals wait.
+        `states`: the states of all entries; `judged`: what sessions show about instruction files. Returns by how much
+        the number of open proposals grew.
         """
-        from wisen.guards.guard_making import GuardMaker
+        from wisen.guards.propose_guards import GuardProposer
 
-        maker = GuardMaker(self._home, self._projects, self._rule_files, self._settings, self._promote)
-        return maker.crystallize(fixes, states, judged)
+        proposer = GuardProposer(self._home, self._projects, self._rule_files, self._settings, self._promote)
+        return proposer.propose(fixes, states, judged)
 
-    def _answer(self, proposal: Proposal, given: Answer, text: str | None, *, by: Who, dry_run: bool) -> None:
+    def _record_answer(self, proposal: Proposal, given: Answer, text: str | None, *, by: Who, dry_run: bool) -> None:
         id_ = proposal.entry
         form = form_of(proposal.text if text is None else text)
         if by is not Who.USER and form.action is not Mode.WARN:
-            raise UsageError(f"{form.action.value} needs the user's own word: wisen guards enable {id_}")
+            raise UsageError(f"{form.action.value} needs the user's own decision: wisen guards enable {id_}")
         move = self._home.scribe.move
         moves = [move(proposal.id, MoveKind.ANSWER, given, by=by)]
         guards: list[Guard] = []
         if given is Answer.APPROVED:
-            was = next(each.guard for each in self._states() if each.guard.id == id_)
-            guard = self._guard_of(form, was.context, was.source, was.of)
-            if (guard.id, guard.version, guard.action) != (was.id, was.version, was.action):
+            previous = next(each.guard for each in self._states() if each.guard.id == id_)
+            guard = self._build_guard(form, previous.context, previous.source, previous.of)
+            if (guard.id, guard.version, guard.action) != (previous.id, previous.version, previous.action):
                 guards.append(guard)
-            if guard.id != was.id:
-                moves.append(move(was.id, MoveKind.GUARD, Mode.REMOVED, by=by, why=f"it became {guard.id}"))
-            moves.append(move(guard.id, MoveKind.GUARD, form.action, by=by, why=_WHY[by]))
+            if guard.id != previous.id:
+                moves.append(move(previous.id, MoveKind.GUARD, Mode.REMOVED, by=by, why=f"it became {guard.id}"))
+            moves.append(move(guard.id, MoveKind.GUARD, form.action, by=by, why=_APPROVAL_REASONS[by]))
         elif given is Answer.REJECTED:
             moves.append(move(id_, MoveKind.GUARD, Mode.OFF, by=by, why="you rejected it"))
         if not dry_run:
@@ -305,7 +307,7 @@ class GuardService:
     def _states(self) -> tuple[GuardState, ...]:
         return guard_states(self._home.ledger.guards.all(), self._home.ledger.moves.all())
 
-    def _guard_of(self, form: WrittenGuard, context: str, source: GuardSource, of: str) -> Guard:
+    def _build_guard(self, form: WrittenGuard, context: str, source: GuardSource, of: str) -> Guard:
         return Guard(
             id=guard_id(context, form.watch),
             version=version_of(form.watch, form.better, form.action),

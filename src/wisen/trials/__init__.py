@@ -1,1 +1,1 @@
-"""Trials: whether what agents are told helps, by coins and outcomes."""
+"""Trials: randomized experiments that measure whether delivered hints help."""

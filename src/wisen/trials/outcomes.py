@@ -1,6 +1,6 @@
-"""What sessions showed about what was on trial in them, noted in the ledger when they are over.
+"""Records the trial outcomes of finished sessions in the ledger.
 
-What is counted is told by the same code whether a session got a thing or not.
+The same code counts hits whether or not a session got what was on trial.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.model.trial import TrialOutcome
 from wisen.text.command_lines import command_of, fields_of, parsed
-from wisen.trials.rows import ALL
+from wisen.trials.trial_rows import ALL_HINTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -35,84 +35,86 @@ if TYPE_CHECKING:
     from wisen.model.signal import Said
     from wisen.store.home import Home
 
-_PATIENCE = timedelta(days=30)
-"""So long a session is looked for in the logs."""
-_AROUND = timedelta(days=1)
+_MAX_WAIT = timedelta(days=30)
+"""How long a session is looked for in the logs."""
+_MARGIN = timedelta(days=1)
 _FAILED = (Status.FAILED, Status.MASKED)
 SessionKey = tuple[str, str]
 """An agent and its id of a session."""
 Sessions: TypeAlias = "dict[SessionKey, list[History]]"
-Listen: TypeAlias = "Callable[[History], Sequence[Said]]"
-"""Hears what the user said in a session, in their own words too."""
+DetectSignals: TypeAlias = "Callable[[History], Sequence[Said]]"
+"""Detects the user's feedback in a session, including phrases learned from this user."""
 
 
-def conclude(home: Home, listener: Callable[[], Listen]) -> int:
-    """Note what the sessions that are over showed about what was on trial in them. Returns how many sessions.
+def record_outcomes(home: Home, detector: Callable[[], DetectSignals]) -> int:
+    """Record what finished sessions showed about what was on trial in them. Returns how many sessions.
 
-    `listener` gives what hears how this user speaks, as it is known now.
+    `detector` returns the feedback detector with this user's phrases as known now.
     """
     now = home.clock.now()
     known = {(each.agent, each.session, each.subject, each.version) for each in home.ledger.trial_outcomes.all()}
     waiting: dict[SessionKey, list[Exposure]] = defaultdict(list)
     for coin in home.ledger.exposures.all(tossed=True):
-        if (coin.agent, coin.session, coin.subject, coin.version) not in known and now - coin.at < _PATIENCE:
+        if (coin.agent, coin.session, coin.subject, coin.version) not in known and now - coin.at < _MAX_WAIT:
             waiting[coin.agent, coin.session].append(coin)
     if not waiting:
         return 0
-    since = min(coin.at for coins in waiting.values() for coin in coins) - _AROUND
-    told, listen = Matters(home), listener()
+    since = min(coin.at for coins in waiting.values() for coin in coins) - _MARGIN
+    relevance, detect = SessionRelevance(home), detector()
     rows: list[TrialOutcome] = []
     ended = 0
     for key, histories in sessions_of(home.index.events.histories(Selection(since=since)), waiting.keys()).items():
-        when = [at for history in histories for at in moments(history)]
-        if when and now - max(when) >= OVER:
+        times = [at for history in histories for at in moments(history)]
+        if times and now - max(times) >= OVER:
             ended += 1
-            rails = _rails(histories, listen)
-            rows += [told.outcome(coin, histories, min(when), rails) for coin in waiting[key]]
+            rails = _guardrails(histories, detect)
+            rows += [relevance.outcome_of(coin, histories, min(times), rails) for coin in waiting[key]]
     home.ledger.trial_outcomes.add({each.id: each for each in rows}.values())
     return ended
 
 
 def sessions_of(histories: Iterable[History], wanted: Collection[SessionKey] | None = None) -> Sessions:
-    """The courses of sessions, or of some, with those of their sub-agents, which have the coin of their parent."""
-    found: Sessions = defaultdict(list)
+    """Group histories by session, or by some sessions; sub-agents belong to their parent and share its coin."""
+    sessions: Sessions = defaultdict(list)
     for history in histories:
         key = (history.agent, history.native.partition("/")[0])
         if wanted is None or key in wanted:
-            found[key].append(history)
-    return found
+            sessions[key].append(history)
+    return sessions
 
 
-def _rails(histories: Sequence[History], listen: Listen) -> dict[str, int]:
-    """What must not get worse in a session. Logs do not tell tokens alike, so they are not among it."""
-    said = [each for history in histories for each in listen(history)]
+def _guardrails(histories: Sequence[History], detect: DetectSignals) -> dict[str, int]:
+    """Count what must not get worse in a session. Agents log tokens differently, so tokens are not included."""
+    signals = [each for history in histories for each in detect(history)]
     return {
-        "corrections": len({each.message for each in said if each.signal.kind is SignalKind.CORRECTION}),
+        "corrections": len({each.message for each in signals if each.signal.kind is SignalKind.CORRECTION}),
         "failures": sum(step.status in _FAILED for history in histories for step in history.steps),
         "interrupts": sum(turn.act is not Act.SAID for history in histories for turn in history.turns),
     }
 
 
-class Matters:
-    """Whether what is on trial mattered in a session, and whether what it is against happened."""
+class SessionRelevance:
+    """Decides whether what is on trial was relevant in a session, and whether what it is against happened."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
         self._entries = {rule_id(each.id): each for each in home.ledger.entries.all()}
         self._fixes = {each.id: each for each in home.index.findings.fixes(Selection())}
-        self._seen: dict[str, frozenset[SessionKey]] = {}
+        self._sessions_by_entry: dict[str, frozenset[SessionKey]] = {}
 
-    def outcome(
+    def outcome_of(
         self, coin: Exposure, histories: Sequence[History], at: datetime, rails: dict[str, int]
     ) -> TrialOutcome:
-        """What a session showed about one thing."""
+        """Build the outcome of one trial in a session."""
         key = (coin.agent, coin.session)
         relevant, hit = (
-            (True, False) if (coin.subject, coin.version) == ALL else self._told(coin.subject, key, histories)
+            (True, False)
+            if (coin.subject, coin.version) == ALL_HINTS
+            else self._subject_relevance(coin.subject, key, histories)
         )
-        told = "\0".join((coin.agent, coin.session, coin.subject, coin.version))
+        identity = "\0".join((coin.agent, coin.session, coin.subject, coin.version))
         return TrialOutcome(
-            id=blake2b(told.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
+            id=blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
             machine=self._home.machine,
             agent=coin.agent,
             session=coin.session,
@@ -124,58 +126,60 @@ class Matters:
             rails=rails,
         )
 
-    def line(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
-        """Whether a line that stands in a file could matter in a session, and whether what it is against happened."""
+    def line_relevance(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
+        """Return whether a line in a file was relevant in a session, and whether what it is against happened."""
         fix = next((self._fixes[tag] for tag in entry.tags if tag in self._fixes), None)
         if fix is not None:
-            return line_mattered(fix, [step for history in histories for step in history.steps])
-        return self._hint(entry, key, histories)
+            return fix_line_relevance(fix, [step for history in histories for step in history.steps])
+        return self._hint_relevance(entry, key, histories)
 
-    def _told(self, subject: str, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
+    def _subject_relevance(self, subject: str, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
         entry, fix = self._entries.get(subject), self._fixes.get(subject)
         if fix is not None:
-            return fix_mattered(fix, [step for history in histories for step in history.steps])
-        return (False, False) if entry is None else self._hint(entry, key, histories)
+            return fix_relevance(fix, [step for history in histories for step in history.steps])
+        return (False, False) if entry is None else self._hint_relevance(entry, key, histories)
 
-    def _hint(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
+    def _hint_relevance(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
         if entry.category is Category.BEST_PRACTICE and entry.origin is EntryOrigin.MEASURED:
-            found = [mattered(entry, history, goals_of(history)) for history in histories]
-            return any(relevant for relevant, _ in found), any(hit for _, hit in found)
-        return self._said_again(entry, key, histories)
+            results = [mattered(entry, history, goals_of(history)) for history in histories]
+            return any(relevant for relevant, _ in results), any(hit for _, hit in results)
+        return self._stated_again(entry, key, histories)
 
-    def _said_again(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
-        """Any other rule matters wherever it holds and something is done; it is hit where it had to be said again."""
-        where = {step.context or NOWHERE for history in histories for step in history.steps}
-        worked = entry.context in where or (bool(where) and not entry.context)
-        if entry.id not in self._seen:
-            seen = self._home.ledger.occurrences.of(entry.id)
-            self._seen[entry.id] = frozenset((each.agent, each.session) for each in seen)
-        return worked, key in self._seen[entry.id]
+    def _stated_again(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
+        """Treat any other rule as relevant wherever it applies and work was done, and hit where it was stated again."""
+        contexts = {step.context or NOWHERE for history in histories for step in history.steps}
+        applies = entry.context in contexts or (bool(contexts) and not entry.context)
+        if entry.id not in self._sessions_by_entry:
+            occurrences = self._home.ledger.occurrences.of(entry.id)
+            self._sessions_by_entry[entry.id] = frozenset((each.agent, each.session) for each in occurrences)
+        return applies, key in self._sessions_by_entry[entry.id]
 
 
-def fix_mattered(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
-    """Whether a fix could be told in a session, and whether its failure came back after that.
+def fix_relevance(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
+    """Return whether a fix could be delivered in a session, and whether its failure came back after that.
 
-    It is told after a failure, so that the first one is the same with it and without: only what follows can differ.
+    It is delivered after a failure, so the first one is the same with and without it: only what follows can differ.
     """
     relevant = False
     for step in sorted(steps, key=lambda each: each.at):
-        if not _fails_so(fix, step):
+        if not _has_same_failure(fix, step):
             continue
         if relevant:
             return True, True
-        relevant = step.status is Status.FAILED and _is_meant(fix, step)
+        relevant = step.status is Status.FAILED and _is_delivered_for(fix, step)
     return relevant, False
 
 
-def line_mattered(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
-    """Whether a line about a fix could matter in a session, and whether its failure happened.
+def fix_line_relevance(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
+    """Return whether a line about a fix was relevant in a session, and whether its failure happened.
 
-    It is read before anything is done, so that it matters wherever the program is called whose calls failed.
+    It is read before anything is done, so it is relevant wherever the program is called whose calls failed.
     """
     calls = [step for step in steps if step.tool == fix.change.tool]
     program = _program(fix.before)
-    return any(_program(step.arguments) == program for step in calls), any(_fails_so(fix, step) for step in calls)
+    return any(_program(step.arguments) == program for step in calls), any(
+        _has_same_failure(fix, step) for step in calls
+    )
 
 
 def _program(arguments: str | None) -> str:
@@ -183,16 +187,16 @@ def _program(arguments: str | None) -> str:
     return parsed(command).main.program if command else ""
 
 
-def _fails_so(fix: Fix, step: Step) -> bool:
-    """Whether a call failed in the way that a fix is for."""
+def _has_same_failure(fix: Fix, step: Step) -> bool:
+    """Whether a call failed in the way that a fix solves."""
     if step.status not in _FAILED or step.tool != fix.change.tool:
         return False
-    made = about(tool=step.tool, arguments=step.arguments, text=step.text).signature
-    return (made.key, made.who, made.says) == (fix.signature.key, fix.signature.who, fix.signature.says)
+    signature = about(tool=step.tool, arguments=step.arguments, text=step.text).signature
+    return (signature.key, signature.who, signature.says) == (fix.signature.key, fix.signature.who, fix.signature.says)
 
 
-def _is_meant(fix: Fix, step: Step) -> bool:
-    """Whether a fix is told for a failed call, as the hook client decides it."""
+def _is_delivered_for(fix: Fix, step: Step) -> bool:
+    """Whether a fix is delivered for a failed call, as the hook client decides it."""
     before, command = command_of(fields_of(fix.before)), command_of(fields_of(step.arguments))
     if before is None or command is None:
         return True

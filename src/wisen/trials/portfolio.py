@@ -1,4 +1,4 @@
-"""What all hints together do: sessions in which all are off by the coin, against the others."""
+"""Measures the combined effect of all hints: sessions where the coin withheld all of them, against the others."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from wisen.trials.evidence import RankWager
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-COUNTED = ("failures", "corrections")
-"""What is added up to the troubles of a session."""
-_WIDTH = 1.959964
-_FEWEST = 5
-"""Sessions on each side before an interval is told."""
+COUNTED_PROBLEMS = ("failures", "corrections")
+"""What is summed up as the problems of a session."""
+_Z_95 = 1.959964
+_MIN_SESSIONS = 5
+"""Sessions on each side before an interval is reported."""
 
 
-def together(rows: Iterable[TrialRow], counted: Sequence[str] = COUNTED) -> Portfolio:
-    """What sessions with all hints and with none say, given in the order of time. A session counts once."""
+def build_portfolio(rows: Iterable[TrialRow], counted: Sequence[str] = COUNTED_PROBLEMS) -> Portfolio:
+    """Compare sessions with all hints and with none, given in chronological order. A session counts once."""
     good, harm = RankWager(greater=False), RankWager(greater=True)
-    troubles: dict[Arm, list[int]] = {Arm.GIVEN: [], Arm.WITHHELD: []}
-    met: set[str] = set()
+    problems: dict[Arm, list[int]] = {Arm.GIVEN: [], Arm.WITHHELD: []}
+    seen: set[str] = set()
     for row in rows:
-        if row.session in met:
+        if row.session in seen:
             continue
-        met.add(row.session)
+        seen.add(row.session)
         number = sum(row.rails.get(name, 0) for name in counted)
-        troubles[row.arm].append(number)
+        problems[row.arm].append(number)
         for wager in (good, harm):
             wager.add(row.chance, number, given=row.arm is Arm.GIVEN)
-    given, withheld = troubles[Arm.GIVEN], troubles[Arm.WITHHELD]
-    ratio, interval = _compared(given, withheld)
+    given, withheld = problems[Arm.GIVEN], problems[Arm.WITHHELD]
+    ratio, interval = _ratio_with_interval(given, withheld)
     return Portfolio(
         with_hints=_mean(given),
         without=_mean(withheld),
@@ -46,14 +46,16 @@ def together(rows: Iterable[TrialRow], counted: Sequence[str] = COUNTED) -> Port
     )
 
 
-def _compared(given: Sequence[int], withheld: Sequence[int]) -> tuple[float | None, tuple[float, float] | None]:
-    """The ratio of two means and 95% of it. What troubles cluster in sessions is in their spread."""
+def _ratio_with_interval(
+    given: Sequence[int], withheld: Sequence[int]
+) -> tuple[float | None, tuple[float, float] | None]:
+    """Return the ratio of two means and its 95% interval. Clustering of problems in sessions is in their variance."""
     if not sum(withheld) or not given:
         return None, None
     ratio = _mean(given) / _mean(withheld)
-    if not sum(given) or min(len(given), len(withheld)) < _FEWEST:
+    if not sum(given) or min(len(given), len(withheld)) < _MIN_SESSIONS:
         return ratio, None
-    spread = _WIDTH * math.sqrt(sum(_variance(each) / len(each) / _mean(each) ** 2 for each in (given, withheld)))
+    spread = _Z_95 * math.sqrt(sum(_variance(each) / len(each) / _mean(each) ** 2 for each in (given, withheld)))
     return ratio, (ratio * math.exp(-spread), ratio * math.exp(spread))
 
 

@@ -1,4 +1,4 @@
-"""What people and the cycle ask of trials: what is on trial, how it stands, and whether experiments are welcome."""
+"""The trial service: lists trials and their verdicts, acts on them, and stores whether experiments are allowed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from wisen.model.trial import BeforeAfter, Portfolio, Trial, TrialRow
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
-    from wisen.trials.outcomes import Listen
+    from wisen.trials.outcomes import DetectSignals
 
 _NEVER_TRIED = (ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION)
-"""Guards prove themselves in shadow; what an agent made up is evidence of nothing."""
+"""Guards prove themselves in shadow; an agent's suggestion is evidence of nothing."""
 
 
 class TrialService:
-    """Hints that nobody approved are given in some sessions and held back in others, to see whether they help."""
+    """Delivers unapproved hints in some sessions and withholds them in others, to see whether they help."""
 
     def __init__(  # noqa: PLR0913 - a service is made of what it works with
         self,
@@ -43,41 +43,41 @@ class TrialService:
         experiments: bool | None,
         holdout: float,
         promote: PromotePolicy,
-        listener: Callable[[], Listen],
+        detector: Callable[[], DetectSignals],
         proposal: Callable[[str], Asked],
     ) -> None:
-        """Begin.
+        """Create the service.
 
-        `experiments`: whether the user welcomes them; None where they were never asked. `holdout`: the share of
-        sessions that get no hint on trial. `listener` gives what hears how this user speaks, as it is known now;
-        `proposal` finds a proposal by its number or id.
+        `experiments`: whether the user allows them; None where they were never asked. `holdout`: the share of
+        sessions that get no hint on trial. `detector` returns the feedback detector with this user's phrases as known
+        now; `proposal` finds a proposal by its number or id.
         """
         self._home, self._desk, self._rule_files = home, desk, rule_files
         self._decisions, self._refresh = decisions, refresh
         self._experiments, self._holdout, self._promote = experiments, holdout, promote
-        self._listener, self._proposal = listener, proposal
+        self._detector, self._proposal = detector, proposal
 
     def all(self) -> tuple[Trial, ...]:
-        """Every trial with how it stands, those with most sessions first."""
-        from wisen.trials.trying import standings
+        """Return every trial with its standing, those with the most sessions first."""
+        from wisen.trials.verdict_actions import judge_trials
 
-        found = standings(self._home.ledger).values()
-        return tuple(sorted(found, key=lambda each: (-each.judged.sessions, each.id)))
+        trials = judge_trials(self._home.ledger).values()
+        return tuple(sorted(trials, key=lambda each: (-each.judged.sessions, each.id)))
 
     def get(self, name: str) -> Trial:
-        """A trial by the id of what is on trial, or how that begins; of several versions the newest.
+        """Return a trial by the id of what is on trial, or the beginning of it; of several versions the newest.
 
         Raises:
             UsageError: nothing, or more than one thing, on trial has such an id.
         """
-        fits = [each for each in self.all() if name and each.id.startswith(name)]
-        if len({each.subject for each in fits}) != 1:
-            found = f"{len(fits)} trials begin with" if fits else "No trial has the id"
-            raise UsageError(f"{found} {name!r}. The ids stand beside the trials: wisen trials")
-        return max(fits, key=lambda each: each.last)
+        matches = [each for each in self.all() if name and each.id.startswith(name)]
+        if len({each.subject for each in matches}) != 1:
+            problem = f"{len(matches)} trials begin with" if matches else "No trial has the id"
+            raise UsageError(f"{problem} {name!r}. List the ids with: wisen trials")
+        return max(matches, key=lambda each: each.last)
 
-    def named(self, trial: Trial) -> str:
-        """What is on trial, in words."""
+    def describe(self, trial: Trial) -> str:
+        """Return the text of what is on trial."""
         from wisen.model.entry import rule_id
         from wisen.store.known_entries import KnownEntries
 
@@ -86,36 +86,36 @@ class TrialService:
                 return state.text
         return f"the fix {trial.subject} (wisen explain {trial.subject})"
 
-    def welcomes_experiments(self, context: str = "") -> bool:
-        """Whether what was only inferred may be tried in a context."""
-        from wisen.trials.trying import welcome
+    def allows_experiments(self, context: str = "") -> bool:
+        """Whether inferred hints may be tried in a context."""
+        from wisen.trials.verdict_actions import experiments_allowed
 
-        return welcome(self._home.ledger.moves.all(), everywhere=self._experiments)(context)
+        return experiments_allowed(self._home.ledger.moves.all(), everywhere=self._experiments)(context)
 
-    def welcome(self, context: str = "", *, yes: bool) -> None:
-        """Keep the user's word whether experiments are welcome, in one context or in all; hooks know it at once.
+    def allow_experiments(self, context: str = "", *, allowed: bool) -> None:
+        """Store the user's decision whether experiments are allowed, in one context or in all; hooks see it at once.
 
-        What was said of one context stays when all are spoken of.
+        A decision about one context stays when one about all is made.
 
         Raises:
             SettingsUnclear: config.toml cannot be read.
             FileError: it cannot be written.
-            StoreError: what hooks read cannot be written.
+            StoreError: the snapshot that hooks read cannot be written.
         """
-        self._decisions.require_person("trials", "on" if yes else "off", *(("--here",) if context else ()))
+        self._decisions.require_person("trials", "on" if allowed else "off", *(("--here",) if context else ()))
         if context:
-            value = "on" if yes else "off"
+            value = "on" if allowed else "off"
             with self._decisions.as_decision("experiments", context):
                 self._home.ledger.entries.enter(
                     [self._home.scribe.move(context, MoveKind.EXPERIMENTS, value, by=Who.USER)]
                 )
         else:
-            self.welcome_experiments(welcome=yes)
-            self._experiments = yes
+            self.save_experiments_setting(allowed=allowed)
+            self._experiments = allowed
         self._refresh.hooks()
 
-    def welcome_experiments(self, *, welcome: bool) -> Edit | None:
-        """Keep the user's answer whether hints that they did not approve may be tried; None where it is known.
+    def save_experiments_setting(self, *, allowed: bool) -> Edit | None:
+        """Save in config.toml whether hints that the user did not approve may be tried; None if it is unchanged.
 
         Raises:
             SettingsUnclear: config.toml cannot be read.
@@ -123,24 +123,24 @@ class TrialService:
         """
         from wisen.edits.edit import Editor, ValuePlan
 
-        if self._experiments is welcome:
+        if self._experiments is allowed:
             return None
-        self._decisions.require_person("trials", "on" if welcome else "off")
+        self._decisions.require_person("trials", "on" if allowed else "off")
         path = self._home.path / "config.toml"
         saw = digest(self._desk.files.read(path).content)
-        plan = ValuePlan(str(path), ("trials", "experiments"), welcome, EXPERIMENTS_ANSWER, saw)
+        plan = ValuePlan(str(path), ("trials", "experiments"), allowed, EXPERIMENTS_ANSWER, saw)
         with self._decisions.as_decision("experiments", "config"):
             return Editor(self._desk).set(plan)
 
     def can_try(self, each: Asked) -> bool:
-        """Whether a proposal may be tried first: it was only inferred, and experiments are welcome where it holds."""
-        if each.proposal.type in _NEVER_TRIED or not self.welcomes_experiments(each.proposal.context):
+        """Whether a proposal may be tried first: it was inferred, and experiments are allowed where it applies."""
+        if each.proposal.type in _NEVER_TRIED or not self.allows_experiments(each.proposal.context):
             return False
         (entry,) = self._home.ledger.entries.of([each.proposal.entry])
         return entry.origin is not EntryOrigin.STATED
 
     def try_out(self, proposal: str, *, dry_run: bool = False) -> Asked:
-        """Have the rule of a proposal prove itself in a trial before it goes into a file.
+        """Put the rule of a proposal on trial before it goes into a file.
 
         Raises:
             UsageError: it was answered already, or may not be tried.
@@ -150,8 +150,8 @@ class TrialService:
             raise already_answered(self._home.ledger, each)
         if not self.can_try(each):
             raise UsageError(
-                "Only what was inferred can be tried, and only where you welcome it: wisen trials on. "
-                "What you said yourself is never held back."
+                "Only inferred rules can be tried, and only where you allow experiments: wisen trials on. "
+                "What you stated yourself is never withheld."
             )
         self._decisions.require_person("proposals", "try", each.proposal.id, dry_run=dry_run)
         if not dry_run:
@@ -161,47 +161,47 @@ class TrialService:
         return each
 
     def act_on_verdicts(self) -> int:
-        """Note what sessions that are over showed, and act on every verdict once. Returns how many proposals are new.
+        """Record the outcomes of finished sessions, and act on every verdict once. Returns how many proposals are new.
 
-        The cycle asks for it where sessions held something new.
+        The cycle calls it when there are new events.
         """
-        from wisen.trials.trying import act_on_verdicts
+        from wisen.trials.verdict_actions import act_on_verdicts
 
-        return act_on_verdicts(self._home, self._rule_files, self._listener)
+        return act_on_verdicts(self._home, self._rule_files, self._detector)
 
     def check_changes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Check the rules in files that are due. Returns what was done or is to be known, and what could not be."""
+        """Check the rules in files that are due. Returns what was done or needs attention, and what failed."""
         from wisen.edits.permission import may_write_unasked
-        from wisen.trials.checking import check_changes
+        from wisen.trials.change_checks import check_changes
 
-        checked = check_changes(self._home, self._desk, unasked=may_write_unasked(self._promote.profile))
+        checked = check_changes(self._home, self._desk, may_write=may_write_unasked(self._promote.profile))
         if checked.done:
             self._refresh.books()
-        return tuple(checked.done), tuple(checked.troubles)
+        return tuple(checked.done), tuple(checked.problems)
 
     def standings(self, known: KnownEntries) -> TrialStandings:
-        """How trials stand, for what agents are told."""
-        from wisen.trials.trying import first_chance, said_about_experiments, share_of, standings
+        """Return the standing of every trial, for delivery."""
+        from wisen.trials.verdict_actions import experiment_choices, initial_chance, judge_trials, next_chance
 
         return TrialStandings(
-            chances={id_: share_of(trial) for id_, trial in standings(self._home.ledger).items()},
-            first_chance=first_chance(),
-            said=said_about_experiments(known.moves),
+            chances={id_: next_chance(trial) for id_, trial in judge_trials(self._home.ledger).items()},
+            first_chance=initial_chance(),
+            said=experiment_choices(known.moves),
             everywhere=self._experiments is True,
             holdout=self._holdout,
         )
 
-    def since_rules(self) -> tuple[tuple[EntryState, BeforeAfter], ...]:
-        """The rules that hold and are never withheld, with the sessions before and after each came."""
-        from wisen.trials.helping import helped
+    def rule_effects(self) -> tuple[tuple[EntryState, BeforeAfter], ...]:
+        """Return the rules in force that are never withheld, with the sessions before and after each was promoted."""
+        from wisen.trials.rule_effects import measure_rule_effects
 
-        return tuple((each.state, each.told) for each in helped(self._home))
+        return tuple((each.state, each.comparison) for each in measure_rule_effects(self._home))
 
-    def effect(self) -> tuple[Portfolio, Sequence[TrialRow]]:
-        """What all hints together do, by the sessions that got none; and these sessions."""
-        from wisen.trials.portfolio import together
-        from wisen.trials.rows import ALL, rows_of
+    def combined_effect(self) -> tuple[Portfolio, Sequence[TrialRow]]:
+        """Return the combined effect of all hints, measured by the sessions that got none; and these sessions."""
+        from wisen.trials.portfolio import build_portfolio
+        from wisen.trials.trial_rows import ALL_HINTS, build_trial_rows
 
         ledger = self._home.ledger
-        rows = rows_of(ledger.exposures.all(tossed=True), ledger.trial_outcomes.all()).get(ALL, [])
-        return together(rows), rows
+        rows = build_trial_rows(ledger.exposures.all(tossed=True), ledger.trial_outcomes.all()).get(ALL_HINTS, [])
+        return build_portfolio(rows), rows

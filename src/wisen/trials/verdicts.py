@@ -1,7 +1,7 @@
-"""The verdict on a rule: a function of the sessions of its trial, the same whenever and however often it is asked.
+"""Computes the verdict on a rule as a pure function of the sessions of its trial, however often it is called.
 
-The sessions are gone through in the order of time, and the first one at which a condition holds decides. So a late look
-says what an early one would have said, and nobody can stop at a lucky moment.
+The sessions are processed in chronological order, and the first one at which a condition is met decides. So a late
+look says what an early one would have said, and nobody can stop at a lucky moment.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictPolicy:
-    """How much evidence decides."""
+    """How much evidence each verdict needs."""
 
     good: float = 35
     harm: float = 16
     futile: float = 10
     surely_worse: float = 0.99
-    """How likely it hurts for a rule that is known to be of no use to be called worse than that."""
+    """The probability of harm from which a rule known to be useless is called worse."""
     rails: float = 40
-    """Of the mean over all that must not get worse: the more is watched, the more chance would find."""
+    """Threshold of the mean over all guardrails: the more are watched, the more chance would find."""
     sessions: int = 240
     """Relevant sessions after which a trial ends."""
     reopen: float = 10
-    """Evidence of harm since it was confirmed with which a rule has to prove itself anew."""
+    """Evidence of harm since confirmation from which a rule has to prove itself again."""
 
 
 def judge(rows: Iterable[TrialRow], policy: VerdictPolicy | None = None) -> JudgedTrial:
-    """What the sessions of one version of one rule say, given in the order of time. A session counts once."""
+    """Judge one version of one rule by its sessions in chronological order. A session counts once."""
     policy = policy or VerdictPolicy()
-    trial, since, reopened = _Trial(), Wager(HARM), 0
+    trial, since, reopened = _TrialState(), Wager(HARM), 0
     verdict, decided = Verdict.RUNNING, None
-    met: set[str] = set()
+    seen: set[str] = set()
     for row in rows:
-        if not row.relevant or row.session in met:
+        if not row.relevant or row.session in seen:
             continue
-        met.add(row.session)
+        seen.add(row.session)
         if verdict is Verdict.RUNNING:
             trial.add(row)
             verdict = trial.verdict(policy)
@@ -55,14 +55,14 @@ def judge(rows: Iterable[TrialRow], policy: VerdictPolicy | None = None) -> Judg
             for wager in (trial.good, since):
                 wager.add(row.chance, given=row.arm is Arm.GIVEN, hit=row.hit)
             if since.value >= policy.reopen:
-                trial, since, reopened = _Trial(), Wager(HARM), reopened + 1
+                trial, since, reopened = _TrialState(), Wager(HARM), reopened + 1
                 verdict, decided = Verdict.RUNNING, None
-    return trial.judged(verdict, decided, policy, since.value, reopened)
+    return trial.summarize(verdict, decided, policy, since.value, reopened)
 
 
 @dataclass(slots=True)
-class _Trial:
-    """What is known of a trial that is not decided."""
+class _TrialState:
+    """The evidence of an undecided trial."""
 
     tally: EvidenceTally = field(default_factory=EvidenceTally)
     good: Wager = field(default_factory=lambda: Wager(GOOD))
@@ -77,36 +77,36 @@ class _Trial:
             self.rails.setdefault(name, RankWager()).add(row.chance, number, given=given)
 
     def verdict(self, policy: VerdictPolicy) -> Verdict:
-        """The first of the conditions that holds."""
-        futile = self.tally.futile() >= policy.futile
-        surely_worse = futile and 1 - self.tally.below(1.0) >= policy.surely_worse
-        if self.harm.value >= policy.harm or surely_worse or self._derailed(policy):
+        """Return the first verdict whose condition is met."""
+        futile = self.tally.futility() >= policy.futile
+        surely_worse = futile and 1 - self.tally.probability_below(1.0) >= policy.surely_worse
+        if self.harm.value >= policy.harm or surely_worse or self._has_worse_rail(policy):
             return Verdict.WORSE
         if self.good.value >= policy.good:
             return Verdict.CONFIRMED
         if futile:
             return Verdict.INEFFECTIVE
-        ended = self.tally.of(given=True) + self.tally.of(given=False) >= policy.sessions
+        ended = self.tally.sessions(given=True) + self.tally.sessions(given=False) >= policy.sessions
         return Verdict.INCONCLUSIVE if ended else Verdict.RUNNING
 
-    def _derailed(self, policy: VerdictPolicy) -> bool:
-        """Whether something that must not get worse did."""
+    def _has_worse_rail(self, policy: VerdictPolicy) -> bool:
+        """Whether a guardrail got worse."""
         return sum(rail.value for rail in self.rails.values()) >= policy.rails * max(len(self.rails), 1)
 
-    def judged(
+    def summarize(
         self, verdict: Verdict, decided: str | None, policy: VerdictPolicy, since: float, reopened: int
     ) -> JudgedTrial:
-        """The verdict with its numbers."""
+        """Return the verdict with its numbers."""
         values = {name: rail.value for name, rail in sorted(self.rails.items())}
-        by_rail = verdict is Verdict.WORSE and self._derailed(policy)
+        by_rail = verdict is Verdict.WORSE and self._has_worse_rail(policy)
         return JudgedTrial(
             verdict=verdict,
-            given=Rate(sessions=self.tally.hits(given=True), of=self.tally.of(given=True)),
-            withheld=Rate(sessions=self.tally.hits(given=False), of=self.tally.of(given=False)),
+            given=Rate(sessions=self.tally.hits(given=True), of=self.tally.sessions(given=True)),
+            withheld=Rate(sessions=self.tally.hits(given=False), of=self.tally.sessions(given=False)),
             good=self.good.value,
             harm=self.harm.value,
-            futile=self.tally.futile(),
-            better=self.tally.below(1.0),
+            futile=self.tally.futility(),
+            better=self.tally.probability_below(1.0),
             interval=self.tally.interval(),
             rails=values,
             worse_rail=max(values, key=lambda name: values[name]) if by_rail else None,

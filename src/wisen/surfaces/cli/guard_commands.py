@@ -117,7 +117,7 @@ def backtest(
 ) -> None:
     """Run a guard over all recorded sessions.
 
-    Failures it would have met, good calls it would have hit.
+    Failures it would have matched, good calls it would have hit.
     """
     from wisen.surfaces.cli.guard_view import backtest as run
 

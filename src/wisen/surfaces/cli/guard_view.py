@@ -32,7 +32,7 @@ def show(*, every: bool, as_json: bool) -> int:
         here = learner.contexts.key_of(Path.cwd())
         found = [each for each in learner.guards.all() if every or each.guard.context in ("", here)]
         rest = len(learner.guards.all()) - len(found)
-        told = [(each, learner.guards.fared(each)) for each in found]
+        told = [(each, learner.guards.live_outcomes(each)) for each in found]
     if as_json:
         print_json({"guards": [_told(each, fared) for each, fared in told]})
         return 0
@@ -50,7 +50,7 @@ def explain(name: str, *, as_json: bool) -> int:
     """Show one guard whole."""
     with app.wire().learner(reads=False) as learner:
         state = learner.guards.get(name)
-        fared, log = learner.guards.fared(state), learner.guards.log(state)
+        fared, log = learner.guards.live_outcomes(state), learner.guards.log(state)
     if as_json:
         print_json(_told(state, fared) | {"log": [_logged(*each) for each in log]})
         return 0
@@ -130,7 +130,7 @@ def enable(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
 def set_mode(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
     """Have a guard do something else from now on."""
     with app.wire().learner(reads=False) as learner:
-        state = learner.guards.set(name, Mode(mode), dry_run=dry_run)
+        state = learner.guards.set_mode(name, Mode(mode), dry_run=dry_run)
     if as_json:
         print_json(_plain(state) | {"dry_run": dry_run})
         return 0

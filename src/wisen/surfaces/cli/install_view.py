@@ -67,7 +67,7 @@ def install(agent: str, *, scope: str, answers: Answers, yes: bool, dry_run: boo
         may_ask = not dry_run and not as_json and _is_terminal()
         said = _ask_once(wires, answers) if may_ask else answers
         if said.experiments is not None and not dry_run:
-            learner.trials.welcome_experiments(welcome=said.experiments)
+            learner.trials.save_experiments_setting(allowed=said.experiments)
         if said.pointing is not None and not dry_run:
             learner.feedback.consent.keep(yes=said.pointing)
     if as_json:

@@ -223,7 +223,7 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
         out.print(f"  {line}", markup=False, style="dim")
     if proposal.words or proposal.type is ProposalType.FIX:
         return
-    for line in learner.guards.backtest_now(proposal):
+    for line in learner.guards.updated_backtest_lines(proposal):
         out.print(f"  Today: {line}", markup=False)
     reach = "" if proposal.context else ", for all projects"
     cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"

@@ -34,9 +34,11 @@ _ENDS = {
 def show(*, as_json: bool) -> int:
     """List the trials."""
     with app.wire().asked() as learner:
-        welcome = learner.trials.welcomes_experiments(learner.contexts.key_of(Path.cwd()))
-        found = [(each, learner.trials.named(each)) for each in learner.trials.all()]
-        shadows = [(each, learner.guards.fared(each)) for each in learner.guards.all() if each.mode is Mode.SHADOW]
+        welcome = learner.trials.allows_experiments(learner.contexts.key_of(Path.cwd()))
+        found = [(each, learner.trials.describe(each)) for each in learner.trials.all()]
+        shadows = [
+            (each, learner.guards.live_outcomes(each)) for each in learner.guards.all() if each.mode is Mode.SHADOW
+        ]
     if as_json:
         watched = [{"guard": each.guard.id, "watch": each.guard.watch, "fared": fared} for each, fared in shadows]
         print_json({"welcome": welcome, "trials": [_told(*each) for each in found], "shadows": watched})
@@ -67,7 +69,7 @@ def explain(name: str, *, as_json: bool) -> int:
     """Show one trial."""
     with app.wire().asked() as learner:
         trial = learner.trials.get(name)
-        words = learner.trials.named(trial)
+        words = learner.trials.describe(trial)
     if as_json:
         print_json(_told(trial, words) | {"sessions": trial.rows})
         return 0
@@ -96,7 +98,7 @@ def switch(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
         if here and not context:
             raise UsageError(f"{Path.cwd()} belongs to no project. Go to a project's folder, or leave --here out.")
         if not dry_run:
-            learner.trials.welcome(context, yes=yes)
+            learner.trials.allow_experiments(context, allowed=yes)
     if as_json:
         print_json({"welcome": yes, "context": context, "dry_run": dry_run})
         return 0
@@ -111,8 +113,8 @@ def switch(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
 def effect(svg: Path | None, *, as_json: bool) -> int:
     """Tell what hints do."""
     with app.wire().asked() as learner:
-        portfolio, _ = learner.trials.effect()
-        pairs, rules = _pairs(learner), learner.trials.since_rules()
+        portfolio, _ = learner.trials.combined_effect()
+        pairs, rules = _pairs(learner), learner.trials.rule_effects()
     if portfolio.sessions_with and portfolio.sessions_without:
         name = "failures and corrections in a session"
         pairs.insert(0, Pair(name, portfolio.without, portfolio.with_hints, portfolio.interval, share=False))
@@ -140,7 +142,9 @@ def effect(svg: Path | None, *, as_json: bool) -> int:
 def _pairs(learner: Learner) -> list[Pair]:
     """Each trial that has sessions on both sides, as two shares."""
     return [
-        Pair(learner.trials.named(each), _share(each.judged.withheld), _share(each.judged.given), each.judged.interval)
+        Pair(
+            learner.trials.describe(each), _share(each.judged.withheld), _share(each.judged.given), each.judged.interval
+        )
         for each in learner.trials.all()
         if each.judged.withheld.of and each.judged.given.of
     ]

@@ -9,10 +9,18 @@ from msgspec import structs
 
 from tests.courses import AT, course
 from wisen.delivery.guards_from_fixes import Derived
-from wisen.guards.adopt import GuardCandidate, expired, first_ready, offered, outgrown, taken_back, told
-from wisen.guards.backtest_history import Met, WatchedGuard, meetings
-from wisen.guards.escalate import ToldRule, violations
-from wisen.guards.live import calls_in, fared
+from wisen.guards.backtest_history import MatchedCall, WatchedGuard, match_calls
+from wisen.guards.guard_proposals import (
+    GuardCandidate,
+    demote_overruled,
+    describe_backtest,
+    find_closed_proposals,
+    first_ready_candidates,
+    proposals_to_replace,
+    propose_candidates,
+)
+from wisen.guards.live_outcomes import calls_by_id, count_outcomes
+from wisen.guards.rule_violations import DeliveredRule, find_violations
 from wisen.guards.settings import GuardPolicy
 from wisen.model.backtest import Backtest
 from wisen.model.entry import Answer, Move, MoveKind, Proposal, ProposalType, Who
@@ -45,7 +53,7 @@ def rule(violated: int, watch: str = "shell: npm", of: str = "01A") -> GuardCand
 
 
 def ready(*candidates: GuardCandidate) -> list[GuardCandidate]:
-    return first_ready({"f": candidates}, POLICY)
+    return first_ready_candidates({"f": candidates}, POLICY)
 
 
 def state(mode: Mode = Mode.SHADOW, guard: Guard | None = None) -> GuardState:
@@ -53,7 +61,7 @@ def state(mode: Mode = Mode.SHADOW, guard: Guard | None = None) -> GuardState:
 
 
 def proposed(scribe: Scribe, candidate: GuardCandidate | None = None) -> Proposal:
-    (_, proposal) = offered([candidate or fix()], [], [], scribe)
+    (_, proposal) = propose_candidates([candidate or fix()], [], [], scribe)
     assert isinstance(proposal, Proposal)
     return proposal
 
@@ -69,13 +77,13 @@ def test_a_fix_is_ready_at_three_sessions_and_no_good_call(helped: int, good: in
 def test_of_a_fix_the_most_general_watch_that_was_never_in_the_way_is_taken() -> None:
     whole, part = fix(9, 1, watch="shell: rtk"), fix(5, 0, watch="shell: rtk bun")
     assert ready(whole, part, fix(4, 0, watch="shell: rtk bun test")) == [part]
-    assert first_ready({"a": [whole], "b": [part]}, POLICY) == [part]
+    assert first_ready_candidates({"a": [whole], "b": [part]}, POLICY) == [part]
 
 
 @pytest.mark.requirement("F6")
 @pytest.mark.requirement("X2")
 def test_a_new_guard_is_in_shadow_and_proposed_with_what_it_would_have_done(scribe: Scribe) -> None:
-    guard, proposal = offered([fix()], [], [], scribe)
+    guard, proposal = propose_candidates([fix()], [], [], scribe)
     assert isinstance(guard, Guard)
     assert isinstance(proposal, Proposal)
     assert guard_states([guard], [])[0].mode is Mode.SHADOW
@@ -83,34 +91,40 @@ def test_a_new_guard_is_in_shadow_and_proposed_with_what_it_would_have_done(scri
     assert (proposal.type, proposal.entry, proposal.sessions) == (ProposalType.GUARD, guard.id, 3)
     assert proposal.text == "warn shell: rtk bun -> bun # rtk: no such command"
     assert proposal.backtest == fix().backtest
-    assert "Over 9 recorded sessions it would have met 3 calls that failed in this way, in 3 sessions" in proposal.why
+    assert (
+        "Over 9 recorded sessions it would have matched 3 calls that failed in this way, in 3 sessions" in proposal.why
+    )
     assert "and no good calls." in proposal.why
-    assert "It would have met: rtk bun test" in proposal.why
+    assert "It would have matched: rtk bun test" in proposal.why
 
 
 def test_what_a_backtest_came_to_is_told_with_what_was_hidden_and_what_it_would_have_hit() -> None:
     past = Backtest(
         sessions=9, calls=6, met=2, masked=1, helped=1, bad=1, good=1, open=2, low=0.25, hit=("rtk bun -v",)
     )
-    lines = told(past, GuardSource.FIX)
+    lines = describe_backtest(past, GuardSource.FIX)
     assert (
         "2 calls that failed in this way (1 of them hidden from the agent), in 1 session, and 1 good call." in lines[0]
     )
     assert lines[1:] == (
-        "Besides, 1 call that went wrong otherwise, and 2 that never ran.",
-        "When it speaks, it is right at least 25% of the time (95 % confidence).",
+        "Also 1 call that went wrong in other ways, and 2 that never ran.",
+        "When it fires, it is right at least 25% of the time (95 % confidence).",
         "It would have been in the way of: rtk bun -v",
     )
-    assert told(Backtest(sessions=2), GuardSource.HAND) == ("Over 2 recorded sessions it would have met no call.",)
-    assert told(Backtest(sessions=0), GuardSource.FIX) == ("No session is recorded yet that it could be tried on.",)
+    assert describe_backtest(Backtest(sessions=2), GuardSource.HAND) == (
+        "Over 2 recorded sessions it would have matched no call.",
+    )
+    assert describe_backtest(Backtest(sessions=0), GuardSource.FIX) == (
+        "There is no recorded session yet to test it on.",
+    )
 
 
 def test_two_lessons_that_come_to_the_same_guard_are_proposed_once(scribe: Scribe) -> None:
-    rows = offered([fix(of="f1"), fix(of="f2"), rule(2, watch="shell: rtk bun")], [], [], scribe)
+    rows = propose_candidates([fix(of="f1"), fix(of="f2"), rule(2, watch="shell: rtk bun")], [], [], scribe)
     assert [type(each) for each in rows] == [Guard, Proposal]
     assert isinstance(rows[0], Guard)
     assert rows[0].of == "f1"
-    several = offered([fix(), rule(2), fix(watch="shell: rtk tsc")], [], [], scribe)
+    several = propose_candidates([fix(), rule(2), fix(watch="shell: rtk tsc")], [], [], scribe)
     assert [each.watch for each in several if isinstance(each, Guard)] == [
         "shell: rtk bun",
         "shell: npm",
@@ -121,20 +135,20 @@ def test_two_lessons_that_come_to_the_same_guard_are_proposed_once(scribe: Scrib
 def test_while_it_waits_or_is_at_work_nothing_more_is_proposed(scribe: Scribe) -> None:
     before = asked([proposed(scribe)], [])
     for mode in Mode:
-        assert offered([fix(99)], [state(mode)], before, scribe) == []
-        assert offered([fix(99)], [state(mode)], [], scribe) == [], "the user wrote it by hand"
+        assert propose_candidates([fix(99)], [state(mode)], before, scribe) == []
+        assert propose_candidates([fix(99)], [state(mode)], [], scribe) == [], "the user wrote it by hand"
 
 
 @pytest.mark.parametrize("answer", [Answer.SKIPPED, Answer.EXPIRED])
 def test_one_that_was_skipped_waits_for_new_evidence(scribe: Scribe, answer: Answer) -> None:
     before = [Asked(proposed(scribe), answer, AT)]
-    assert offered([fix(3)], [state()], before, scribe) == []
-    (again,) = offered([fix(4)], [state()], before, scribe)
+    assert propose_candidates([fix(3)], [state()], before, scribe) == []
+    (again,) = propose_candidates([fix(4)], [state()], before, scribe)
     assert isinstance(again, Proposal)
     assert again.sessions == 4
     later = [*before, Asked(again, answer, AT)]
-    assert offered([fix(4)], [state()], later, scribe) == []
-    assert len(offered([fix(5)], [state()], later, scribe)) == 1
+    assert propose_candidates([fix(4)], [state()], later, scribe) == []
+    assert len(propose_candidates([fix(5)], [state()], later, scribe)) == 1
 
 
 def test_a_proposal_that_waits_is_made_anew_once_the_past_speaks_clearly(scribe: Scribe) -> None:
@@ -142,20 +156,22 @@ def test_a_proposal_that_waits_is_made_anew_once_the_past_speaks_clearly(scribe:
         return fix(99)._replace(backtest=structs.replace(fix(99, good).backtest, low=low))
 
     waiting = Asked(proposed(scribe), None, AT)
-    assert outgrown([sure(0.95)], [waiting], POLICY) == [waiting.proposal]
-    assert outgrown([sure(0.9499)], [waiting], POLICY) == []
-    assert outgrown([sure(0.99, good=1)], [waiting], POLICY) == []
-    assert outgrown([sure(0.99)], [waiting._replace(answer=Answer.LATER)], POLICY) == [], "the user has seen it"
-    assert outgrown([sure(0.99)], [Asked(proposed(scribe, sure(0.96)), None, AT)], POLICY) == []
+    assert proposals_to_replace([sure(0.95)], [waiting], POLICY) == [waiting.proposal]
+    assert proposals_to_replace([sure(0.9499)], [waiting], POLICY) == []
+    assert proposals_to_replace([sure(0.99, good=1)], [waiting], POLICY) == []
+    assert proposals_to_replace([sure(0.99)], [waiting._replace(answer=Answer.LATER)], POLICY) == [], (
+        "the user has seen it"
+    )
+    assert proposals_to_replace([sure(0.99)], [Asked(proposed(scribe, sure(0.96)), None, AT)], POLICY) == []
 
 
 def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(scribe: Scribe) -> None:
-    (_, proposal) = taken_back([state(Mode.WARN)], lambda _: Fared(overruled=2), POLICY, scribe)
+    (_, proposal) = demote_overruled([state(Mode.WARN)], lambda _: Fared(overruled=2), POLICY, scribe)
     assert isinstance(proposal, Proposal)
     for answer in (None, Answer.SKIPPED, Answer.EXPIRED):
         before = [Asked(proposal, answer, AT)]
-        assert offered([fix(99)], [state()], before, scribe) == []
-        assert outgrown([fix(99)._replace(backtest=Backtest(sessions=9, low=0.99))], before, POLICY) == []
+        assert propose_candidates([fix(99)], [state()], before, scribe) == []
+        assert proposals_to_replace([fix(99)._replace(backtest=Backtest(sessions=9, low=0.99))], before, POLICY) == []
 
 
 @pytest.mark.parametrize(
@@ -164,7 +180,7 @@ def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(scribe
 def test_one_that_was_refused_switched_off_or_removed_does_not_come_back(
     scribe: Scribe, answer: Answer, mode: Mode
 ) -> None:
-    assert offered([fix(99)], [state(mode)], [Asked(proposed(scribe), answer, AT)], scribe) == []
+    assert propose_candidates([fix(99)], [state(mode)], [Asked(proposed(scribe), answer, AT)], scribe) == []
 
 
 @pytest.mark.parametrize(
@@ -183,54 +199,56 @@ def test_a_proposal_is_over_when_the_user_decided_elsewhere_or_let_it_lie(
     scribe: Scribe, mode: Mode, days: int, given: Answer | None
 ) -> None:
     proposal, now = proposed(scribe), AT + timedelta(days=days)
-    found = expired([Asked(proposal, None, AT)], [state(mode)], now, 60)
+    found = find_closed_proposals([Asked(proposal, None, AT)], [state(mode)], now, 60)
     assert found == ([(proposal, given)] if given else [])
-    assert expired([Asked(proposal, Answer.SKIPPED, AT)], [state(mode)], now, 60) == []
+    assert find_closed_proposals([Asked(proposal, Answer.SKIPPED, AT)], [state(mode)], now, 60) == []
     other = structs.replace(proposal, type=ProposalType.PROMOTION)
-    assert expired([Asked(other, None, AT)], [state(mode)], now, 60) == []
+    assert find_closed_proposals([Asked(other, None, AT)], [state(mode)], now, 60) == []
 
 
-def met(*acts: str, native: str = "s1", start: datetime = AT) -> list[Met]:
-    (found,), _ = meetings([WatchedGuard("shell: npm", "", None)], [course(*acts, native=native, start=start)])
+def met(*acts: str, native: str = "s1", start: datetime = AT) -> list[MatchedCall]:
+    (found,), _ = match_calls([WatchedGuard("shell: npm", "", None)], [course(*acts, native=native, start=start)])
     return found
 
 
-def a_rule(since: datetime | None = None, **sessions: datetime) -> ToldRule:
+def a_rule(since: datetime | None = None, **sessions: datetime) -> DeliveredRule:
     by_session = {("claude-code", native): moment for native, moment in sessions.items()}
-    return ToldRule("01A", "Use pnpm, not npm.", "", Derived("shell: npm", "pnpm"), since, by_session)
+    return DeliveredRule("01A", "Use pnpm, not npm.", "", Derived("shell: npm", "pnpm"), since, by_session)
 
 
 @pytest.mark.requirement("X3")
 def test_a_rule_is_violated_by_what_was_done_after_it_was_told() -> None:
     acts = ("ok npm test", "said go on", "ok npm ci", "ok npm run x", "said and now", "failed npm x | no")
     calls = met(*acts)
-    assert violations(a_rule(), calls) == [], "nobody was told"
-    assert violations(a_rule(AT + timedelta(days=1)), calls) == [], "all of it was done before"
-    assert violations(a_rule(other=AT - timedelta(days=1)), calls) == [], "another session was told"
-    assert [each.at for each in violations(a_rule(AT - timedelta(days=1)), calls)] == [0, 1, 3], "one for each turn"
-    assert [each.at for each in violations(a_rule(s1=AT + timedelta(minutes=1)), calls)] == [1, 3]
+    assert find_violations(a_rule(), calls) == [], "nobody was told"
+    assert find_violations(a_rule(AT + timedelta(days=1)), calls) == [], "all of it was done before"
+    assert find_violations(a_rule(other=AT - timedelta(days=1)), calls) == [], "another session was told"
+    assert [each.at for each in find_violations(a_rule(AT - timedelta(days=1)), calls)] == [0, 1, 3], (
+        "one for each turn"
+    )
+    assert [each.at for each in find_violations(a_rule(s1=AT + timedelta(minutes=1)), calls)] == [1, 3]
     both = a_rule(AT + timedelta(minutes=4), s1=AT)
-    assert [each.at for each in violations(both, calls)] == [1, 3], "what told first counts"
+    assert [each.at for each in find_violations(both, calls)] == [1, 3], "what told first counts"
 
 
 @pytest.mark.requirement("X3")
 def test_violations_are_told_oldest_first_over_sessions() -> None:
     late, early = met("ok npm a", native="b", start=AT + timedelta(days=1)), met("ok npm b", native="a")
-    found = violations(a_rule(AT - timedelta(days=1)), [*late, *early])
+    found = find_violations(a_rule(AT - timedelta(days=1)), [*late, *early])
     assert [each.history.native for each in found] == ["a", "b"]
 
 
 @pytest.mark.requirement("X3")
 def test_a_rule_becomes_a_proposal_at_its_second_violation_with_both_as_evidence(scribe: Scribe) -> None:
     assert ready(rule(0)) == ready(rule(1)) == []
-    (_, proposal) = offered(ready(rule(2)), [], [], scribe)
+    (_, proposal) = propose_candidates(ready(rule(2)), [], [], scribe)
     assert isinstance(proposal, Proposal)
     assert proposal.why.splitlines()[:3] == ["not kept:", "one", "two"]
     assert "2 calls: 2 that went well, 0 that did not" in proposal.why, "a rule may speak against what works"
     skipped = [Asked(proposal, Answer.SKIPPED, AT)]
     known = [state(guard=a_guard("shell: npm", "pnpm"))]
-    assert offered(ready(rule(2)), known, skipped, scribe) == []
-    assert len(offered(ready(rule(3)), known, skipped, scribe)) == 1
+    assert propose_candidates(ready(rule(2)), known, skipped, scribe) == []
+    assert len(propose_candidates(ready(rule(3)), known, skipped, scribe)) == 1
 
 
 @pytest.mark.requirement("F6")
@@ -239,7 +257,7 @@ def test_a_rule_becomes_a_proposal_at_its_second_violation_with_both_as_evidence
 def test_a_guard_that_was_overruled_twice_is_put_back_to_shadow_and_asked_about(
     scribe: Scribe, mode: Mode, times: int
 ) -> None:
-    rows = taken_back([state(mode)], lambda _: Fared(overruled=times), POLICY, scribe)
+    rows = demote_overruled([state(mode)], lambda _: Fared(overruled=times), POLICY, scribe)
     if times < 2 or mode not in (Mode.WARN, Mode.DENY, Mode.ASK):
         assert rows == []
         return
@@ -250,12 +268,14 @@ def test_a_guard_that_was_overruled_twice_is_put_back_to_shadow_and_asked_about(
     assert guard_states([a_guard()], [move])[0].mode is Mode.SHADOW
     assert f"You overruled this guard {times} times" in proposal.why
     assert proposal.entry == a_guard().id
-    assert expired([Asked(proposal, None, AT)], guard_states([a_guard()], [move]), AT, 60) == [], "it waits"
+    assert find_closed_proposals([Asked(proposal, None, AT)], guard_states([a_guard()], [move]), AT, 60) == [], (
+        "it waits"
+    )
 
 
 def test_what_is_asked_about_a_guard_that_denied_says_that_it_would_deny_again(scribe: Scribe) -> None:
     denies = structs.replace(a_guard(), action=Mode.DENY)
-    (_, proposal) = taken_back([state(Mode.DENY, denies)], lambda _: Fared(overruled=2), POLICY, scribe)
+    (_, proposal) = demote_overruled([state(Mode.DENY, denies)], lambda _: Fared(overruled=2), POLICY, scribe)
     assert isinstance(proposal, Proposal)
     assert proposal.text.startswith("deny ")
     assert "have it deny again" in proposal.why
@@ -277,7 +297,7 @@ def test_calls_are_counted_by_what_became_of_them() -> None:
     history = course("ok rtk bun", "failed rtk bun | no", "ok rtk bun", "ok rtk bun")
     masked = structs.replace(history.steps[2], status=Status.MASKED)
     never = structs.replace(history.steps[3], status=None)
-    calls = calls_in([structs.replace(history, steps=(*history.steps[:2], masked, never))])
+    calls = calls_by_id([structs.replace(history, steps=(*history.steps[:2], masked, never))])
     rows = [
         exposure("c0", arm=Arm.WITHHELD, mode=Mode.DENY),
         exposure("c1"),
@@ -286,19 +306,21 @@ def test_calls_are_counted_by_what_became_of_them() -> None:
         exposure("c9"),
         exposure("c8", Mode.DENY),
     ]
-    assert fared(rows, calls, [], AT) == Fared(decisions=6, sessions=2, failed=2, went_well=1, stopped=1, open=2)
-    assert fared([], {}, [], AT) == Fared()
+    assert count_outcomes(rows, calls, [], AT) == Fared(
+        decisions=6, sessions=2, failed=2, went_well=1, stopped=1, open=2
+    )
+    assert count_outcomes([], {}, [], AT) == Fared()
 
 
 @pytest.mark.requirement("F6")
 def test_the_user_overruled_it_where_he_said_so_or_let_a_call_pass_since_it_was_set() -> None:
-    calls = calls_in([course("ok git push", "failed git push | no")])
+    calls = calls_by_id([course("ok git push", "failed git push | no")])
     let_pass = [exposure("c0", Mode.ASK), exposure("c1", Mode.ASK)]
-    assert fared(let_pass, calls, [], AT).overruled == 2
-    assert fared(let_pass, {}, [], AT).overruled == 0, "he said no, or has not answered"
-    assert fared(let_pass, calls, [], AT + timedelta(seconds=1)).overruled == 0, "the guard was set anew since"
+    assert count_outcomes(let_pass, calls, [], AT).overruled == 2
+    assert count_outcomes(let_pass, {}, [], AT).overruled == 0, "he said no, or has not answered"
+    assert count_outcomes(let_pass, calls, [], AT + timedelta(seconds=1)).overruled == 0, "the guard was set anew since"
     shadow = [exposure("c0", Mode.ASK, Arm.WITHHELD)]
-    assert fared(shadow, calls, [], AT).overruled == 0
-    assert fared([exposure("c0")], calls, [], AT).overruled == 0, "a warning lets every call pass"
+    assert count_outcomes(shadow, calls, [], AT).overruled == 0
+    assert count_outcomes([exposure("c0")], calls, [], AT).overruled == 0, "a warning lets every call pass"
     said = [overruled(-1), overruled(0), overruled(5), overruled(6, MoveKind.GUARD)]
-    assert fared([], {}, said, AT).overruled == 2
+    assert count_outcomes([], {}, said, AT).overruled == 2

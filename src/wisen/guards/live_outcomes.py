@@ -1,4 +1,4 @@
-"""How guards fare live: what became of the calls that they decided about, going by the agents' own logs."""
+"""Counts what became of the calls that guards decided about, according to the agents' own logs."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from wisen.model.exposure import Exposure
     from wisen.model.history import History, Step
 
-AROUND = timedelta(hours=1)
-"""How far a call may lie before what a hook noted of it."""
+CALL_WINDOW = timedelta(hours=1)
+"""How long before the hook's record of it a call may have been logged."""
 
 
-def calls_in(histories: Iterable[History]) -> dict[tuple[str, str], Step]:
-    """Every call by agent and id."""
+def calls_by_id(histories: Iterable[History]) -> dict[tuple[str, str], Step]:
+    """Return every call by agent and call id."""
     return {(history.agent, step.call): step for history in histories for step in history.steps}
 
 
-def fared(
+def count_outcomes(
     exposures: Sequence[Exposure], calls: Mapping[tuple[str, str], Step], moves: Iterable[Move], since: datetime
 ) -> Fared:
-    """What became of the calls that a guard decided about.
+    """Count what became of the calls that a guard decided about.
 
-    It was overruled where the user said so, or let a call pass about which he was asked, since the guard was last set.
+    It was overruled where the user said so, or allowed a call that it asked about, since its mode was last set.
     """
     overruled = sum(move.kind is MoveKind.OVERRULE and move.at >= since for move in moves)
-    failed = well = stopped = open_ = 0
+    failed = succeeded = stopped = not_run = 0
     for each in exposures:
         step = calls.get((each.agent, each.call or ""))
         status = step.status if step is not None else None
@@ -43,9 +43,9 @@ def fared(
         if each.mode == Mode.DENY and each.arm is Arm.GIVEN:
             stopped += 1
         elif not ran:
-            open_ += 1
+            not_run += 1
         elif status is Status.OK:
-            well += 1
+            succeeded += 1
         else:
             failed += 1
         if each.mode == Mode.ASK and each.arm is Arm.GIVEN and ran and each.at >= since:
@@ -54,8 +54,8 @@ def fared(
         decisions=len(exposures),
         sessions=len({(each.agent, each.session) for each in exposures}),
         failed=failed,
-        went_well=well,
+        went_well=succeeded,
         stopped=stopped,
-        open=open_,
+        open=not_run,
         overruled=overruled,
     )

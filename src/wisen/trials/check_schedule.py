@@ -1,0 +1,58 @@
+"""Schedules the checks of changes, and decides what happens when no session came that could check one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.model.entry import EntryOrigin
+from wisen.model.trial import Check
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+CHECK_INTERVAL = timedelta(days=7)
+"""From a change to its first check, and between checks."""
+REMIND, EXTEND, END = timedelta(days=7), timedelta(days=14), timedelta(days=21)
+"""When an overdue check is reported, gets more time, and ends: counted from the day it was due."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedChange:
+    """A change, as the check schedule sees it."""
+
+    made: datetime
+    origin: EntryOrigin
+    approved: bool = False
+    """Whether the user approved it, wherever it came from."""
+    checked: datetime | None = None
+    """The last check that had evidence; None before the first."""
+    relevant: int = 0
+    """Relevant sessions since then, or since the change."""
+
+    @property
+    def is_users_own(self) -> bool:
+        """Whether the user stated or approved it: then lack of data alone never removes it."""
+        return self.approved or self.origin is EntryOrigin.STATED
+
+
+def due_date(change: WatchedChange) -> datetime:
+    """Return when a change is to be checked next."""
+    return (change.checked or change.made) + CHECK_INTERVAL
+
+
+def next_check(change: WatchedChange, now: datetime) -> Check:
+    """Return what to do about a change now; with evidence it is checked, without it is overdue."""
+    overdue = now - due_date(change)
+    if overdue < timedelta(0):
+        return Check.NOTHING
+    if change.relevant:
+        return Check.CHECK
+    if overdue < REMIND:
+        return Check.NOTHING
+    if overdue < EXTEND:
+        return Check.REMIND
+    if overdue < END:
+        return Check.EXTEND
+    return Check.ASK if change.is_users_own else Check.TAKE_OUT
