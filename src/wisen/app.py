@@ -291,7 +291,7 @@ class Wiring(AgentWiring):
             ever_used=self.ever_used,
             machine=self._machine,
             installed=lambda ledger: installed(hooks, ledger),
-            vitals=hooks.gauge.vitals,
+            vitals=hooks.gauge.read_health,
             languages=lambda: added_in(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),
             join=self._joined,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wisen.agents.agent_ports import Agent
-    from wisen.agents.hook_ports import Gauge, Hooks
+    from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.delivery.launcher import Launcher
     from wisen.edits.user_files import UserFiles
     from wisen.install.installed import InspectedHooks
@@ -33,20 +33,20 @@ class AgentWiring(StoreWiring):
 
     def agents(self) -> tuple[Agent, ...]:
         """The readers of the agents that are enabled."""
-        from wisen.agents.agent_registry import reader_of
+        from wisen.agents.agent_registry import create_reader
 
         home, by_programs = self._user_home(), self.settings.agents.program_prompts
         names = self.settings.agents.enabled
-        return tuple(reader_of(name, home, self.environment, program_prompts=by_programs) for name in names)
+        return tuple(create_reader(name, home, self.environment, program_prompts=by_programs) for name in names)
 
     def hooks(self) -> tuple[Hooks, ...]:
         """The agents that can be told to call us, as far as they are enabled."""
-        from wisen.agents.agent_registry import hooks_of
+        from wisen.agents.agent_registry import create_hooks
 
         told = self._user_home(), self.environment, self._switches().is_off
-        return tuple(filter(None, (hooks_of(name, *told) for name in self.settings.agents.enabled)))
+        return tuple(filter(None, (create_hooks(name, *told) for name in self.settings.agents.enabled)))
 
-    def gauge(self) -> Gauge:
+    def gauge(self) -> HookHealthCheck:
         """What tells whether hooks work."""
         from wisen.health.gauge import HomeGauge
 
@@ -66,10 +66,10 @@ class AgentWiring(StoreWiring):
 
     def presence(self) -> Presence:
         """What tells whether a person decides."""
-        from wisen.agents.agent_signs import SIGNS
+        from wisen.agents.agent_signs import AGENT_SIGNS
         from wisen.system.person import presence_here
 
-        return presence_here(self.environment, SIGNS, self.decided_by)
+        return presence_here(self.environment, AGENT_SIGNS, self.decided_by)
 
     def _inspected_hooks(self) -> InspectedHooks:
         from wisen.edits.past import Desk

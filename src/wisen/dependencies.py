@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from wisen.agents.hook_ports import Gauge, Hooks
+    from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.blame.instruction_files import Instructions
     from wisen.decisions.service import Decisions
     from wisen.delivery.launcher import Launcher
@@ -46,7 +46,7 @@ class Dependencies:
     shelf: Shelf
     hooks: Sequence[Hooks]
     """The agents that can be told to call us."""
-    gauge: Gauge
+    gauge: HookHealthCheck
     caller: Caller
     """What agents run when they call us."""
     launcher: Launcher

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.agents.aider_chats import CHATS, NOON, SHELL, TYPED, Project
 from wisen.agents import jsonl, log_follower
 from wisen.agents.aider import Aider
-from wisen.agents.log_detection import kind_of
+from wisen.agents.log_detection import detect_agent
 from wisen.model.event import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
 from wisen.model.source import Mark, Trouble, TroubleKind
 from wisen.testing.agent_contract import everything, typed
@@ -308,12 +308,12 @@ def test_chats_are_found_at_home_where_the_user_put_them_and_in_projects(tmp_pat
     assert agent.roots() == (here,)
     assert [source.path for source in agent.sources()] == [here]
     projects = [tmp_path / name for name in ("home", "a", "nowhere", "b", "a")]
-    assert [source.path for source in agent.sources_in(projects)] == [found["a"].path, found["b"].path]
+    assert [source.path for source in agent.project_sources(projects)] == [found["a"].path, found["b"].path]
     moved = Aider(tmp_path / "home", {"AIDER_CHAT_HISTORY_FILE": str(there)})
     assert [source.path for source in moved.sources()] == [there]
     renamed = Aider(tmp_path / "home", {"AIDER_CHAT_HISTORY_FILE": "chats.md"})
     (tmp_path / "b" / "chats.md").write_bytes(here.read_bytes())
-    assert [source.path.name for source in renamed.sources_in(projects)] == ["chats.md"]
+    assert [source.path.name for source in renamed.project_sources(projects)] == ["chats.md"]
     assert len(list(agent.sources(tmp_path))) == 4
     assert [source.path.name for source in agent.sources(tmp_path / "b" / "chats.md")] == ["chats.md"]
     (source,) = agent.sources()
@@ -322,9 +322,9 @@ def test_chats_are_found_at_home_where_the_user_put_them_and_in_projects(tmp_pat
 
 def test_a_file_of_chats_is_known_by_its_first_line(project: Project) -> None:
     project.save()
-    assert kind_of(project.path) == "aider"
+    assert detect_agent(project.path) == "aider"
     (project.folder / "notes.md").write_text("# Notes\n\n# aider chat started at 2026-03-02 12:00:00\n")
-    assert kind_of(project.folder / "notes.md") is None
+    assert detect_agent(project.folder / "notes.md") is None
 
 
 def story(project: Project) -> None:
@@ -379,11 +379,11 @@ def test_a_pass_that_ends_anywhere_is_gone_on_from_there(tmp_path: Path, monkeyp
     project = Project(tmp_path)
     story(project)
     whole = {event.id: event for event in read(project)}
-    monkeypatch.setattr(log_follower, "BATCH", 1)
+    monkeypatch.setattr(log_follower, "BATCH_BYTES", 1)
     agent = Aider(tmp_path, {})
     (source,) = agent.sources()
     for chunk in (100, 150, 333):
-        monkeypatch.setattr(jsonl, "CHUNK", chunk)
+        monkeypatch.setattr(jsonl, "CHUNK_BYTES", chunk)
         batches = list(agent.read(source))
         assert len(batches) > 5
         before: dict[str, Event] = {}

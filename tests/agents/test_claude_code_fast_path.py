@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wisen.agents.claude_code.fast_path import NOTHING, glance
-from wisen.agents.claude_code.read import ClaudeFormat
-from wisen.agents.log_follower import follow
+from wisen.agents.claude_code.fast_path import IRRELEVANT, scan_line
+from wisen.agents.claude_code.read import ClaudeParser
+from wisen.agents.log_follower import follow_records
 from wisen.model.event import Concession, Event
 from wisen.model.source import Trouble
 from wisen.testing.transcripts import ClaudeTranscript
@@ -19,19 +19,19 @@ from wisen.testing.transcripts import ClaudeTranscript
 pytestmark = pytest.mark.requirement("X7")
 
 
-class DecodesAll(ClaudeFormat):
+class DecodesAll(ClaudeParser):
     """Never trusts bytes."""
 
-    def glance(self, block: bytearray, start: int, end: int) -> bool:
+    def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
         return False
 
 
 def both(path: Path) -> tuple[tuple[list[Event], list[Trouble]], tuple[list[Event], list[Trouble]]]:
-    def found(form: type[ClaudeFormat]) -> tuple[list[Event], list[Trouble]]:
-        batches = list(follow(path, None, form))
+    def found(form: type[ClaudeParser]) -> tuple[list[Event], list[Trouble]]:
+        batches = list(follow_records(path, None, form))
         return [e for b in batches for e in b.events], [t for b in batches for t in b.troubles]
 
-    return found(ClaudeFormat), found(DecodesAll)
+    return found(ClaudeParser), found(DecodesAll)
 
 
 PIECES = [*'abc"\\{}[],:\n\t é😀', '},{"', '","', '"uuid":"', '"is_error":true', '"role":"user"', "}]}", '}]},"uuid":"']
@@ -82,7 +82,7 @@ def test_the_usual_success_is_understood_by_its_bytes() -> None:
     s = ClaudeTranscript()
     call = s.bash("ls", 'a "quoted" \\ b\nc')
     line = bytearray(s.lines[-1])
-    assert glance(line, 0, len(line)) == (call, json.loads(line)["timestamp"])
+    assert scan_line(line, 0, len(line)) == (call, json.loads(line)["timestamp"])
 
 
 def test_the_newer_order_of_fields_is_understood_too() -> None:
@@ -91,7 +91,7 @@ def test_the_newer_order_of_fields_is_understood_too() -> None:
     record = json.loads(s.lines[-1])
     last = {name: record.pop(name) for name in ("userType", "cwd", "sessionId", "version", "gitBranch")}
     line = bytearray(json.dumps({**record, **last}, separators=(",", ":")).encode())
-    assert glance(line, 0, len(line)) == (call, record["timestamp"])
+    assert scan_line(line, 0, len(line)) == (call, record["timestamp"])
 
 
 SAYINGS = [*"ab \n", "You\u2019re right", "you are", " right", "-", "Sorry", "good ", "catch", "\u0142", "\U0001f600"]
@@ -159,7 +159,7 @@ def test_prose_and_progress_are_idle_and_whatever_can_teach_is_not() -> None:
     s.prompt("typed")
     s.call("Bash", command="ls")
     s.queue("enqueue", "typed too")
-    assert [glance(bytearray(line), 0, len(line)) for line in s.lines] == [
-        *(NOTHING, NOTHING, None),
-        *(NOTHING, None, None, None),
+    assert [scan_line(bytearray(line), 0, len(line)) for line in s.lines] == [
+        *(IRRELEVANT, IRRELEVANT, None),
+        *(IRRELEVANT, None, None, None),
     ]

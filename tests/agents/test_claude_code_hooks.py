@@ -21,7 +21,7 @@ from wisen.testing.fake_ledger import MemoryLedger
 
 AGENT = ClaudeCodeHooks(Path("/home/ada"), {})
 CALLER = Caller(home="/home/ada/w")
-WANTED = AGENT.wanted(CALLER)
+WANTED = AGENT.required_hooks(CALLER)
 OTHERS: dict[str, Any] = {
     "model": "opus",
     "hooks": {
@@ -33,7 +33,7 @@ OTHERS: dict[str, Any] = {
 
 
 def ours(content: bytes | None) -> list[str]:
-    read = AGENT.read(settings_in(content, "settings.json"))
+    read = AGENT.parse(settings_in(content, "settings.json"))
     return [each.event for each in read.callings if each.caller == CALLER]
 
 
@@ -57,14 +57,14 @@ def test_a_command_names_the_home_the_agent_and_the_event_and_nothing_else() -> 
 
 
 def test_who_else_is_called_is_told_and_known_ones_by_name() -> None:
-    found = [(each.event, each.command, each.name) for each in AGENT.read(OTHERS).callings]
+    found = [(each.event, each.command, each.name) for each in AGENT.parse(OTHERS).callings]
     assert found == [
         ("SessionStart", "npx claude-mem hook", "claude-mem"),
         ("PostToolUse", "http://127.0.0.1:1/seen", ""),
         ("", "everything-claude-code@affaan", "ECC"),
     ]
-    assert not AGENT.read(OTHERS).switched_off
-    assert AGENT.read({"disableAllHooks": True}).switched_off
+    assert not AGENT.parse(OTHERS).switched_off
+    assert AGENT.parse({"disableAllHooks": True}).switched_off
 
 
 @given(
@@ -77,7 +77,7 @@ def test_who_else_is_called_is_told_and_known_ones_by_name() -> None:
     )
 )
 def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> None:
-    assert all(each.caller is None for each in AGENT.read(settings).callings)
+    assert all(each.caller is None for each in AGENT.parse(settings).callings)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_home_or_an_interpreter_that_moved_is_repaired_by_installing_again(tmp
     path = tmp_path / "settings.json"
     path.write_text(json.dumps(OTHERS, indent=2))
     held, desk = path.read_bytes(), a_desk()
-    put_in(desk, path, AGENT, AGENT.wanted(Caller(home="/old")))
+    put_in(desk, path, AGENT, AGENT.required_hooks(Caller(home="/old")))
     assert ours(path.read_bytes()) == []
     put_in(desk, path, AGENT, WANTED)
     assert sorted(ours(path.read_bytes())) == sorted(EVENTS)
@@ -141,14 +141,14 @@ def test_a_home_or_an_interpreter_that_moved_is_repaired_by_installing_again(tmp
 def test_hooks_of_ours_that_no_ledger_knows_are_replaced_and_go_as_well(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text(json.dumps(OTHERS, indent=2))
-    stranger = AGENT.wanted(Caller(home="/other"))
+    stranger = AGENT.required_hooks(Caller(home="/other"))
     put_in(a_desk(), path, AGENT, stranger)
     desk = a_desk(MemoryLedger())
     put_in(desk, path, AGENT, WANTED)
     assert sorted(ours(path.read_bytes())) == sorted(EVENTS)
     assert b"/other" not in path.read_bytes()
     take_out(desk, path, AGENT)
-    assert AGENT.read(json.loads(path.read_text())) == AGENT.read(OTHERS)
+    assert AGENT.parse(json.loads(path.read_text())) == AGENT.parse(OTHERS)
 
 
 def test_one_hook_that_went_missing_comes_back(tmp_path: Path) -> None:

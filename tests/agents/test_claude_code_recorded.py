@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from wisen.agents.claude_code import ClaudeCode
-from wisen.agents.claude_code.read import ClaudeFormat
-from wisen.agents.log_follower import follow
+from wisen.agents.claude_code.read import ClaudeParser
+from wisen.agents.log_follower import follow_records
 from wisen.model.event import OF_PROSE, Call, Event, Message, Outcome
 from wisen.model.source import Mark
 from wisen.testing.agent_contract import everything, typed
@@ -255,10 +255,10 @@ def test_a_recorded_transcript_may_be_read_in_any_two_parts(name: str, tmp_path:
         assert {e.id: e for e in [*first.events, *(e for batch in rest for e in batch.events)]} == whole, cut
 
 
-class DecodesAll(ClaudeFormat):
+class DecodesAll(ClaudeParser):
     """Never trusts bytes."""
 
-    def glance(self, block: bytearray, start: int, end: int) -> bool:
+    def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
         return False
 
 
@@ -266,7 +266,9 @@ class DecodesAll(ClaudeFormat):
 @pytest.mark.parametrize("name", NAMES)
 def test_recorded_lines_mean_the_same_with_and_without_the_shortcut(name: str) -> None:
     path = FIXTURES / f"{name}.jsonl"
-    quick, slow = ([e for b in follow(path, None, form) for e in b.events] for form in (ClaudeFormat, DecodesAll))
+    quick, slow = (
+        [e for b in follow_records(path, None, form) for e in b.events] for form in (ClaudeParser, DecodesAll)
+    )
     assert quick == slow
 
 

@@ -22,7 +22,7 @@ from wisen.model.hook import Caller, Program, caller_in
 
 CALLER = Caller(home="/home/ada/w")
 AGENT = CodexHooks(Path("/home/ada"), {})
-WANTED = AGENT.wanted(CALLER)
+WANTED = AGENT.required_hooks(CALLER)
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.text(),
     lambda inner: (
@@ -83,14 +83,14 @@ def test_a_command_of_an_older_wisen_is_known_as_ours_with_what_it_runs() -> Non
 
 @given(ANYTHING)
 def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> None:
-    assert all(each.caller is None for each in AGENT.read(settings).callings)
-    assert AGENT.untrusted(AGENT.file(), settings) == ()
+    assert all(each.caller is None for each in AGENT.parse(settings).callings)
+    assert AGENT.untrusted_events(AGENT.file(), settings) == ()
 
 
 def test_the_feature_can_be_switched_off_under_both_of_its_names() -> None:
-    assert AGENT.read({"features": {"hooks": False}}).switched_off
-    assert AGENT.read({"features": {"codex_hooks": False}}).switched_off
-    assert not AGENT.read({"features": {"hooks": True}}).switched_off
+    assert AGENT.parse({"features": {"hooks": False}}).switched_off
+    assert AGENT.parse({"features": {"codex_hooks": False}}).switched_off
+    assert not AGENT.parse({"features": {"hooks": True}}).switched_off
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
         path.write_bytes(held)
     desk = a_desk()
     put = put_in(desk, path, AGENT, WANTED)
-    found = [each.event for each in AGENT.read(settings_of(path)).callings if each.caller == CALLER]
+    found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(EVENTS)
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]
@@ -133,9 +133,9 @@ def test_a_hook_is_trusted_as_it_is_and_no_longer_when_it_changes_or_is_switched
     beep = {"hooks": [{"type": "command", "command": "beep"}]}
     path.write_text(json.dumps({"hooks": {"Stop": [beep]}}))
     desk = a_desk()
-    put_in(desk, path, agent, agent.wanted(CALLER))
-    assert set(agent.untrusted(path, settings_of(path))) == set(EVENTS)
-    groups = {each.event: each.value for each in agent.wanted(CALLER)}
+    put_in(desk, path, agent, agent.required_hooks(CALLER))
+    assert set(agent.untrusted_events(path, settings_of(path))) == set(EVENTS)
+    groups = {each.event: each.value for each in agent.required_hooks(CALLER)}
     places = {
         "session_start": "SessionStart", "user_prompt_submit": "UserPromptSubmit", "post_tool_use": "PostToolUse",
         "pre_tool_use": "PreToolUse",
@@ -144,12 +144,12 @@ def test_a_hook_is_trusted_as_it_is_and_no_longer_when_it_changes_or_is_switched
         trust(root, f"{path}:{label}:0:0", trust_digest(label, groups[event]))
     trust(root, f"{path}:stop:1:0", trust_digest("stop", groups["Stop"]))
     trust(root, f"{path}:session_end:0:0", trust_digest("session_end", groups["SessionEnd"]), "enabled = false\n")
-    assert agent.untrusted(path, settings_of(path)) == ("SessionEnd",)
+    assert agent.untrusted_events(path, settings_of(path)) == ("SessionEnd",)
     moved = Caller(home="/home/ada/other")
-    changed = {"hooks": {each.event: [each.value] for each in agent.wanted(moved)}}
-    assert set(agent.untrusted(path, changed)) == set(EVENTS)
+    changed = {"hooks": {each.event: [each.value] for each in agent.required_hooks(moved)}}
+    assert set(agent.untrusted_events(path, changed)) == set(EVENTS)
     (root / "config.toml").write_text("[broken")
-    assert set(agent.untrusted(path, settings_of(path))) == set(EVENTS)
+    assert set(agent.untrusted_events(path, settings_of(path))) == set(EVENTS)
 
 
 def test_the_newest_session_is_that_of_the_person_and_of_the_project(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wisen.agents.concessions import concedes, may_concede
+from wisen.agents.concessions import is_concession, may_concede
 
 pytestmark = pytest.mark.requirement("F1")
 CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
@@ -52,7 +52,7 @@ CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
     ],
 )
 def test_a_concession_is_known(text: str) -> None:
-    assert concedes(text)
+    assert is_concession(text)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_concession_is_known(text: str) -> None:
     ],
 )
 def test_anything_else_is_none(text: str) -> None:
-    assert not concedes(text)
+    assert not is_concession(text)
 
 
 PIECES = [
@@ -127,7 +127,7 @@ ALIKE = ["\u017forry", "\u0130 missed", "\u0131 missed", "\u212a"]
 @example("\x1b" * 130 + "my bad")
 @example('"' * 130 + "my bad")
 def test_the_bytes_of_a_line_never_say_no_where_the_text_says_yes(text: str) -> None:
-    if not concedes(text):
+    if not is_concession(text):
         return
     numbered = "".join(f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else letter for letter in text)
     for written in (json.dumps(text), json.dumps(text, ensure_ascii=False), f'"{numbered}"', f'"{numbered.upper()}"'):

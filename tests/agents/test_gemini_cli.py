@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.agents.gemini_chats import Chat, read
 from wisen.agents.gemini_cli import GeminiCli
-from wisen.agents.gemini_cli.gemini_cli_typed_text import without_hooks
+from wisen.agents.gemini_cli.gemini_cli_typed_text import strip_hook_context
 from wisen.logs.event_filter import filter_events
 from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Rejection, Status
@@ -81,7 +81,7 @@ def test_what_we_injected_never_comes_back_as_the_users_word(tmp_path: Path) -> 
 @given(st.text(), st.text(), st.text())
 @example("", "</hook_context>", "use uv")
 def test_whatever_a_hook_says_it_stays_in_its_frame(before: str, said: str, after: str) -> None:
-    left = without_hooks(f"{before}{hook('SECRET' + said + 'SECRET')}{after}")
+    left = strip_hook_context(f"{before}{hook('SECRET' + said + 'SECRET')}{after}")
     assert "SECRET" not in left.replace(before, "").replace(after, "")
 
 

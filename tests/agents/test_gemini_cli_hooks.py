@@ -21,7 +21,7 @@ from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")
 AGENT = GeminiCliHooks(Path("/home/ada"), {})
-WANTED = AGENT.wanted(CALLER)
+WANTED = AGENT.required_hooks(CALLER)
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.text(),
     lambda inner: (
@@ -63,8 +63,8 @@ def test_before_calls_it_is_called_for_all_tools_because_a_guard_may_look_at_any
 
 @given(ANYTHING)
 def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> None:
-    assert all(each.caller is None for each in AGENT.read(settings).callings)
-    assert AGENT.untrusted(AGENT.file(), settings) == ()
+    assert all(each.caller is None for each in AGENT.parse(settings).callings)
+    assert AGENT.untrusted_events(AGENT.file(), settings) == ()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> No
     [({"enabled": False}, True), ({"disabled": ["wisen"]}, True), ({"disabled": ["beep"]}, False), ([], False)],
 )
 def test_hooks_can_be_switched_off_all_or_by_name(about: object, *, off: bool) -> None:
-    assert AGENT.read({"hooksConfig": about}).switched_off is off
+    assert AGENT.parse({"hooksConfig": about}).switched_off is off
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
         path.write_bytes(held)
     desk = a_desk()
     put = put_in(desk, path, AGENT, WANTED)
-    found = [each.event for each in AGENT.read(settings_of(path)).callings if each.caller == CALLER]
+    found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(EVENTS)
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]
@@ -126,10 +126,10 @@ def test_hooks_wait_for_trust_in_a_folder(
         listed = {str(tmp_path / name): trust for name, trust in rules.items()}
         (tmp_path / ".gemini" / "trustedFolders.json").write_text(f"// theirs\n{json.dumps(listed)}")
     ours = {"hooks": {each.event: [each.value] for each in WANTED}}
-    assert agent.untrusted(agent.file(), ours) == (() if everywhere else tuple(EVENTS))
-    assert agent.untrusted(agent.file(shop), ours) == (() if here else tuple(EVENTS))
+    assert agent.untrusted_events(agent.file(), ours) == (() if everywhere else tuple(EVENTS))
+    assert agent.untrusted_events(agent.file(shop), ours) == (() if here else tuple(EVENTS))
     (tmp_path / ".gemini" / "settings.json").write_text('{"security": {"folderTrust": {"enabled": false}}}')
-    assert agent.untrusted(agent.file(shop), ours) == agent.untrusted(agent.file(), ours) == ()
+    assert agent.untrusted_events(agent.file(shop), ours) == agent.untrusted_events(agent.file(), ours) == ()
 
 
 def test_the_newest_session_is_that_of_the_person_in_a_folder_where_hooks_run(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from wisen.agents.agent_ports import Agent
 from wisen.agents.generic import Generic
-from wisen.agents.jsonl import LONGEST
+from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Status
 from wisen.model.source import Mark, Source, Trouble, TroubleKind
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
@@ -216,7 +216,7 @@ def test_a_document_that_is_too_large_is_passed_over_and_told(tmp_path: Path) ->
     path = tmp_path / "talk.json"
     with path.open("wb") as file:
         file.write(b'[{"role":"user","content":"hello"},')
-        file.truncate(LONGEST + 1)
+        file.truncate(MAX_RECORD_BYTES + 1)
     events, troubles = everything(Generic(), path)
     assert events == []
     assert [t.kind for t in troubles] == [TroubleKind.OVERSIZED]

@@ -17,7 +17,7 @@ from tests.agents.hermes_sessions import Talk, read
 from tests.hooks import mark_behind
 from wisen.agents.agent_ports import Agent
 from wisen.agents.hermes import Hermes
-from wisen.agents.log_detection import kind_of
+from wisen.agents.log_detection import detect_agent
 from wisen.model.event import Call, Concession, Interrupt, Outcome, Rejection, Status
 from wisen.model.source import Mark, TroubleKind
 from wisen.safety.sentinel import wrap
@@ -275,7 +275,7 @@ def test_databases_of_all_profiles_are_found_where_the_environment_says(tmp_path
     moved = Hermes(Path("/nowhere"), {"HERMES_HOME": str(usual.parent)})
     assert [source.path for source in moved.sources()] == [usual, profile]
     assert [source.path for source in Hermes(Path("/nowhere"), {}).sources(tmp_path)] == [profile, usual][::-1]
-    assert kind_of(usual) == "hermes"
+    assert detect_agent(usual) == "hermes"
 
 
 def test_an_older_layout_is_read_and_a_foreign_one_is_told(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.requirement("X10")
 
 CALLER = Caller(home="/home/ada/w")
 AGENT = HermesHooks(Path("/home/ada"), {})
-WANTED = AGENT.wanted(CALLER)
+WANTED = AGENT.required_hooks(CALLER)
 NAMES = ["calls", "hooks", "plugins", "enabled", "command", "pre_llm_call", "event"]
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -53,7 +53,7 @@ def test_the_plug_in_stands_where_hermes_looks_for_it() -> None:
 
 
 def test_a_command_names_the_home_the_agent_and_the_event() -> None:
-    wanted = AGENT.wanted(CALLER)
+    wanted = AGENT.required_hooks(CALLER)
     assert [each.event for each in wanted] == [event for event, _ in EVENTS]
     assert wanted[0].value["command"] == (
         "/bin/sh /home/ada/w/hook hermes session-start 2>/dev/null || cat >/dev/null 2>&1 || :"
@@ -62,13 +62,13 @@ def test_a_command_names_the_home_the_agent_and_the_event() -> None:
 
 @given(ANYTHING)
 def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> None:
-    assert all(each.caller is None for each in AGENT.read(settings).callings)
-    assert AGENT.untrusted(AGENT.file(), settings) == ()
+    assert all(each.caller is None for each in AGENT.parse(settings).callings)
+    assert AGENT.untrusted_events(AGENT.file(), settings) == ()
 
 
 def test_shell_hooks_and_plug_ins_of_others_are_told() -> None:
     settings = {"hooks": {"pre_llm_call": [{"command": "beep"}, {}]}, "plugins": {"enabled": ["mem0", "pets", 7]}}
-    assert [(each.event, each.command, each.name) for each in AGENT.read(settings).callings] == [
+    assert [(each.event, each.command, each.name) for each in AGENT.parse(settings).callings] == [
         ("pre_llm_call", "beep", ""),
         ("", "mem0", "mem0"),
     ]
@@ -81,7 +81,7 @@ def test_it_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held: byt
         path.write_bytes(held)
     put = put_in(desk, path, AGENT, WANTED)
     (beside,) = put_beside(desk, path, AGENT)
-    found = [each.event for each in AGENT.read(settings_of(path)).callings if each.caller == CALLER]
+    found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(event for event, _ in EVENTS)
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert [each.held for each in put_beside(desk, path, AGENT)] == [beside.holds]
@@ -94,19 +94,19 @@ def test_it_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held: byt
 def test_the_plug_in_itself_takes_the_place_of_an_older_one_and_never_of_anothers(tmp_path: Path) -> None:
     class Older(HermesHooks):
         def companions(self, settings: Path) -> dict[Path, bytes]:
-            return dict.fromkeys(super().companions(settings), b'"""wisen in Hermes, of old."""\n')
+            return dict.fromkeys(super().companion_files(settings), b'"""wisen in Hermes, of old."""\n')
 
     path, desk = tmp_path / "plugin.yaml", a_desk()
     code = path.with_name("__init__.py")
     put_beside(desk, path, Older(tmp_path, {}))
     put_beside(desk, path, AGENT)
-    assert {code: code.read_bytes()} == AGENT.companions(path)
+    assert {code: code.read_bytes()} == AGENT.companion_files(path)
     code.write_bytes(b"print('mine')\n")
     with pytest.raises(SettingsUnclear, match="Move it away"):
         put_beside(desk, path, AGENT)
     take_beside(desk, path, AGENT)
     assert code.read_bytes() == b"print('mine')\n"
-    assert AGENT.companions(tmp_path / "config.yaml") == {}
+    assert AGENT.companion_files(tmp_path / "config.yaml") == {}
     assert put_beside(desk, path, CodexHooks(tmp_path, {})) == ()
 
 
@@ -136,12 +136,12 @@ def test_what_stands_elsewhere_is_repaired_or_goes_with_what_a_person_took_out(t
 )
 def test_it_waits_until_the_user_has_enabled_it(tmp_path: Path, says: str, waits: bool) -> None:
     agent, desk = HermesHooks(tmp_path, {}), a_desk()
-    assert agent.untrusted(agent.file(), {}) == ()
+    assert agent.untrusted_events(agent.file(), {}) == ()
     put_in(desk, agent.file(), agent, WANTED)
     enable(tmp_path / ".hermes", says)
     events = dict.fromkeys(event for event, _ in EVENTS)
-    assert agent.untrusted(agent.file(), settings_of(agent.file())) == (tuple(events) if waits else ())
-    assert "hermes plugins enable wisen" in agent.trusting
+    assert agent.untrusted_events(agent.file(), settings_of(agent.file())) == (tuple(events) if waits else ())
+    assert "hermes plugins enable wisen" in agent.trust_instructions
 
 
 def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, mon
 @given(RESULTS)
 def test_a_failure_is_told_in_the_words_that_the_reader_finds(told: dict[str, object]) -> None:
     text = json.dumps(told)
-    status, words = _end(_told(text), text, hides=False)
+    status, words = _end(_told(text), text, hides_exit=False)
     assert failure_in(text) == (words if status is Status.FAILED else None)
 
 

@@ -19,7 +19,7 @@ from wisen.testing.hooks_contract import CALLER, HooksContract
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.agents.hook_ports import Gauge, Hooks
+    from wisen.agents.hook_ports import HookHealthCheck, Hooks
 
 pytestmark = pytest.mark.requirement("X10")
 
@@ -64,11 +64,11 @@ class TestOpenCodeHooks(HooksContract):
 
 class TestHomeGauge(GaugeContract):
     @pytest.fixture
-    def gauge(self, tmp_path: Path) -> Gauge:
+    def gauge(self, tmp_path: Path) -> HookHealthCheck:
         return HomeGauge(tmp_path / "not" / "there", "1")
 
 
 class TestFixedGauge(GaugeContract):
     @pytest.fixture
-    def gauge(self) -> Gauge:
+    def gauge(self) -> HookHealthCheck:
         return FixedGauge(faults={CALLER.home: "it is gone"})

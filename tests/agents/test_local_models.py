@@ -11,7 +11,7 @@ import pytest
 from tests.agents import aider_chats, codex_rollouts, hermes_sessions, openclaw_sessions, opencode_sessions
 from wisen.agents.aider import Aider
 from wisen.agents.codex import Codex
-from wisen.agents.local_models import is_local, is_local_name
+from wisen.agents.local_models import is_local_model, is_local_model_name
 from wisen.model.event import Event, Message
 from wisen.model.source import Mark
 from wisen.testing.agent_contract import everything
@@ -50,15 +50,15 @@ def to_local(events: list[Event]) -> dict[str, bool]:
 def test_only_what_is_known_to_run_on_the_own_machine_is_local(
     provider: str | None, model: str | None, address: str | None, *, local: bool
 ) -> None:
-    assert is_local(provider, model, address) is local
+    assert is_local_model(provider, model, address) is local
 
 
 def test_a_name_is_local_by_the_provider_in_front_of_it() -> None:
-    assert is_local_name("ollama_chat/qwen2.5-coder:32b")
-    assert is_local_name("lm_studio/qwen3")
-    assert not is_local_name("openrouter/ollama/qwen3")
-    assert not is_local_name("qwen2.5-coder:32b"), "a tag alone says nothing: hosted models have such names, too"
-    assert not is_local_name(None)
+    assert is_local_model_name("ollama_chat/qwen2.5-coder:32b")
+    assert is_local_model_name("lm_studio/qwen3")
+    assert not is_local_model_name("openrouter/ollama/qwen3")
+    assert not is_local_model_name("qwen2.5-coder:32b"), "a tag alone says nothing: hosted models have such names, too"
+    assert not is_local_model_name(None)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.agents.codex_rollouts import OldRollout, Rollout
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.codex import Codex
 from wisen.agents.generic import Generic
-from wisen.agents.log_detection import kind_of
+from wisen.agents.log_detection import detect_agent
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")
@@ -58,14 +58,14 @@ def written(folder: Path, name: str, *records: object) -> Path:
     ],
 )
 def test_the_first_record_tells_whose_it_is(kind: str | None, record: object, tmp_path: Path) -> None:
-    assert kind_of(written(tmp_path, "log.jsonl", record)) == kind
+    assert detect_agent(written(tmp_path, "log.jsonl", record)) == kind
 
 
 def test_what_comes_before_the_first_good_record_does_not_matter(tmp_path: Path) -> None:
     good = json.dumps({"type": "summary", "leafUuid": "u"}).encode()
     torn = written(tmp_path, "torn.jsonl", b"", b"  ", b'{"torn": ', b"\0\0\0" + good)
     marked = written(tmp_path, "marked.jsonl", b"\xef\xbb\xbf" + good)
-    assert [kind_of(torn), kind_of(marked)] == ["claude-code", "claude-code"]
+    assert [detect_agent(torn), detect_agent(marked)] == ["claude-code", "claude-code"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_comes_before_the_first_good_record_does_not_matter(tmp_path: Path)
 def test_a_first_record_longer_than_the_look_is_told_by_how_it_begins(
     kind: str | None, record: object, tmp_path: Path
 ) -> None:
-    assert kind_of(written(tmp_path, "log.jsonl", record)) == kind
+    assert detect_agent(written(tmp_path, "log.jsonl", record)) == kind
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -92,18 +92,18 @@ def test_a_document_of_messages_is_generic_however_it_is_set(indent: int | None,
     for number, content in enumerate([messages, {"model": "m", "messages": messages}, [{"messages": messages}]]):
         path = tmp_path / f"{number}.json"
         path.write_text(json.dumps(content, indent=indent))
-        assert kind_of(path) == "generic"
+        assert detect_agent(path) == "generic"
 
 
 @pytest.mark.parametrize("content", ['{"name": "shop", "version": "1"}', "[]", "{}", "", "[1, 2]", '"role"'])
 def test_other_documents_are_nobodys(content: str, tmp_path: Path) -> None:
     path = tmp_path / "package.json"
     path.write_text(content)
-    assert kind_of(path) is None
+    assert detect_agent(path) is None
 
 
 def test_a_rollout_whose_beginning_is_garbled_is_still_told_by_its_name(tmp_path: Path) -> None:
-    assert kind_of(written(tmp_path, "rollout-2026-03-02T09-00-00-x.jsonl", b"\0\0")) == "codex"
+    assert detect_agent(written(tmp_path, "rollout-2026-03-02T09-00-00-x.jsonl", b"\0\0")) == "codex"
 
 
 def test_a_database_is_openclaws_when_it_holds_transcripts(tmp_path: Path) -> None:
@@ -112,15 +112,15 @@ def test_a_database_is_openclaws_when_it_holds_transcripts(tmp_path: Path) -> No
             database.execute(f"CREATE TABLE {name} (session_id TEXT)")
             database.commit()
     broken = written(tmp_path, "broken.sqlite", b"SQLite format 3\0" + b"\xff" * 100)
-    found = [kind_of(tmp_path / f"{name}.sqlite") for name in ("transcript_events", "messages")]
-    assert [*found, kind_of(broken)] == ["openclaw", None, None]
+    found = [detect_agent(tmp_path / f"{name}.sqlite") for name in ("transcript_events", "messages")]
+    assert [*found, detect_agent(broken)] == ["openclaw", None, None]
 
 
 def test_what_is_no_file_is_nobodys(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "folder.jsonl").mkdir()
     names = ("pipe.jsonl", "folder.jsonl", "missing.jsonl")
-    assert [kind_of(tmp_path / name) for name in names] == [None, None, None]
+    assert [detect_agent(tmp_path / name) for name in names] == [None, None, None]
 
 
 def test_the_look_is_small(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_look_is_small(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.write(b'{"timestamp":"t","type":"session_meta","payload":{"text":"')
         file.truncate(1 << 32)
-    assert kind_of(path) == "codex"
+    assert detect_agent(path) == "codex"
 
 
 def test_each_file_below_a_folder_has_one_reader(tmp_path: Path) -> None:

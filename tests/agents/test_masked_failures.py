@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.agents.masked_failures import error_in, hides_exit_code
+from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.requirement("F1")
     ],
 )
 def test_a_pipe_or_a_good_ending_hides_the_exit_code(command: str) -> None:
-    assert hides_exit_code(command)
+    assert can_hide_exit_code(command)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_pipe_or_a_good_ending_hides_the_exit_code(command: str) -> None:
     ],
 )
 def test_honest_commands_and_those_that_print_other_peoples_words_do_not(command: str) -> None:
-    assert not hides_exit_code(command)
+    assert not can_hide_exit_code(command)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_honest_commands_and_those_that_print_other_peoples_words_do_not(command
     ],
 )
 def test_output_that_only_a_failure_prints(output: str) -> None:
-    assert error_in(output)
+    assert has_error_line(output)
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_output_that_only_a_failure_prints(output: str) -> None:
     ],
 )
 def test_output_of_a_success_may_speak_of_errors(output: str) -> None:
-    assert not error_in(output)
+    assert not has_error_line(output)

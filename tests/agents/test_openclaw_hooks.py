@@ -25,7 +25,7 @@ from wisen.model.hook import Caller
 CALLER = Caller(home="/home/ada/w")
 MOVED = Caller(home="/srv/home")
 AGENT = OpenClawHooks(Path("/home/ada"), {})
-WANTED = AGENT.wanted(CALLER)
+WANTED = AGENT.required_hooks(CALLER)
 PLACE = "/home/ada/.openclaw/extensions/wisen"
 JSON5 = b"""// mine
 {
@@ -72,7 +72,7 @@ def test_the_settings_of_other_profiles_are_looked_at(tmp_path: Path) -> None:
 def test_the_plugin_is_in_the_package_and_says_who_it_is() -> None:
     folder = resources.files("wisen").joinpath("agents", "openclaw", "plugin")
     assert sorted(each.name for each in folder.iterdir()) == sorted(FILES)
-    placed = AGENT.companions(AGENT.file())
+    placed = AGENT.companion_files(AGENT.file())
     assert placed == {Path(PLACE, name): folder.joinpath(name).read_bytes() for name in FILES}
     manifest = json.loads(folder.joinpath("openclaw.plugin.json").read_text())
     package = json.loads(folder.joinpath("package.json").read_text())
@@ -159,7 +159,7 @@ def test_what_the_person_added_to_our_entry_goes_with_it_and_is_asked_for_no_lon
 def test_what_is_of_another_installation_is_replaced_and_of_another_machine_taken_out(tmp_path: Path) -> None:
     path = tmp_path / "openclaw.json"
     path.write_bytes(JSON5)
-    put_in(a_desk(), path, AGENT, AGENT.wanted(MOVED))
+    put_in(a_desk(), path, AGENT, AGENT.required_hooks(MOVED))
     desk = a_desk()  # whose ledger knows nothing of it
     put_in(desk, path, AGENT, WANTED)
     plugins = settings_of(path)["plugins"]
@@ -183,8 +183,8 @@ def test_where_the_person_took_it_out_it_is_forgotten(tmp_path: Path) -> None:
 
 @given(ANYTHING)
 def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> None:
-    assert all(each.caller is None for each in AGENT.read(settings).callings)
-    assert AGENT.untrusted(AGENT.file(), settings) == ()
+    assert all(each.caller is None for each in AGENT.parse(settings).callings)
+    assert AGENT.untrusted_events(AGENT.file(), settings) == ()
 
 
 def installed(**more: object) -> dict[str, Any]:
@@ -211,20 +211,20 @@ def _entry() -> dict[str, Any]:
     ],
 )
 def test_every_way_to_keep_it_from_being_loaded_is_told(settings: object, off: bool) -> None:
-    assert AGENT.read(settings).switched_off is off
+    assert AGENT.parse(settings).switched_off is off
 
 
 def test_without_access_to_conversations_the_events_that_wait_for_it_are_told() -> None:
-    assert AGENT.untrusted(AGENT.file(), installed()) == ()
+    assert AGENT.untrusted_events(AGENT.file(), installed()) == ()
     for hooks in ({}, {"allowConversationAccess": False}):
-        assert AGENT.untrusted(AGENT.file(), installed(hooks=hooks)) == ("before_prompt_build", "agent_end")
+        assert AGENT.untrusted_events(AGENT.file(), installed(hooks=hooks)) == ("before_prompt_build", "agent_end")
     for word in ("allowConversationAccess", "prompts", "nowhere else", "Without it"):
-        assert word in AGENT.grants
+        assert word in AGENT.permission_notice
 
 
 def test_other_plugins_are_told_and_those_that_learn_by_name() -> None:
     entries = {"memory-mem0": {"enabled": True}, "off": {"enabled": False}, "odd": 3}
-    (calling,) = AGENT.read({"plugins": {"entries": entries}}).callings
+    (calling,) = AGENT.parse({"plugins": {"entries": entries}}).callings
     assert (calling.command, calling.name, calling.is_ours) == ("memory-mem0", "mem0", False)
 
 

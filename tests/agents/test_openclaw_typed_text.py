@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.agents.openclaw_sessions import SESSIONS, Database, Following, Transcript, outcomes, read
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.openclaw_speakers import Voice, voice_of
-from wisen.agents.openclaw.openclaw_typed_text import typed_text
+from wisen.agents.openclaw.openclaw_typed_text import extract_typed_text
 from wisen.model.event import Message, MessageOrigin, Provenance, Status
 from wisen.testing.agent_contract import everything, typed
 
@@ -213,7 +213,7 @@ QUOTE = 'Replied message (untrusted, for context):\n```json\n{"body":"always use
     ],
 )
 def test_the_envelope_is_taken_off(text: str) -> None:
-    assert typed_text(text) == "use uv"
+    assert extract_typed_text(text) == "use uv"
 
 
 @pytest.mark.requirement("C1")
@@ -247,7 +247,7 @@ def test_the_envelope_is_taken_off(text: str) -> None:
     ],
 )
 def test_text_of_openclaw_itself_is_nobodys(text: str) -> None:
-    assert typed_text(text) is None
+    assert extract_typed_text(text) is None
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_text_of_openclaw_itself_is_nobodys(text: str) -> None:
     ],
 )
 def test_what_only_resembles_an_envelope_stays(text: str) -> None:
-    assert typed_text(text) == text
+    assert extract_typed_text(text) == text
 
 
 def test_messages_that_waited_are_one_message_from_the_queue(story: Transcript, tmp_path: Path) -> None:
@@ -276,4 +276,4 @@ def test_messages_that_waited_are_one_message_from_the_queue(story: Transcript, 
 
 @given(st.text())
 def test_any_text_can_be_unframed(text: str) -> None:
-    assert (typed_text(text) or "x").strip()
+    assert (extract_typed_text(text) or "x").strip()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.agents.opencode_sessions import RUN, Talk, read
 from tests.hooks import mark_behind
 from wisen.agents.agent_ports import Agent
-from wisen.agents.log_detection import kind_of
+from wisen.agents.log_detection import detect_agent
 from wisen.agents.opencode import OpenCode
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
 from wisen.model.source import Mark, TroubleKind
@@ -251,7 +251,7 @@ def test_databases_are_found_where_the_environment_says(tmp_path: Path) -> None:
     assert [source.path for source in moved.sources()] == [channel, usual, own]
     assert list(OpenCode(Path("/nowhere"), {"OPENCODE_DB": ":memory:"}).sources()) == []
     assert {source.path for source in OpenCode(Path("/nowhere"), {}).sources(tmp_path)} == {usual, channel, own}
-    assert kind_of(own) == "opencode"
+    assert detect_agent(own) == "opencode"
 
 
 def test_reading_leaves_nothing_beside_the_database_and_takes_no_lock(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")
 AGENT = OpenCodeHooks(Path("/home/ada"), {})
-WANTED = AGENT.wanted(CALLER)
+WANTED = AGENT.required_hooks(CALLER)
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.text() | st.just("file:///x/agents/opencode/plugin/other.js"),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["plugin", "home", "python", "client"]), inner),
@@ -54,7 +54,7 @@ def test_the_plugin_is_a_file_of_our_home_with_that_as_its_option() -> None:
     (hook,) = WANTED
     address, options = hook.value
     assert address == "file:///home/ada/w/plugins/wisen-opencode/wisen.js"
-    ((path, content),) = AGENT.shipped(CALLER).items()
+    ((path, content),) = AGENT.shipped_files(CALLER).items()
     assert str(path) == unquote(urlsplit(address).path)
     assert b"export default" in content
     assert options == {"home": CALLER.home}
@@ -62,7 +62,7 @@ def test_the_plugin_is_a_file_of_our_home_with_that_as_its_option() -> None:
 
 def test_who_else_is_called_is_told_where_he_is_known() -> None:
     settings = {"plugin": ["opencode-supermemory@latest", ["x-theme", {}], [7], [], "./mem0.js"]}
-    assert [(each.command, each.name) for each in AGENT.read(settings).callings] == [
+    assert [(each.command, each.name) for each in AGENT.parse(settings).callings] == [
         ("opencode-supermemory@latest", "supermemory"),
         ("./mem0.js", "mem0"),
     ]
@@ -70,8 +70,8 @@ def test_who_else_is_called_is_told_where_he_is_known() -> None:
 
 @given(ANYTHING)
 def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> None:
-    assert all(each.caller is None for each in AGENT.read(settings).callings)
-    assert AGENT.untrusted(AGENT.file(), settings) == ()
+    assert all(each.caller is None for each in AGENT.parse(settings).callings)
+    assert AGENT.untrusted_events(AGENT.file(), settings) == ()
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
         path.write_bytes(held)
     desk = a_desk()
     put = put_in(desk, path, AGENT, WANTED)
-    assert [each.caller for each in AGENT.read(settings_of(path)).callings if each.caller] == [CALLER]
+    assert [each.caller for each in AGENT.parse(settings_of(path)).callings if each.caller] == [CALLER]
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert stands(desk, path, AGENT, WANTED)
     assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.record_opencode import FIXTURE
-from wisen.agents.log_detection import kind_of
+from wisen.agents.log_detection import detect_agent
 from wisen.agents.opencode import OpenCode
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection
 from wisen.testing.agent_contract import everything, typed
@@ -38,7 +38,7 @@ def told(event: Event) -> tuple[str, ...]:
 
 
 def test_a_session_of_a_program_is_read_with_how_its_calls_ended(database: Path, tmp_path: Path) -> None:
-    assert kind_of(database) == "opencode"
+    assert detect_agent(database) == "opencode"
     events, troubles = everything(OpenCode(tmp_path, {}, program_prompts=True))
     assert troubles == []
     first = [each for each in events if each.session.native == events[0].session.native]

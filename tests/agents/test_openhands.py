@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.openhands_events import Conversation
-from wisen.agents.log_detection import kind_of
+from wisen.agents.log_detection import detect_agent
 from wisen.agents.openhands import OpenHands
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
 from wisen.model.source import Batch, Mark, TroubleKind
@@ -246,7 +246,7 @@ def test_conversations_are_found_where_they_are_kept_and_where_one_points(tmp_pa
     assert typed(pointed) == ["elsewhere/deep"]
     assert pointed[0].place == ""
     (event,) = (talk.folder / "events").iterdir()
-    assert kind_of(event) == "openhands"
+    assert detect_agent(event) == "openhands"
     event.write_text("{}")
     assert list(OpenHands(home, {}).sources(tmp_path / "elsewhere")) == []
     assert list(OpenHands(tmp_path / "nowhere", {}).sources()) == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import wisen
-from wisen.agents.log_files import source_at
+from wisen.agents.log_files import file_source
 from wisen.app import wire
 from wisen.errors import StoreError, StoreReadOnly, UsageError
 from wisen.model.report import Report
@@ -243,7 +243,7 @@ def test_a_reader_that_breaks_does_not_end_the_learning(projects: Path, monkeypa
     def broken(self: object, source: object, mark: object = None) -> object:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Codex, "sources", lambda self, under=None: iter([source_at("codex", projects)]))
+    monkeypatch.setattr(Codex, "sources", lambda self, under=None: iter([file_source("codex", projects)]))
     monkeypatch.setattr(Codex, "read", broken)
     report = learn()
     assert report.counts.typed_turns == 1

@@ -15,7 +15,7 @@ import pytest
 import wisen
 from tests.commands import WISEN, run
 from wisen import app
-from wisen.agents.agent_signs import SIGNS
+from wisen.agents.agent_signs import AGENT_SIGNS
 from wisen.errors import PersonNeeded, UsageError
 from wisen.learner import Learner
 from wisen.model.entry import Answer, EntryStatus, MoveKind, Who
@@ -304,7 +304,7 @@ def test_who_opens_a_learner_for_a_person_says_so_and_it_is_kept(shop: Path, mon
     monkeypatch.undo()
     monkeypatch.setenv("WISEN_HOME", str(shop.parent / "wisen"))
     monkeypatch.setenv("HOME", str(shop.parent))
-    if any(agent_of(each, SIGNS) for each in ancestors()):
+    if any(agent_of(each, AGENT_SIGNS) for each in ancestors()):
         pytest.skip("an agent runs these tests, and below it nothing stands in for a person")
     marked = {**os.environ, "CLAUDECODE": "1"}
     with wisen.open_learner(environment=marked, decided_by="Ada") as learner, pytest.raises(PersonNeeded):
@@ -317,7 +317,7 @@ def test_who_opens_a_learner_for_a_person_says_so_and_it_is_kept(shop: Path, mon
 
 
 def test_a_person_at_a_real_terminal_decides(shop: Path) -> None:
-    if any(agent_of(each, SIGNS) for each in ancestors()):
+    if any(agent_of(each, AGENT_SIGNS) for each in ancestors()):
         pytest.skip("an agent runs these tests: there is no process here that is not below it")
     kept = {name: value for name, value in os.environ.items() if name in ("HOME", "PATH", "WISEN_HOME", "COLUMNS")}
     child, terminal = pty.fork()

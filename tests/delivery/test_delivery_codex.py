@@ -107,7 +107,7 @@ def test_what_a_file_tells_one_agent_is_still_told_to_the_other(
 def test_whose_hooks_fired_is_known_of_each_agent(wisen: Path, project: Path) -> None:
     fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "hello"}, agent="codex")
     fire(wisen, "stop", {"session_id": "s", "cwd": str(project)})
-    beats = HomeGauge(wisen, "1").vitals().beats
+    beats = HomeGauge(wisen, "1").read_health().beats
     assert {event: beat.agent for event, beat in beats.items()} == {"prompt@codex": "codex", "stop": "claude-code"}
 
 

@@ -41,7 +41,7 @@ SETTINGS = st.fixed_dictionaries(
 def test_what_is_ours_goes_and_everything_else_stays(settings: dict[str, Any], indent: Any, home: str) -> None:
     caller = Caller(home=f"/home/{home}")
     with_ours = json.loads(json.dumps(settings))
-    for number, each in enumerate(AGENT.wanted(caller)):
+    for number, each in enumerate(AGENT.required_hooks(caller)):
         listed = with_ours["hooks"].setdefault(each.event, [])
         listed.insert(number % (len(listed) + 1), each.value)
     left = json.loads(without_wisen(json.dumps(with_ours, indent=indent)))

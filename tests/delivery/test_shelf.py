@@ -76,7 +76,7 @@ def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     client.beat("prompt")
     client.failed("failure", "TimeUp")
     gauge = HomeGauge(tmp_path, "1")
-    found = gauge.vitals()
+    found = gauge.read_health()
     assert set(found.beats) == {"prompt"}
     assert found.failure is not None
     assert found.failure.kind == "TimeUp at failure"
@@ -84,7 +84,7 @@ def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     assert SystemClock().now() - found.failure.at < timedelta(minutes=1)
     assert "TimeUp at failure" in client.trouble()
     assert client.trouble() == "", "it is told once"
-    assert gauge.vitals().failure == found.failure
+    assert gauge.read_health().failure == found.failure
 
 
 def test_a_shelf_that_cannot_be_written_says_so(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from wisen.testing.hooks_contract import CALLER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wisen.agents.hook_ports import Gauge
+    from wisen.agents.hook_ports import HookHealthCheck
 
 
 class FixedGauge:
@@ -20,11 +20,11 @@ class FixedGauge:
         """`faults`: what is wrong with a caller, by its home."""
         self._vitals, self._faults = vitals or Vitals(), faults or {}
 
-    def vitals(self) -> Vitals:
+    def read_health(self) -> Vitals:
         """What the test says."""
         return self._vitals
 
-    def fault(self, caller: Caller) -> str:
+    def find_fault(self, caller: Caller) -> str:
         """What the test says."""
         return self._faults.get(caller.home, "")
 
@@ -32,17 +32,17 @@ class FixedGauge:
 class GaugeContract:
     """Fixture: `gauge`, of a home where nothing was ever done."""
 
-    def test_where_nothing_was_done_nothing_is_told(self, gauge: Gauge) -> None:
-        vitals = gauge.vitals()
+    def test_where_nothing_was_done_nothing_is_told(self, gauge: HookHealthCheck) -> None:
+        vitals = gauge.read_health()
         assert (vitals.beats, vitals.failure, vitals.waiting, vitals.waiting_since) == ({}, None, 0, None)
         assert vitals.newest is None
         assert vitals.trouble == ""
 
-    def test_looking_twice_tells_the_same(self, gauge: Gauge) -> None:
-        one, other = gauge.vitals(), gauge.vitals()
+    def test_looking_twice_tells_the_same(self, gauge: HookHealthCheck) -> None:
+        one, other = gauge.read_health(), gauge.read_health()
         assert (one.beats, one.snapshot, one.trouble) == (other.beats, other.snapshot, other.trouble)
 
-    def test_what_cannot_be_run_is_a_fault(self, gauge: Gauge) -> None:
-        assert gauge.fault(CALLER)
+    def test_what_cannot_be_run_is_a_fault(self, gauge: HookHealthCheck) -> None:
+        assert gauge.find_fault(CALLER)
         gone = Program(python="/gone/python3", client="/gone/wisen/surfaces/hook/client.py")
-        assert gauge.fault(Caller(home=CALLER.home, direct=gone))
+        assert gauge.find_fault(Caller(home=CALLER.home, direct=gone))

@@ -58,7 +58,7 @@ class World:
             project=None,
             desk=lambda ledger: self.desk._replace(ledger=ledger),
         )
-        put_in(self.desk, self.settings, self.agent, self.agent.wanted(self.caller))
+        put_in(self.desk, self.settings, self.agent, self.agent.required_hooks(self.caller))
         self.now = NOON + timedelta(hours=2)
         self.session(NOON + timedelta(hours=1), "one")
         self.beat(NOON + timedelta(hours=1))
@@ -90,7 +90,7 @@ class World:
     def told(self, ledger: MemoryLedger | None = None) -> list[Finding]:
         """Everything but what is good."""
         found = installed(self.watched, ledger or self.ledger)
-        told = heartbeat.findings(found, self.watched.gauge.vitals(), self.runs, self.now)
+        told = heartbeat.findings(found, self.watched.gauge.read_health(), self.runs, self.now)
         return [each for each in told if each.health is not Health.GOOD]
 
 
@@ -249,8 +249,8 @@ def test_breakage_9_the_disk_is_full(world: World) -> None:
 
     world.watched = replace(world.watched, gauge=Narrow(world.home, VERSION))
     assert bad(world, "disk").startswith("3 MB are left")
-    assert (HomeGauge(world.home, VERSION).vitals().free or 0) > 0
-    assert (HomeGauge(world.home / "not" / "there", VERSION).vitals().free or 0) > 0
+    assert (HomeGauge(world.home, VERSION).read_health().free or 0) > 0
+    assert (HomeGauge(world.home / "not" / "there", VERSION).read_health().free or 0) > 0
 
 
 def test_breakage_10_the_log_has_another_format(world: World) -> None:
@@ -316,15 +316,15 @@ def test_a_failure_of_the_client_is_told_also_after_a_session_was_told(world: Wo
 def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_missed_them(world: World) -> None:
     codex = CodexHooks(world.user, {})
     (world.user / ".codex").mkdir()
-    put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
+    put_in(world.desk, codex.file(), codex, codex.required_hooks(world.caller))
     world.watched = replace(world.watched, agents=[codex])
     (state,) = installed(world.watched, world.ledger)
     assert (state.state, set(state.untrusted)) == (
         HookState.UNTRUSTED,
-        {each.event for each in codex.wanted(world.caller)},
+        {each.event for each in codex.required_hooks(world.caller)},
     )
     (finding,) = world.told()
-    assert (finding.health, finding.next_step) == (Health.NOTICE, codex.trusting)
+    assert (finding.health, finding.next_step) == (Health.NOTICE, codex.trust_instructions)
     rollout = Rollout()
     rollout.at = NOON + timedelta(hours=1)
     rollout.lines.clear()
@@ -336,7 +336,7 @@ def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_m
 def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
     codex = CodexHooks(world.user, {})
     (world.user / ".codex").mkdir()
-    put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
+    put_in(world.desk, codex.file(), codex, codex.required_hooks(world.caller))
     (world.user / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
     (state,) = installed(replace(world.watched, agents=[codex]), world.ledger)
     assert state.state is HookState.BROKEN

@@ -26,7 +26,7 @@ WANTED = (
 class Plain:
     """An agent that calls whoever stands in a list, or under a key of a mapping."""
 
-    name, trusting = "plain", ""
+    name, trust_instructions = "plain", ""
 
     def file(self, project: Path | None = None) -> Path:
         raise NotImplementedError
@@ -34,13 +34,13 @@ class Plain:
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
         raise NotImplementedError
 
-    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+    def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
         return WANTED
 
-    def rejection(self, path: Path, content: bytes) -> str:
+    def rejection_reason(self, path: Path, content: bytes) -> str:
         return ""
 
-    def read(self, settings: object) -> HookSettings:
+    def parse(self, settings: object) -> HookSettings:
         inside = settings.get("a") if isinstance(settings, dict) else None
         found = inside if isinstance(inside, dict) else {}
         callings = [
@@ -55,7 +55,7 @@ class Plain:
             callings.append(Calling(event="keyed", command=MARK, keys=("a", "map", "ours"), caller=CALLER))
         return HookSettings(callings=tuple(callings))
 
-    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+    def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         return ()
 
     def newest_session(self, settings: Path) -> None:

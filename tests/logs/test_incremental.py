@@ -56,8 +56,8 @@ def test_a_log_that_was_moved_away_and_begun_anew_counts_once(folder: Path) -> N
 
 
 def test_what_is_appended_while_we_read_is_read_the_next_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "CHUNK", 4096)
-    monkeypatch.setattr(log_follower, "BATCH", 4096)
+    monkeypatch.setattr(jsonl, "CHUNK_BYTES", 4096)
+    monkeypatch.setattr(log_follower, "BATCH_BYTES", 4096)
     s = long_session(60)
     path = s.write(folder)
     late = ClaudeTranscript(9)

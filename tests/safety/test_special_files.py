@@ -307,7 +307,7 @@ def test_a_tree_without_bottom_a_circle_and_many_names_are_walked_within_bounds(
     many.mkdir()
     for number in range(50):
         (many / f"{number:02}.jsonl").write_text("")
-    monkeypatch.setattr(log_files, "_MOST_NAMES", 10)
+    monkeypatch.setattr(log_files, "_MAX_ENTRIES", 10)
     assert len(list(log_files.files_below(many, ".jsonl"))) == 10
     import shutil
     import subprocess

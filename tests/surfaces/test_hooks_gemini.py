@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.guarding import RIGHT, WRONG, learning
 from tests.hooks import failed, fire, printed, taught
-from wisen.agents.gemini_cli.gemini_cli_outcomes import GeminiEnding, end_of
-from wisen.agents.gemini_cli.records import Called
+from wisen.agents.gemini_cli.gemini_cli_outcomes import GeminiOutcomeKind, outcome_of
+from wisen.agents.gemini_cli.records import ToolCall
 from wisen.safety import sentinel
 from wisen.surfaces.hook.gemini import failure_of, typed
 
@@ -64,9 +64,9 @@ def test_what_failed_is_told_in_the_words_that_mining_reads(lines: list[str], fr
     told = "\n".join(lines)
     told = f"<untrusted_context>\n{told}\n</untrusted_context>" if framed else told
     answer = msgspec.Raw(json.dumps([{"functionResponse": {"response": {"output": told}}}]).encode())
-    end = end_of(Called(name="run_shell_command", status="success", result=answer), hides=False)
+    end = outcome_of(ToolCall(name="run_shell_command", status="success", result=answer), hides_exit=False)
     assert end is not None
-    assert failure_of(told) == (end.text if end.how is GeminiEnding.FAILED else None)
+    assert failure_of(told) == (end.text if end.how is GeminiOutcomeKind.FAILED else None)
 
 
 def test_a_prompt_is_taken_without_what_we_put_before_it() -> None:

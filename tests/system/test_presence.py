@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from wisen.agents.agent_signs import SIGNS
+from wisen.agents.agent_signs import AGENT_SIGNS
 from wisen.model.presence import NotAPerson, Person, Process, Voice
 from wisen.system.parent_processes import ancestors
 from wisen.system.person import ProcessPresence, agent_of, on_word_of, presence_here
@@ -35,7 +35,7 @@ def look(
     terminal: str = "/dev/pts/3",
     decided_by: str = "",
 ) -> Voice:
-    found = ProcessPresence(environment or {}, SIGNS, lambda: above, lambda: terminal, decided_by=decided_by)
+    found = ProcessPresence(environment or {}, AGENT_SIGNS, lambda: above, lambda: terminal, decided_by=decided_by)
     return found.look()
 
 
@@ -115,7 +115,7 @@ def test_a_process_below_an_agent_is_the_agents_whatever_terminal_it_has(agent: 
     assert f"{agent} started this process" in voice.reason
 
 
-@pytest.mark.parametrize("sign", [each for each in SIGNS if each.variables], ids=lambda each: each.agent)
+@pytest.mark.parametrize("sign", [each for each in AGENT_SIGNS if each.variables], ids=lambda each: each.agent)
 def test_the_mark_of_an_agent_counts_whatever_terminal_there_is(sign: object) -> None:
     from wisen.model.presence import AgentSigns
 
@@ -141,8 +141,8 @@ def test_a_program_may_say_who_decided_and_that_stands_in_for_the_terminal_alone
 
 def test_a_word_that_was_proven_otherwise_holds_within_its_block_only() -> None:
     with on_word_of(Person("typed in a chat")):
-        assert presence_here({"CLAUDECODE": "1"}, SIGNS).look() == Person("typed in a chat")
-    assert isinstance(presence_here({"CLAUDECODE": "1"}, SIGNS).look(), NotAPerson)
+        assert presence_here({"CLAUDECODE": "1"}, AGENT_SIGNS).look() == Person("typed in a chat")
+    assert isinstance(presence_here({"CLAUDECODE": "1"}, AGENT_SIGNS).look(), NotAPerson)
 
 
 def test_a_table_of_processes_that_goes_in_circles_or_breaks_off_comes_to_an_end() -> None:
@@ -162,12 +162,12 @@ def test_the_real_table_names_the_parents_of_this_process() -> None:
     "words", [["/opt/claude"], ["node", "--flag", "/opt/claude.js"], ["python3", "-m", "aider.main"]]
 )
 def test_the_script_of_an_interpreter_is_its_program(words: list[str]) -> None:
-    assert agent_of(Process(1, 0, words[0], tuple(words)), SIGNS)
+    assert agent_of(Process(1, 0, words[0], tuple(words)), AGENT_SIGNS)
 
 
 @pytest.mark.parametrize("words", [["cat", "/opt/claude"], ["node", "-e", "claude"], ["python3", "x.py", "aider"], []])
 def test_a_word_among_other_arguments_is_none(words: list[str]) -> None:
-    assert agent_of(Process(1, 0, words[0] if words else "", tuple(words)), SIGNS) == ""
+    assert agent_of(Process(1, 0, words[0] if words else "", tuple(words)), AGENT_SIGNS) == ""
 
 
 LOOKS = """

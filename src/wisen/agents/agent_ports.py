@@ -42,10 +42,10 @@ class Versioned(Protocol):
 
 
 @runtime_checkable
-class Scattered(Protocol):
+class KeepsLogsInProjects(Protocol):
     """An agent that keeps its sessions in the projects themselves: whoever asks must know where those are."""
 
-    def sources_in(self, projects: Iterable[Path]) -> Iterator[Source]:
+    def project_sources(self, projects: Iterable[Path]) -> Iterator[Source]:
         """Every source at the top of these directories that `sources` does not find."""
         ...
 

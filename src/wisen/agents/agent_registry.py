@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wisen.agents.hook_ports import Hooks
 
 
-def reader_of(name: str, home: Path, environment: Mapping[str, str], *, program_prompts: bool) -> Agent:
+def create_reader(name: str, home: Path, environment: Mapping[str, str], *, program_prompts: bool) -> Agent:
     """The reader of one agent. `program_prompts`: whether prompts that a program gave count as typed by the user.
 
     Raises: KeyError.
@@ -20,7 +20,7 @@ def reader_of(name: str, home: Path, environment: Mapping[str, str], *, program_
     return _READERS[name](home, environment, program_prompts)
 
 
-def hooks_of(name: str, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool]) -> Hooks | None:
+def create_hooks(name: str, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool]) -> Hooks | None:
     """How an agent is told to call us; None where that cannot be."""
     from wisen.agents.claude_code.install import ClaudeCodeHooks
     from wisen.agents.codex.install import CodexHooks

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from wisen.model.presence import AgentSigns
 
-SIGNS = (
+AGENT_SIGNS = (
     AgentSigns(
         "claude-code",
         ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID"),

@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Shell(msgspec.Struct):
+class ShellArguments(msgspec.Struct):
     """The arguments of a shell tool, under the names most agents use."""
 
     command: str | None = None
     workdir: str | None = None
 
 
-_shell = msgspec.json.Decoder(Shell)
+_shell = msgspec.json.Decoder(ShellArguments)
 
 
-def shell_of(raw: msgspec.Raw) -> Shell:
+def shell_arguments(raw: msgspec.Raw) -> ShellArguments:
     """The command of a call and where it runs, as far as the arguments have such a thing."""
     try:
         return _shell.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Shell()
+        return ShellArguments()
 
 
-def without_files(raw: msgspec.Raw, files: Mapping[str, int]) -> str:
+def strip_file_contents(raw: msgspec.Raw, files: Mapping[str, int]) -> str:
     """The arguments as a JSON object. A named text longer than its limit gives way to its size and digest."""
     plain = bytes(raw).decode("utf-8", "replace") or "{}"
     if plain.startswith("{") and not files:

@@ -16,29 +16,29 @@ if TYPE_CHECKING:
     from wisen.model.event import SessionKey
 
 _IDS = re.compile(r"(?<![\w-])(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-[0-9]{8}-[0-9A-F]{3,32})(?![\w-])")
-_BEGINNINGS = ("R-", "LRN-", "FEAT-")
+_PREFIXES = ("R-", "LRN-", "FEAT-")
 """One of them stands in every id; that of an error ends as that of a rule begins."""
-_BEGINNINGS_IN_BYTES = tuple(each.encode() for each in _BEGINNINGS)
-_MOST = 20
+_PREFIX_BYTES = tuple(each.encode() for each in _PREFIXES)
+_MAX_IDS = 20
 """So many ids of one text count: what names more of them lists them."""
 
 
-def cited_ids(text: str) -> tuple[str, ...]:
+def find_cited_ids(text: str) -> tuple[str, ...]:
     """The ids in a text, each once; none where it names so many that it only lists them."""
-    if not any(each in text for each in _BEGINNINGS):
+    if not any(each in text for each in _PREFIXES):
         return ()
     found = tuple(dict.fromkeys(_IDS.findall(text)))
-    return found if len(found) <= _MOST else ()
+    return found if len(found) <= _MAX_IDS else ()
 
 
 def may_cite(line: bytearray, begin: int, end: int) -> bool:
     """Whether a stretch of a line may name an id."""
-    return any(line.find(each, begin, end) >= 0 for each in _BEGINNINGS_IN_BYTES)
+    return any(line.find(each, begin, end) >= 0 for each in _PREFIX_BYTES)
 
 
-def citations(identity: str, text: str, session: SessionKey, at: datetime, place: str) -> list[Citation]:
+def find_citations(identity: str, text: str, session: SessionKey, at: datetime, place: str) -> list[Citation]:
     """What a text of the assistant names; `identity`: the id of what it said."""
     return [
         Citation(id=f"cited:{identity}:{name}", session=session, at=at, place=place, name=name)
-        for name in cited_ids(text)
+        for name in find_cited_ids(text)
     ]

@@ -12,7 +12,7 @@ _BEGINNING = 140
 """Characters of a text that are looked at."""
 
 # For another language, add its phrases here; nothing else has to change. A space stands for any white space, an
-# apostrophe for either form of it. Beside each phrase stand words in plain small letters, one of which is in every form
+# apostrophe for either parser of it. Beside each phrase stand words in plain small letters, one of which is in every parser
 # of it: most texts hold none, and are told by that. A phrase that begins with a choice would be searched more slowly.
 _PHRASES = (
     (r"you(?:'re| are)(?: \w+)? right(?!-)", "right"),
@@ -47,7 +47,7 @@ _NO_CHARACTERS = bytes((_ESCAPE, *range(0x80, 0xC0)))
 """Bytes that only help to write a character: without them at most as many are left as there are characters."""
 
 
-def concedes(text: str) -> bool:
+def is_concession(text: str) -> bool:
     """Whether a text begins by conceding."""
     if _HAS_WORD.search(text[:_BEGINNING].lower()) is None:
         return False

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from wisen.agents.event_collector import FAR_BEHIND, Notebook
-from wisen.agents.jsonl import LONGEST
+from wisen.agents.event_collector import MAX_PENDING_BYTES, EventCollector
+from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
-from wisen.agents.sqlite_logs import columns, connect, text
+from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ _FAR = 2_000
 class Conversation(Protocol):
     """One session while its rows are taken in."""
 
-    notebook: Notebook
+    collector: EventCollector
     native: str
 
-    def take(self, cells: tuple[Any, ...], row: int) -> None:
+    def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
         """Take one row in."""
         ...
 
@@ -50,15 +50,15 @@ class RowTable(NamedTuple):
 
     agent: str
     name: str
-    id: str
+    id_column: str
     """The column that tells one row from another for good."""
-    needed: Mapping[str, frozenset[str]]
+    required_columns: Mapping[str, frozenset[str]]
     """Columns without which nothing can be read, by table."""
     query: str
     """Gives the row's number, its length, and the cells; asks for :longest, :session, :first and :last."""
 
 
-class Left(msgspec.Struct, frozen=True):
+class SessionCursor(msgspec.Struct, frozen=True):
     """Where a session was left."""
 
     row: int
@@ -71,10 +71,10 @@ class RowCursor(msgspec.Struct, frozen=True):
 
     row: int = 0
     guard: str = ""
-    sessions: dict[str, Left] = msgspec.field(default_factory=dict)
+    sessions: dict[str, SessionCursor] = msgspec.field(default_factory=dict)
 
 
-class ConversationOpener(Protocol):
+class ConversationFactory(Protocol):
     """Gives the conversations of a database."""
 
     def __call__(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], Conversation]:
@@ -82,37 +82,39 @@ class ConversationOpener(Protocol):
         ...
 
 
-def read_rows(path: Path, mark: Mark | None, table: RowTable, opening: ConversationOpener) -> Iterator[Batch]:
+def read_rows(path: Path, mark: Mark | None, table: RowTable, opening: ConversationFactory) -> Iterator[Batch]:
     """The events behind the mark."""
     # Nothing tells whether a row was changed, so that to compare everything is to read it again.
     cursor = mark.cursor if mark and not mark.doubted else ""
     try:
-        with closing(connect(path)) as database:
-            for name, needed in table.needed.items():
-                lacks = needed - columns(database, name)
+        with closing(open_read_only(path)) as database:
+            for name, needed in table.required_columns.items():
+                lacks = needed - column_names(database, name)
                 if lacks:
-                    trouble = Trouble(kind=TroubleKind.MISSHAPEN, detail=f"{name}.{min(lacks)} missing"[:40], offset=0)
-                    yield Batch(events=(), troubles=(trouble,), cursor="", read_bytes=0, afresh=True)
+                    problem = Trouble(kind=TroubleKind.MISSHAPEN, detail=f"{name}.{min(lacks)} missing"[:40], offset=0)
+                    yield Batch(events=(), troubles=(problem,), cursor="", read_bytes=0, afresh=True)
                     return
-            for batch in _Pass(database, cursor, table, opening).batches():
+            for batch in _DatabaseReader(database, cursor, table, opening).batches():
                 cursor = batch.cursor
                 yield batch
     except sqlite3.Error as error:
-        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=str(error)[:40], offset=0)
-        yield Batch(events=(), troubles=(trouble,), cursor=cursor, read_bytes=0)
+        problem = Trouble(kind=TroubleKind.UNREADABLE, detail=str(error)[:40], offset=0)
+        yield Batch(events=(), troubles=(problem,), cursor=cursor, read_bytes=0)
 
 
-class _Pass:
+class _DatabaseReader:
     """One pass over a database."""
 
-    def __init__(self, database: sqlite3.Connection, cursor: str, table: RowTable, opening: ConversationOpener) -> None:
+    def __init__(
+        self, database: sqlite3.Connection, cursor: str, table: RowTable, opening: ConversationFactory
+    ) -> None:
         self._database = database
         self._table = table
         self._conversation = opening(database)
         self._cursor = self._resume(cursor)
         self._left = dict(self._cursor.sessions)
         self._events: list[Event] = []
-        self._troubles: list[Trouble] = []
+        self._problems: list[Trouble] = []
         self._bytes = 0
 
     def batches(self) -> Iterator[Batch]:
@@ -140,7 +142,7 @@ class _Pass:
 
     def _guard(self, row: int) -> str:
         """A digest of whose row it is: when it differs, rows were renumbered, and the cursor means nothing."""
-        query = f"SELECT session_id, {self._table.id} FROM {self._table.name} WHERE rowid = ?"  # noqa: S608 - names of ours
+        query = f"SELECT session_id, {self._table.id_column} FROM {self._table.name} WHERE rowid = ?"  # noqa: S608 - names of ours
         found = self._database.execute(query, (row,)).fetchone()
         return hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest() if found else ""
 
@@ -151,51 +153,51 @@ class _Pass:
             " GROUP BY session_id ORDER BY min(rowid)"
         )
         waiting = [session for session, left in self._left.items() if left.row <= row]
-        found = [text(session) for (session,) in self._database.execute(query, (row, end))]
+        found = [cell_text(session) for (session,) in self._database.execute(query, (row, end))]
         return list(dict.fromkeys([*waiting, *found]))
 
     def _stretch(self, session: str, conversation: Conversation, first: int, end: int) -> int | None:
         """Take some rows of a session in. Returns the number to go on from; None when there are no more."""
         following, taken, behind = None, 0, first
-        asked = {"longest": LONGEST, "session": session, "first": first, "last": end}
+        asked = {"longest": MAX_RECORD_BYTES, "session": session, "first": first, "last": end}
         with closing(self._database.execute(self._table.query, asked)) as rows:
             for row, size, *cells in rows:
                 if taken >= _STRETCH:
                     following = row
                     break
-                if (size or 0) > LONGEST:
-                    self._troubles.append(Trouble(kind=TroubleKind.OVERSIZED, detail="", offset=row))
+                if (size or 0) > MAX_RECORD_BYTES:
+                    self._problems.append(Trouble(kind=TroubleKind.OVERSIZED, detail="", offset=row))
                 else:
                     taken += size or 0
                     try:
-                        conversation.take(tuple(cells), row)
+                        conversation.parse_row(tuple(cells), row)
                     except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
-                        conversation.notebook.note_broken_record(row, error)
+                        conversation.collector.add_parser_error(row, error)
                 behind = row + 1
-        events, troubles = conversation.notebook.take()
+        events, problems = conversation.collector.drain()
         self._events += events
-        self._troubles += troubles
+        self._problems += problems
         self._bytes += taken
         self._leave(session, conversation, behind if following is not None else end + 1)
         return following
 
     def _leave(self, session: str, conversation: Conversation, row: int) -> None:
         """Remember where to go on: before what still waits for its other half, unless that is long ago."""
-        notebook = conversation.notebook
-        resume, segments = notebook.resume_at(row)
+        collector = conversation.collector
+        resume, segments = collector.resume_at(row)
         if row - resume > _FAR:
-            resume, segments = row, notebook.resume_at(row + FAR_BEHIND + 1)[1]
-        self._left[session] = Left(resume, conversation.native, segments.get(conversation.native))
+            resume, segments = row, collector.resume_at(row + MAX_PENDING_BYTES + 1)[1]
+        self._left[session] = SessionCursor(resume, conversation.native, segments.get(conversation.native))
 
     def _batch(self, row: int, *, afresh: bool) -> Batch:
         left = dict(list(self._left.items())[-_REMEMBERED:])
         cursor = RowCursor(row, self._guard(row), left)
         batch = Batch(
             events=tuple(self._events),
-            troubles=tuple(self._troubles),
+            troubles=tuple(self._problems),
             cursor=msgspec.json.encode(cursor).decode("utf-8"),
             read_bytes=self._bytes,
             afresh=afresh,
         )
-        self._events, self._troubles, self._bytes = [], [], 0
+        self._events, self._problems, self._bytes = [], [], 0
         return batch

@@ -11,7 +11,7 @@ from wisen.model.hook import Calling, caller_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_OBSERVERS = {
+_KNOWN_OBSERVERS = {
     "claude-mem": "claude-mem",
     "everything-claude-code": "ECC",
     "/ecc/": "ECC",
@@ -32,12 +32,12 @@ _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 
 
-def group(command: str, seconds: int) -> dict[str, Any]:
+def command_group(command: str, seconds: int) -> dict[str, Any]:
     """A group of one command; after so many seconds the agent goes on without an answer."""
     return {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
 
 
-def commands(settings: dict[str, Any], agent: str) -> Iterator[Calling]:
+def configured_commands(settings: dict[str, Any], agent: str) -> Iterator[Calling]:
     """Every command that stands below `hooks`; `agent` as our own commands name it."""
     hooks = settings.get("hooks")
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
@@ -48,12 +48,17 @@ def commands(settings: dict[str, Any], agent: str) -> Iterator[Calling]:
                 if isinstance(called, str):
                     ours = caller_in(called, agent)
                     yield Calling(
-                        event=event, command=called, keys=("hooks", event, at), name=observer(called), caller=ours
+                        event=event, command=called, keys=("hooks", event, at), name=observer_of(called), caller=ours
                     )
 
 
-def strict_json(
-    content: bytes, *, bom: bool = True, twice: bool = True, comments: bool = False, commas: bool = False
+def parse_strict_json(
+    content: bytes,
+    *,
+    allow_bom: bool = True,
+    allow_duplicates: bool = True,
+    allow_comments: bool = False,
+    allow_trailing_commas: bool = False,
 ) -> tuple[dict[str, Any], str]:
     """What a file says by the letter of JSON, and why an agent that takes nothing else could not read it.
 
@@ -61,33 +66,37 @@ def strict_json(
     `comments`, `commas`: whether comments and trailing commas may stand in it.
     """
 
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def check_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         named = [name for name, _ in pairs]
-        if not twice and len(named) > len(set(named)):
+        if not allow_duplicates and len(named) > len(set(named)):
             raise ValueError(f"{next(each for each in named if named.count(each) > 1)!r} stands there twice")
         return dict(pairs)
 
-    def refuse(word: str) -> None:
+    def reject_constant(word: str) -> None:
         raise ValueError(f"{word} is no JSON")
 
     text = content.decode("utf-8", "replace")
-    if text.startswith("\ufeff") and not bom:
+    if text.startswith("\ufeff") and not allow_bom:
         return {}, "it begins with a byte order mark"
     text = text.removeprefix("\ufeff")
-    text = _COMMENT.sub(lambda each: each[1] or "\n" * each[0].count("\n"), text) if comments else text
-    text = _COMMA.sub(lambda each: each[1] or "", text) if commas else text
+    text = _COMMENT.sub(lambda each: each[1] or "\n" * each[0].count("\n"), text) if allow_comments else text
+    text = _COMMA.sub(lambda each: each[1] or "", text) if allow_trailing_commas else text
     if not text.strip(" \t\r\n"):
         return {}, ""
     try:
-        found = json.loads(text, object_pairs_hook=members, parse_constant=refuse)
+        found = json.loads(text, object_pairs_hook=check_members, parse_constant=reject_constant)
     except json.JSONDecodeError as error:
-        refused = ["single quotes", *([] if comments else ["comments"]), *([] if commas else ["trailing commas"])]
+        refused = [
+            "single quotes",
+            *([] if allow_comments else ["comments"]),
+            *([] if allow_trailing_commas else ["trailing commas"]),
+        ]
         return {}, f"line {error.lineno} cannot be read there ({', '.join(refused)} and the like are not taken)"
     except (ValueError, RecursionError) as error:
         return {}, str(error)
     return (found, "") if isinstance(found, dict) else ({}, "it is not an object in braces")
 
 
-def observer(called: str) -> str:
+def observer_of(called: str) -> str:
     """Who a command or a plug-in belongs to, where it is known to observe sessions; else empty."""
-    return next((name for mark, name in _OBSERVERS.items() if mark in called.lower()), "")
+    return next((name for mark, name in _KNOWN_OBSERVERS.items() if mark in called.lower()), "")

@@ -31,24 +31,24 @@ class Hooks(Protocol):
         """Every settings file that may hold hooks, of the user and of a project; that of `file` among them."""
         ...
 
-    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+    def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
         """The hooks that are to stand in the settings, whatever was learnt: settings change when a person says so."""
         ...
 
-    def rejection(self, path: Path, content: bytes) -> str:
+    def rejection_reason(self, path: Path, content: bytes) -> str:
         """Why the agent would not follow a settings file that holds this, for a person; empty where it would."""
         ...
 
-    def read(self, settings: object) -> HookSettings:
+    def parse(self, settings: object) -> HookSettings:
         """What parsed settings say about hooks, whatever they hold."""
         ...
 
     @property
-    def trusting(self) -> str:
+    def trust_instructions(self) -> str:
         """How the user has the agent trust our hooks, which nobody does for him; empty where it asks for no trust."""
         ...
 
-    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+    def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """The events whose hooks of ours, in a file with these settings, wait for trust, as far as can be told."""
         ...
 
@@ -58,40 +58,40 @@ class Hooks(Protocol):
 
 
 @runtime_checkable
-class Accompanied(Protocol):
+class HasCompanionFiles(Protocol):
     """Hooks that need whole files of ours beside the settings in which they stand."""
 
-    def companions(self, settings: Path) -> Mapping[Path, bytes]:
+    def companion_files(self, settings: Path) -> Mapping[Path, bytes]:
         """What each of these files holds, by its path; none for settings of another kind."""
         ...
 
 
 @runtime_checkable
-class Granting(Protocol):
+class HasPermissionNotice(Protocol):
     """Hooks that let us see or do more than the events tell, of which the user is told when they are installed."""
 
     @property
-    def grants(self) -> str:
+    def permission_notice(self) -> str:
         """What that is, why, and what happens without it."""
         ...
 
 
 @runtime_checkable
-class Shipping(Protocol):
+class HasShippedFiles(Protocol):
     """Hooks of an agent that loads files of ours, which stand below our home and nowhere else."""
 
-    def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
+    def shipped_files(self, caller: Caller) -> Mapping[Path, bytes]:
         """Those files, as they have to be before the settings name them."""
         ...
 
 
-class Gauge(Protocol):
+class HookHealthCheck(Protocol):
     """What tells whether hooks work."""
 
-    def vitals(self) -> Vitals:
+    def read_health(self) -> Vitals:
         """What the files of the home tell. It never fails: what cannot be read is told."""
         ...
 
-    def fault(self, caller: Caller) -> str:
+    def find_fault(self, caller: Caller) -> str:
         """Why an agent cannot run this, for a person; empty where it can."""
         ...

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.json_recovery import replace_invalid_text
-from wisen.agents.jsonl import LONGEST
+from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.model.source import Batch, TroubleKind
 from wisen.safety.regular_files import read_regular_file
 
@@ -16,36 +16,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wisen.agents.event_collector import Notebook
+    from wisen.agents.event_collector import EventCollector
     from wisen.model.source import Mark
 
 
-def read_whole(path: Path, mark: Mark | None, notebook: Notebook, take: Callable[[bytes], None]) -> Iterator[Batch]:
+def read_document(
+    path: Path, mark: Mark | None, collector: EventCollector, take: Callable[[bytes], None]
+) -> Iterator[Batch]:
     """The events of a document; nothing when it is still the one that the mark tells of.
 
-    `take` puts what the bytes mean into the notebook; that they do not have the right shape, it may raise.
+    `take` puts what the bytes mean into the collector; that they do not have the right shape, it may raise.
     """
     cursor, data = mark.cursor if mark else "", b""
     try:
-        if path.stat().st_size <= LONGEST:
-            data = read_regular_file(path, LONGEST)
+        if path.stat().st_size <= MAX_RECORD_BYTES:
+            data = read_regular_file(path, MAX_RECORD_BYTES)
             cursor = hashlib.blake2b(data, digest_size=8).hexdigest()
             if mark is not None and mark.cursor == cursor:
                 return
-            _take(data, take)
+            _parse_document(data, take)
         else:
-            notebook.trouble(TroubleKind.OVERSIZED, 0)
+            collector.add_problem(TroubleKind.OVERSIZED, 0)
     except OSError as error:
-        notebook.trouble(TroubleKind.UNREADABLE, 0, error.strerror or "")
+        collector.add_problem(TroubleKind.UNREADABLE, 0, error.strerror or "")
     except msgspec.ValidationError:
-        notebook.trouble(TroubleKind.MISSHAPEN, 0)
+        collector.add_problem(TroubleKind.MISSHAPEN, 0)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        notebook.trouble(TroubleKind.GARBLED, 0)
-    events, troubles = notebook.take()
-    yield Batch(events=events, troubles=troubles, cursor=cursor, read_bytes=len(data), afresh=True)
+        collector.add_problem(TroubleKind.GARBLED, 0)
+    events, problems = collector.drain()
+    yield Batch(events=events, troubles=problems, cursor=cursor, read_bytes=len(data), afresh=True)
 
 
-def _take(data: bytes, take: Callable[[bytes], None]) -> None:
+def _parse_document(data: bytes, take: Callable[[bytes], None]) -> None:
     try:
         take(data)
     except msgspec.ValidationError:

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_START = re.compile(r'\{"(?:parentUuid|type|timestamp|isSidechain)":')
-_TRIES = 200
+_RECORD_START = re.compile(r'\{"(?:parentUuid|type|timestamp|isSidechain)":')
+_MAX_TRIES = 200
 _decoder = json.JSONDecoder(strict=False)
 
 
-def records_in(line: bytes, is_record: Callable[[dict[str, object]], bool]) -> tuple[list[bytes], bool]:
+def recover_records(line: bytes, is_record: Callable[[dict[str, object]], bool]) -> tuple[list[bytes], bool]:
     """The records from the line's beginning on, else the one that ends it; and whether that is all of the line."""
     text = line.decode("utf-8", "replace").strip().removeprefix("\ufeff").replace("\0", "")
     found: list[bytes] = []
     position = 0
-    while position < len(text) and (parsed := _parse(text, position, is_record)):
+    while position < len(text) and (parsed := _parse_record(text, position, is_record)):
         value, position = parsed
         found.append(value)
         while position < len(text) and text[position].isspace():
             position += 1
     if position >= len(text):
         return found, True
-    last = _last_record(text, position, is_record)
+    last = _find_last_record(text, position, is_record)
     return ([*found, last] if last else found), False
 
 
@@ -45,18 +45,18 @@ def replace_invalid_text(data: bytes) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _last_record(text: str, position: int, is_record: Callable[[dict[str, object]], bool]) -> bytes | None:
+def _find_last_record(text: str, position: int, is_record: Callable[[dict[str, object]], bool]) -> bytes | None:
     """The record that a torn one was followed by: it begins like a record and ends with the line."""
-    for tries, match in enumerate(_START.finditer(text, position + 1)):
-        if tries >= _TRIES:
+    for tries, match in enumerate(_RECORD_START.finditer(text, position + 1)):
+        if tries >= _MAX_TRIES:
             return None
-        parsed = _parse(text, match.start(), is_record)
+        parsed = _parse_record(text, match.start(), is_record)
         if parsed is not None and parsed[1] == len(text):
             return parsed[0]
     return None
 
 
-def _parse(text: str, position: int, is_record: Callable[[dict[str, object]], bool]) -> tuple[bytes, int] | None:
+def _parse_record(text: str, position: int, is_record: Callable[[dict[str, object]], bool]) -> tuple[bytes, int] | None:
     try:
         value, end = _decoder.raw_decode(text, position)
     except (json.JSONDecodeError, RecursionError):

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-CHUNK = 1 << 18
+CHUNK_BYTES = 1 << 18
 """Small enough to stay in the processor's cache, large enough that a file is a few reads."""
-LONGEST = 16 << 20
+MAX_RECORD_BYTES = 16 << 20
 """No record that teaches is longer; one call's 50 MB output must not cost 50 MB of memory."""
-_GUARD = 512
+_GUARD_BYTES = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Checksum(NamedTuple):
     upto: int = 0
     crc: int = 0
 
-    def and_then(self, block: bytes | bytearray, start: int, end: int) -> Checksum:
+    def extend(self, block: bytes | bytearray, start: int, end: int) -> Checksum:
         """With the bytes of a block that stands at `start` in the file, as far as they are new."""
         begin = max(start, self.upto)
         if begin >= end:
@@ -62,7 +62,7 @@ class Checksum(NamedTuple):
 class LogFile:
     """An open log. Raises: OSError."""
 
-    def __init__(self, path: Path, *, longest: int = LONGEST) -> None:
+    def __init__(self, path: Path, *, longest: int = MAX_RECORD_BYTES) -> None:
         self._file = open_regular_file(path)
         self._longest = longest
         self.checksum: Checksum | None = None
@@ -83,41 +83,41 @@ class LogFile:
 
     def guard(self, offset: int) -> str:
         """A digest of the first bytes and of those just before the offset: when it differs, the file was rewritten."""
-        digest = hashlib.blake2b(self._at(0, min(_GUARD, offset)), digest_size=8)
-        digest.update(b"\0" + self._at(max(0, offset - _GUARD), min(_GUARD, offset)))
+        digest = hashlib.blake2b(self._read_at(0, min(_GUARD_BYTES, offset)), digest_size=8)
+        digest.update(b"\0" + self._read_at(max(0, offset - _GUARD_BYTES), min(_GUARD_BYTES, offset)))
         return digest.hexdigest()
 
-    def is_as_it_was(self, checksum: Checksum) -> bool:
+    def has_prefix(self, checksum: Checksum) -> bool:
         """Whether the file still begins with the very bytes that were summed up."""
-        now, block = Checksum(), bytearray(CHUNK)
+        now, block = Checksum(), bytearray(CHUNK_BYTES)
         while now.upto < checksum.upto:
             filled = self._fill(block, 0, now.upto)
             if not filled:
                 return False
-            now = now.and_then(block, now.upto, min(now.upto + filled, checksum.upto))
+            now = now.extend(block, now.upto, min(now.upto + filled, checksum.upto))
         return now == checksum
 
     def lines(self, offset: int) -> Iterator[Lines]:
         """Every line from the offset to the end of the file as it is now."""
-        block = bytearray(CHUNK)
+        block = bytearray(CHUNK_BYTES)
         start, held = offset, 0  # `held` bytes at the block's beginning belong to a line whose end was not seen yet
         while True:
             if held == len(block):
                 if held > self._longest:
-                    passed = self._pass_over(start, held, block)
+                    passed = self._skip_line(start, held, block)
                     yield Lines(passed or start, passed or start, block, (), oversized=(start,))
                     if passed is None:
                         return
-                    start, held, block = passed, 0, bytearray(CHUNK)
+                    start, held, block = passed, 0, bytearray(CHUNK_BYTES)
                     continue
                 block.extend(bytes(len(block)))
             filled = held + self._fill(block, held, start + held)
             if filled == held:
                 break
-            spans = _spans(block, held, filled)
+            spans = _line_spans(block, held, filled)
             if spans:
                 used = spans[-1][1] + 1
-                self.sum_up(block, start, start + used)
+                self.update_checksum(block, start, start + used)
                 yield Lines(start, start + used, block, spans)
                 block[: filled - used] = block[used:filled]
                 start, filled = start + used, filled - used
@@ -125,28 +125,28 @@ class LogFile:
         if held:
             yield Lines(start, start, block, (), rest=bytes(block[:held]))
 
-    def sum_up(self, block: bytes | bytearray, start: int, end: int) -> None:
+    def update_checksum(self, block: bytes | bytearray, start: int, end: int) -> None:
         """Take bytes into the checksum, if one is kept."""
         if self.checksum is not None:
-            self.checksum = self.checksum.and_then(block, start, end)
+            self.checksum = self.checksum.extend(block, start, end)
 
     def _fill(self, block: bytearray, held: int, offset: int) -> int:
         self._file.seek(offset)
         with memoryview(block) as view, view[held:] as free:
             return self._file.readinto(free) or 0
 
-    def _at(self, offset: int, count: int) -> bytes:
+    def _read_at(self, offset: int, count: int) -> bytes:
         self._file.seek(offset)
         return self._file.read(count) or b""
 
-    def _pass_over(self, start: int, held: int, block: bytearray) -> int | None:
+    def _skip_line(self, start: int, held: int, block: bytearray) -> int | None:
         """The offset behind the end of a line that is too long; None when the file ends first."""
         before, offset = self.checksum, start + held
-        self.sum_up(block, start, offset)
-        while chunk := self._at(offset, CHUNK):
+        self.update_checksum(block, start, offset)
+        while chunk := self._read_at(offset, CHUNK_BYTES):
             newline = chunk.find(b"\n")
             end = offset + (newline + 1 if newline >= 0 else len(chunk))
-            self.sum_up(chunk, offset, end)
+            self.update_checksum(chunk, offset, end)
             if newline >= 0:
                 return end
             offset = end
@@ -154,7 +154,7 @@ class LogFile:
         return None
 
 
-def _spans(block: bytearray, held: int, filled: int) -> tuple[tuple[int, int], ...]:
+def _line_spans(block: bytearray, held: int, filled: int) -> tuple[tuple[int, int], ...]:
     spans = []
     begin, end = 0, block.find(b"\n", held, filled)
     while end >= 0:

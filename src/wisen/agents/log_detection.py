@@ -47,7 +47,7 @@ _ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
 _AIDER = re.compile(rb"\s*# aider chat started at \d{4}-\d\d-\d\d ")
 
 
-def kind_of(path: Path) -> str | None:
+def detect_agent(path: Path) -> str | None:
     """The agent whose log a file is: `claude-code`, `codex`, `gemini-cli`, and so on; None when it cannot be told."""
     try:
         status = path.stat()

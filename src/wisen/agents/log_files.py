@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_ENDS = 1 << 20
-_MOST_NAMES = 2_000_000
+_END_BYTES = 1 << 20
+_MAX_ENTRIES = 2_000_000
 """Names that are looked at below one folder."""
-_DEEPEST = 64
+_MAX_DEPTH = 64
 """Folders inside each other: no agent's own lie deeper than ten."""
 
 
@@ -37,7 +37,7 @@ def folders_below(base: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
     Folders come sorted, and whoever takes names out of the list does not get to them. Linked folders are not entered:
     they may lead in a circle. It is bounded in depth, where `os.walk` ends in an error, and in all that is looked at.
     """
-    waiting, left = [(base, 0)], _MOST_NAMES
+    waiting, left = [(base, 0)], _MAX_ENTRIES
     while waiting and left > 0:
         folder, depth = waiting.pop()
         folders: list[str] = []
@@ -51,7 +51,7 @@ def folders_below(base: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
         left -= len(folders) + len(files)
         folders.sort()
         yield folder, folders, files
-        if depth < _DEEPEST:
+        if depth < _MAX_DEPTH:
             waiting += [(folder / name, depth + 1) for name in reversed(folders)]
 
 
@@ -62,7 +62,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def source_at(agent: str, path: Path) -> Source:
+def file_source(agent: str, path: Path) -> Source:
     """A file as a source; one that cannot be looked at is still one, so that reading it says why."""
     try:
         status = path.stat()
@@ -71,20 +71,20 @@ def source_at(agent: str, path: Path) -> Source:
     return Source(agent=agent, path=path, size=status.st_size, modified_ns=status.st_mtime_ns)
 
 
-def ends_of(path: Path) -> tuple[bytes, ...]:
+def read_ends(path: Path) -> tuple[bytes, ...]:
     """The end and the beginning of a file, in the order in which what is newest is looked for; nothing without one."""
     try:
         with open_regular_file(path) as file:
-            beginning = read_at_most(file, _ENDS)
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _ENDS))
-            return read_at_most(file, _ENDS), beginning
+            beginning = read_at_most(file, _END_BYTES)
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _END_BYTES))
+            return read_at_most(file, _END_BYTES), beginning
     except OSError:
         return ()
 
 
-def value_in(path: Path, key: bytes) -> str | None:
+def find_json_value(path: Path, key: bytes) -> str | None:
     """The value behind a key (given with quotes and colon): the last in a file's end, else in its beginning."""
-    for part in ends_of(path):
+    for part in read_ends(path):
         _, found, after = part.rpartition(key)
         value = after[:40].partition(b'"')[0]
         if found and value:

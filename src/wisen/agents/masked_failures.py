@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
-_ENDS_WELL = re.compile(r"(?:;|\|\|)\s*(?:true|:|echo\b[^;|&\n]*)\s*\Z")
+_ALWAYS_SUCCEEDS = re.compile(r"(?:;|\|\|)\s*(?:true|:|echo\b[^;|&\n]*)\s*\Z")
 _READERS = frozenset(
     "ack ag awk aws bat cat column comm curl cut diff dmesg docker echo egrep env fd fgrep find gh glab grep head"
     " hexdump history journalctl jq kubectl less ls man more nl od printf ps psql rg sed sort sqlite3 strings tac tail"
@@ -55,15 +55,15 @@ _ALL_PASSED = re.compile(r"^\s*0 fail(?:ed|ures?)?\b", re.MULTILINE)
 """A test runner's own count outweighs an error that a test printed on purpose."""
 
 
-def hides_exit_code(command: str) -> bool:
+def can_hide_exit_code(command: str) -> bool:
     """Whether a shell command can fail without its exit code saying so, and its output is its own."""
     if "|" not in command and ";" not in command:
         return False
-    always_ends_well = _ENDS_WELL.search(command) is not None
-    return any(_speaks_for_itself(part) for part in _SPLIT.split(command) if always_ends_well or _PIPE.search(part))
+    always_ends_well = _ALWAYS_SUCCEEDS.search(command) is not None
+    return any(_prints_own_output(part) for part in _SPLIT.split(command) if always_ends_well or _PIPE.search(part))
 
 
-def error_in(output: str) -> bool:
+def has_error_line(output: str) -> bool:
     """Whether output carries a line that only a failure prints."""
     if not any(hint in output for hint in _HINTS):
         return False
@@ -72,7 +72,7 @@ def error_in(output: str) -> bool:
     return _LOGGED_ERROR.search(output) is not None and _ALL_PASSED.search(output) is None
 
 
-def _speaks_for_itself(part: str) -> bool:
+def _prints_own_output(part: str) -> bool:
     words = part.split("|", 1)[0].split()
     while words and (_ASSIGNMENT.match(words[0]) or words[0] in _WRAPPERS or words[0].startswith("-")):
         words = words[1:]

@@ -23,7 +23,7 @@ class Segment(NamedTuple):
     """The directory in which it began."""
 
 
-class _Standing:
+class _SegmentState:
     """Where a session stands within this pass."""
 
     __slots__ = ("key", "last", "number", "start")
@@ -37,16 +37,16 @@ class SessionSegments:
 
     def __init__(self, agent: str, segments: Mapping[str, Segment]) -> None:
         self._agent = agent
-        self._standings = {
-            native: _Standing(number, EPOCH + timedelta(milliseconds=last), start)
+        self._states = {
+            native: _SegmentState(number, EPOCH + timedelta(milliseconds=last), start)
             for native, (number, last, start) in segments.items()
         }
 
-    def session(self, native: str, at: datetime, place: str) -> SessionKey:
+    def session_at(self, native: str, at: datetime, place: str) -> SessionKey:
         """The session's present segment; a new one begins after eight idle hours."""
-        standing = self._standings.get(native)
+        standing = self._states.get(native)
         if standing is None:
-            standing = self._standings[native] = _Standing(0, at, place)
+            standing = self._states[native] = _SegmentState(0, at, place)
         elif at - standing.last > IDLE:
             standing.number += 1
             standing.key = None
@@ -58,28 +58,28 @@ class SessionSegments:
 
     def begin_segment(self, native: str) -> None:
         """The conversation was reset: what follows is another one."""
-        standing = self._standings[native]
+        standing = self._states[native]
         standing.number += 1
         standing.key = None
 
-    def leave(self, native: str) -> None:
+    def end_session(self, native: str) -> None:
         """A session is over: nothing of it has to be remembered."""
-        self._standings.pop(native, None)
+        self._states.pop(native, None)
 
-    def goes_on(self, native: str, at: datetime) -> bool:
+    def extend_segment(self, native: str, at: datetime) -> bool:
         """Something more happened in the present segment of a session; False when that was too long ago."""
-        standing = self._standings[native]
+        standing = self._states[native]
         if at - standing.last > IDLE:
             return False
         standing.last = max(standing.last, at)
         return True
 
-    def stand(self) -> list[tuple[str, int, datetime, str]]:
+    def copy_states(self) -> list[tuple[str, int, datetime, str]]:
         """Where they all stand, to be remembered."""
-        return [(native, each.number, each.last, each.start) for native, each in self._standings.items()]
+        return [(native, each.number, each.last, each.start) for native, each in self._states.items()]
 
 
-def remembered(standings: list[tuple[str, int, datetime, str]]) -> dict[str, Segment]:
+def to_segments(standings: list[tuple[str, int, datetime, str]]) -> dict[str, Segment]:
     """Where sessions stand, as a cursor remembers it."""
     return {
         native: Segment(number, (last - EPOCH) // timedelta(milliseconds=1), start)

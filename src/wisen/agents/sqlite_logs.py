@@ -11,11 +11,11 @@ from wisen.safety.regular_files import open_regular_file, read_at_most, refuse_u
 if TYPE_CHECKING:
     from pathlib import Path
 
-_PATIENCE = 1.0
+_LOCK_TIMEOUT = 1.0
 """Seconds to wait for a lock; readers of a write-ahead log never wait for its writer."""
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def open_read_only(path: Path) -> sqlite3.Connection:
     """The database, to be read only. Texts come as bytes: one bad character must not hide the rest.
 
     Raises: sqlite3.Error, also where no regular file is in its place, or in that of one that SQLite opens beside it.
@@ -24,13 +24,13 @@ def connect(path: Path) -> sqlite3.Connection:
         refuse_unfit_database(path)
     except OSError as error:
         raise sqlite3.OperationalError(error.strerror or "it cannot be opened") from error
-    how = "mode=ro&immutable=1" if _is_at_rest(path) else "mode=ro"
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_PATIENCE)
+    how = "mode=ro&immutable=1" if _is_closed(path) else "mode=ro"
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_LOCK_TIMEOUT)
     database.text_factory = bytes
     return database
 
 
-def _is_at_rest(path: Path) -> bool:
+def _is_closed(path: Path) -> bool:
     """Whether a database with a write-ahead log has an empty one: nobody has it open.
 
     Reading such a database, SQLite would leave two files beside it. If the agent opens it at the same moment, its log
@@ -45,24 +45,24 @@ def _is_at_rest(path: Path) -> bool:
         return False
 
 
-def columns(database: sqlite3.Connection, table: str) -> set[str]:
+def column_names(database: sqlite3.Connection, table: str) -> set[str]:
     """The columns of a table; none when there is no such table."""
-    return {text(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+    return {cell_text(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
-def text(cell: bytes | str) -> str:
+def cell_text(cell: bytes | str) -> str:
     """A text of the database."""
     return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
 
 
-def database_at(agent: str, path: Path) -> Source:
+def database_source(agent: str, path: Path) -> Source:
     """A database as a source: with what was not yet moved into its main file."""
-    files = [changed(path), changed(path.with_name(path.name + "-wal"))]
+    files = [size_and_mtime(path), size_and_mtime(path.with_name(path.name + "-wal"))]
     size, modified = (max(values) for values in zip(*files, strict=True))
     return Source(agent=agent, path=path, size=size, modified_ns=modified)
 
 
-def changed(path: Path) -> tuple[int, int]:
+def size_and_mtime(path: Path) -> tuple[int, int]:
     """How large a file is and when it changed; noughts where there is none."""
     try:
         status = path.stat()

@@ -1,4 +1,4 @@
-"""A notebook that also knows how things stand: small facts that a log tells once and that count from there on.
+"""A collector that also knows how things stand: small facts that a log tells once and that count from there on.
 
 Every line that waits remembers how things stood before it, so that the next pass goes on as if it had read all that
 lies before. What is remembered is names, numbers and digests, never text.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.agents.event_collector import Notebook
+from wisen.agents.event_collector import EventCollector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from wisen.model.event import Event
 
 
-class Standing(Notebook):
+class StatefulCollector(EventCollector):
     """The state of one pass over one log whose lines do not tell everything themselves."""
 
     def __init__(self, agent: str, segments: Mapping[str, Segment], state: Mapping[str, str]) -> None:
         super().__init__(agent, segments)
         self.state = dict(state)
         """How things stand now."""
-        self.resumed: Mapping[str, str] = self.state
+        self.resume_state: Mapping[str, str] = self.state
         """How they stood where the next pass begins, as of the last `resume_at`."""
         self._before = dict(state)
         self._line = -1
         self._snapshots: dict[int, dict[str, str]] = {}
 
-    def begin(self, offset: int) -> None:
+    def begin_line(self, offset: int) -> None:
         """A record of the line at this offset comes next."""
         if offset != self._line:
             self._line, self._before = offset, dict(self.state)
@@ -44,10 +44,10 @@ class Standing(Notebook):
         """Where the next pass must begin, and the segments as they were there."""
         begin, segments = super().resume_at(offset)
         self._snapshots = {at: state for at, state in self._snapshots.items() if at >= begin}
-        self.resumed = self._snapshots.get(begin, self.state)
+        self.resume_state = self._snapshots.get(begin, self.state)
         return begin, segments
 
-    def count(self, what: str) -> int:
+    def increment(self, what: str) -> int:
         """One more of something; returns how many there are now."""
         number = int(self.state.get(what, "0")) + 1
         self.state[what] = str(number)

@@ -6,24 +6,24 @@ import re
 
 import msgspec
 
-_EXITS = ("exit_code", "exitCode", "returncode", "return_code")
-_OUTPUTS = ("output", "stdout", "stderr", "error", "message")
+_EXIT_FIELDS = ("exit_code", "exitCode", "returncode", "return_code")
+_OUTPUT_FIELDS = ("output", "stdout", "stderr", "error", "message")
 _EXIT_CODE = re.compile(r"\s*(?:exit code|(?:command|process) (?:exited|failed) with (?:exit )?code):?\s*(-?\d+)", re.I)
 _ERROR = re.compile(r"\s*(?:Error:\s|Traceback \(most recent call last\):)")
 
 
-def failure_in(text: str) -> str | None:
+def find_failure(text: str) -> str | None:
     """What went wrong, in the result's own words; None for a success."""
-    result = _object(text)
+    result = _parse_object(text)
     if result is not None:
-        return _words(result, text) if _says_failed(result) else None
+        return _error_text(result, text) if _has_failed(result) else None
     code = _EXIT_CODE.match(text)
     if code:
         return text if int(code[1]) else None
     return text if _ERROR.match(text) else None
 
 
-def _object(text: str) -> dict[str, object] | None:
+def _parse_object(text: str) -> dict[str, object] | None:
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -32,18 +32,18 @@ def _object(text: str) -> dict[str, object] | None:
         return None
 
 
-def _exit(result: dict[str, object]) -> int:
-    codes = (result.get(name) for name in _EXITS)
+def _exit_code(result: dict[str, object]) -> int:
+    codes = (result.get(name) for name in _EXIT_FIELDS)
     return next((code for code in codes if isinstance(code, int) and not isinstance(code, bool)), 0)
 
 
-def _says_failed(result: dict[str, object]) -> bool:
+def _has_failed(result: dict[str, object]) -> bool:
     wrong = result.get("is_error") is True or result.get("isError") is True or result.get("success") is False
-    return bool(_exit(result)) or wrong or result.get("error") not in (None, False, "", [], {})
+    return bool(_exit_code(result)) or wrong or result.get("error") not in (None, False, "", [], {})
 
 
-def _words(result: dict[str, object], text: str) -> str:
-    said = [value for name in _OUTPUTS if isinstance(value := result.get(name), str) and value]
+def _error_text(result: dict[str, object], text: str) -> str:
+    said = [value for name in _OUTPUT_FIELDS if isinstance(value := result.get(name), str) and value]
     shown = "\n".join(said) or text
-    code = _exit(result)
+    code = _exit_code(result)
     return f"Exit code {code}\n{shown}" if code else shown

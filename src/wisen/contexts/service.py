@@ -97,12 +97,12 @@ class ContextService:
         Raises:
             UsageError: there is no such file, or it cannot be looked at.
         """
-        from wisen.agents.agent_ports import Scattered
+        from wisen.agents.agent_ports import KeepsLogsInProjects
 
         path = path.absolute()
         for agent in self._projects.agents:
-            if isinstance(agent, Scattered):
-                for source in agent.sources_in([path.parent]):
+            if isinstance(agent, KeepsLogsInProjects):
+                for source in agent.project_sources([path.parent]):
                     if path in agent.files_of(source):
                         return tuple(map(self._looked_at, agent.files_of(source)))
         if path.parent.name != FOLDER:
@@ -242,14 +242,14 @@ class ContextService:
 
     def _first_session(self, path: Path) -> datetime | None:
         """When the user first worked in the project around a file, by sessions that lie outside of it."""
-        from wisen.agents.agent_ports import Scattered
+        from wisen.agents.agent_ports import KeepsLogsInProjects
         from wisen.model.report import Selection
 
         projects = self._projects
         top = projects.scope.places.top_of(path.parent)
         if top is None:
             return None
-        own = [each.name for each in projects.agents if not isinstance(each, Scattered)]
+        own = [each.name for each in projects.agents if not isinstance(each, KeepsLogsInProjects)]
         counts = (self._home.index.events.counts(Selection(agent=name, places=(str(top),))) for name in own)
         return min((each.first for each in counts if each.first is not None), default=None)
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.agents.agent_ports import Scattered
+from wisen.agents.agent_ports import KeepsLogsInProjects
 from wisen.errors import StoreDamaged, WisenError
 from wisen.health import heartbeat
 from wisen.model.duplicate_entries import doubled_entries, doubled_questions
@@ -175,7 +175,9 @@ def _restore(subject: Examined, error: StoreDamaged) -> Finding:
 
 def _findings(subject: Examined) -> Iterator[Finding]:
     # Where an agent keeps its sessions in projects, that there are none in its own place says nothing.
-    yield from (_agent(agent) for agent in subject.agents if agent.roots() and not isinstance(agent, Scattered))
+    yield from (
+        _agent(agent) for agent in subject.agents if agent.roots() and not isinstance(agent, KeepsLogsInProjects)
+    )
     yield from _hooks(subject)
     yield from _languages(subject)
     if not subject.ever_used:

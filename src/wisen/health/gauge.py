@@ -50,7 +50,7 @@ class HomeGauge:
         """`version`: the one of the package that is asked now."""
         self._home, self._version = home, version
 
-    def vitals(self) -> Vitals:
+    def read_health(self) -> Vitals:
         """What is there, without making anything."""
         waiting = list(self._waiting())
         oldest = min((status.st_mtime for status in waiting), default=None)
@@ -64,7 +64,7 @@ class HomeGauge:
             free=self._free(),
         )
 
-    def fault(self, caller: Caller) -> str:
+    def find_fault(self, caller: Caller) -> str:
         """What is missing or differs, the worst first."""
         if caller.direct is not None:
             gone = _gone(caller.direct)

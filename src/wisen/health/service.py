@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.agents.agent_ports import Agent
-    from wisen.agents.hook_ports import Gauge
+    from wisen.agents.hook_ports import HookHealthCheck
     from wisen.logs.projects import Projects
     from wisen.model.hook import Installed
     from wisen.model.state import Finding
@@ -29,7 +29,7 @@ class HealthService:
         home: Home,
         projects: Projects,
         *,
-        gauge: Gauge,
+        gauge: HookHealthCheck,
         installed: Callable[[Path | None], tuple[Installed, ...]],
     ) -> None:
         """`installed`: hook status of each agent; the settings of a project count beside the user's."""
@@ -40,7 +40,7 @@ class HealthService:
         from wisen.health import heartbeat
 
         runs = self._home.ledger.runs.newest(_SHOWN_RUNS)
-        found = heartbeat.findings(self._installed(project), self._gauge.vitals(), runs, self._home.clock.now())
+        found = heartbeat.findings(self._installed(project), self._gauge.read_health(), runs, self._home.clock.now())
         return tuple(each for each in (*heartbeat.stopped(runs), *found) if each.health is not Health.GOOD)
 
     def wrong(self) -> list[Finding]:

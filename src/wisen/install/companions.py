@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.agents.hook_ports import Accompanied
+from wisen.agents.hook_ports import HasCompanionFiles
 from wisen.edits.edit import Editor, PassagePlan
 from wisen.edits.past import past
 from wisen.errors import FileError, SettingsUnclear
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def companions(agent: Hooks, settings: Path) -> Mapping[Path, bytes]:
     """What has to stand beside a settings file with hooks of ours; nothing with most agents."""
-    return agent.companions(settings) if isinstance(agent, Accompanied) else {}
+    return agent.companion_files(settings) if isinstance(agent, HasCompanionFiles) else {}
 
 
 def put_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
@@ -41,7 +41,7 @@ def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, .
     What cannot be read or is another's just now is left.
     """
     try:
-        callings = agent.read(settings_in(desk.files.read(settings).content, str(settings))).callings
+        callings = agent.parse(settings_in(desk.files.read(settings).content, str(settings))).callings
         is_ours = any(each.caller is not None for each in callings)
         return put_beside(desk, settings, agent) if is_ours else take_beside(desk, settings, agent)
     except (SettingsUnclear, FileError):

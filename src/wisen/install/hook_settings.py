@@ -90,7 +90,7 @@ def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Re
         settings = settings_in(desk.files.read(path).content, str(path))
     except (SettingsUnclear, FileError):
         return None
-    if any(each.is_ours for each in agent.read(settings).callings):
+    if any(each.is_ours for each in agent.parse(settings).callings):
         return put_in(desk, path, agent, wanted)
     return take_out(desk, path, agent)
 
@@ -118,7 +118,7 @@ def _is_ours(agent: Hooks, deed: Value) -> bool:
         settings = [settings]
     for key in reversed(_place(deed)):
         settings = {key: settings}
-    return any(each.is_ours for each in agent.read(settings).callings)
+    return any(each.is_ours for each in agent.parse(settings).callings)
 
 
 def _place(deed: Value) -> tuple[str | int, ...]:
@@ -133,7 +133,7 @@ def _belonging(wanted: Sequence[Hook], settings: Any) -> list[Hook]:
 
 def _standing(settings: Any, agent: Hooks) -> list[tuple[tuple[str | int, ...], bytes]]:
     """The hooks of ours in settings: the list that each stands in, or its own place, and what it says."""
-    ours = [each.keys for each in agent.read(settings).callings if each.is_ours]
+    ours = [each.keys for each in agent.parse(settings).callings if each.is_ours]
     return sorted((_list_or_key(keys), msgspec.json.encode(_at(settings, keys))) for keys in ours)
 
 
@@ -172,7 +172,7 @@ def _take_strays(desk: Desk, path: Path, agent: Hooks) -> None:
         SettingsUnclear: one of them stands in a group with somebody else's.
     """
     settings = settings_in(desk.files.read(path).content, str(path))
-    callings = agent.read(settings).callings
+    callings = agent.parse(settings).callings
     ours = {each.keys for each in callings if each.is_ours}
     for each in callings:
         if each.keys in ours and not each.is_ours:

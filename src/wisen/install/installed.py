@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.hook_ports import Shipping
+from wisen.agents.hook_ports import HasShippedFiles
 from wisen.edits.past import past
 from wisen.errors import FileError, SettingsUnclear
 from wisen.install.companions import companions
@@ -16,7 +16,7 @@ from wisen.model.hook import HookState, Installed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wisen.agents.hook_ports import Gauge, Hooks
+    from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.edits.past import Desk
     from wisen.install.hook_settings import StandingHooks
     from wisen.model.hook import Caller, HookSettings
@@ -29,7 +29,7 @@ class InspectedHooks:
     """What is looked at where it is told how hooks stand."""
 
     agents: Sequence[Hooks]
-    gauge: Gauge
+    gauge: HookHealthCheck
     files: Files
     caller: Caller
     project: Path | None
@@ -53,13 +53,13 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
         except (FileError, SettingsUnclear) as error:
             faults += [str(error)] if path in {each.path for each in put} else []
             continue
-        read[path] = agent.read(settings)
+        read[path] = agent.parse(settings)
         if any(each.is_ours for each in read[path].callings):
             faults += filter(None, [_rejected(hooks, agent, path)])
-        untrusted += agent.untrusted(Path(path), settings)
+        untrusted += agent.untrusted_events(Path(path), settings)
     calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
     faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
-    wanted = {each.event for each in agent.wanted(hooks.caller) if not each.where_listed}
+    wanted = {each.event for each in agent.required_hooks(hooks.caller) if not each.where_listed}
     for path, ours in calling.items():
         missing = sorted(wanted - {each.event for each in ours})
         faults += [f"some are missing in {path}: {', '.join(missing)}"] if ours and missing else []
@@ -67,8 +67,8 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
     holding = [Path(path) for path, ours in calling.items() if ours]
     faults += (fault for path in holding for fault in _beside(hooks, agent, path))
     callers = dict.fromkeys(each.caller for ours in calling.values() for each in ours if each.caller)
-    faults += filter(None, map(hooks.gauge.fault, callers))
-    if holding and isinstance(agent, Shipping):
+    faults += filter(None, map(hooks.gauge.find_fault, callers))
+    if holding and isinstance(agent, HasShippedFiles):
         faults += _unshipped(hooks, agent)
     if files:
         faults += [f"{path} switches all hooks off" for path, settings in read.items() if settings.switched_off]
@@ -80,7 +80,7 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
         files=tuple(files),
         faults=tuple(faults),
         untrusted=tuple(dict.fromkeys(untrusted)),
-        trusting=agent.trusting if untrusted else "",
+        trusting=agent.trust_instructions if untrusted else "",
         others=tuple(each for settings in read.values() for each in settings.callings if not each.is_ours),
         since=min((each.since for each in put), default=None),
         newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
@@ -89,7 +89,7 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
 
 def _rejected(hooks: InspectedHooks, agent: Hooks, path: str) -> str:
     """Why an agent does not follow settings that hold hooks of ours; empty where it does."""
-    why = agent.rejection(Path(path), hooks.files.read(Path(path)).content or b"")
+    why = agent.rejection_reason(Path(path), hooks.files.read(Path(path)).content or b"")
     return f"{path}: {why}" if why else ""
 
 
@@ -103,10 +103,10 @@ def _beside(hooks: InspectedHooks, agent: Hooks, settings: Path) -> Iterator[str
             yield str(error)
 
 
-def _unshipped(hooks: InspectedHooks, agent: Shipping) -> list[str]:
+def _unshipped(hooks: InspectedHooks, agent: HasShippedFiles) -> list[str]:
     """What the agent loads from our home and is not there as it has to be."""
     found = []
-    for path, content in agent.shipped(hooks.caller).items():
+    for path, content in agent.shipped_files(hooks.caller).items():
         try:
             there = hooks.files.read(path).content
         except FileError as error:

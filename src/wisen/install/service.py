@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.agents.hook_ports import Granting, Shipping
+from wisen.agents.hook_ports import HasPermissionNotice, HasShippedFiles
 from wisen.errors import FileError, SettingsUnclear, UsageError
 from wisen.model.hook import Cost, Installing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.agents.hook_ports import Gauge, Hooks
+    from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.decisions.service import Decisions
     from wisen.delivery.launcher import Launcher
     from wisen.edits.past import Desk
@@ -33,7 +33,7 @@ class InstallService:
         decisions: Decisions,
         *,
         hooks: Sequence[Hooks],
-        gauge: Gauge,
+        gauge: HookHealthCheck,
         caller: Caller,
         launcher: Launcher,
     ) -> None:
@@ -61,7 +61,7 @@ class InstallService:
         self._decisions.refuse_agent("install", agent, *where, dry_run=dry_run)
         before = self._installed(hooks, project)
         desk = drafted(self._desk) if dry_run else self._desk
-        wanted = hooks.wanted(self._caller)
+        wanted = hooks.required_hooks(self._caller)
         file = hooks.file(project)
         self._be_followed(hooks, file)
         for put in (put_beside, partial(put_in, wanted=wanted)):
@@ -74,7 +74,7 @@ class InstallService:
             others = [Path(path) for path in before.files if path != str(file)]
             done += filter(None, (renew_in(desk, path, hooks, wanted) for path in others))
             done += [each for path in others for each in renew_beside(desk, path, hooks)]
-        grants = hooks.grants if isinstance(hooks, Granting) else ""
+        grants = hooks.permission_notice if isinstance(hooks, HasPermissionNotice) else ""
         return structs.replace(
             self._installing(tuple(done), before, project, dry_run=dry_run), grants=grants, cost=self._cost()
         )
@@ -142,7 +142,7 @@ class InstallService:
 
     def _ship(self, hooks: Hooks, *, back: bool = False, only_there: bool = False) -> None:
         """Have files stand in the home that an agent loads from there, or no longer. Raises: FileError."""
-        for path, content in hooks.shipped(self._caller).items() if isinstance(hooks, Shipping) else ():
+        for path, content in hooks.shipped_files(self._caller).items() if isinstance(hooks, HasShippedFiles) else ():
             seen = self._desk.files.read(path)
             if seen.content is not None or not only_there:
                 self._desk.files.write(seen, None if back else content)
@@ -154,7 +154,7 @@ class InstallService:
 
     def _be_followed(self, hooks: Hooks, file: Path) -> None:
         """See that the agent follows a settings file at all. Raises: SettingsUnclear."""
-        why = hooks.rejection(file, self._desk.files.read(file).content or b"")
+        why = hooks.rejection_reason(file, self._desk.files.read(file).content or b"")
         if why:
             raise SettingsUnclear(
                 f"{file}: {why}. Fix that file, then run `wisen install {hooks.name}` again. Nothing was written."

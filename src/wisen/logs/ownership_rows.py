@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.agents.agent_ports import Scattered
+from wisen.agents.agent_ports import KeepsLogsInProjects
 from wisen.logs.learnings_files import FOLDER, learnings_paths
 from wisen.model.context import Alias
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
@@ -85,7 +85,7 @@ def context_of_file(projects: Projects, path: Path) -> str:
 
 def confined_agents(projects: Projects) -> frozenset[str]:
     """Return the agents whose sessions are stored inside projects: their records count for that project only."""
-    return frozenset(each.name for each in projects.agents if isinstance(each, Scattered))
+    return frozenset(each.name for each in projects.agents if isinstance(each, KeepsLogsInProjects))
 
 
 def changes_of(home: Home, real: str) -> tuple[Change, ...]:

@@ -60,25 +60,25 @@ class Projects:
 
     def all_sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
         """Like `sources`, but whoever owns them."""
-        from wisen.agents.agent_ports import Scattered
+        from wisen.agents.agent_ports import KeepsLogsInProjects
 
         yield from agent.sources(under)
-        if under is None and isinstance(agent, Scattered):
+        if under is None and isinstance(agent, KeepsLogsInProjects):
             tops = {self.scope.places.top_of(Path(alias.path)) for alias in self.active_aliases()}
             adopted = {Path(word.path).parent for word in self.adoptions.adopted_files()}
             tops |= {folder for folder in adopted if not self.scope.is_off(str(folder))}
-            yield from agent.sources_in(sorted(top for top in tops if top is not None))
+            yield from agent.project_sources(sorted(top for top in tops if top is not None))
 
     def files_in_project(self, agent: Agent, source: Source) -> tuple[Path, ...]:
         """Return the files of a source that are inside a project; none if it is in one of the agent's own places."""
-        from wisen.agents.agent_ports import Scattered
+        from wisen.agents.agent_ports import KeepsLogsInProjects
 
         path = source.path.absolute()
         if path.is_relative_to(SAMPLE):
             return ()
         if any(path.is_relative_to(root) or path.resolve().is_relative_to(root.resolve()) for root in agent.roots()):
             return ()
-        if isinstance(agent, Scattered):
+        if isinstance(agent, KeepsLogsInProjects):
             return agent.files_of(source)
         return (path,) if self.scope.places.checkout_of(path.parent) is not None else ()
 

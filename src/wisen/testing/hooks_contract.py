@@ -41,8 +41,8 @@ class HooksContract:
         assert shop in hooks.file(shop).parents
 
     def test_what_is_wanted_is_recognised_as_ours_where_it_stands(self, hooks: Hooks) -> None:
-        wanted = hooks.wanted(CALLER)
-        found = hooks.read(_settings(wanted)).callings
+        wanted = hooks.required_hooks(CALLER)
+        found = hooks.parse(_settings(wanted)).callings
         assert sorted(each.event for each in found) == sorted(each.event for each in wanted)
         assert all(each.caller == CALLER or (each.helps and each.caller is None) for each in found)
         assert any(each.caller == CALLER for each in found)
@@ -50,28 +50,28 @@ class HooksContract:
         assert places == {each.keys for each in wanted}
 
     def test_what_is_wanted_names_nothing_but_the_home(self, hooks: Hooks) -> None:
-        said = msgspec.json.encode([each.value for each in hooks.wanted(CALLER)]).decode()
+        said = msgspec.json.encode([each.value for each in hooks.required_hooks(CALLER)]).decode()
         assert "s here" in said or "s%20here" in said
         assert "client.py" not in said
         assert "python" not in said
         assert str(Path(__file__).parents[1]) not in said, "nothing inside the package"
 
     def test_settings_that_the_agent_would_write_itself_are_followed(self, hooks: Hooks) -> None:
-        wanted = msgspec.json.format(msgspec.json.encode(_settings(hooks.wanted(CALLER))), indent=2)
+        wanted = msgspec.json.format(msgspec.json.encode(_settings(hooks.required_hooks(CALLER))), indent=2)
         for content in (b"", b"{}\n", wanted, wanted.replace(b"\n", b"\r\n")):
-            assert hooks.rejection(hooks.file(), content) == ""
+            assert hooks.rejection_reason(hooks.file(), content) == ""
 
     @pytest.mark.parametrize("settings", [None, [], "hooks", {}, {"hooks": None}, {"hooks": {"Stop": [3, {}]}}])
     def test_settings_of_another_shape_call_nobody(self, hooks: Hooks, settings: object) -> None:
-        assert hooks.read(settings) == HookSettings()
+        assert hooks.parse(settings) == HookSettings()
 
     @pytest.mark.parametrize("settings", [None, {"hooks": {"Stop": [{"hooks": [{"command": "beep"}]}]}}])
     def test_trust_is_asked_for_ours_alone(self, hooks: Hooks, settings: object) -> None:
-        assert hooks.untrusted(hooks.file(), settings) == ()
-        wanted = hooks.wanted(CALLER)
+        assert hooks.untrusted_events(hooks.file(), settings) == ()
+        wanted = hooks.required_hooks(CALLER)
         events = {each.event for each in wanted}
-        asked = hooks.untrusted(hooks.file(), _settings(wanted))
-        assert set(asked) == (events if hooks.trusting and self.waits_for_trust else set())
+        asked = hooks.untrusted_events(hooks.file(), _settings(wanted))
+        assert set(asked) == (events if hooks.trust_instructions and self.waits_for_trust else set())
 
     def test_without_sessions_there_is_no_newest(self, hooks: Hooks) -> None:
         assert all(hooks.newest_session(each) is None for each in hooks.files(Path("/home/ada/shop")))

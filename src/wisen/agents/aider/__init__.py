@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.aider.input_history import InputHistory
 from wisen.agents.aider.read import AGENT, Chats
-from wisen.agents.log_detection import kind_of
-from wisen.agents.log_files import ends_of, files_below, source_at
-from wisen.agents.log_follower import Cursor, LineIntake, follow_lines
+from wisen.agents.log_detection import detect_agent
+from wisen.agents.log_files import file_source, files_below, read_ends
+from wisen.agents.log_follower import Cursor, LineHandlers, follow_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -46,17 +46,17 @@ class Aider:
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """The file in its place, or every one below `under`, in a stable order."""
         if under is None:
-            yield from (source_at(AGENT, path) for path in self._roots if path.is_file())
+            yield from (file_source(AGENT, path) for path in self._roots if path.is_file())
             return
         for path in files_below(under, (_CHATS, self._name)):
-            if kind_of(path) == AGENT:
-                yield source_at(AGENT, path)
+            if detect_agent(path) == AGENT:
+                yield file_source(AGENT, path)
 
-    def sources_in(self, projects: Iterable[Path]) -> Iterator[Source]:
+    def project_sources(self, projects: Iterable[Path]) -> Iterator[Source]:
         """The file of each project that has one."""
         for path in dict.fromkeys(project / self._name for project in projects):
             if path not in self._roots and path.is_file():
-                yield source_at(AGENT, path)
+                yield file_source(AGENT, path)
 
     def files_of(self, source: Source) -> tuple[Path, ...]:
         """The chats, and what was typed, where that lies beside them and is there."""
@@ -67,7 +67,7 @@ class Aider:
 
     def version(self, source: Source) -> str | None:
         """The version of aider that began the newest chat."""
-        found = next((every[-1] for part in ends_of(source.path) if (every := _VERSION.findall(part))), None)
+        found = next((every[-1] for part in read_ends(source.path) if (every := _VERSION.findall(part))), None)
         return found.decode("ascii") if found else None
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
@@ -75,8 +75,8 @@ class Aider:
         place = source.path.absolute().parent
         heard = InputHistory(place / Path(self._typed).expanduser())
 
-        def way_of(cursor: Cursor) -> LineIntake:
+        def handlers_for(cursor: Cursor) -> LineHandlers:
             chats = Chats(cursor, place=str(place), heard=heard, program_prompts=self._program_prompts)
-            return LineIntake(chats, chats.lines, chats.rest, chats.end)
+            return LineHandlers(chats, chats.lines, chats.rest, chats.end)
 
-        return follow_lines(source.path, mark, way_of)
+        return follow_lines(source.path, mark, handlers_for)

@@ -24,10 +24,10 @@ from wisen.agents.aider.messages import (
     meaning,
     reason,
 )
-from wisen.agents.citations import citations, cited_ids
-from wisen.agents.concessions import concedes
-from wisen.agents.event_collector import local_moment
-from wisen.agents.local_models import is_local_name
+from wisen.agents.citations import find_citations, find_cited_ids
+from wisen.agents.concessions import is_concession
+from wisen.agents.event_collector import parse_local_time
+from wisen.agents.local_models import is_local_model_name
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.aider.input_history import InputHistory
-    from wisen.agents.stateful_collector import Standing
+    from wisen.agents.stateful_collector import StatefulCollector
     from wisen.model.event import SessionKey
 
 _COMMAND = re.compile(r"/(?P<mode>ask|code|architect|context)\s+(?P<asked>\S.*)|[/!]\S.*", re.DOTALL)
@@ -53,11 +53,11 @@ class _Here(NamedTuple):
     at: datetime
 
 
-class AiderTalk:
+class AiderConversation:
     """The chats of one file, one after another."""
 
-    def __init__(self, book: Standing, place: str, heard: InputHistory, *, program_prompts: bool) -> None:
-        self._book, self._state = book, book.state
+    def __init__(self, collector: StatefulCollector, place: str, heard: InputHistory, *, program_prompts: bool) -> None:
+        self._collector, self._state = collector, collector.state
         self._place, self._heard, self._program_prompts = place, heard, program_prompts
         self._name = _digest(Path(place).name)
         self.subject = ""
@@ -77,12 +77,12 @@ class AiderTalk:
 
     def begin(self, stamp: str) -> bool:
         """A new chat. False when that is no time."""
-        began = local_moment(stamp)
+        began = parse_local_time(stamp)
         if began is None:
             return False
         name, at = stamp.translate({45: None, 58: None, 32: "T"}), str((began - EPOCH) // _TICK)
         before = self._state.get("began", "")
-        self._book.sessions.leave(self._state.get("session", ""))
+        self._collector.sessions.end_session(self._state.get("session", ""))
         self._state.clear()
         # Two that began in one second are told apart.
         self._state.update(began=f"{before}+" if before.rstrip("+") == name else name, at=at)
@@ -114,7 +114,7 @@ class AiderTalk:
         self._state["open"] = "1"
         here = self._here()
         given = "program" in self._state and not self._program_prompts
-        self._book.events.append(
+        self._collector.events.append(
             Message(
                 id=here.id,
                 session=here.session,
@@ -134,12 +134,12 @@ class AiderTalk:
 
     def answered(self, beginning: str) -> None:
         """How the model's answer begins."""
-        if concedes(beginning):
+        if is_concession(beginning):
             here = self._here()
-            self._book.events.append(Concession(id=here.id, session=here.session, at=here.at, place=self._place))
-        if cited_ids(beginning):
+            self._collector.events.append(Concession(id=here.id, session=here.session, at=here.at, place=self._place))
+        if find_cited_ids(beginning):
             here = self._here()
-            self._book.events += citations(here.id, beginning, here.session, here.at, self._place)
+            self._collector.events += find_citations(here.id, beginning, here.session, here.at, self._place)
 
     def message(self, text: str) -> None:
         """A message of aider."""
@@ -189,14 +189,14 @@ class AiderTalk:
         elif meant.kind is MessageKind.RAN:
             self._state["ran"] = self._call("shell", command=meant.about).id
         elif meant.kind is MessageKind.CLEARED and "session" in self._state:
-            self._book.sessions.begin_segment(self._state["session"])
+            self._collector.sessions.begin_segment(self._state["session"])
         elif meant.kind is MessageKind.CHECKED:
             self._checked = [meant.about]
 
     def _speak_to(self, model: str) -> None:
         """From here on another model answers."""
         self._state.pop("local", None)
-        if is_local_name(model):
+        if is_local_model_name(model):
             self._state["local"] = "yes"
 
     def _question(self, asked: Meaning, subject: str) -> None:
@@ -219,13 +219,13 @@ class AiderTalk:
     def _refuse(self, call: Call) -> None:
         here = self._here()
         refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=here.session, at=here.at, place=self._place)
-        self._book.events.append(refusal)
+        self._collector.events.append(refusal)
 
     def _stop(self, ran: str) -> None:
         if self._state.pop("open", "") or ran:  # else nothing was under way: it is typed at the prompt too
             here = self._here()
             stop = Interrupt(id=here.id, session=here.session, at=here.at, place=self._place, call=ran or None)
-            self._book.events.append(stop)
+            self._collector.events.append(stop)
 
     def _end_check(self) -> None:
         if self._checked:
@@ -246,19 +246,23 @@ class AiderTalk:
         told = json.dumps(arguments, ensure_ascii=False)
         here = self._here()
         call = Call(id=here.id, session=here.session, at=here.at, place=self._place, tool=tool, arguments=told)
-        self._book.events.append(call)
+        self._collector.events.append(call)
         return call
 
     def _end(self, call: Call, status: Status, text: str | None = None) -> None:
         here = self._here()
-        self._book.outcome(call.id, here.session, here.at, self._place, status, text)
+        self._collector.add_outcome(call.id, here.session, here.at, self._place, status, text)
 
     def _here(self) -> _Here:
         """The next event's id, session and moment. A chat is named by when it began and by its project's name."""
         self._state["at"] = str(int(self._state["at"]) + 1)
         at = EPOCH + int(self._state["at"]) * _TICK
         native = self._state.setdefault("session", f"{self._state['began']}-{self._name}")
-        return _Here(f"{native}:{self._book.count('count')}", self._book.sessions.session(native, at, self._place), at)
+        return _Here(
+            f"{native}:{self._collector.increment('count')}",
+            self._collector.sessions.session_at(native, at, self._place),
+            at,
+        )
 
 
 def _digest(text: str) -> str:

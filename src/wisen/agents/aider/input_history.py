@@ -11,8 +11,8 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.agents.event_collector import local_moment
-from wisen.agents.jsonl import LONGEST
+from wisen.agents.event_collector import parse_local_time
+from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ class InputHistory:
     def _entries(self) -> list[_Entry]:
         try:
             with open_regular_file(self._path) as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST))
-                data = read_at_most(file, LONGEST)
+                file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_RECORD_BYTES))
+                data = read_at_most(file, MAX_RECORD_BYTES)
         except (OSError, ValueError):
             return []
         found: list[_Entry] = []
@@ -78,7 +78,7 @@ class InputHistory:
             elif line.startswith("# "):
                 if at is not None and any(lines):
                     found.append(_Entry(at, "\n".join(filter(None, lines))))
-                at, lines = local_moment(line[2:].strip()), []
+                at, lines = parse_local_time(line[2:].strip()), []
         return sorted(found, key=_at)
 
 

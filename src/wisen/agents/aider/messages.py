@@ -79,9 +79,9 @@ def meaning(text: str) -> Meaning:
     asked = QUESTION.fullmatch(text)
     if asked:
         return Meaning(MessageKind.ASKED, asked["about"], (asked["answer"] or "").lower())
-    for kind, form in _FORMS:
-        if found := form.match(text):
-            return Meaning(kind, found["about"] if "about" in form.groupindex else "")
+    for kind, parser in _FORMS:
+        if found := parser.match(text):
+            return Meaning(kind, found["about"] if "about" in parser.groupindex else "")
     return Meaning(MessageKind.OTHER)
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.agents.aider.chat_events import AiderTalk
-from wisen.agents.stateful_collector import Standing
+from wisen.agents.aider.chat_events import AiderConversation
+from wisen.agents.stateful_collector import StatefulCollector
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from wisen.agents.aider.input_history import InputHistory
-    from wisen.agents.event_collector import Notebook
+    from wisen.agents.event_collector import EventCollector
     from wisen.agents.jsonl import Lines
     from wisen.agents.log_follower import Cursor
 
@@ -35,9 +35,9 @@ class Chats:
     """What the lines of one file mean."""
 
     def __init__(self, cursor: Cursor, *, place: str, heard: InputHistory, program_prompts: bool) -> None:
-        self._book = Standing(AGENT, cursor.segments, cursor.state)
-        self.notebook: Notebook = self._book
-        self._talk = AiderTalk(self._book, place, heard, program_prompts=program_prompts)
+        self._collector = StatefulCollector(AGENT, cursor.segments, cursor.state)
+        self.collector: EventCollector = self._collector
+        self._talk = AiderConversation(self._collector, place, heard, program_prompts=program_prompts)
         self._following = cursor.offset
         self._typed: list[str] = []
         self._words: list[str] = []
@@ -49,12 +49,12 @@ class Chats:
 
     def state(self) -> dict[str, str]:
         """How things stand where the next pass begins."""
-        return dict(self._book.resumed)
+        return dict(self._collector.resume_state)
 
     def lines(self, lines: Lines) -> None:
         """Take complete lines in."""
         for at in lines.oversized:
-            self.notebook.trouble(TroubleKind.OVERSIZED, at)
+            self.collector.add_problem(TroubleKind.OVERSIZED, at)
         block, offset = lines.block, lines.start
         for start, end in lines.spans:
             if self._passes_on and end - start > 1 and block[start] not in _MARKS:
@@ -64,7 +64,7 @@ class Chats:
 
     def rest(self, _line: bytes, offset: int) -> bool:
         """A line without an end is never whole."""
-        self.notebook.trouble(TroubleKind.UNFINISHED, offset)
+        self.collector.add_problem(TroubleKind.UNFINISHED, offset)
         return False
 
     def end(self) -> None:
@@ -78,12 +78,12 @@ class Chats:
         apart = offset != self._following
         self._following = offset + len(line) + 1
         if b"\0" in line:
-            self.notebook.trouble(TroubleKind.NULS, offset)
+            self.collector.add_problem(TroubleKind.NULS, offset)
             line = line.replace(b"\0", b"")
         try:
             text = line.decode("utf-8").removesuffix("\r")
         except UnicodeDecodeError:
-            self.notebook.trouble(TroubleKind.GARBLED, offset)
+            self.collector.add_problem(TroubleKind.GARBLED, offset)
             return
         if text.strip():
             self._line(text, offset, apart=apart)
@@ -110,13 +110,13 @@ class Chats:
     @property
     def _last(self) -> str:
         """Who spoke last."""
-        return self._book.state.get("last", "")
+        return self._collector.state.get("last", "")
 
     def _begin(self, stamp: str, offset: int) -> None:
         self._turn_away()
         if not self._talk.begin(stamp) and self._last != "lost":
-            self._book.state["last"] = "lost"
-            self.notebook.trouble(TroubleKind.MISSHAPEN, offset, "no beginning")
+            self._collector.state["last"] = "lost"
+            self.collector.add_problem(TroubleKind.MISSHAPEN, offset, "no beginning")
 
     def _turn_away(self) -> None:
         """Somebody else speaks. It is told before his line is noted: a line that waits knows how things stood."""
@@ -127,16 +127,16 @@ class Chats:
 
     def _begin_typed(self, line: str, offset: int) -> None:
         self._turn_away()
-        self._book.begin(offset)
-        self.notebook.wait("typed", offset - 1)  # the empty line before it tells that it is one
+        self._collector.begin_line(offset)
+        self.collector.wait("typed", offset - 1)  # the empty line before it tells that it is one
         self._typed.append(line[5:].rstrip())
 
     def _end_typed(self) -> None:
         if self._typed:
             text, self._typed = "\n".join(self._typed).strip(), []
-            self.notebook.settle("typed")
+            self.collector.resolve("typed")
             if self._talk.prompt(text, answers=self._last == "model"):
-                self._book.state["last"] = "user"
+                self._collector.state["last"] = "user"
 
     def _say(self, line: str, offset: int, *, apart: bool) -> None:
         if self._last == "aider" and not apart:
@@ -144,10 +144,10 @@ class Chats:
             return
         if self._last != "model":
             self._turn_away()
-            self._book.begin(offset)
-            self._book.state["last"] = "model"
+            self._collector.begin_line(offset)
+            self._collector.state["last"] = "model"
             self._talk.answers(line)
-            self.notebook.wait("words", offset)
+            self.collector.wait("words", offset)
             self._words = [line]
         elif self._words:
             self._words.append(line)
@@ -158,15 +158,15 @@ class Chats:
     def _end_words(self) -> None:
         if self._words:
             beginning, self._words = "\n".join(self._words), []
-            self.notebook.settle("words")
+            self.collector.resolve("words")
             self._talk.answered(beginning)
 
     def _begin_message(self, line: str, offset: int, *, whole: bool) -> None:
         self.end()
         self._end_message()
-        self._book.begin(offset)
+        self._collector.begin_line(offset)
         self._waiting.append(f"message:{offset}")
-        self.notebook.wait(self._waiting[-1], offset)
+        self.collector.wait(self._waiting[-1], offset)
         self._go_on(line[2:], whole=whole)
 
     def _go_on(self, line: str, *, whole: bool) -> None:
@@ -178,7 +178,7 @@ class Chats:
     def _end_message(self) -> None:
         if self._message:
             text, self._message = "\n".join(self._message).strip(), []
-            self._book.state["last"] = "aider"
+            self._collector.state["last"] = "aider"
             self._talk.message(text)
             if not self._talk.goes_on:
                 self._settle(1 if self._talk.subject else 0)
@@ -188,4 +188,4 @@ class Chats:
         done = self._waiting[: len(self._waiting) - kept]
         self._waiting = self._waiting[len(done) :]
         for key in done:
-            self.notebook.settle(key)
+            self.collector.resolve(key)

@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.claude_code.read import AGENT, ClaudeFormat
-from wisen.agents.log_detection import kind_of
-from wisen.agents.log_files import files_below, source_at, value_in
-from wisen.agents.log_follower import follow
+from wisen.agents.claude_code.read import AGENT, ClaudeParser
+from wisen.agents.log_detection import detect_agent
+from wisen.agents.log_files import file_source, files_below, find_json_value
+from wisen.agents.log_follower import follow_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,18 +38,18 @@ class ClaudeCode:
         """Every transcript below the root, or every file below `under` that may be one, in a stable order."""
         for path in files_below(under or self._root, ".jsonl"):
             if under is None or _may_be_ours(path):
-                yield source_at(AGENT, path)
+                yield file_source(AGENT, path)
 
     def version(self, source: Source) -> str | None:
         """The version of Claude Code that wrote the last records."""
-        return value_in(source.path, b'"version":"')
+        return find_json_value(source.path, b'"version":"')
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
-        return follow(source.path, mark, partial(ClaudeFormat, program_prompts=self._program_prompts))
+        return follow_records(source.path, mark, partial(ClaudeParser, program_prompts=self._program_prompts))
 
 
 def _may_be_ours(path: Path) -> bool:
     """Whether a file found elsewhere is a transcript, or garbage that somebody has to report."""
-    kind = kind_of(path)
+    kind = detect_agent(path)
     return kind == AGENT or (kind is None and path.suffix == ".jsonl")

@@ -57,7 +57,7 @@ _ELEMENT = re.compile(r"\s*<(?P<tag>[a-z][\w-]*)(?:\s[^<>]*)?>.*</(?P=tag)>\s*\Z
 """A text that is one element from beginning to end."""
 
 
-def typed_text(text: str) -> str | None:
+def extract_typed_text(text: str) -> str | None:
     """What the user typed in this text; None when all of it is Claude Code's own."""
     if _MACHINE.match(text):
         return None
@@ -69,11 +69,11 @@ def typed_text(text: str) -> str | None:
 def queued_text(text: str) -> str | None:
     """What the user typed in a queue record; None for notifications and slash commands.
 
-    The queue tells nobody's name, so that form must: a program hands over an object or an element, a person a sentence.
+    The queue tells nobody's name, so that parser must: a program hands over an object or an element, a person a sentence.
     """
     if _SLASH.match(text) or _NOTIFICATION.search(text) or _ELEMENT.match(text) or _is_object(text):
         return None
-    return typed_text(text)
+    return extract_typed_text(text)
 
 
 def _is_object(text: str) -> bool:

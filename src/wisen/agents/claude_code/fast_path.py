@@ -31,12 +31,12 @@ _WELL = b'","is_error":false'
 _CLOSED = ord("}")
 _ESCAPE = ord("\\")
 
-NOTHING = ("", "")
+IRRELEVANT = ("", "")
 """A line in which nothing can teach."""
 
 
-def glance(block: bytearray, start: int, end: int) -> tuple[str, str] | None:
-    """The id of the one call whose good result a line is, and the time; `NOTHING`; None where it must be decoded."""
+def scan_line(block: bytearray, start: int, end: int) -> tuple[str, str] | None:
+    """The id of the one call whose good result a line is, and the time; `IRRELEVANT`; None where it must be decoded."""
     brace = block.find(b"{", start + 1, end)
     if brace < 0:
         return None
@@ -44,8 +44,8 @@ def glance(block: bytearray, start: int, end: int) -> tuple[str, str] | None:
     if block.endswith(_MESSAGE, start, brace):
         if block.startswith(_RESULT, brace + 1, end):
             return _plain_success(block, start, end, brace)
-        return NOTHING if _is_prose(block, brace + 1, end) else None
-    return NOTHING if block.endswith(_PROGRESS, start, brace) else None
+        return IRRELEVANT if _is_prose(block, brace + 1, end) else None
+    return IRRELEVANT if block.endswith(_PROGRESS, start, brace) else None
 
 
 def _plain_success(block: bytearray, start: int, end: int, message: int) -> tuple[str, str] | None:

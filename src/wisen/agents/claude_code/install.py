@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wisen.agents.claude_code.read import AGENT
-from wisen.agents.hook_config import commands, group, observer, strict_json
-from wisen.agents.log_files import files_below, source_at
+from wisen.agents.hook_config import command_group, configured_commands, observer_of, parse_strict_json
+from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Calling, Hook, HookSettings
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
@@ -45,7 +45,7 @@ class ClaudeCodeHooks:
     """The hooks of Claude Code on this machine."""
 
     name = AGENT
-    trusting = ""
+    trust_instructions = ""
 
     def __init__(
         self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
@@ -65,30 +65,30 @@ class ClaudeCodeHooks:
         there = () if project is None else (project / ".claude" / "settings.json", self.file(project))
         return tuple(dict.fromkeys((users, *there)))
 
-    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+    def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
         """One hook for each event, in a group of its own; the one before calls for all tools, as guards may be."""
         return tuple(
-            Hook(event=event, keys=("hooks", event), value=group(caller.command(own, AGENT), _SECONDS))
+            Hook(event=event, keys=("hooks", event), value=command_group(caller.command(own, AGENT), _SECONDS))
             for event, own in EVENTS.items()
         )
 
-    def rejection(self, path: Path, content: bytes) -> str:
+    def rejection_reason(self, path: Path, content: bytes) -> str:
         """Claude Code 2.1 drops a settings file whole that is not strict JSON, or has a setting of another type."""
         del path
-        found, fault = strict_json(content)
+        found, fault = parse_strict_json(content)
         if fault:
             return f"Claude Code ignores it whole: {fault}"
         wrong = [name for name, kind in _TYPES.items() if name in found and not isinstance(found[name], kind)]
         return f"Claude Code ignores it whole: {wrong[0]} is of a type that it does not take" if wrong else ""
 
-    def read(self, settings: object) -> HookSettings:
+    def parse(self, settings: object) -> HookSettings:
         """Every command that stands below `hooks`, and every plug-in that is switched on and known to observe."""
         if not isinstance(settings, dict):
             return HookSettings()
         off = settings.get("disableAllHooks") is True
-        return HookSettings(callings=(*commands(settings, AGENT), *_plugins(settings)), switched_off=off)
+        return HookSettings(callings=(*configured_commands(settings, AGENT), *_plugins(settings)), switched_off=off)
 
-    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+    def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """None: what stands in the settings is run."""
         del path, settings
         return ()
@@ -98,7 +98,7 @@ class ClaudeCodeHooks:
         folder = self._root / "projects"
         if settings.parent != self._root:
             folder /= _NOT_IN_A_NAME.sub("-", str(settings.parent.parent))
-        sources = [source_at(AGENT, path) for path in files_below(folder, ".jsonl")]
+        sources = [file_source(AGENT, path) for path in files_below(folder, ".jsonl")]
         ours = [source for source in sources if "subagents" not in source.path.parts]
         newest = sorted(ours, key=lambda source: -source.modified_ns)[:_NEWEST]
         return max(filter(None, (self._began(source.path) for source in newest)), default=None)
@@ -124,5 +124,5 @@ class ClaudeCodeHooks:
 def _plugins(settings: dict[str, Any]) -> Iterator[Calling]:
     plugins = settings.get("enabledPlugins")
     for plugin, on in plugins.items() if isinstance(plugins, dict) else ():
-        if on and (name := observer(plugin)):
+        if on and (name := observer_of(plugin)):
             yield Calling(event="", command=plugin, name=name)

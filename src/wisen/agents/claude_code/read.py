@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from wisen.agents import call_arguments
-from wisen.agents.citations import citations
+from wisen.agents.citations import find_citations
 from wisen.agents.claude_code import claude_code_typed_text as typed_text
-from wisen.agents.claude_code.fast_path import NOTHING, glance
-from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
-from wisen.agents.concessions import concedes
-from wisen.agents.event_collector import Notebook, moment
-from wisen.agents.masked_failures import error_in, hides_exit_code
+from wisen.agents.claude_code.fast_path import IRRELEVANT, scan_line
+from wisen.agents.claude_code.records import (
+    IGNORED_TYPES,
+    RELEVANT_TYPES,
+    Block,
+    Record,
+    Sender,
+    record_decoder,
+    text_of,
+)
+from wisen.agents.concessions import is_concession
+from wisen.agents.event_collector import EventCollector, parse_time
+from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import (
     Call,
@@ -40,15 +48,15 @@ _FILES: dict[str, dict[str, int]] = {"Write": {"content": 0}, "NotebookEdit": {"
 """Arguments that are whole files: nothing of them is kept."""
 
 
-class ClaudeFormat:
+class ClaudeParser:
     """What the lines of one transcript mean."""
 
     decoder = record_decoder
-    teaching = READ
-    passed_over = PASSED_OVER
+    relevant_types = RELEVANT_TYPES
+    ignored_types = IGNORED_TYPES
 
     def __init__(self, cursor: Cursor, *, program_prompts: bool = False) -> None:
-        self.notebook = Notebook(AGENT, cursor.segments)
+        self.collector = EventCollector(AGENT, cursor.segments)
         self._program_prompts = program_prompts
         self._queued: dict[str, Message] = {}
         self._dequeued: Message | None = None
@@ -62,19 +70,19 @@ class ClaudeFormat:
         """Nothing beside the segments."""
         return {}
 
-    def glance(self, block: bytearray, start: int, end: int) -> bool:
+    def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
         """Most lines are results that did not fail, progress, or prose that concedes nothing: their bytes tell."""
-        found = glance(block, start, end)
-        if found is None or found is NOTHING:
-            return found is NOTHING
-        at = moment(found[1])
-        return at is not None and self.notebook.succeeded(found[0], at)
+        found = scan_line(block, start, end)
+        if found is None or found is IRRELEVANT:
+            return found is IRRELEVANT
+        at = parse_time(found[1])
+        return at is not None and self.collector.record_success(found[0], at)
 
-    def is_whole(self, value: Mapping[str, object]) -> bool:
+    def is_top_level(self, value: Mapping[str, object]) -> bool:
         """Only on a line of its own a record that can teach names its session."""
-        return "sessionId" in value or str(value.get("type")) in PASSED_OVER
+        return "sessionId" in value or str(value.get("type")) in IGNORED_TYPES
 
-    def record(self, record: Record, offset: int) -> None:
+    def parse_record(self, record: Record, offset: int) -> None:
         """Take one record in."""
         if record.type == "user":
             self._user(record, offset)
@@ -84,18 +92,18 @@ class ClaudeFormat:
             self._queue(record, offset)
         elif record.type == "attachment":
             self._attachment(record, offset)
-        elif record.type not in PASSED_OVER:
-            self.notebook.trouble(TroubleKind.UNKNOWN, offset, record.type)
+        elif record.type not in IGNORED_TYPES:
+            self.collector.add_problem(TroubleKind.UNKNOWN, offset, record.type)
 
     def _when_and_where(self, record: Record, offset: int) -> tuple[SessionKey, datetime] | None:
-        at, native = moment(record.timestamp), record.sessionId
+        at, native = parse_time(record.timestamp), record.sessionId
         if at is None or not native:
             # Without a session it may be a record from inside another one, torn out of it: not the user's word.
-            self.notebook.trouble(TroubleKind.MISSHAPEN, offset, record.type)
+            self.collector.add_problem(TroubleKind.MISSHAPEN, offset, record.type)
             return None
         if record.isSidechain:
             native = f"{native}/{record.agentId or 'sidechain'}"
-        return self.notebook.sessions.session(native, at, record.cwd or ""), at
+        return self.collector.sessions.session_at(native, at, record.cwd or ""), at
 
     def _assistant(self, record: Record, offset: int) -> None:
         content = record.message.content if record.message else None
@@ -114,7 +122,7 @@ class ClaudeFormat:
                 continue
             self._end_refusals(session, stopped=False)
             if not block.id or not block.name:
-                self.notebook.trouble(TroubleKind.MISSHAPEN, offset, "tool_use")
+                self.collector.add_problem(TroubleKind.MISSHAPEN, offset, "tool_use")
                 continue
             call = Call(
                 id=block.id,
@@ -122,18 +130,20 @@ class ClaudeFormat:
                 at=at,
                 place=record.cwd or "",
                 tool=block.name,
-                arguments=call_arguments.without_files(block.input, _FILES.get(block.name, {})),
+                arguments=call_arguments.strip_file_contents(block.input, _FILES.get(block.name, {})),
             )
-            hides = block.name == "Bash" and hides_exit_code(call_arguments.shell_of(block.input).command or "")
-            self.notebook.call(call, offset, hides=hides)
+            hides_exit = block.name == "Bash" and can_hide_exit_code(
+                call_arguments.shell_arguments(block.input).command or ""
+            )
+            self.collector.add_call(call, offset, hides_exit=hides_exit)
 
     def _said(self, record: Record, text: str, session: SessionKey, at: datetime, *, begins: bool) -> None:
         """What the assistant said: only whether it began with a concession counts, and which lessons it named."""
         place = record.cwd or ""
-        if begins and concedes(text):
-            identity = f"conceded:{record.uuid or _made_id(at, text)}"
-            self.notebook.events.append(Concession(id=identity, session=session, at=at, place=place))
-        self.notebook.events += citations(record.uuid or _made_id(at, text), text, session, at, place)
+        if begins and is_concession(text):
+            identity = f"conceded:{record.uuid or _derive_id(at, text)}"
+            self.collector.events.append(Concession(id=identity, session=session, at=at, place=place))
+        self.collector.events += find_citations(record.uuid or _derive_id(at, text), text, session, at, place)
 
     def _user(self, record: Record, offset: int) -> None:
         content = record.message.content if record.message else None
@@ -156,18 +166,18 @@ class ClaudeFormat:
 
     def _texts(self, record: Record, texts: list[str], session: SessionKey, origin: MessageOrigin) -> None:
         """The texts of one user record: an interrupt, a command, or what the user typed."""
-        at = moment(record.timestamp) or EPOCH
-        place, identity = record.cwd or "", record.uuid or _made_id(at, "\n".join(texts))
+        at = parse_time(record.timestamp) or EPOCH
+        place, identity = record.cwd or "", record.uuid or _derive_id(at, "\n".join(texts))
         call = self._end_refusals(session, stopped=record.interruptedMessageId is not None)
         if any(text.startswith(typed_text.INTERRUPTED) for text in texts):
-            self.notebook.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
+            self.collector.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
         if any(typed_text.is_clear(text) for text in texts):
-            self.notebook.sessions.begin_segment(session.native)
+            self.collector.sessions.begin_segment(session.native)
         if record.isMeta or record.isSidechain or record.isCompactSummary or bytes(record.planContent) not in _ABSENT:
             self._drop_dequeued(session, texts)
             return
         self._shell(record, texts, session, at)
-        own = [typed_text.typed_text(text) for text in texts if not text.startswith(typed_text.INTERRUPTED)]
+        own = [typed_text.extract_typed_text(text) for text in texts if not text.startswith(typed_text.INTERRUPTED)]
         text = "\n".join(piece for piece in own if piece)
         if not text:
             if not any(each.startswith(typed_text.INTERRUPTED) for each in texts):
@@ -175,7 +185,7 @@ class ClaudeFormat:
             return
         self._settle(self._unqueue(text))
         self._dequeued = None
-        self.notebook.events.append(
+        self.collector.events.append(
             Message(
                 id=identity,
                 session=session,
@@ -209,7 +219,7 @@ class ClaudeFormat:
         if ran is not None and record.parentUuid == ran.id and record.promptSource is None:
             self._ran = None
             if any(text.startswith(typed_text.RAN) for text in texts):
-                self.notebook.events.append(ran)
+                self.collector.events.append(ran)
 
     def _provenance(self, source: str | None, sender: Sender | str | None) -> Provenance:
         kind = sender.kind if isinstance(sender, Sender) else sender
@@ -220,24 +230,24 @@ class ClaudeFormat:
         call = block.tool_use_id
         if not call:
             return
-        tool, hidden, began, place = self.notebook.close(call)
+        tool, hidden, began, place = self.collector.close_call(call)
         # A result stands where its call stood: a command that changes the directory still ran in the old one.
         session, place = began or session, place or record.cwd or ""
         if not block.is_error:
             text = text_of(block.content) if hidden else ""
-            status = Status.MASKED if hidden and error_in(text) else Status.OK
-            self.notebook.outcome(call, session, at, place, status, text if status is Status.MASKED else None)
+            status = Status.MASKED if hidden and has_error_line(text) else Status.OK
+            self.collector.add_outcome(call, session, at, place, status, text if status is Status.MASKED else None)
             return
         text = text_of(block.content)
         if typed_text.is_refusal(text):
             rejection = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=record.cwd or "")
             self._refusal(record, rejection, text, offset, foreign=not tool or tool.startswith("mcp__"))
         elif typed_text.is_interrupted(text):
-            self.notebook.events.append(Interrupt(id=f"stop:{call}", session=session, at=at, place=place, call=call))
+            self.collector.events.append(Interrupt(id=f"stop:{call}", session=session, at=at, place=place, call=call))
         elif record.toolDenialKind or typed_text.is_cancelled(text):
-            self.notebook.outcome(call, session, at, place, Status.CANCELLED, None)
+            self.collector.add_outcome(call, session, at, place, Status.CANCELLED, None)
         else:
-            self.notebook.outcome(call, session, at, place, Status.FAILED, text)
+            self.collector.add_outcome(call, session, at, place, Status.FAILED, text)
 
     def _refusal(self, record: Record, rejection: Rejection, text: str, offset: int, *, foreign: bool) -> None:
         """The user refused a call, and perhaps typed why.
@@ -248,13 +258,13 @@ class ClaudeFormat:
         if typed_text.asks_to_stop(text):
             # What is recorded next tells whether the call had been running.
             self._refused[rejection.id] = rejection
-            self.notebook.wait(rejection.id, offset, otherwise=rejection)
+            self.collector.wait(rejection.id, offset, otherwise=rejection)
             return
-        self.notebook.events.append(rejection)
+        self.collector.events.append(rejection)
         reason = typed_text.refusal_reason(text)
         if reason:
             doubtful = (foreign or record.isSidechain) and not record.holdsPersonsWords
-            self.notebook.events.append(
+            self.collector.events.append(
                 Message(
                     id=f"reason:{rejection.call}",
                     session=rejection.session,
@@ -273,9 +283,9 @@ class ClaudeFormat:
         ended = [each for each in self._refused.values() if each.session.native == session.native]
         for rejection in ended:
             del self._refused[rejection.id]
-            self.notebook.settle(rejection.id)
+            self.collector.resolve(rejection.id)
             if not stopped:
-                self.notebook.events.append(rejection)
+                self.collector.events.append(rejection)
         return ended[-1].call if ended else None
 
     def _queue(self, record: Record, offset: int) -> None:
@@ -286,7 +296,7 @@ class ClaudeFormat:
                 return
             session, at = where
             message = Message(
-                id=_made_id(at, text),
+                id=_derive_id(at, text),
                 session=session,
                 at=at,
                 place=session.start,
@@ -295,7 +305,7 @@ class ClaudeFormat:
                 provenance=Provenance.TYPED,
             )
             self._queued[message.id] = message
-            self.notebook.wait(message.id, offset, otherwise=message)
+            self.collector.wait(message.id, offset, otherwise=message)
         elif record.operation == "popAll":
             # Taken back to be edited: it need not be sent again.
             for message in self._queued.values():
@@ -351,7 +361,7 @@ class ClaudeFormat:
     def _leave(self, message: Message) -> None:
         """A prompt left the queue, and nothing more will be said of it."""
         self._settle(message)
-        self.notebook.events.append(message)
+        self.collector.events.append(message)
 
     def _unqueue(self, text: str | None) -> Message | None:
         """Take the prompt that says this out of the queue."""
@@ -360,7 +370,7 @@ class ClaudeFormat:
 
     def _settle(self, message: Message | None) -> None:
         if message is not None:
-            self.notebook.settle(message.id)
+            self.collector.resolve(message.id)
 
 
 _ABSENT = (b"", b"null", b'""')
@@ -368,7 +378,7 @@ _PROMPTS = frozenset({None, "prompt"})
 """The modes of a queued command that a person typed; others are notifications and shell commands."""
 
 
-def _made_id(at: datetime, text: str) -> str:
+def _derive_id(at: datetime, text: str) -> str:
     """The identity of something that has none of its own: the same in every copy of the log."""
     exact = f"{at.isoformat()}\0{text}".encode("utf-8", "surrogatepass")
     return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-NOTHING = msgspec.Raw(b"")
+ABSENT = msgspec.Raw(b"")
 
 
 class Block(msgspec.Struct):
@@ -18,10 +18,10 @@ class Block(msgspec.Struct):
     text: str | None = None
     id: str | None = None
     name: str | None = None
-    input: msgspec.Raw = NOTHING
+    input: msgspec.Raw = ABSENT
     tool_use_id: str | None = None
     is_error: bool | None = None
-    content: msgspec.Raw = NOTHING
+    content: msgspec.Raw = ABSENT
 
 
 class Payload(msgspec.Struct):
@@ -40,7 +40,7 @@ class Attachment(msgspec.Struct):
     """Something given to the agent beside a message. Only a prompt that was handed over within a turn is looked at."""
 
     type: str = ""
-    prompt: msgspec.Raw = NOTHING
+    prompt: msgspec.Raw = ABSENT
     origin: Sender | str | None = None
     commandMode: str | None = None  # noqa: N815 - the name in the file
 
@@ -58,7 +58,7 @@ class Record(msgspec.Struct):
     isSidechain: bool | None = None  # noqa: N815 - the name in the file
     isMeta: bool | None = None  # noqa: N815 - the name in the file
     isCompactSummary: bool | None = None  # noqa: N815 - the name in the file
-    planContent: msgspec.Raw = NOTHING  # noqa: N815 - the name in the file
+    planContent: msgspec.Raw = ABSENT  # noqa: N815 - the name in the file
     promptSource: str | None = None  # noqa: N815 - the name in the file
     origin: Sender | str | None = None
     toolDenialKind: str | None = None  # noqa: N815 - the name in the file
@@ -68,14 +68,14 @@ class Record(msgspec.Struct):
     mode: str | None = None
     commandMode: str | None = None  # noqa: N815 - the name in the file
     reason: str | None = None
-    content: msgspec.Raw = NOTHING
+    content: msgspec.Raw = ABSENT
     message: Payload | None = None
     attachment: Attachment | None = None
 
 
-READ = frozenset({"user", "assistant", "queue-operation"})
+RELEVANT_TYPES = frozenset({"user", "assistant", "queue-operation"})
 """Record types that can teach."""
-PASSED_OVER = frozenset(
+IGNORED_TYPES = frozenset(
     {
         "progress",
         "system",

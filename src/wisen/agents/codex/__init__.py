@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.codex.read import AGENT, CodexFormat
-from wisen.agents.log_detection import kind_of
-from wisen.agents.log_files import files_below, source_at, value_in
-from wisen.agents.log_follower import follow
+from wisen.agents.codex.read import AGENT, CodexParser
+from wisen.agents.log_detection import detect_agent
+from wisen.agents.log_files import file_source, files_below, find_json_value
+from wisen.agents.log_follower import follow_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,12 +42,12 @@ class Codex:
         """Every rollout below the roots, or every file below `under` that is one, in a stable order."""
         for base in self._roots if under is None else (under,):
             for path in files_below(base, ".jsonl"):
-                if under is None or kind_of(path) == AGENT:
-                    yield source_at(AGENT, path)
+                if under is None or detect_agent(path) == AGENT:
+                    yield file_source(AGENT, path)
 
     def version(self, source: Source) -> str | None:
         """The version of Codex that began the session."""
-        return value_in(source.path, b'"cli_version":"')
+        return find_json_value(source.path, b'"cli_version":"')
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
@@ -55,7 +55,7 @@ class Codex:
         found = _ID.search(stem)
         name = found[0] if found else stem
 
-        def format_of(cursor: Cursor) -> CodexFormat:
-            return CodexFormat(cursor, name=name, program_prompts=self._program_prompts)
+        def parser_for(cursor: Cursor) -> CodexParser:
+            return CodexParser(cursor, name=name, program_prompts=self._program_prompts)
 
-        return follow(source.path, mark, format_of)
+        return follow_records(source.path, mark, parser_for)

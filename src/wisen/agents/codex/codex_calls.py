@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents.codex.records import is_given, value_of
+from wisen.agents.codex.records import is_present, value_of
 
 if TYPE_CHECKING:
     from wisen.agents.codex.records import Item, ResponseItem
@@ -25,10 +25,10 @@ SHELLS = frozenset({"shell", "shell_command", "exec_command", "local_shell", "co
 """Tools that run a command, by the names they had so far."""
 SCRIPTS = frozenset({"exec", "wait"})
 """Tools that run a script of the model, whose own calls are told of by the client only."""
-SPEAKER, SHELL = "w", "s"
+STDIN_LETTER, SHELL_LETTER = "w", "s"
 """The letters of the tool that speaks to a running process, and of those that run a command."""
-_KINDS = {PATCH: "a", STDIN: SPEAKER, **dict.fromkeys(SCRIPTS, "j"), **dict.fromkeys(SHELLS, SHELL)}
-_TOOLS = {"a": PATCH, SPEAKER: STDIN, "j": "exec", SHELL: "shell", "m": "mcp__", "o": "other"}
+_KINDS = {PATCH: "a", STDIN: STDIN_LETTER, **dict.fromkeys(SCRIPTS, "j"), **dict.fromkeys(SHELLS, SHELL_LETTER)}
+_TOOLS = {"a": PATCH, STDIN_LETTER: STDIN, "j": "exec", SHELL_LETTER: "shell", "m": "mcp__", "o": "other"}
 _COMMAND = ("cmd", "command")
 _SHELL_PROGRAMS = frozenset({"bash", "sh", "zsh", "dash", "fish", "pwsh", "powershell", "cmd"})
 _SHELL_OPTIONS = frozenset({"-lc", "-c", "-ic", "-lic", "-command", "/c"})
@@ -47,37 +47,37 @@ class CodexCall(NamedTuple):
     """The running process that it speaks to."""
 
 
-def kind_of_tool(tool: str) -> str:
+def tool_letter(tool: str) -> str:
     """The letter for tools whose results are told alike."""
     return "m" if tool.startswith("mcp__") else _KINDS.get(tool, "o")
 
 
-def tool_of_kind(kind: str) -> str:
+def tool_for_letter(kind: str) -> str:
     """One of the tools that a letter stands for."""
     return _TOOLS.get(kind, "")
 
 
-def asked_of_item(item: ResponseItem) -> CodexCall | None:
+def call_in_item(item: ResponseItem) -> CodexCall | None:
     """The call in a response item; None when it lacks its name."""
     if item.type == "local_shell_call":
         action = value_of(item.action)
-        return _asked("local_shell", action if isinstance(action, dict) else {})
+        return _build_call("local_shell", action if isinstance(action, dict) else {})
     if not item.name:
         return None
     given = value_of(item.input if item.type == "custom_tool_call" else item.arguments)
-    return _asked(_tool(item.name, item.namespace), _arguments(given))
+    return _build_call(_tool(item.name, item.namespace), _arguments(given))
 
 
-def asked_of_turn_item(kind: str, item: Item) -> CodexCall:
+def call_in_turn_item(kind: str, item: Item) -> CodexCall:
     """The call in a completed item, or in the event of an older version."""
     if kind == "CommandExecution":
         tool = "exec_command" if (item.source or "").startswith("unified") else "shell"
-        return _asked(tool, {"command": item.command or ""})
+        return _build_call(tool, {"command": item.command or ""})
     if kind == "FileChange":
         return CodexCall(PATCH, _dumps({"files": _changed(item.changes), "patch": _size(bytes(item.changes).decode())}))
     call = item.invocation or item
     server = f"mcp__{call.server}__" if call.server else ""
-    return _asked(f"{server}{call.tool or '?'}", _arguments(value_of(call.arguments)))
+    return _build_call(f"{server}{call.tool or '?'}", _arguments(value_of(call.arguments)))
 
 
 def shell_text(command: object) -> str:
@@ -112,7 +112,7 @@ def _arguments(given: object) -> dict[str, object]:
     return {} if given is None else {"input": given}
 
 
-def _asked(tool: str, arguments: dict[str, object]) -> CodexCall:
+def _build_call(tool: str, arguments: dict[str, object]) -> CodexCall:
     if tool == PATCH:
         text = "\n".join(value for value in arguments.values() if isinstance(value, str))
         return CodexCall(tool, _dumps({"files": _FILE.findall(text), "patch": _size(text)}))
@@ -148,7 +148,7 @@ def _size(text: str) -> dict[str, object]:
 
 
 def _changed(changes: msgspec.Raw) -> list[str]:
-    if not is_given(changes):
+    if not is_present(changes):
         return []
     return list(msgspec.json.decode(changes, type=dict[str, msgspec.Raw]))
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from wisen.agents.codex.records import Item
 
 
-class CodexEnding(Enum):
+class CodexOutcomeKind(Enum):
     """The ways in which a call can end."""
 
-    WELL = auto()
+    SUCCEEDED = auto()
     FAILED = auto()
     REFUSED = auto()
     """The user said no."""
@@ -37,10 +37,10 @@ class CodexEnding(Enum):
     """It goes on in the background."""
 
 
-class CodexEnd(NamedTuple):
+class CodexOutcome(NamedTuple):
     """How a call ended, and what it printed or what went wrong."""
 
-    how: CodexEnding
+    kind: CodexOutcomeKind
     text: str = ""
     process: str = ""
     """The process that goes on, or that ended."""
@@ -65,17 +65,17 @@ _PATCHED = "Success. Updated the following files"
 _DONE = frozenset({"completed", "success"})
 
 
-def end_of_output(tool: str, output: msgspec.Raw) -> CodexEnd:
+def outcome_of_output(tool: str, output: msgspec.Raw) -> CodexOutcome:
     """How a call ended by what was sent to the model. Raises: msgspec.ValidationError."""
     text = _text(output)
     if _BLOCKED.match(text):
-        return CodexEnd(CodexEnding.CANCELLED)
+        return CodexOutcome(CodexOutcomeKind.CANCELLED)
     if tool.startswith("mcp__"):
         return _mcp_output(text)
     own_header = tool in SHELLS or tool in (PATCH, STDIN)
     header = _HEADER.match(text)
     if _STOPPED.match(text) or (header and header["stopped"]):
-        return CodexEnd(CodexEnding.STOPPED)
+        return CodexOutcome(CodexOutcomeKind.STOPPED)
     if header and (own_header or not tool):
         rest = text[header.end() :]
         shown = _OUTPUT.match(rest)
@@ -86,31 +86,39 @@ def end_of_output(tool: str, output: msgspec.Raw) -> CodexEnd:
     return _client_word(tool, text) if own_header else _unmarked(tool, text)
 
 
-def _client_word(tool: str, text: str) -> CodexEnd:
+def _client_word(tool: str, text: str) -> CodexOutcome:
     """What stands where a header should: no command ran."""
     if _REFUSED.match(text):
-        return CodexEnd(CodexEnding.REFUSED)
+        return CodexOutcome(CodexOutcomeKind.REFUSED)
     return (
-        CodexEnd(CodexEnding.WELL)
+        CodexOutcome(CodexOutcomeKind.SUCCEEDED)
         if tool == PATCH and text.startswith(_PATCHED)
-        else CodexEnd(CodexEnding.FAILED, text)
+        else CodexOutcome(CodexOutcomeKind.FAILED, text)
     )
 
 
-def _unmarked(tool: str, text: str) -> CodexEnd:
+def _unmarked(tool: str, text: str) -> CodexOutcome:
     script = _SCRIPT.match(text) if tool in SCRIPTS else None
     if script:
-        return CodexEnd(CodexEnding.FAILED, text[script.end() :]) if script["failed"] else CodexEnd(CodexEnding.WELL)
-    return CodexEnd(CodexEnding.FAILED, text) if _CLIENT_ERROR.match(text) else CodexEnd(CodexEnding.WELL, text)
+        return (
+            CodexOutcome(CodexOutcomeKind.FAILED, text[script.end() :])
+            if script["failed"]
+            else CodexOutcome(CodexOutcomeKind.SUCCEEDED)
+        )
+    return (
+        CodexOutcome(CodexOutcomeKind.FAILED, text)
+        if _CLIENT_ERROR.match(text)
+        else CodexOutcome(CodexOutcomeKind.SUCCEEDED, text)
+    )
 
 
-def end_of_item(kind: str, item: Item) -> CodexEnd | None:
+def outcome_of_item(kind: str, item: Item) -> CodexOutcome | None:
     """How a call ended by the client's own word; None while it goes on. Raises: msgspec.ValidationError."""
     status = (item.status or "").lower()
     if status in ("in_progress", "inprogress"):
         return None
     if status == "declined":
-        return CodexEnd(CodexEnding.REFUSED)
+        return CodexOutcome(CodexOutcomeKind.REFUSED)
     if kind == "McpToolCall":
         return _mcp_item(item, failed=status == "failed")
     printed = item.aggregated_output or "\n".join(filter(None, (item.stdout, item.stderr)))
@@ -120,20 +128,20 @@ def end_of_item(kind: str, item: Item) -> CodexEnd | None:
         printed = _message(value_of(item.error)) or "\n".join(parts_of(item.content_items))
     failed = status not in _DONE if status else item.success is False
     if failed and _REFUSED.match(printed):
-        return CodexEnd(CodexEnding.REFUSED)
-    return CodexEnd(CodexEnding.FAILED if failed else CodexEnding.WELL, printed)
+        return CodexOutcome(CodexOutcomeKind.REFUSED)
+    return CodexOutcome(CodexOutcomeKind.FAILED if failed else CodexOutcomeKind.SUCCEEDED, printed)
 
 
-def _ended(code: str | None, process: str | None, printed: str) -> CodexEnd:
+def _ended(code: str | None, process: str | None, printed: str) -> CodexOutcome:
     if code is None:
-        return CodexEnd(CodexEnding.RUNNING, "", process or "")
+        return CodexOutcome(CodexOutcomeKind.RUNNING, "", process or "")
     number = int(code)
     if number < 0:
-        return CodexEnd(CodexEnding.KILLED)
+        return CodexOutcome(CodexOutcomeKind.KILLED)
     return (
-        CodexEnd(CodexEnding.FAILED, f"Exit code {number}\n{printed}")
+        CodexOutcome(CodexOutcomeKind.FAILED, f"Exit code {number}\n{printed}")
         if number
-        else CodexEnd(CodexEnding.WELL, printed)
+        else CodexOutcome(CodexOutcomeKind.SUCCEEDED, printed)
     )
 
 
@@ -160,32 +168,32 @@ def _exit_in_json(text: str) -> tuple[int, str] | None:
     return (code, printed if isinstance(printed, str) else "") if isinstance(code, int) else None
 
 
-def _mcp_output(text: str) -> CodexEnd:
+def _mcp_output(text: str) -> CodexOutcome:
     if text.strip() in _REFUSED_MCP:
-        return CodexEnd(CodexEnding.REFUSED)
+        return CodexOutcome(CodexOutcomeKind.REFUSED)
     if _STOPPED.match(text):
-        return CodexEnd(CodexEnding.STOPPED)
+        return CodexOutcome(CodexOutcomeKind.STOPPED)
     failed = _CLIENT_ERROR.match(text) is not None
     if not failed and text.startswith("{") and '"isError":true' in text.replace(" ", ""):
         result = _as_object(text)
         failed = result.get("isError") is True
-    return CodexEnd(CodexEnding.FAILED if failed else CodexEnding.WELL, text)
+    return CodexOutcome(CodexOutcomeKind.FAILED if failed else CodexOutcomeKind.SUCCEEDED, text)
 
 
-def _mcp_item(item: Item, *, failed: bool) -> CodexEnd:
+def _mcp_item(item: Item, *, failed: bool) -> CodexOutcome:
     result, error = value_of(item.result), value_of(item.error)
     if isinstance(result, dict):
         error = result.get("Err", error)
         result = result.get("Ok", result)
     message = _message(error)
     if message.strip() in _REFUSED_MCP:
-        return CodexEnd(CodexEnding.REFUSED)
+        return CodexOutcome(CodexOutcomeKind.REFUSED)
     wrong = isinstance(result, dict) and (result.get("isError") is True or result.get("is_error") is True)
     if not (failed or message or wrong):
-        return CodexEnd(CodexEnding.WELL)
+        return CodexOutcome(CodexOutcomeKind.SUCCEEDED)
     content = result.get("content") if isinstance(result, dict) else None
     texts = [part.get("text") for part in content or () if isinstance(part, dict)] if isinstance(content, list) else []
-    return CodexEnd(CodexEnding.FAILED, message or "\n".join(text for text in texts if isinstance(text, str)))
+    return CodexOutcome(CodexOutcomeKind.FAILED, message or "\n".join(text for text in texts if isinstance(text, str)))
 
 
 def _message(error: object) -> str:

@@ -61,7 +61,7 @@ def speaker_of_turn(thread: Speaker, turn: Attribution | None) -> Speaker:
     return Speaker.USER if turn.turn_trigger == "user" else Speaker.PROGRAM
 
 
-def native_of(meta: Meta, speaker: Speaker) -> str:
+def session_id_of(meta: Meta, speaker: Speaker) -> str:
     """The session's id; a sub-agent's stands behind its parent's."""
     own = meta.id or meta.session_id or ""
     parent = meta.session_id if meta.session_id != own else None
@@ -78,12 +78,12 @@ def text_of_item(item: ResponseItem) -> str | None:
     parts = parts_of(item.content)
     if len(parts) != len(kinds):
         return None
-    return clean("".join(text for text, kind in zip(parts, kinds, strict=True) if kind == _TYPED))
+    return strip_frames("".join(text for text, kind in zip(parts, kinds, strict=True) if kind == _TYPED))
 
 
-def text_of_bare(item: ResponseItem) -> str | None:
+def text_of_unwrapped(item: ResponseItem) -> str | None:
     """What the user typed in a message of the oldest rollouts, which had no marks, only frames."""
-    return clean("\n".join(parts_of(item.content))) if item.role == "user" else None
+    return strip_frames("\n".join(parts_of(item.content))) if item.role == "user" else None
 
 
 def text_of_event(event: Event) -> str | None:
@@ -91,15 +91,15 @@ def text_of_event(event: Event) -> str | None:
     message = value_of(event.message)
     if not isinstance(message, str) or value_of(event.kind) not in (None, "plain"):
         return None
-    return clean(message)
+    return strip_frames(message)
 
 
 def text_of_turn_item(item: Item) -> str | None:
     """What the user typed, as the newer versions tell it."""
-    return clean("".join(parts_of(item.content)))
+    return strip_frames("".join(parts_of(item.content)))
 
 
-def clean(text: str) -> str | None:
+def strip_frames(text: str) -> str | None:
     """The typed part of a text; None when it is framed as somebody else's."""
     if _MACHINE.match(text):
         return None

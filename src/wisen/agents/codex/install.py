@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.agents import hook_config
 from wisen.agents.codex.read import AGENT
-from wisen.agents.log_files import files_below, source_at
+from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings
 from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 
@@ -48,7 +48,7 @@ class CodexHooks:
     """The hooks of Codex on this machine."""
 
     name = AGENT
-    trusting = (
+    trust_instructions = (
         "Start `codex` in a terminal: it shows the hooks that are new, and runs them once you trust them. "
         "Later the same list is there under /hooks."
     )
@@ -70,40 +70,42 @@ class CodexHooks:
         folders = (self._root,) if project is None else (self._root, project / ".codex")
         return tuple(dict.fromkeys(folder / name for folder in folders for name in ("hooks.json", "config.toml")))
 
-    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+    def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
         """One hook for each event, in a group of its own."""
         return tuple(
             Hook(
-                event=event, keys=("hooks", event), value=hook_config.group(caller.command(own, AGENT), _seconds(event))
+                event=event,
+                keys=("hooks", event),
+                value=hook_config.command_group(caller.command(own, AGENT), _seconds(event)),
             )
             for event, own in EVENTS.items()
         )
 
-    def rejection(self, path: Path, content: bytes) -> str:
+    def rejection_reason(self, path: Path, content: bytes) -> str:
         """Codex 0.166 drops a hooks.json whole that is not strict JSON, or holds anything that it does not know."""
         if path.suffix != ".json":
             return ""
-        found, fault = hook_config.strict_json(content, bom=False, twice=False)
+        found, fault = hook_config.parse_strict_json(content, allow_bom=False, allow_duplicates=False)
         fault = fault or _misshapen(found)
         return f"Codex ignores it whole: {fault}" if fault else ""
 
-    def read(self, settings: object) -> HookSettings:
+    def parse(self, settings: object) -> HookSettings:
         """Every command that stands below `hooks`, and whether the feature is switched off."""
         if not isinstance(settings, dict):
             return HookSettings()
         features = settings.get("features")
         off = isinstance(features, dict) and False in (features.get("hooks"), features.get("codex_hooks"))
-        return HookSettings(callings=tuple(hook_config.commands(settings, AGENT)), switched_off=off)
+        return HookSettings(callings=tuple(hook_config.configured_commands(settings, AGENT)), switched_off=off)
 
-    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+    def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """By what config.toml says of each hook: the digest that was trusted, and whether it was switched off."""
         states = self._states()
-        found = [each for each in self.read(settings).callings if each.caller is not None]
+        found = [each for each in self.parse(settings).callings if each.caller is not None]
         return tuple(each.event for each in found if not _is_trusted(states, path, each, _at(settings, each.keys)))
 
     def newest_session(self, settings: Path) -> datetime | None:
         """By the first time that stands in a rollout; threads of sub-agents call no hook when they begin."""
-        sources = [source_at(AGENT, path) for path in files_below(self._root / "sessions", ".jsonl")]
+        sources = [file_source(AGENT, path) for path in files_below(self._root / "sessions", ".jsonl")]
         newest = sorted(sources, key=lambda source: -source.modified_ns)[:_NEWEST]
         project = None if settings.parent == self._root else settings.parent.parent
         return max(filter(None, (self._began(source.path, project) for source in newest)), default=None)

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.citations import citations, cited_ids
+from wisen.agents.citations import find_citations, find_cited_ids
 from wisen.agents.codex import codex_speakers, records
 from wisen.agents.codex.codex_calls import (
-    SHELL,
+    SHELL_LETTER,
     SHELLS,
-    SPEAKER,
+    STDIN_LETTER,
     CodexCall,
-    asked_of_item,
-    asked_of_turn_item,
-    kind_of_tool,
-    tool_of_kind,
+    call_in_item,
+    call_in_turn_item,
+    tool_for_letter,
+    tool_letter,
 )
-from wisen.agents.codex.codex_outcomes import CodexEnd, CodexEnding, end_of_item, end_of_output
+from wisen.agents.codex.codex_outcomes import CodexOutcome, CodexOutcomeKind, outcome_of_item, outcome_of_output
 from wisen.agents.codex.codex_speakers import Speaker
-from wisen.agents.codex.thread_state import LEFT, OVER, Note, Thread
-from wisen.agents.concessions import concedes
-from wisen.agents.event_collector import Notebook, moment
-from wisen.agents.local_models import is_local
-from wisen.agents.masked_failures import error_in, hides_exit_code
+from wisen.agents.codex.thread_state import FINISHED, TURN_ENDED, CallNote, ThreadState
+from wisen.agents.concessions import is_concession
+from wisen.agents.event_collector import EventCollector, parse_time
+from wisen.agents.local_models import is_local_model
+from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
@@ -54,25 +54,25 @@ _USERS_OWN = ("user_shell", "userShell")
 _INTERACTION = ("unified_exec_interaction", "unifiedExecInteraction")
 
 
-class CodexFormat:
+class CodexParser:
     """What the lines of one rollout mean."""
 
     decoder = records.record_decoder
-    teaching = records.TEACHING | records.BARE
-    passed_over = records.PASSED_OVER
+    relevant_types = records.RELEVANT_TYPES | records.UNWRAPPED_TYPES
+    ignored_types = records.IGNORED_TYPES
 
     def __init__(self, cursor: Cursor, *, name: str, program_prompts: bool) -> None:
-        self._thread = Thread(AGENT, cursor.segments, cursor.state)
-        self.notebook: Notebook = self._thread
+        self._thread = ThreadState(AGENT, cursor.segments, cursor.state)
+        self.collector: EventCollector = self._thread
         self._state = self._thread.state
         self._name = name
         self._program_prompts = program_prompts
 
     def state(self) -> dict[str, str]:
         """How the thread stands where the next pass begins."""
-        return dict(self._thread.resumed)
+        return dict(self._thread.resume_state)
 
-    def glance(self, block: bytearray, start: int, end: int) -> bool:
+    def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
         """Whether a line plainly is one of the most frequent records that never teach.
 
         Both tests look at what stands before any inner text can begin.
@@ -82,7 +82,7 @@ class CodexFormat:
             return False
         return block.startswith(_IDLE, payload, end) or block.endswith(_IDLE_LINES, start, payload + len(_PAYLOAD))
 
-    def is_whole(self, value: Mapping[str, object]) -> bool:
+    def is_top_level(self, value: Mapping[str, object]) -> bool:
         """Whether a record stood on a line of its own, and not inside another one.
 
         Where a line is torn, what a tool printed could come to stand at the top. So a user's turn must name its thread,
@@ -90,54 +90,54 @@ class CodexFormat:
         """
         payload, kind = value.get("payload"), str(value.get("type"))
         if not isinstance(payload, dict) or "timestamp" not in value:
-            return kind in records.PASSED_OVER
+            return kind in records.IGNORED_TYPES
         if payload.get("role") == "user" or payload.get("type") == "user_message":
             return False
         item = payload.get("item")
         if not isinstance(item, dict) or item.get("type") != "UserMessage":
-            return kind in records.TEACHING or kind in records.PASSED_OVER
+            return kind in records.RELEVANT_TYPES or kind in records.IGNORED_TYPES
         return payload.get("thread_id") == self._native().rsplit("/", 1)[-1]
 
-    def record(self, record: Record, offset: int) -> None:
+    def parse_record(self, record: Record, offset: int) -> None:
         """Take one record in."""
-        self._thread.begin(offset)
+        self._thread.begin_line(offset)
         kind = record.type
         try:
-            if kind in records.TEACHING and records.is_given(record.payload):
+            if kind in records.RELEVANT_TYPES and records.is_present(record.payload):
                 inner = records.type_of(record.payload).type
                 kind = f"{kind}/{inner}".removesuffix("/")
                 self._line(record, inner, offset)
-            elif kind in records.BARE:
+            elif kind in records.UNWRAPPED_TYPES:
                 self._response_item(record, self._at(record), offset, bare=True)
             elif not kind and record.id and record.timestamp:
                 self._header(record)
-            elif kind not in records.PASSED_OVER and record.record_type != "state":
-                self._thread.trouble(TroubleKind.UNKNOWN, offset, kind)
+            elif kind not in records.IGNORED_TYPES and record.record_type != "state":
+                self._thread.add_problem(TroubleKind.UNKNOWN, offset, kind)
         except (msgspec.ValidationError, _Timeless):
-            self._thread.trouble(TroubleKind.MISSHAPEN, offset, kind)
+            self._thread.add_problem(TroubleKind.MISSHAPEN, offset, kind)
 
     def _line(self, record: Record, inner: str, offset: int) -> None:
         at = self._at(record)
         if record.type == "session_meta":
-            self._meta(records.as_meta(record.payload))
+            self._meta(records.decode_meta(record.payload))
         elif record.type == "turn_context":
-            context = records.as_context(record.payload)
+            context = records.decode_context(record.payload)
             self._state["place"] = context.cwd or self._state.get("place", "")
             self._state["reviewer"] = context.approvals_reviewer or "user"
             self._state["model"] = context.model or self._state.get("model", "")
-        elif inner in (records.IDLE_ITEMS if record.type == "response_item" else records.IDLE_EVENTS):
+        elif inner in (records.IGNORED_ITEMS if record.type == "response_item" else records.IGNORED_EVENTS):
             return
         elif record.type == "response_item":
             inherited = b'"inherited_user_message":true' in bytes(record.metadata)
-            self._response_item(records.as_response_item(record.payload), at, offset, inherited=inherited)
+            self._response_item(records.decode_response_item(record.payload), at, offset, inherited=inherited)
         elif inner in records.TURN_EVENTS:
-            self._turn(records.as_event(record.payload), at)
+            self._turn(records.decode_event(record.payload), at)
         else:
             self._event(inner, record.payload, at, offset)
 
     def _at(self, record: Record) -> datetime:
         stamp = record.timestamp or self._state.get("at")
-        at = moment(stamp)
+        at = parse_time(stamp)
         if at is None:
             raise _Timeless
         return at
@@ -152,7 +152,7 @@ class CodexFormat:
         if "native" in self._state:
             return  # a fork holds the first lines of its parents, too
         who = codex_speakers.speaker_of_thread(meta)
-        native = codex_speakers.native_of(meta, who) or self._name
+        native = codex_speakers.session_id_of(meta, who) or self._name
         self._state.update(native=native, origin=meta.forked_from_id or native, who=who, place=meta.cwd or "")
         self._state["provider"] = meta.model_provider or ""
 
@@ -177,58 +177,58 @@ class CodexFormat:
         self, item: ResponseItem, at: datetime, offset: int, *, bare: bool = False, inherited: bool = False
     ) -> None:
         if item.type == "message":
-            text = codex_speakers.text_of_bare(item) if bare else codex_speakers.text_of_item(item)
+            text = codex_speakers.text_of_unwrapped(item) if bare else codex_speakers.text_of_item(item)
             if text is not None and not inherited:
                 self._message("item", item.id, text, at)
             elif item.role == "assistant":
                 self._answer(item, at)
         elif item.type in records.CALLS:
-            call, asked = self._own(item.call_id or item.id), asked_of_item(item)
+            call, asked = self._own(item.call_id or item.id), call_in_item(item)
             if not call or asked is None:
-                self._thread.trouble(TroubleKind.MISSHAPEN, offset, f"response_item/{item.type}")
+                self._thread.add_problem(TroubleKind.MISSHAPEN, offset, f"response_item/{item.type}")
             elif self._thread.note(call) is None:
                 self._ask(call, asked, at, offset)
         elif item.type in records.OUTPUTS and item.call_id:
             self._output(self._own(item.call_id), item.output, at)
-        elif item.type not in records.IDLE_ITEMS:
-            self._thread.trouble(TroubleKind.UNKNOWN, offset, f"response_item/{item.type}")
+        elif item.type not in records.IGNORED_ITEMS:
+            self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"response_item/{item.type}")
 
     def _event(self, kind: str, payload: msgspec.Raw, at: datetime, offset: int) -> None:
         if kind == "item_completed":
-            item = records.as_event(payload).item
-            self._turn_item(records.type_of(item).type if records.is_given(item) else "", item, at, offset)
+            item = records.decode_event(payload).item
+            self._turn_item(records.type_of(item).type if records.is_present(item) else "", item, at, offset)
         elif kind == "user_message":
-            text = codex_speakers.text_of_event(records.as_event(payload))
+            text = codex_speakers.text_of_event(records.decode_event(payload))
             if text is not None:
                 self._message("event", None, text, at)
         elif kind in records.ENDS:
-            self._ended(records.ENDS[kind], records.as_item(payload), at, offset)
+            self._ended(records.ENDS[kind], records.decode_item(payload), at, offset)
         elif kind in records.BEGINNINGS:
-            begun = records.as_item(payload)
+            begun = records.decode_item(payload)
             call = self._own(begun.call_id)
             if call and begun.source not in _USERS_OWN and self._thread.note(call) is None:
-                self._ask(call, asked_of_turn_item(records.BEGINNINGS[kind], begun), at, offset)
+                self._ask(call, call_in_turn_item(records.BEGINNINGS[kind], begun), at, offset)
         else:
-            self._thread.trouble(TroubleKind.UNKNOWN, offset, f"event_msg/{kind}")
+            self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"event_msg/{kind}")
 
     def _turn_item(self, kind: str, raw: msgspec.Raw, at: datetime, offset: int) -> None:
         if kind == "UserMessage":
-            item = records.as_item(raw)
+            item = records.decode_item(raw)
             text = codex_speakers.text_of_turn_item(item)
             if text is not None:
                 self._message("event", item.id, text, at)
         elif kind in records.ITEMS:
-            self._ended(kind, records.as_item(raw), at, offset)
-        elif kind not in records.IDLE_TURN_ITEMS:
-            self._thread.trouble(TroubleKind.UNKNOWN, offset, f"item/{kind}")
+            self._ended(kind, records.decode_item(raw), at, offset)
+        elif kind not in records.IGNORED_TURN_ITEMS:
+            self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"item/{kind}")
 
     def _turn(self, event: Event, at: datetime) -> None:
         """A turn began or ended: what is still open then will not be answered in the usual way."""
         begins, stopped = event.type.endswith("_started"), event.type == "turn_aborted"
         open_calls = {call: note for call, note in self._thread.notes().items() if _is_open(note)}
         for call, note in open_calls.items():
-            self._thread.close(call)
-            self._thread.remember(call, OVER if stopped else note._replace(process=LEFT))
+            self._thread.close_call(call)
+            self._thread.remember(call, FINISHED if stopped else note._replace(process=TURN_ENDED))
         if stopped and event.reason == "interrupted":
             self._stopped(list(open_calls)[-1] if open_calls else None, event.turn_id, at)
         for word in ("owed", "turn", "turn_who", *(("stopped",) if begins else ())):
@@ -240,7 +240,7 @@ class CodexFormat:
     def _message(self, copy: Copy, identity: str | None, text: str, at: datetime) -> None:
         if self._thread.is_copy(copy, text):
             return
-        number = self._thread.count("said")
+        number = self._thread.increment("said")
         turn = self._state.get("turn")
         if turn != "said":
             self._state.pop("stopped", None)
@@ -251,14 +251,14 @@ class CodexFormat:
         place = self._state.get("place", "")
         self._thread.events.append(
             Message(
-                id=identity or _made_id(self._state.get("origin") or self._native(), number, text),
-                session=self._thread.sessions.session(self._native(), at, place),
+                id=identity or _derive_id(self._state.get("origin") or self._native(), number, text),
+                session=self._thread.sessions.session_at(self._native(), at, place),
                 at=at,
                 place=place,
                 text=text,
                 origin=MessageOrigin.QUEUED if turn == "said" else MessageOrigin.PROMPT,
                 provenance=self._provenance(),
-                local=is_local(self._state.get("provider"), self._state.get("model")),
+                local=is_local_model(self._state.get("provider"), self._state.get("model")),
             )
         )
 
@@ -266,40 +266,45 @@ class CodexFormat:
         """Something the assistant said, by the model's item: the client's events are copies of it."""
         parts = records.parts_of(item.content)
         said, whole = next(iter(parts), ""), "\n".join(parts)
-        conceded = concedes(said)
-        if self._speaker() is Speaker.NOBODY or not (conceded or cited_ids(whole)):
+        conceded = is_concession(said)
+        if self._speaker() is Speaker.NOBODY or not (conceded or find_cited_ids(whole)):
             return
         identity, place = item.id or "", self._state.get("place", "")
         if not _UNIQUE.search(identity):
             origin = self._state.get("origin") or self._native()
-            identity = _made_id(origin, self._thread.count("conceded"), said)
-        session = self._thread.sessions.session(self._native(), at, place)
+            identity = _derive_id(origin, self._thread.increment("conceded"), said)
+        session = self._thread.sessions.session_at(self._native(), at, place)
         if conceded:
             self._thread.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
-        self._thread.events += citations(identity, whole, session, at, place)
+        self._thread.events += find_citations(identity, whole, session, at, place)
 
     def _ask(self, call: str, asked: CodexCall, at: datetime, offset: int) -> None:
-        hides = asked.tool in SHELLS and hides_exit_code(asked.command)
-        self._thread.call(self._call(call, asked, at), offset, hides=hides)
-        self._thread.remember(call, Note(kind_of_tool(asked.tool), hides, asked.process))
+        hides_exit = asked.tool in SHELLS and can_hide_exit_code(asked.command)
+        self._thread.add_call(self._call(call, asked, at), offset, hides_exit=hides_exit)
+        self._thread.remember(call, CallNote(tool_letter(asked.tool), hides_exit, asked.process))
 
     def _call(self, call: str, asked: CodexCall, at: datetime) -> Call:
         place = self._state.get("place", "")
-        session = self._thread.sessions.session(self._native(), at, place)
+        session = self._thread.sessions.session_at(self._native(), at, place)
         return Call(id=call, session=session, at=at, place=place, tool=asked.tool, arguments=asked.arguments)
 
     def _output(self, call: str, output: msgspec.Raw, at: datetime) -> None:
         note = self._thread.note(call)
-        if note == OVER:
+        if note == FINISHED:
             return
-        end = end_of_output(tool_of_kind(note.kind) if note else "", output)
-        if note is not None and note.kind == SPEAKER and end.how is not CodexEnding.STOPPED and not _client_spoke(end):
+        end = outcome_of_output(tool_for_letter(note.kind) if note else "", output)
+        if (
+            note is not None
+            and note.kind == STDIN_LETTER
+            and end.kind is not CodexOutcomeKind.STOPPED
+            and not _client_spoke(end)
+        ):
             # What ended is the process that was spoken to, which another call began.
-            notes = self._thread.notes().items() if end.how is not CodexEnding.RUNNING and note.process else ()
+            notes = self._thread.notes().items() if end.kind is not CodexOutcomeKind.RUNNING and note.process else ()
             for began, other in notes:
-                if (other.kind, other.process) == (SHELL, note.process):
+                if (other.kind, other.process) == (SHELL_LETTER, note.process):
                     self._end(began, end, at)
-            end = CodexEnd(CodexEnding.WELL)
+            end = CodexOutcome(CodexOutcomeKind.SUCCEEDED)
         self._end(call, end, at)
 
     def _ended(self, kind: str, item: Item, at: datetime, offset: int) -> None:
@@ -307,22 +312,24 @@ class CodexFormat:
         if item.source in _USERS_OWN or item.source in _INTERACTION or not call:
             return
         note = self._thread.note(call)
-        end = end_of_item(kind, item)
-        if note == OVER or end is None:
+        end = outcome_of_item(kind, item)
+        if note == FINISHED or end is None:
             return
         if note is None:
-            self._ask(call, asked_of_turn_item(kind, item), at, offset)
+            self._ask(call, call_in_turn_item(kind, item), at, offset)
         self._end(call, end, at)
 
-    def _end(self, call: str, end: CodexEnd, at: datetime) -> None:
-        note = self._thread.note(call) or Note("", hides=False)
-        self._thread.close(call)
-        self._thread.remember(call, note._replace(process=end.process) if end.how is CodexEnding.RUNNING else OVER)
+    def _end(self, call: str, end: CodexOutcome, at: datetime) -> None:
+        note = self._thread.note(call) or CallNote("", hides_exit=False)
+        self._thread.close_call(call)
+        self._thread.remember(
+            call, note._replace(process=end.process) if end.kind is CodexOutcomeKind.RUNNING else FINISHED
+        )
         place = self._state.get("place", "")
-        session = self._thread.sessions.session(self._native(), at, place)
-        if end.how is CodexEnding.STOPPED:
+        session = self._thread.sessions.session_at(self._native(), at, place)
+        if end.kind is CodexOutcomeKind.STOPPED:
             self._stopped(call, None, at)
-        elif end.how is CodexEnding.REFUSED:
+        elif end.kind is CodexOutcomeKind.REFUSED:
             # Codex can be told to ask another model before a call; its no is not the user's.
             by_user = self._state.get("reviewer", "user") == "user"
             provenance = self._provenance() if by_user else Provenance.OTHER
@@ -330,14 +337,14 @@ class CodexFormat:
             self._thread.events.append(
                 Rejection(id=refusal, call=call, session=session, at=at, place=place, provenance=provenance)
             )
-        elif end.how is CodexEnding.CANCELLED:
-            self._thread.outcome(call, session, at, place, Status.CANCELLED)
-        elif end.how is CodexEnding.FAILED:
-            self._thread.outcome(call, session, at, place, Status.FAILED, end.text)
-        elif end.how is CodexEnding.WELL:
-            hidden = note.hides and error_in(end.text)
+        elif end.kind is CodexOutcomeKind.CANCELLED:
+            self._thread.add_outcome(call, session, at, place, Status.CANCELLED)
+        elif end.kind is CodexOutcomeKind.FAILED:
+            self._thread.add_outcome(call, session, at, place, Status.FAILED, end.text)
+        elif end.kind is CodexOutcomeKind.SUCCEEDED:
+            hidden = note.hides_exit and has_error_line(end.text)
             status, text = (Status.MASKED, end.text) if hidden else (Status.OK, None)
-            self._thread.outcome(call, session, at, place, status, text)
+            self._thread.add_outcome(call, session, at, place, status, text)
 
     def _stopped(self, call: str | None, turn: str | None, at: datetime) -> None:
         """The user stopped the turn: told by each call that was under way and by the turn, but it happened once."""
@@ -347,8 +354,8 @@ class CodexFormat:
         place = self._state.get("place", "")
         self._thread.events.append(
             Interrupt(
-                id=f"stop:{call or turn or _made_id(self._native(), 0, at.isoformat())}",
-                session=self._thread.sessions.session(self._native(), at, place),
+                id=f"stop:{call or turn or _derive_id(self._native(), 0, at.isoformat())}",
+                session=self._thread.sessions.session_at(self._native(), at, place),
                 at=at,
                 place=place,
                 call=call,
@@ -361,17 +368,17 @@ class _Timeless(Exception):
     """A record says no time, and none is known from before."""
 
 
-def _client_spoke(end: CodexEnd) -> bool:
+def _client_spoke(end: CodexOutcome) -> bool:
     """Whether a failed write is an error of the client, and not the end of the process."""
-    return end.how is CodexEnding.FAILED and not end.text.startswith("Exit code ")
+    return end.kind is CodexOutcomeKind.FAILED and not end.text.startswith("Exit code ")
 
 
-def _is_open(note: Note) -> bool:
+def _is_open(note: CallNote) -> bool:
     """Whether a call waits for its end within the turn."""
-    return note != OVER and note.process != LEFT and (note.kind == SPEAKER or not note.process)
+    return note != FINISHED and note.process != TURN_ENDED and (note.kind == STDIN_LETTER or not note.process)
 
 
-def _made_id(origin: str, number: int, text: str) -> str:
+def _derive_id(origin: str, number: int, text: str) -> str:
     """The identity of something that has none of its own: the same in a fork, which holds the same beginning."""
     exact = f"{origin}\0{number}\0{text}".encode("utf-8", "surrogatepass")
     return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-NOTHING = msgspec.Raw(b"")
+ABSENT = msgspec.Raw(b"")
 _ABSENT = (b"", b"null")
 
 
@@ -25,14 +25,14 @@ class ResponseItem(msgspec.Struct):
     type: str = ""
     id: str | None = None
     role: str | None = None
-    content: msgspec.Raw = NOTHING
+    content: msgspec.Raw = ABSENT
     name: str | None = None
     namespace: str | None = None
     call_id: str | None = None
-    arguments: msgspec.Raw = NOTHING
-    input: msgspec.Raw = NOTHING
-    action: msgspec.Raw = NOTHING
-    output: msgspec.Raw = NOTHING
+    arguments: msgspec.Raw = ABSENT
+    input: msgspec.Raw = ABSENT
+    action: msgspec.Raw = ABSENT
+    output: msgspec.Raw = ABSENT
     internal_chat_message_metadata_passthrough: Kinds | None = None
 
 
@@ -40,8 +40,8 @@ class Record(ResponseItem):
     """One line of a rollout."""
 
     timestamp: str | None = None
-    payload: msgspec.Raw = NOTHING
-    metadata: msgspec.Raw = NOTHING
+    payload: msgspec.Raw = ABSENT
+    metadata: msgspec.Raw = ABSENT
     record_type: str | None = None
 
 
@@ -54,7 +54,7 @@ class Meta(msgspec.Struct):
     forked_from_id: str | None = None
     cwd: str | None = None
     originator: str | None = None
-    source: msgspec.Raw = NOTHING
+    source: msgspec.Raw = ABSENT
     thread_source: str | None = None
     model_provider: str | None = None
 
@@ -79,7 +79,7 @@ class Invocation(msgspec.Struct):
 
     server: str | None = None
     tool: str | None = None
-    arguments: msgspec.Raw = NOTHING
+    arguments: msgspec.Raw = ABSENT
 
 
 class Item(Invocation):
@@ -88,7 +88,7 @@ class Item(Invocation):
     type: str = ""
     id: str | None = None
     call_id: str | None = None
-    content: msgspec.Raw = NOTHING
+    content: msgspec.Raw = ABSENT
     command: str | list[str] | None = None
     source: str | None = None
     status: str | None = None
@@ -96,12 +96,12 @@ class Item(Invocation):
     stderr: str | None = None
     aggregated_output: str | None = None
     exit_code: int | None = None
-    changes: msgspec.Raw = NOTHING
+    changes: msgspec.Raw = ABSENT
     success: bool | None = None
-    error: msgspec.Raw = NOTHING
-    result: msgspec.Raw = NOTHING
+    error: msgspec.Raw = ABSENT
+    result: msgspec.Raw = ABSENT
     invocation: Invocation | None = None
-    content_items: msgspec.Raw = NOTHING
+    content_items: msgspec.Raw = ABSENT
 
 
 class Event(msgspec.Struct):
@@ -111,9 +111,9 @@ class Event(msgspec.Struct):
     turn_id: str | None = None
     turn_attribution: Attribution | None = None
     reason: str | None = None
-    message: msgspec.Raw = NOTHING
-    kind: msgspec.Raw = NOTHING
-    item: msgspec.Raw = NOTHING
+    message: msgspec.Raw = ABSENT
+    kind: msgspec.Raw = ABSENT
+    item: msgspec.Raw = ABSENT
 
 
 class Part(msgspec.Struct):
@@ -123,24 +123,24 @@ class Part(msgspec.Struct):
     text: str | None = None
 
 
-class Typed(msgspec.Struct):
+class TypeOnly(msgspec.Struct):
     """Only the type."""
 
     type: str = ""
 
 
-TEACHING = frozenset({"session_meta", "turn_context", "response_item", "event_msg"})
+RELEVANT_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg"})
 """Types of lines that can teach, or that say where and by whom."""
 CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
-BARE = CALLS | OUTPUTS | {"message", "reasoning"}
+UNWRAPPED_TYPES = CALLS | OUTPUTS | {"message", "reasoning"}
 """Payloads that are lines of their own in the oldest rollouts."""
-PASSED_OVER = frozenset(
+IGNORED_TYPES = frozenset(
     "compacted world_state token_usage_record inter_agent_communication inter_agent_communication_metadata"
     " reasoning".split()
 )
 """Types of lines that were looked at and hold nothing that may teach: summaries, snapshots, bookkeeping."""
-IDLE_ITEMS = frozenset(
+IGNORED_ITEMS = frozenset(
     "reasoning agent_message web_search_call image_generation_call compaction compaction_summary context_compaction"
     " compaction_trigger tool_search_call tool_search_output additional_tools ghost_snapshot other".split()
 )
@@ -160,7 +160,7 @@ BEGINNINGS = {
 }
 ITEMS = frozenset(ENDS.values())
 TURN_EVENTS = frozenset("task_started turn_started task_complete turn_complete turn_aborted".split())
-IDLE_EVENTS = frozenset(
+IGNORED_EVENTS = frozenset(
     "token_count agent_message agent_message_delta agent_message_content_delta agent_reasoning agent_reasoning_delta"
     " agent_reasoning_raw_content agent_reasoning_raw_content_delta agent_reasoning_section_break context_compacted"
     " entered_review_mode exited_review_mode thread_rolled_back thread_settings_applied thread_goal_updated"
@@ -176,30 +176,30 @@ IDLE_EVENTS = frozenset(
     " reasoning_raw_content_delta safety_buffering turn_moderation_metadata".split()
 )
 """Events that hold nothing that may teach."""
-IDLE_TURN_ITEMS = frozenset(
+IGNORED_TURN_ITEMS = frozenset(
     "AgentMessage HookPrompt Plan Reasoning WebSearch ImageView Sleep ImageGeneration ContextCompaction"
     " CollabAgentToolCall SubAgentActivity".split()
 )
 """Completed items that hold nothing that may teach."""
 
 record_decoder = msgspec.json.Decoder(Record)
-type_of = msgspec.json.Decoder(Typed).decode
-as_response_item = msgspec.json.Decoder(ResponseItem).decode
-as_meta = msgspec.json.Decoder(Meta).decode
-as_context = msgspec.json.Decoder(Context).decode
-as_item = msgspec.json.Decoder(Item).decode
-as_event = msgspec.json.Decoder(Event).decode
-_as_text = msgspec.json.Decoder(str | list[Part] | None).decode
+type_of = msgspec.json.Decoder(TypeOnly).decode
+decode_response_item = msgspec.json.Decoder(ResponseItem).decode
+decode_meta = msgspec.json.Decoder(Meta).decode
+decode_context = msgspec.json.Decoder(Context).decode
+decode_item = msgspec.json.Decoder(Item).decode
+decode_event = msgspec.json.Decoder(Event).decode
+_decode_text = msgspec.json.Decoder(str | list[Part] | None).decode
 
 
-def is_given(raw: msgspec.Raw) -> bool:
+def is_present(raw: msgspec.Raw) -> bool:
     """Whether a field is there and not null."""
     return bytes(raw) not in _ABSENT
 
 
 def parts_of(raw: msgspec.Raw) -> list[str]:
     """The text of each part of a content, which is a string or a list. Raises: msgspec.ValidationError."""
-    content = _as_text(raw) if is_given(raw) else None
+    content = _decode_text(raw) if is_present(raw) else None
     if isinstance(content, str):
         return [content]
     return [part.text or "" for part in content or ()]
@@ -207,4 +207,4 @@ def parts_of(raw: msgspec.Raw) -> list[str]:
 
 def value_of(raw: msgspec.Raw) -> object:
     """Whatever a raw field holds; None when it is absent."""
-    return msgspec.json.decode(raw) if is_given(raw) else None
+    return msgspec.json.decode(raw) if is_present(raw) else None

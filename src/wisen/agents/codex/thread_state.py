@@ -9,55 +9,55 @@ import hashlib
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from wisen.agents.stateful_collector import Standing
+from wisen.agents.stateful_collector import StatefulCollector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _CALLS = 32
 _OWED = 8
-LEFT = "-"
+TURN_ENDED = "-"
 """In place of a process: the turn ended before the call did."""
 
 Copy = Literal["item", "event"]
 
 
-class Note(NamedTuple):
+class CallNote(NamedTuple):
     """What must be known of a call until all is said of it."""
 
     kind: str
     """The kind of tool, in a letter."""
-    hides: bool
+    hides_exit: bool
     """Whether its exit code may be hidden."""
     process: str = ""
     """The process it left running, or speaks to."""
 
 
-OVER = Note("x", hides=False)
+FINISHED = CallNote("x", hides_exit=False)
 """The call ended: whatever else is said of it is a copy."""
 
 
-class Thread(Standing):
+class ThreadState(StatefulCollector):
     """The state of one pass over one rollout."""
 
     _read_from: str = ""
-    _notes: Mapping[str, Note] = MappingProxyType({})
+    _notes: Mapping[str, CallNote] = MappingProxyType({})
 
-    def remember(self, call: str, note: Note) -> None:
+    def remember(self, call: str, note: CallNote) -> None:
         """Keep a note on a call; beyond so many, those that are over are forgotten first."""
         notes = dict(self.notes())
         notes.pop(call, None)
         if " " not in call and "=" not in call:
             notes[call] = note
         if len(notes) > _CALLS:
-            del notes[next((known for known, each in notes.items() if each == OVER), next(iter(notes)))]
+            del notes[next((known for known, each in notes.items() if each == FINISHED), next(iter(notes)))]
         self.state["calls"] = " ".join(f"{known}={_written(each)}" for known, each in notes.items())
 
-    def note(self, call: str) -> Note | None:
+    def note(self, call: str) -> CallNote | None:
         """What was noted on a call."""
         return self.notes().get(call)
 
-    def notes(self) -> Mapping[str, Note]:
+    def notes(self) -> Mapping[str, CallNote]:
         """Every note, oldest first."""
         written = self.state.get("calls", "")
         if written != self._read_from:
@@ -80,9 +80,9 @@ class Thread(Standing):
         return found
 
 
-def _written(note: Note) -> str:
-    return f"{note.kind}{'h' if note.hides else 'p'}{note.process}"
+def _written(note: CallNote) -> str:
+    return f"{note.kind}{'h' if note.hides_exit else 'p'}{note.process}"
 
 
-def _read(written: str) -> Note:
-    return Note(written[0], hides=written[1] == "h", process=written[2:])
+def _read(written: str) -> CallNote:
+    return CallNote(written[0], hides_exit=written[1] == "h", process=written[2:])

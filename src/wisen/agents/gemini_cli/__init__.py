@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.gemini_cli.gemini_cli_paths import CHATS, folder_of, place_of
-from wisen.agents.gemini_cli.read import AGENT, ChatFormat
-from wisen.agents.json_document_log import read_whole
-from wisen.agents.log_detection import kind_of
-from wisen.agents.log_files import files_below, source_at
-from wisen.agents.log_follower import Cursor, follow
+from wisen.agents.gemini_cli.read import AGENT, GeminiParser
+from wisen.agents.json_document_log import read_document
+from wisen.agents.log_detection import detect_agent
+from wisen.agents.log_files import file_source, files_below
+from wisen.agents.log_follower import Cursor, follow_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,12 +39,12 @@ class GeminiCli:
         """Every chat below the root, or every file below `under` that is one, in a stable order."""
         if under is not None:
             for path in files_below(under, _SUFFIXES):
-                if path.suffix in _SUFFIXES and kind_of(path) == AGENT:
-                    yield source_at(AGENT, path)
+                if path.suffix in _SUFFIXES and detect_agent(path) == AGENT:
+                    yield file_source(AGENT, path)
             return
         for chats in sorted(self._root.glob(f"*/{CHATS}")):
             for path in files_below(chats, _SUFFIXES):
-                yield source_at(AGENT, path)
+                yield file_source(AGENT, path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark; a document is read whole when it has changed."""
@@ -53,10 +53,10 @@ class GeminiCli:
         within = folder_of(path) is not None and path.parent.name != CHATS
         parent, place = path.parent.name if within else "", place_of(path)
 
-        def format_of(cursor: Cursor) -> ChatFormat:
-            return ChatFormat(cursor, name=path.stem, parent=parent, place=place)
+        def parser_for(cursor: Cursor) -> GeminiParser:
+            return GeminiParser(cursor, name=path.stem, parent=parent, place=place)
 
         if path.suffix == ".jsonl":
-            return follow(path, mark, format_of)
-        form = format_of(Cursor())
-        return read_whole(path, mark, form.notebook, form.document)
+            return follow_records(path, mark, parser_for)
+        parser = parser_for(Cursor())
+        return read_document(path, mark, parser.collector, parser.parse_document)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents.gemini_cli.gemini_cli_typed_text import without_hooks
-from wisen.agents.gemini_cli.records import parts_of, shown
-from wisen.agents.masked_failures import error_in
+from wisen.agents.gemini_cli.gemini_cli_typed_text import strip_hook_context
+from wisen.agents.gemini_cli.records import display_text, parts_of
+from wisen.agents.masked_failures import has_error_line
 
 if TYPE_CHECKING:
-    from wisen.agents.gemini_cli.records import Called
+    from wisen.agents.gemini_cli.records import ToolCall
 
 SHELL = "run_shell_command"
 _FRAME = re.compile(r"\s*<untrusted_context>\n(?P<inside>.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
@@ -29,10 +29,10 @@ _BLOCKED = "Tool execution blocked: "
 _REFUSED = re.compile(r"did not allow|denied|declined|rejected", re.IGNORECASE)
 
 
-class GeminiEnding(StrEnum):
+class GeminiOutcomeKind(StrEnum):
     """How a call ended."""
 
-    WELL = "well"
+    SUCCEEDED = "well"
     FAILED = "failed"
     MASKED = "masked"
     BLOCKED = "blocked"
@@ -41,50 +41,58 @@ class GeminiEnding(StrEnum):
     STOPPED = "stopped"
 
 
-class GeminiEnd(NamedTuple):
+class GeminiOutcome(NamedTuple):
     """An end, with the words of a failure."""
 
-    how: GeminiEnding
+    how: GeminiOutcomeKind
     text: str | None = None
 
 
-def end_of(call: Called, *, hides: bool) -> GeminiEnd | None:
+def outcome_of(call: ToolCall, *, hides_exit: bool) -> GeminiOutcome | None:
     """How a call ended; None while it has not."""
     if call.status == "success":
-        return _of_success(call, hides=hides)
+        return _of_success(call, hides_exit=hides_exit)
     if call.status == "error":
-        words = _told(call) or shown(call.resultDisplay)
-        return GeminiEnd(GeminiEnding.BLOCKED) if words.startswith(_BLOCKED) else GeminiEnd(GeminiEnding.FAILED, words)
+        words = _told(call) or display_text(call.resultDisplay)
+        return (
+            GeminiOutcome(GeminiOutcomeKind.BLOCKED)
+            if words.startswith(_BLOCKED)
+            else GeminiOutcome(GeminiOutcomeKind.FAILED, words)
+        )
     if call.status == "cancelled":
-        return GeminiEnd(GeminiEnding.REFUSED if _REFUSED.search(_told(call)) else GeminiEnding.STOPPED)
+        return GeminiOutcome(GeminiOutcomeKind.REFUSED if _REFUSED.search(_told(call)) else GeminiOutcomeKind.STOPPED)
     return None
 
 
-def _of_success(call: Called, *, hides: bool) -> GeminiEnd:
-    if call.name != SHELL and not hides:
-        return GeminiEnd(GeminiEnding.WELL)
+def _of_success(call: ToolCall, *, hides_exit: bool) -> GeminiOutcome:
+    if call.name != SHELL and not hides_exit:
+        return GeminiOutcome(GeminiOutcomeKind.SUCCEEDED)
     text = _told(call)
     last = _EXIT.search(text)
     printed = _OUTPUT.sub("", text[: last.start()] if last else text, count=1).strip("\n")
     code, signal = (last["code"] or "0", last["signal"] or "(none)") if last else ("0", "(none)")
     if code not in ("0", "(none)"):
-        return GeminiEnd(GeminiEnding.FAILED, f"Exit code {code}\n{printed}")
+        return GeminiOutcome(GeminiOutcomeKind.FAILED, f"Exit code {code}\n{printed}")
     if signal not in ("0", "(none)"):
-        return GeminiEnd(GeminiEnding.FAILED, f"{printed}\nSignal: {signal}")
-    return GeminiEnd(GeminiEnding.MASKED, printed) if hides and error_in(printed) else GeminiEnd(GeminiEnding.WELL)
+        return GeminiOutcome(GeminiOutcomeKind.FAILED, f"{printed}\nSignal: {signal}")
+    return (
+        GeminiOutcome(GeminiOutcomeKind.MASKED, printed)
+        if hides_exit and has_error_line(printed)
+        else GeminiOutcome(GeminiOutcomeKind.SUCCEEDED)
+    )
 
 
-def _told(call: Called) -> str:
+def _told(call: ToolCall) -> str:
     """What the model was told, without frames and without what hooks added."""
     try:
         parts = parts_of(call.result)
     except msgspec.ValidationError:
-        return shown(call.resultDisplay)
+        return display_text(call.resultDisplay)
     texts = [part.text or "" for part in parts]
     for part in parts:
         response = part.functionResponse.response if part.functionResponse else None
         said = (response.error or response.output) if response else None
         texts.append(said if isinstance(said, str) else "")
-    text = without_hooks("\n".join(text for text in texts if text))
+    text = strip_hook_context("\n".join(text for text in texts if text))
     framed = _FRAME.match(text)
     return framed["inside"] if framed else text

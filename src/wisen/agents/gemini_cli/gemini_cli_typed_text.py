@@ -24,7 +24,7 @@ _MACHINE = re.compile(
 _COMMAND = re.compile(r"[/?][a-zA-Z][\w:.-]*(?:\s|\Z)|\?\s*\Z")
 
 
-def without_hooks(text: str) -> str:
+def strip_hook_context(text: str) -> str:
     """A part without what hooks put into it; a frame whose other half is missing takes all on its side."""
     if _END in text:
         begin, end = text.find(_BEGIN), text.rfind(_END)
@@ -32,9 +32,9 @@ def without_hooks(text: str) -> str:
     return text.partition(_BEGIN)[0]
 
 
-def typed_text(texts: Iterable[str]) -> str | None:
+def extract_typed_text(texts: Iterable[str]) -> str | None:
     """What the user typed in the parts of a message; None when all of it is somebody else's."""
-    text = "\n".join(filter(None, map(without_hooks, texts)))
+    text = "\n".join(filter(None, map(strip_hook_context, texts)))
     files = _FILES.search(text)
     text = (text[: files.start()] if files else text).strip()
     return None if not text or _MACHINE.match(text) or _COMMAND.match(text) else text

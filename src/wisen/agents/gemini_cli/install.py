@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from wisen.agents import hook_config
-from wisen.agents.event_collector import moment
+from wisen.agents.event_collector import parse_time
 from wisen.agents.gemini_cli.gemini_cli_paths import CHATS, place_of
 from wisen.agents.gemini_cli.read import AGENT
-from wisen.agents.log_files import files_below, source_at
+from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings
 from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 
@@ -63,7 +63,7 @@ class GeminiCliHooks:
     """The hooks of Gemini CLI on this machine."""
 
     name = AGENT
-    trusting = (
+    trust_instructions = (
         "Gemini CLI runs hooks only in folders that you trust. Start `gemini` there in a terminal: it asks you. "
         "Later `/permissions trust` does the same."
     )
@@ -86,7 +86,7 @@ class GeminiCliHooks:
         """The user's settings and the project's; in the home directory they are the same."""
         return tuple(dict.fromkeys((self.file(), self.file(project))))
 
-    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+    def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
         """One hook for each event, in a group of its own; the one before calls for all tools, as guards may be."""
         matchers = {"AfterTool": "|".join(_LOOKED_AT)}
         return tuple(
@@ -94,13 +94,13 @@ class GeminiCliHooks:
             for event, own in EVENTS.items()
         )
 
-    def rejection(self, path: Path, content: bytes) -> str:
+    def rejection_reason(self, path: Path, content: bytes) -> str:
         """Gemini CLI 0.61 takes comments, and does not start with settings that are no JSON beside them."""
         del path
-        fault = hook_config.strict_json(content, bom=False, comments=True)[1]
+        fault = hook_config.parse_strict_json(content, allow_bom=False, allow_comments=True)[1]
         return f"Gemini CLI does not start with it: {fault}" if fault else ""
 
-    def read(self, settings: object) -> HookSettings:
+    def parse(self, settings: object) -> HookSettings:
         """Every command that stands below `hooks`, and whether all of them, or ours, are switched off."""
         if not isinstance(settings, dict):
             return HookSettings()
@@ -108,11 +108,11 @@ class GeminiCliHooks:
         about = about if isinstance(about, dict) else {}
         disabled = about.get("disabled")
         off = about.get("enabled") is False or (isinstance(disabled, list) and NAME in disabled)
-        return HookSettings(callings=tuple(hook_config.commands(settings, AGENT)), switched_off=off)
+        return HookSettings(callings=tuple(hook_config.configured_commands(settings, AGENT)), switched_off=off)
 
-    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+    def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """By what Gemini CLI keeps of the folders: all hooks, where those of a file can run nowhere."""
-        ours = [each for each in self.read(settings).callings if each.caller is not None]
+        ours = [each for each in self.parse(settings).callings if each.caller is not None]
         if path == self.file():
             # They run in some folders, and not in others.
             runs = not self._asks_for_trust() or any(map(_TRUST.get, map(str, _told(self._folders).values())))
@@ -123,7 +123,7 @@ class GeminiCliHooks:
     def newest_session(self, settings: Path) -> datetime | None:
         """By what the first line of a chat tells; those of sub-agents call no hook when they begin."""
         chats = [path for folder in (self._root / "tmp").glob(f"*/{CHATS}") for path in files_below(folder, ".jsonl")]
-        newest = sorted((source_at(AGENT, path) for path in chats), key=lambda source: -source.modified_ns)[:_NEWEST]
+        newest = sorted((file_source(AGENT, path) for path in chats), key=lambda source: -source.modified_ns)[:_NEWEST]
         project = None if settings.parent == self._root else settings.parent.parent
         return max(filter(None, (self._began(source.path, project) for source in newest)), default=None)
 
@@ -138,7 +138,7 @@ class GeminiCliHooks:
                 header = _header.decode(read_at_most(file, _BEGINNING).partition(b"\n")[0])
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
-        return moment(header.startTime) if header.kind == "main" else None
+        return parse_time(header.startTime) if header.kind == "main" else None
 
     def _asks_for_trust(self) -> bool:
         """Whether folders are trusted one by one, as they are unless the user switched that off."""

@@ -8,44 +8,44 @@ from __future__ import annotations
 
 import msgspec
 
-NOTHING = msgspec.Raw(b"")
+ABSENT = msgspec.Raw(b"")
 _ODD = (msgspec.ValidationError, UnicodeDecodeError)
 
 
-class Called(msgspec.Struct):
+class ToolCall(msgspec.Struct):
     """A tool call, with its result once it has ended."""
 
     id: str | None = None
     name: str | None = None
-    args: msgspec.Raw = NOTHING
+    args: msgspec.Raw = ABSENT
     status: str | None = None
     timestamp: str | None = None
-    result: msgspec.Raw = NOTHING
-    resultDisplay: msgspec.Raw = NOTHING  # noqa: N815 - the name in the file
+    result: msgspec.Raw = ABSENT
+    resultDisplay: msgspec.Raw = ABSENT  # noqa: N815 - the name in the file
 
 
-class About(msgspec.Struct):
+class Header(msgspec.Struct):
     """What a chat is, as its header says, or a patch of it."""
 
     sessionId: str | None = None  # noqa: N815 - the name in the file
     kind: str | None = None
 
 
-class Record(About, rename={"patch": "$set", "rewind": "$rewindTo"}):
+class Record(Header, rename={"patch": "$set", "rewind": "$rewindTo"}):
     """One line: a header, a message, a patch or a rewind."""
 
     projectHash: str | None = None  # noqa: N815 - the name in the file
     id: str | None = None
     timestamp: str | None = None
     type: str = ""
-    content: msgspec.Raw = NOTHING
-    displayContent: msgspec.Raw = NOTHING  # noqa: N815 - the name in the file
-    toolCalls: list[Called] | None = None  # noqa: N815 - the name in the file
-    patch: About | None = None
+    content: msgspec.Raw = ABSENT
+    displayContent: msgspec.Raw = ABSENT  # noqa: N815 - the name in the file
+    toolCalls: list[ToolCall] | None = None  # noqa: N815 - the name in the file
+    patch: Header | None = None
     rewind: str | None = None
 
 
-class Document(About):
+class Document(Header):
     """A whole chat, as it was kept until 2025."""
 
     messages: list[msgspec.Raw] = []
@@ -58,7 +58,7 @@ class Response(msgspec.Struct):
     error: object = None
 
 
-class Answer(msgspec.Struct):
+class FunctionResponse(msgspec.Struct):
     """A tool's answer in a part."""
 
     response: Response | None = None
@@ -69,16 +69,16 @@ class Part(msgspec.Struct):
 
     text: str | None = None
     thought: object = None
-    functionResponse: Answer | None = None  # noqa: N815 - the name in the file
+    functionResponse: FunctionResponse | None = None  # noqa: N815 - the name in the file
 
 
-READ = frozenset({"user", "gemini"})
+RELEVANT_TYPES = frozenset({"user", "gemini"})
 """Types of messages that can teach."""
-PASSED_OVER = frozenset({"info", "warning", "error"})
+IGNORED_TYPES = frozenset({"info", "warning", "error"})
 """What Gemini CLI shows to the user beside the conversation."""
 
 record_decoder = msgspec.json.Decoder(Record)
-as_document = msgspec.json.Decoder(Document).decode
+decode_document = msgspec.json.Decoder(Document).decode
 _parts = msgspec.json.Decoder(str | Part | list[str | Part] | None)
 _text = msgspec.json.Decoder(str)
 
@@ -90,8 +90,8 @@ def parts_of(raw: msgspec.Raw) -> list[Part]:
     return [Part(text=part) if isinstance(part, str) else part for part in each if part is not None]
 
 
-def shown(raw: msgspec.Raw) -> str:
-    """What was shown of a result, where that is a text."""
+def display_text(raw: msgspec.Raw) -> str:
+    """What was display_text of a result, where that is a text."""
     try:
         return _text.decode(raw) if bytes(raw) else ""
     except _ODD:

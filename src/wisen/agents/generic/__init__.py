@@ -9,12 +9,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.agents.generic.read import AGENT, GenericFormat
-from wisen.agents.generic.records import as_document
-from wisen.agents.json_document_log import read_whole
-from wisen.agents.log_detection import kind_of
-from wisen.agents.log_files import files_below, source_at
-from wisen.agents.log_follower import Cursor, follow
+from wisen.agents.generic.read import AGENT, GenericParser
+from wisen.agents.generic.records import decode_document
+from wisen.agents.json_document_log import read_document
+from wisen.agents.log_detection import detect_agent
+from wisen.agents.log_files import file_source, files_below
+from wisen.agents.log_follower import Cursor, follow_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,20 +43,22 @@ class Generic:
         if under is None:
             return
         for path in files_below(under, _SUFFIXES):
-            if path.suffix in _SUFFIXES and kind_of(path) == AGENT:
-                yield source_at(AGENT, path)
+            if path.suffix in _SUFFIXES and detect_agent(path) == AGENT:
+                yield file_source(AGENT, path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark; a file that is one JSON value is read whole when it has changed."""
 
-        def format_of(cursor: Cursor) -> GenericFormat:
+        def parser_for(cursor: Cursor) -> GenericParser:
             modified = datetime.fromtimestamp(source.modified_ns / 1e9, tz=UTC)
-            return GenericFormat(cursor, name=_name(source.path), modified=modified)
+            return GenericParser(cursor, name=_name(source.path), modified=modified)
 
         if source.path.suffix == ".jsonl":
-            return follow(source.path, mark, format_of)
-        form = format_of(Cursor())
-        return read_whole(source.path, mark, form.notebook, lambda data: form.document(as_document(data)))
+            return follow_records(source.path, mark, parser_for)
+        parser = parser_for(Cursor())
+        return read_document(
+            source.path, mark, parser.collector, lambda data: parser.parse_document(decode_document(data))
+        )
 
 
 def _name(path: Path) -> str:

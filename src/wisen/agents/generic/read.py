@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.citations import citations, cited_ids
-from wisen.agents.concessions import concedes
+from wisen.agents.citations import find_citations, find_cited_ids
+from wisen.agents.concessions import is_concession
 from wisen.agents.generic.records import (
     Line,
     Turn,
-    as_line,
-    as_turn,
+    decode_line,
+    decode_turn,
     first_text_of,
     line_decoder,
     text_of,
     time_of,
     typed_text_of,
 )
-from wisen.agents.masked_failures import error_in, hides_exit_code
-from wisen.agents.stateful_collector import Standing
-from wisen.agents.tool_results import failure_in
+from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
+from wisen.agents.stateful_collector import StatefulCollector
+from wisen.agents.tool_results import find_failure
 from wisen.model.event import Call, Concession, Message, MessageOrigin, Provenance, Status
 from wisen.model.source import TroubleKind
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from wisen.agents.event_collector import Notebook
+    from wisen.agents.event_collector import EventCollector
     from wisen.agents.generic.records import Function
     from wisen.agents.log_follower import Cursor
 
@@ -44,68 +44,68 @@ _FILE = frozenset({"path", "file_path", "filepath", "filename", "file", "target_
 _WHOLE = ("content", "contents", "file_text", "new_source", "code_edit")
 
 
-class GenericFormat:
+class GenericParser:
     """What the lines of one file mean: a message each, or a conversation each."""
 
     decoder = line_decoder
-    teaching = frozenset({""})
-    passed_over: frozenset[str] = frozenset()
+    relevant_types = frozenset({""})
+    ignored_types: frozenset[str] = frozenset()
 
     def __init__(self, cursor: Cursor, *, name: str, modified: datetime) -> None:
-        self._standing = Standing(AGENT, cursor.segments, cursor.state)
-        self.notebook: Notebook = self._standing
+        self._standing = StatefulCollector(AGENT, cursor.segments, cursor.state)
+        self.collector: EventCollector = self._standing
         self._name = name
         self._modified = modified
         self._open: list[str] = []
 
     def state(self) -> dict[str, str]:
         """How many messages stand before the place where the next pass begins."""
-        return dict(self._standing.resumed)
+        return dict(self._standing.resume_state)
 
-    def glance(self, block: bytearray, start: int, end: int) -> bool:
+    def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
         """Nothing is told by bytes alone."""
         return False
 
-    def is_whole(self, value: Mapping[str, object]) -> bool:
+    def is_top_level(self, value: Mapping[str, object]) -> bool:
         """A message or a conversation; a message inside a torn conversation is still who it is."""
         return "role" in value or "messages" in value
 
-    def record(self, record: Line, offset: int) -> None:
+    def parse_record(self, record: Line, offset: int) -> None:
         """Take one line in."""
-        self._standing.begin(offset)
+        self._standing.begin_line(offset)
         if record.messages is not None:
-            number = self._standing.count("lines")
+            number = self._standing.increment("lines")
             name = record.conversation or record.id or (f"{self._name}-{number}" if number > 1 else self._name)
             self.conversation(record.messages, name, record, offset)
         elif record.role:
             name = record.conversation or self._name
-            self._turn(record, name, self._standing.count("turns"), offset)
+            self._turn(record, name, self._standing.increment("turns"), offset)
         else:
-            self.notebook.trouble(TroubleKind.UNKNOWN, offset)
+            self.collector.add_problem(TroubleKind.UNKNOWN, offset)
 
-    def document(self, content: list[msgspec.Raw] | Line) -> None:
+    def parse_document(self, content: list[msgspec.Raw] | Line) -> None:
         """Take a whole file in: a list of messages, one conversation, or a list of conversations."""
         if isinstance(content, Line):
-            self.record(content, 0)
+            self.parse_record(content, 0)
             return
         for raw in content:
             try:
-                record = as_line(raw)
+                record = decode_line(raw)
             except _UNREADABLE:
-                self.notebook.trouble(TroubleKind.MISSHAPEN, 0)
+                self.collector.add_problem(TroubleKind.MISSHAPEN, 0)
                 continue
-            self.record(record, 0)
+            self.parse_record(record, 0)
 
     def conversation(self, messages: list[msgspec.Raw], name: str, about: Turn, offset: int) -> None:
         """Take the messages of one conversation in."""
         for index, raw in enumerate(messages, start=1):
             try:
-                turn = as_turn(raw)
+                turn = decode_turn(raw)
                 turn.cwd = turn.cwd or about.cwd
                 if not bytes(turn.timestamp) and not bytes(turn.created_at):
                     turn.timestamp, turn.created_at = about.timestamp, about.created_at
             except _UNREADABLE:
-                self.notebook.trouble(TroubleKind.MISSHAPEN, offset)
+                self.collector.add_problem(TroubleKind.MISSHAPEN, offset)
                 continue
             self._turn(turn, name, index, offset)
         self._settle()
@@ -114,9 +114,9 @@ class GenericFormat:
         try:
             self._by_role(turn, name, index, offset)
         except _UNREADABLE:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, offset, turn.role or "")
+            self.collector.add_problem(TroubleKind.MISSHAPEN, offset, turn.role or "")
         except Exception as error:  # noqa: BLE001 - a fence: a turn that the reader breaks on costs that one only
-            self.notebook.note_broken_record(offset, error)
+            self.collector.add_parser_error(offset, error)
 
     def _by_role(self, turn: Turn, name: str, index: int, offset: int) -> None:
         at = time_of(turn) or self._modified
@@ -129,16 +129,16 @@ class GenericFormat:
         elif turn.role in ("tool", "function"):
             self._result(turn, name, at)
         elif turn.role not in _SILENT:
-            self.notebook.trouble(TroubleKind.UNKNOWN, offset, turn.role or "")
+            self.collector.add_problem(TroubleKind.UNKNOWN, offset, turn.role or "")
 
     def _said(self, turn: Turn, name: str, index: int, at: datetime) -> None:
         text, place = typed_text_of(turn.content).strip(), turn.cwd or ""
         if not text:
             return
-        self.notebook.events.append(
+        self.collector.events.append(
             Message(
-                id=_own(turn.id, name) or _made_id(name, index, "user", text),
-                session=self.notebook.sessions.session(name, at, place),
+                id=_own(turn.id, name) or _derive_id(name, index, "user", text),
+                session=self.collector.sessions.session_at(name, at, place),
                 at=at,
                 place=place,
                 text=text,
@@ -149,14 +149,14 @@ class GenericFormat:
 
     def _answered(self, turn: Turn, name: str, index: int, at: datetime) -> None:
         text, place = first_text_of(turn.content), turn.cwd or ""
-        conceded = concedes(text)
-        if not conceded and not cited_ids(text):
+        conceded = is_concession(text)
+        if not conceded and not find_cited_ids(text):
             return
-        identity = _own(turn.id, name) or _made_id(name, index, "assistant", text)
-        session = self.notebook.sessions.session(name, at, place)
+        identity = _own(turn.id, name) or _derive_id(name, index, "assistant", text)
+        session = self.collector.sessions.session_at(name, at, place)
         if conceded:
-            self.notebook.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
-        self.notebook.events += citations(identity, text, session, at, place)
+            self.collector.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
+        self.collector.events += find_citations(identity, text, session, at, place)
 
     def _asked(self, turn: Turn, name: str, index: int, at: datetime, offset: int) -> None:
         calls = [(call.id, call.function) for call in turn.tool_calls or ()]
@@ -164,21 +164,21 @@ class GenericFormat:
             calls.append((None, turn.function_call))
         for number, (given, function) in enumerate(calls):
             if function is None or not function.name:
-                self.notebook.trouble(TroubleKind.MISSHAPEN, offset, "tool_call")
+                self.collector.add_problem(TroubleKind.MISSHAPEN, offset, "tool_call")
                 continue
-            call = _own(given, name) or _made_id(name, index, f"call {number}", function.name)
+            call = _own(given, name) or _derive_id(name, index, f"call {number}", function.name)
             place = turn.cwd or ""
             arguments, command = _arguments(function)
             asked = Call(
                 id=call,
-                session=self.notebook.sessions.session(name, at, place),
+                session=self.collector.sessions.session_at(name, at, place),
                 at=at,
                 place=place,
                 tool=function.name,
                 arguments=arguments,
             )
             self._open.append(call)
-            self.notebook.call(asked, offset, hides=hides_exit_code(command))
+            self.collector.add_call(asked, offset, hides_exit=can_hide_exit_code(command))
 
     def _result(self, turn: Turn, name: str, at: datetime) -> None:
         call = _own(turn.tool_call_id, name) or (self._open[0] if self._open else None)
@@ -186,21 +186,21 @@ class GenericFormat:
             return
         if call in self._open:
             self._open.remove(call)
-        hides, place = self.notebook.close(call).hides, turn.cwd or ""
-        session = self.notebook.sessions.session(name, at, place)
+        hides_exit, place = self.collector.close_call(call).hides_exit, turn.cwd or ""
+        session = self.collector.sessions.session_at(name, at, place)
         text = text_of(turn.content)
-        failure = failure_in(text) or (text if turn.is_error else None)
+        failure = find_failure(text) or (text if turn.is_error else None)
         if failure is not None:
-            self.notebook.outcome(call, session, at, place, Status.FAILED, failure)
-        elif hides and error_in(text):
-            self.notebook.outcome(call, session, at, place, Status.MASKED, text)
+            self.collector.add_outcome(call, session, at, place, Status.FAILED, failure)
+        elif hides_exit and has_error_line(text):
+            self.collector.add_outcome(call, session, at, place, Status.MASKED, text)
         else:
-            self.notebook.outcome(call, session, at, place, Status.OK)
+            self.collector.add_outcome(call, session, at, place, Status.OK)
 
     def _settle(self) -> None:
         """The user spoke again, or the conversation is over: what is still open will not be answered."""
         for call in self._open:
-            self.notebook.close(call)
+            self.collector.close_call(call)
         self._open.clear()
 
 
@@ -209,7 +209,7 @@ def _own(id_: str | None, name: str) -> str | None:
     return id_ if not id_ or _UNIQUE.search(id_) else f"{name}:{id_}"
 
 
-def _made_id(*parts: object) -> str:
+def _derive_id(*parts: object) -> str:
     """The identity of something that has none of its own: the same in every copy of the file."""
     exact = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from wisen.agents.event_collector import moment, plausible_time
+from wisen.agents.event_collector import parse_time, plausible_time
 from wisen.agents.json_recovery import replace_invalid_text
 
-NOTHING = msgspec.Raw(b"")
+ABSENT = msgspec.Raw(b"")
 _SAID = frozenset({"text", "output_text"})
 _TYPED = frozenset({"", "text", "input_text"})
 _MILLISECONDS = 100_000_000_000
@@ -20,7 +20,7 @@ class Function(msgspec.Struct):
     """What was called."""
 
     name: str = ""
-    arguments: msgspec.Raw = NOTHING
+    arguments: msgspec.Raw = ABSENT
 
 
 class ToolCall(msgspec.Struct):
@@ -34,14 +34,14 @@ class Turn(msgspec.Struct):
     """One message."""
 
     role: str | None = None
-    content: msgspec.Raw = NOTHING
+    content: msgspec.Raw = ABSENT
     tool_calls: list[ToolCall] | None = None
     tool_call_id: str | None = None
     function_call: Function | None = None
     is_error: bool | None = None
     id: str | None = None
-    timestamp: msgspec.Raw = NOTHING
-    created_at: msgspec.Raw = NOTHING
+    timestamp: msgspec.Raw = ABSENT
+    created_at: msgspec.Raw = ABSENT
     cwd: str | None = None
     conversation_id: str | None = None
     session_id: str | None = None
@@ -67,21 +67,21 @@ class Part(msgspec.Struct):
 
 
 line_decoder = msgspec.json.Decoder(Line)
-as_turn = msgspec.json.Decoder(Turn).decode
-as_document = msgspec.json.Decoder(list[msgspec.Raw] | Line).decode
-as_line = line_decoder.decode
-_as_text = msgspec.json.Decoder(str | list[Part] | None).decode
-_as_stamp = msgspec.json.Decoder(str | float | None).decode
+decode_turn = msgspec.json.Decoder(Turn).decode
+decode_document = msgspec.json.Decoder(list[msgspec.Raw] | Line).decode
+decode_line = line_decoder.decode
+_decode_text = msgspec.json.Decoder(str | list[Part] | None).decode
+_decode_stamp = msgspec.json.Decoder(str | float | None).decode
 
 
 def _content(raw: msgspec.Raw) -> str | list[Part] | None:
     content: str | list[Part] | None
     try:
-        content = _as_text(raw)
+        content = _decode_text(raw)
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
-        content = _as_text(replace_invalid_text(bytes(raw)))  # half an emoji, or a byte that is no text
+        content = _decode_text(replace_invalid_text(bytes(raw)))  # half an emoji, or a byte that is no text
     return content
 
 
@@ -101,7 +101,7 @@ def text_of(raw: msgspec.Raw) -> str:
 def typed_text_of(raw: msgspec.Raw) -> str:
     """What of a content in the user's place is text: not results of tools, not files, not what has another shape."""
     try:
-        content = _as_text(raw) if bytes(raw) else None
+        content = _decode_text(raw) if bytes(raw) else None
     except msgspec.ValidationError:
         return ""
     if isinstance(content, str):
@@ -124,11 +124,11 @@ def time_of(turn: Turn) -> datetime | None:
     """When it was said, where it tells: ISO, or seconds or milliseconds since 1970."""
     for raw in (turn.timestamp, turn.created_at):
         try:
-            stamp = _as_stamp(raw) if bytes(raw) else None
+            stamp = _decode_stamp(raw) if bytes(raw) else None
         except msgspec.DecodeError:
             continue
         if isinstance(stamp, str):
-            at = moment(stamp)
+            at = parse_time(stamp)
             if at is not None:
                 return at
         elif stamp is not None:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.database_log import RowTable, read_rows
-from wisen.agents.event_collector import Notebook
+from wisen.agents.event_collector import EventCollector
 from wisen.agents.hermes.hermes_session_table import Sessions
-from wisen.agents.hermes.read import AGENT, HermesTalk
-from wisen.agents.log_detection import kind_of
+from wisen.agents.hermes.read import AGENT, HermesConversation
+from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import files_below
-from wisen.agents.sqlite_logs import database_at
+from wisen.agents.sqlite_logs import database_source
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,8 +26,8 @@ _DATABASE = "state.db"
 _TABLE = RowTable(
     agent=AGENT,
     name="messages",
-    id="timestamp",
-    needed={
+    id_column="timestamp",
+    required_columns={
         "messages": frozenset({"id", "session_id", "role", "content", "tool_calls", "tool_call_id", "timestamp"}),
         "sessions": frozenset({"id", "source"}),
     },
@@ -58,26 +58,26 @@ class Hermes:
         """Every database in its place, or every one below `under` that is Hermes', in a stable order."""
         if under is not None:
             for path in files_below(under, (".db", ".sqlite")):
-                if kind_of(path) == AGENT:
-                    yield database_at(AGENT, path)
+                if detect_agent(path) == AGENT:
+                    yield database_source(AGENT, path)
             return
         for path in (self._root / _DATABASE, *sorted(self._root.glob(f"profiles/*/{_DATABASE}"))):
             if path.is_file():
-                yield database_at(AGENT, path)
+                yield database_source(AGENT, path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
         return read_rows(source.path, mark, _TABLE, self._talks)
 
-    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], HermesTalk]:
+    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], HermesConversation]:
         sessions = Sessions(database)
 
-        def talk(session: str, segments: Mapping[str, Segment]) -> HermesTalk:
+        def talk(session: str, segments: Mapping[str, Segment]) -> HermesConversation:
             about, sub_agent = sessions.about(session), sessions.is_sub_agents(session)
             native = f"{about.parent or 'delegated'}/{session}" if sub_agent else session
             typed = sessions.is_the_users(session, program_prompts=self._program_prompts)
             unsaid = sessions.unsaid(session)
-            notebook, place = Notebook(AGENT, segments), sessions.place(session)
-            return HermesTalk(notebook, native, place, unsaid, typed=typed, local=about.local)
+            collector, place = EventCollector(AGENT, segments), sessions.place(session)
+            return HermesConversation(collector, native, place, unsaid, typed=typed, local=about.local)
 
         return talk

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents.local_models import is_local
-from wisen.agents.sqlite_logs import columns, text
+from wisen.agents.local_models import is_local_model
+from wisen.agents.sqlite_logs import cell_text, column_names
 
 if TYPE_CHECKING:
     import sqlite3
@@ -62,7 +62,7 @@ class Sessions:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._abouts = dict(_abouts(database))
-        self._columns = columns(database, "messages")
+        self._columns = column_names(database, "messages")
 
     def about(self, session: str) -> HermesSession:
         """What is known of a session."""
@@ -132,11 +132,11 @@ def digest(role: object, content: object, calls: object) -> bytes:
 
 
 def _is_local(model: bytes | None, provider: bytes | None, address: bytes | None) -> bool:
-    return is_local(text(provider or b""), text(model or b""), text(address or b""))
+    return is_local_model(cell_text(provider or b""), cell_text(model or b""), cell_text(address or b""))
 
 
 def _abouts(database: sqlite3.Connection) -> list[tuple[str, HermesSession]]:
-    here = columns(database, "sessions")
+    here = column_names(database, "sessions")
     whose = "id source cwd parent_session_id end_reason model_config chat_type"
     names = f"{whose} model billing_provider billing_base_url".split()
     cells = ", ".join(name if name in here else "NULL" for name in names)
@@ -148,14 +148,14 @@ def _abouts(database: sqlite3.Connection) -> list[tuple[str, HermesSession]]:
         except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
             told = _Config()
         about = HermesSession(
-            source=text(source or b"cli").lower(),
-            place=text(cwd or b""),
-            parent=text(parent or b""),
-            end=text(end or b""),
+            source=cell_text(source or b"cli").lower(),
+            place=cell_text(cwd or b""),
+            parent=cell_text(parent or b""),
+            end=cell_text(end or b""),
             delegated=told.delegate_from is not None,
             branched=told.branched_from is not None,
-            chat=text(chat or b"").lower(),
+            chat=cell_text(chat or b"").lower(),
             local=_is_local(*answers),
         )
-        found.append((text(session), about))
+        found.append((cell_text(session), about))
     return found

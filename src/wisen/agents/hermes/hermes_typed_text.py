@@ -33,7 +33,7 @@ def text_of(content: str) -> str:
     return "\n".join(part.text for part in _parts.decode(content.removeprefix(_PARTS)) if part.text)
 
 
-def typed_text(text: str) -> str | None:
+def extract_typed_text(text: str) -> str | None:
     """What the user typed; None when all of it is somebody else's."""
     reply = _REPLY.match(text)
     text = (text[reply.end() :] if reply else text).strip()

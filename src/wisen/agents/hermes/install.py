@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wisen.agents.hermes.read import AGENT
-from wisen.agents.hook_config import observer
-from wisen.agents.sqlite_logs import columns, connect, text
+from wisen.agents.hook_config import observer_of
+from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.model.hook import Calling, Hook, HookSettings, caller_in
 from wisen.safety.regular_files import SIDE_FILE, read_regular_text
 
@@ -45,7 +45,7 @@ class HermesHooks:
     """The plug-in in Hermes on this machine."""
 
     name = AGENT
-    trusting = (
+    trust_instructions = (
         f"Run `hermes plugins enable {PLUGIN}`; to its question whether the plugin may replace built-in tools say no."
         " It holds from the next session on."
     )
@@ -68,42 +68,42 @@ class HermesHooks:
         there = () if project is None else (self.file(project),)
         return tuple(dict.fromkeys((self._root / "config.yaml", self.file(), *there)))
 
-    def companions(self, settings: Path) -> dict[Path, bytes]:
+    def companion_files(self, settings: Path) -> dict[Path, bytes]:
         """The plug-in itself, which stands beside the file that says what it runs."""
         if settings.name != self.file().name:
             return {}
         return {settings.with_name("__init__.py"): Path(__file__).with_name("plugin.py").read_bytes()}
 
-    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+    def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
         """What is run at each event."""
         return tuple(
             Hook(event=event, keys=("calls", event), value={"command": caller.command(own, AGENT)})
             for event, own in EVENTS
         )
 
-    def rejection(self, path: Path, content: bytes) -> str:
+    def rejection_reason(self, path: Path, content: bytes) -> str:
         """None: the file is ours, and what Hermes 0.19 takes in YAML is what can be read here."""
         del path, content
         return ""
 
-    def read(self, settings: object) -> HookSettings:
+    def parse(self, settings: object) -> HookSettings:
         """Every command of our plug-in and of shell hooks, and every plug-in that is enabled and known to observe."""
         if not isinstance(settings, dict):
             return HookSettings()
         named = (*_commands(settings, "calls"), *_commands(settings, "hooks"), *_plugins(settings))
         return HookSettings(callings=named)
 
-    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+    def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """All of it, unless config.yaml says that the plug-in is enabled."""
-        ours = [each.event for each in self.read(settings).callings if each.caller is not None]
+        ours = [each.event for each in self.parse(settings).callings if each.caller is not None]
         return () if not ours or self._is_enabled() else tuple(dict.fromkeys(ours))
 
     def newest_session(self, settings: Path) -> datetime | None:
         """By the database of sessions, without those of sub-agents, which get nothing at their start."""
         project = None if settings == self.file() else settings.parents[3]
         try:
-            with closing(connect(self._root / "state.db")) as database:
-                place = "cwd" if "cwd" in columns(database, "sessions") else "NULL"
+            with closing(open_read_only(self._root / "state.db")) as database:
+                place = "cwd" if "cwd" in column_names(database, "sessions") else "NULL"
                 query = f"SELECT started_at, source, {place} FROM sessions ORDER BY started_at DESC LIMIT {_NEWEST}"  # noqa: S608 - words of ours
                 found = [self._began(at, source, cwd, project) for at, source, cwd in database.execute(query)]
         except (sqlite3.Error, OSError):
@@ -112,9 +112,9 @@ class HermesHooks:
 
     def _began(self, at: object, source: bytes, place: bytes | None, project: Path | None) -> datetime | None:
         """When a session began, unless it is of another project, of nobody, or of a place where we are switched off."""
-        where = text(place or b"")
+        where = cell_text(place or b"")
         elsewhere = project is not None and project not in (Path(where), *Path(where).parents)
-        if elsewhere or text(source) == _UNTOLD or self._is_off(where) or not isinstance(at, int | float):
+        if elsewhere or cell_text(source) == _UNTOLD or self._is_off(where) or not isinstance(at, int | float):
             return None
         try:
             return datetime.fromtimestamp(at, UTC)
@@ -148,10 +148,10 @@ def _commands(settings: dict[str, Any], below: str) -> Iterator[Calling]:
             if isinstance(command, str) and isinstance(event, str):
                 ours = caller_in(command, AGENT) if below == "calls" else None
                 keys = (below, event, at)
-                yield Calling(event=event, command=command, keys=keys, name=observer(command), caller=ours)
+                yield Calling(event=event, command=command, keys=keys, name=observer_of(command), caller=ours)
 
 
 def _plugins(settings: dict[str, Any]) -> Iterator[Calling]:
     for plugin in _names(settings.get("plugins"), "enabled"):
-        if isinstance(plugin, str) and (name := observer(plugin)):
+        if isinstance(plugin, str) and (name := observer_of(plugin)):
             yield Calling(event="", command=plugin, name=name)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from wisen.agents import call_arguments
-from wisen.agents.citations import citations
-from wisen.agents.concessions import concedes
+from wisen.agents.citations import find_citations
+from wisen.agents.concessions import is_concession
 from wisen.agents.event_collector import plausible_time
 from wisen.agents.hermes.hermes_session_table import digest
-from wisen.agents.hermes.hermes_typed_text import text_of, typed_text
-from wisen.agents.masked_failures import error_in, hides_exit_code
+from wisen.agents.hermes.hermes_typed_text import extract_typed_text, text_of
+from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.session_segments import EPOCH
-from wisen.agents.tool_results import failure_in
+from wisen.agents.tool_results import find_failure
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 from wisen.safety.sentinel import strip
@@ -30,7 +30,7 @@ from wisen.safety.sentinel import strip
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wisen.agents.event_collector import Notebook
+    from wisen.agents.event_collector import EventCollector
     from wisen.agents.hermes.hermes_session_table import Unsaid
 
 AGENT = "hermes"
@@ -85,14 +85,14 @@ _asked = msgspec.json.Decoder(list[_Asked])
 _result = msgspec.json.Decoder(_Result)
 
 
-class HermesTalk:
+class HermesConversation:
     """One session while its rows are taken in."""
 
     def __init__(
-        self, notebook: Notebook, native: str, place: str, unsaid: Unsaid, *, typed: bool, local: bool
+        self, collector: EventCollector, native: str, place: str, unsaid: Unsaid, *, typed: bool, local: bool
     ) -> None:
         """`typed`: whether the user messages are the user's; `local`: whether a model on their machine answers."""
-        self.notebook = notebook
+        self.collector = collector
         self.native = native
         self._place = place
         self._unsaid = unsaid
@@ -102,12 +102,12 @@ class HermesTalk:
         self._over: set[str] = set()
         """The calls whose results were seen in this pass."""
 
-    def take(self, cells: tuple[Any, ...], row: int) -> None:
+    def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
         """Take one row in: role, content, tool calls, the call that it answers, its time."""
         role, content, calls, answered, stamp = cells
         at = _when(stamp)
         if at is None:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, row, "timestamp")
+            self.collector.add_problem(TroubleKind.MISSHAPEN, row, "timestamp")
             return
         if row in self._unsaid.overheard:
             return
@@ -116,7 +116,7 @@ class HermesTalk:
         try:
             self._row(bytes(role or b"").decode(), _text(content), bytes(calls or b""), answered, at, row)
         except _UNREADABLE:
-            self.notebook.trouble(TroubleKind.GARBLED, row, "row")
+            self.collector.add_problem(TroubleKind.GARBLED, row, "row")
 
     def _row(self, role: str, text: str, calls: bytes, answered: bytes | None, at: datetime, row: int) -> None:
         if role == "user":
@@ -126,13 +126,13 @@ class HermesTalk:
         elif role == "tool":
             self._ended(_text(answered), text_of(text), at, row)
         elif role not in _PASSED_OVER:
-            self.notebook.trouble(TroubleKind.UNKNOWN, row, role)
+            self.collector.add_problem(TroubleKind.UNKNOWN, row, role)
 
     def _user(self, text: str, at: datetime, row: int) -> None:
-        session, own = self.notebook.sessions.session(self.native, at, self._place), typed_text(text)
+        session, own = self.collector.sessions.session_at(self.native, at, self._place), extract_typed_text(text)
         self._is_stopped = False
         if own is not None:
-            self.notebook.events.append(
+            self.collector.events.append(
                 Message(
                     id=f"{self.native}:{row}",
                     session=session,
@@ -146,19 +146,19 @@ class HermesTalk:
             )
 
     def _assistant(self, text: str, calls: bytes, at: datetime, row: int) -> None:
-        session = self.notebook.sessions.session(self.native, at, self._place)
-        if concedes(text) and typed_text(text) is not None:  # a summary may tell what was conceded before
+        session = self.collector.sessions.session_at(self.native, at, self._place)
+        if is_concession(text) and extract_typed_text(text) is not None:  # a summary may tell what was conceded before
             conceded = Concession(id=f"conceded:{self.native}:{row}", session=session, at=at, place=self._place)
-            self.notebook.events.append(conceded)
-        if typed_text(text) is not None:
-            self.notebook.events += citations(f"{self.native}:{row}", text, session, at, self._place)
+            self.collector.events.append(conceded)
+        if extract_typed_text(text) is not None:
+            self.collector.events += find_citations(f"{self.native}:{row}", text, session, at, self._place)
         for number, asked in enumerate(_asked.decode(calls) or () if calls.strip() not in (b"", b"null") else ()):
             name = asked.call_id or asked.id
             if not name or asked.function is None or not asked.function.name:
-                self.notebook.trouble(TroubleKind.MISSHAPEN, row, f"tool_call {number}")
+                self.collector.add_problem(TroubleKind.MISSHAPEN, row, f"tool_call {number}")
                 continue
             tool, raw = asked.function.name, msgspec.Raw((asked.function.arguments or "{}").encode("utf-8", "replace"))
-            shell = call_arguments.shell_of(raw)
+            shell = call_arguments.shell_arguments(raw)
             place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self._place
             call = Call(
                 id=self._identity(name),
@@ -166,9 +166,9 @@ class HermesTalk:
                 at=at,
                 place=place,
                 tool=tool,
-                arguments=_as_object(call_arguments.without_files(raw, _FILES.get(tool, {}))),
+                arguments=_as_object(call_arguments.strip_file_contents(raw, _FILES.get(tool, {}))),
             )
-            self.notebook.call(call, row, hides=tool == _SHELL and hides_exit_code(shell.command or ""))
+            self.collector.add_call(call, row, hides_exit=tool == _SHELL and can_hide_exit_code(shell.command or ""))
         if _STOPPED.match(text) and not self._is_stopped:
             self._stop(at, row, None)
 
@@ -178,23 +178,23 @@ class HermesTalk:
     def _stop(self, at: datetime, row: int, call: str | None) -> None:
         self._is_stopped = True
         if self._typed:
-            session = self.notebook.sessions.session(self.native, at, self._place)
+            session = self.collector.sessions.session_at(self.native, at, self._place)
             id_ = f"stop:{call or f'{self.native}:{row}'}"  # the row of a call may be written again
             stop = Interrupt(id=id_, session=session, at=at, place=self._place, call=call)
-            self.notebook.events.append(stop)
+            self.collector.events.append(stop)
 
     def _ended(self, answered: str, text: str, at: datetime, row: int) -> None:
         if not answered:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, row, "tool")
+            self.collector.add_problem(TroubleKind.MISSHAPEN, row, "tool")
             return
         call = self._identity(answered)
-        _, hides, began, place = self.notebook.close(call)
+        _, hides_exit, began, place = self.collector.close_call(call)
         if call in self._over:
             return  # its result was written again
         self._over.add(call)
-        session = began or self.notebook.sessions.session(self.native, at, self._place)
+        session = began or self.collector.sessions.session_at(self.native, at, self._place)
         if _is_of_a_guard(text):
-            self.notebook.outcome(call, session, at, place or self._place, Status.CANCELLED, None)
+            self.collector.add_outcome(call, session, at, place or self._place, Status.CANCELLED, None)
             return
         own, text = text, alone(text)
         result = _told(text)
@@ -208,24 +208,24 @@ class HermesTalk:
             self._stop(at, row, call)
         elif _is_blocked(result) and _DENIED.search(error) and self._typed:
             refusal = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
-            self.notebook.events.append(refusal)
+            self.collector.events.append(refusal)
         elif not _UNTOLD.match(own) and not _CUT.search(own):
-            status, words = _end(result, text, hides=hides)
-            self.notebook.outcome(call, session, at, place or self._place, status, words)
+            status, words = _end(result, text, hides_exit=hides_exit)
+            self.collector.add_outcome(call, session, at, place or self._place, status, words)
 
 
-def _end(result: _Result, text: str, *, hides: bool) -> tuple[Status, str | None]:
+def _end(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status, str | None]:
     """How a call ended, with the words of a failure."""
     if _is_blocked(result) or _SKIPPED.match(text):
         return Status.CANCELLED, None
     if _REFUSED.match(text):
         return Status.FAILED, text
     meant = result.exit_code_meaning if isinstance(result.exit_code_meaning, str) else ""
-    failure = None if "not an error" in meant else failure_in(text)
+    failure = None if "not an error" in meant else find_failure(text)
     if failure is not None:
         return Status.FAILED, failure
     output = result.output if isinstance(result.output, str) else text
-    return (Status.MASKED, output) if hides and error_in(output) else (Status.OK, None)
+    return (Status.MASKED, output) if hides_exit and has_error_line(output) else (Status.OK, None)
 
 
 def _is_of_a_guard(text: str) -> bool:

@@ -6,16 +6,16 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wisen.agents.log_detection import kind_of
-from wisen.agents.log_files import files_below, source_at
-from wisen.agents.log_follower import Cursor, follow
+from wisen.agents.log_detection import detect_agent
+from wisen.agents.log_files import file_source, files_below
+from wisen.agents.log_follower import Cursor, follow_records
 from wisen.agents.openclaw.archives import read_archive
 from wisen.agents.openclaw.database import read_database
 from wisen.agents.openclaw.openclaw_paths import state_directories
 from wisen.agents.openclaw.read import AGENT
 from wisen.agents.openclaw.session_registry import DATABASE, version_of, voices_beside
-from wisen.agents.openclaw.transcript_lines import LineFormat
-from wisen.agents.sqlite_logs import changed, database_at
+from wisen.agents.openclaw.transcript_lines import TranscriptLineParser
+from wisen.agents.sqlite_logs import database_source, size_and_mtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ class OpenClaw:
         for base in self.roots() if under is None else (under,):
             for path in files_below(base, ""):
                 if _is_ours(path, anywhere=under is not None):
-                    yield database_at(AGENT, path) if path.suffix == ".sqlite" else source_at(AGENT, path)
+                    yield database_source(AGENT, path) if path.suffix == ".sqlite" else file_source(AGENT, path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
@@ -62,15 +62,15 @@ class OpenClaw:
             mark = None  # here reading everything again is the only way to compare
         if path.suffix == ".sqlite":
             return read_database(path, mark, program_prompts=self._program_prompts)
-        form = partial(
-            LineFormat,
+        parser = partial(
+            TranscriptLineParser,
             name=path.name.partition(".jsonl")[0],
             voice_of=self._voices(path).get,
             program_prompts=self._program_prompts,
         )
         if path.suffix == ".zst":
-            return read_archive(source, mark, form(Cursor()))
-        return follow(path, mark, form)
+            return read_archive(source, mark, parser(Cursor()))
+        return follow_records(path, mark, parser)
 
     def version(self, source: Source) -> str | None:
         """The version of OpenClaw that last opened a database; files tell none."""
@@ -78,7 +78,10 @@ class OpenClaw:
 
     def _voices(self, path: Path) -> Mapping[str, Voice]:
         """Who speaks in the sessions of a folder, looked up once for all of its files."""
-        seen = (path.parent, *(changed(path.parent / name) for name in ("sessions.json", f"../agent/{DATABASE}")))
+        seen = (
+            path.parent,
+            *(size_and_mtime(path.parent / name) for name in ("sessions.json", f"../agent/{DATABASE}")),
+        )
         if self._known[0] != seen:
             self._known = seen, voices_beside(path)
         return self._known[1]
@@ -92,4 +95,4 @@ def _is_ours(path: Path, *, anywhere: bool) -> bool:
         return True
     if path.suffix not in (".jsonl", ".sqlite") or _ASIDE.search(path.name):
         return False
-    return kind_of(path) == AGENT if anywhere else path.suffix == ".jsonl" and path.parent.name == "sessions"
+    return detect_agent(path) == AGENT if anywhere else path.suffix == ".jsonl" and path.parent.name == "sessions"

@@ -17,7 +17,7 @@ from wisen.safety.regular_files import open_regular_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.agents.openclaw.transcript_lines import LineFormat
+    from wisen.agents.openclaw.transcript_lines import TranscriptLineParser
     from wisen.model.source import Mark, Source
 
 _LARGEST = 1 << 30
@@ -36,31 +36,31 @@ class _Cold(msgspec.Struct):
 _cold = msgspec.json.Decoder(_Cold)
 
 
-def read_archive(source: Source, mark: Mark | None, form: LineFormat) -> Iterator[Batch]:
+def read_archive(source: Source, mark: Mark | None, parser: TranscriptLineParser) -> Iterator[Batch]:
     """The events of an archive, unless the mark says that it was read."""
     done = f"{source.size}:{source.modified_ns}"
     if mark is not None and mark.cursor == done:
         return
     is_cold, offset, taken, afresh = source.path.parent.name == "cold", 0, 0, True
-    trouble: Trouble | None = None
+    problem: Trouble | None = None
     try:
         for line in _lines(source):
             if line is None:
-                form.notebook.trouble(TroubleKind.OVERSIZED, offset)
+                parser.collector.add_problem(TroubleKind.OVERSIZED, offset)
                 continue
-            _take(form, line, offset, is_cold=is_cold)
+            _take(parser, line, offset, is_cold=is_cold)
             offset, taken = offset + len(line) + 1, taken + len(line) + 1
-            if taken >= jsonl.CHUNK:
-                yield _batch(form, "", taken, afresh=afresh)
+            if taken >= jsonl.CHUNK_BYTES:
+                yield _batch(parser, "", taken, afresh=afresh)
                 taken, afresh = 0, False
     except zstd_stream.Damaged:
-        form.notebook.trouble(TroubleKind.GARBLED, offset)
+        parser.collector.add_problem(TroubleKind.GARBLED, offset)
     except OSError as error:
-        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
-    if trouble is None:
-        yield _batch(form, done, taken, afresh=afresh)
+        problem = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
+    if problem is None:
+        yield _batch(parser, done, taken, afresh=afresh)
     else:
-        yield Batch(events=(), troubles=(trouble,), cursor="", read_bytes=0)
+        yield Batch(events=(), troubles=(problem,), cursor="", read_bytes=0)
 
 
 def _lines(source: Source) -> Iterator[bytes | None]:
@@ -76,27 +76,27 @@ def _lines(source: Source) -> Iterator[bytes | None]:
             for line in lines:
                 yield None if passing else line
                 passing = False
-            if len(held) > jsonl.LONGEST:
+            if len(held) > jsonl.MAX_RECORD_BYTES:
                 held, passing = b"", True
     if held:
         yield None if passing else held
 
 
-def _take(form: LineFormat, line: bytes, offset: int, *, is_cold: bool) -> None:
+def _take(parser: TranscriptLineParser, line: bytes, offset: int, *, is_cold: bool) -> None:
     try:
         if is_cold:
             cold = _cold.decode(line)
             line = cold.row.event_json.encode("utf-8", "replace") if cold.kind == "event" and cold.row else b""
         if line.strip():
-            form.record(form.decoder.decode(line), offset)
+            parser.parse_record(parser.decoder.decode(line), offset)
     except msgspec.ValidationError:
-        form.notebook.trouble(TroubleKind.MISSHAPEN, offset)
+        parser.collector.add_problem(TroubleKind.MISSHAPEN, offset)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        form.notebook.trouble(TroubleKind.GARBLED, offset)
+        parser.collector.add_problem(TroubleKind.GARBLED, offset)
     except Exception as error:  # noqa: BLE001 - a fence: a record that a reader breaks on costs that record only
-        form.notebook.note_broken_record(offset, error)
+        parser.collector.add_parser_error(offset, error)
 
 
-def _batch(form: LineFormat, cursor: str, taken: int, *, afresh: bool) -> Batch:
-    events, troubles = form.notebook.take()
-    return Batch(events=events, troubles=troubles, cursor=cursor, read_bytes=taken, afresh=afresh)
+def _batch(parser: TranscriptLineParser, cursor: str, taken: int, *, afresh: bool) -> Batch:
+    events, problems = parser.collector.drain()
+    return Batch(events=events, troubles=problems, cursor=cursor, read_bytes=taken, afresh=afresh)

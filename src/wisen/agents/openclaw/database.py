@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.agents import json_recovery, jsonl
-from wisen.agents.event_collector import FAR_BEHIND, Notebook
+from wisen.agents.event_collector import MAX_PENDING_BYTES, EventCollector
 from wisen.agents.openclaw import zstd_stream
 from wisen.agents.openclaw.openclaw_speakers import Voice
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
-from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
+from wisen.agents.openclaw.records import IGNORED_TYPES, RELEVANT_TYPES, Record, record_decoder
 from wisen.agents.openclaw.session_registry import voices_in
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
-from wisen.agents.sqlite_logs import columns, connect, text
+from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _FAR = 2_000
 """Rows after which a call without a result will not get one."""
 
 
-class OpenclawLeft(msgspec.Struct, frozen=True):
+class OpenclawSessionCursor(msgspec.Struct, frozen=True):
     """Where a session was left."""
 
     seq: int
@@ -61,7 +61,7 @@ class OpenclawCursor(msgspec.Struct, frozen=True):
     row: int = 0
     guard: str = ""
     version: int = -1
-    sessions: dict[str, OpenclawLeft] = msgspec.field(default_factory=dict)
+    sessions: dict[str, OpenclawSessionCursor] = msgspec.field(default_factory=dict)
 
 
 class _News(NamedTuple):
@@ -74,7 +74,7 @@ class _Session(NamedTuple):
     """A session while its rows are taken in."""
 
     name: str
-    notebook: Notebook
+    collector: EventCollector
     conversation: OpenclawConversation
 
 
@@ -82,13 +82,13 @@ def read_database(path: Path, mark: Mark | None, *, program_prompts: bool) -> It
     """The events behind the mark."""
     cursor = mark.cursor if mark else ""
     try:
-        with closing(connect(path)) as database:
+        with closing(open_read_only(path)) as database:
             for batch in _Pass(database, cursor, program_prompts=program_prompts).batches():
                 cursor = batch.cursor
                 yield batch
     except sqlite3.Error as error:
-        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=str(error)[:40], offset=0)
-        yield Batch(events=(), troubles=(trouble,), cursor=cursor, read_bytes=0)
+        problem = Trouble(kind=TroubleKind.UNREADABLE, detail=str(error)[:40], offset=0)
+        yield Batch(events=(), troubles=(problem,), cursor=cursor, read_bytes=0)
 
 
 class _Pass:
@@ -98,11 +98,11 @@ class _Pass:
         self._database = database
         self._program_prompts = program_prompts
         self._version = int(database.execute("PRAGMA user_version").fetchone()[0])
-        self._columns = columns(database, "transcript_events")
+        self._columns = column_names(database, "transcript_events")
         self._cursor = self._resume(cursor)
         self._left = dict(self._cursor.sessions)
         self._events: list[Event] = []
-        self._troubles: list[Trouble] = []
+        self._problems: list[Trouble] = []
         self._bytes = 0
 
     def batches(self) -> Iterator[Batch]:
@@ -111,7 +111,7 @@ class _Pass:
             yield self._nothing()
             return
         if self._version not in _VERSIONS and self._version != self._cursor.version:
-            self._trouble(TroubleKind.MISSHAPEN, 0, f"user_version {self._version}")
+            self._add_problem(TroubleKind.MISSHAPEN, 0, f"user_version {self._version}")
         row, afresh = self._cursor.row, self._cursor.row == 0
         end = self._database.execute("SELECT coalesce(max(rowid), 0) FROM transcript_events").fetchone()[0]
         voices = voices_in(self._database)
@@ -139,11 +139,11 @@ class _Pass:
 
     def _nothing(self) -> Batch:
         """There are no transcripts here: as it should be in the versions that had files, else it is told."""
-        troubles: tuple[Trouble, ...] = ()
+        problems: tuple[Trouble, ...] = ()
         if self._columns or self._version not in _BEFORE_TRANSCRIPTS:
             lacks = f"transcript_events.{min(_NEEDED - self._columns)}" if self._columns else "transcript_events"
-            troubles = (Trouble(kind=TroubleKind.MISSHAPEN, detail=f"{lacks} missing", offset=0),)
-        return Batch(events=(), troubles=troubles, cursor="", read_bytes=0, afresh=True)
+            problems = (Trouble(kind=TroubleKind.MISSHAPEN, detail=f"{lacks} missing", offset=0),)
+        return Batch(events=(), troubles=problems, cursor="", read_bytes=0, afresh=True)
 
     def _news(self, row: int, end: int) -> list[_News]:
         """The sessions with new rows; one that began first stands before those that may be copies of it."""
@@ -151,20 +151,20 @@ class _Pass:
             "SELECT session_id, min(CAST(seq AS INTEGER)) FROM transcript_events WHERE rowid > ? AND rowid <= ?"
             " GROUP BY session_id ORDER BY min(rowid)"
         )
-        return [_News(text(session), first) for session, first in self._database.execute(query, (row, end))]
+        return [_News(cell_text(session), first) for session, first in self._database.execute(query, (row, end))]
 
     def _open(self, news: _News, voices: dict[str, Voice]) -> tuple[_Session, int | None]:
         """A session where it was left, or at its beginning when it was rewritten or is not known."""
         left = self._left.pop(news.session, None)
         if left is not None and news.first < left.seq:
             left = None
-        notebook = Notebook(AGENT, {news.session: left.segment} if left and left.segment else {})
-        conversation = OpenclawConversation(notebook, voices.get, program_prompts=self._program_prompts)
+        collector = EventCollector(AGENT, {news.session: left.segment} if left and left.segment else {})
+        conversation = OpenclawConversation(collector, voices.get, program_prompts=self._program_prompts)
         conversation.begin(news.session, left.place if left else "")
         if conversation.voice is None and left and left.voice:
             conversation.voice = Voice(left.voice)
         conversation.local = left is not None and left.local
-        return _Session(news.session, notebook, conversation), left.seq if left else 0
+        return _Session(news.session, collector, conversation), left.seq if left else 0
 
     def _stretch(self, session: _Session, seq: int, end: int) -> int | None:
         """Take some rows of a session in. Returns the number to go on from; None when there are no more."""
@@ -175,14 +175,14 @@ class _Pass:
             f" CASE WHEN length(event_json) <= ? THEN event_json END, {packed}"
             " FROM transcript_events WHERE session_id = ? AND seq >= ? AND rowid <= ? ORDER BY seq"
         )
-        with closing(self._database.execute(query, (jsonl.LONGEST, session.name, seq, end))) as rows:
+        with closing(self._database.execute(query, (jsonl.MAX_RECORD_BYTES, session.name, seq, end))) as rows:
             for number, row, size, plain, blob in rows:
                 if taken >= _STRETCH:
                     following = number
                     break
-                data = _unpacked(plain, blob) if size is None or size <= jsonl.LONGEST else None
+                data = _unpacked(plain, blob) if size is None or size <= jsonl.MAX_RECORD_BYTES else None
                 if data is None:
-                    self._trouble(TroubleKind.OVERSIZED, row)
+                    self._add_problem(TroubleKind.OVERSIZED, row)
                 else:
                     self._take(session, data, number, row)
                 taken += len(data or b"")
@@ -197,48 +197,48 @@ class _Pass:
             record = _record(data)
         except msgspec.ValidationError:
             kind = _kind_of(data)
-            if kind not in PASSED_OVER:
-                self._trouble(TroubleKind.MISSHAPEN if kind in READ else TroubleKind.UNKNOWN, row, kind)
+            if kind not in IGNORED_TYPES:
+                self._add_problem(TroubleKind.MISSHAPEN if kind in RELEVANT_TYPES else TroubleKind.UNKNOWN, row, kind)
             return
         if record is None:
-            self._trouble(TroubleKind.GARBLED, row)
+            self._add_problem(TroubleKind.GARBLED, row)
             return
         if record.type == "session":
             record.id = session.name
         try:
             session.conversation.take(record, number)
         except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
-            session.notebook.note_broken_record(row, error)
-        events, troubles = session.notebook.take()
+            session.collector.add_parser_error(row, error)
+        events, problems = session.collector.drain()
         self._events += events
-        self._troubles += (replace(trouble, offset=row) for trouble in troubles)
+        self._problems += (replace(each, offset=row) for each in problems)
 
     def _leave(self, session: _Session, seq: int) -> None:
         """Remember where to go on: before a call that still waits for its result, unless that is long ago."""
-        resume, segments = session.notebook.resume_at(seq)
+        resume, segments = session.collector.resume_at(seq)
         if seq - resume > _FAR:
-            resume, segments = seq, session.notebook.resume_at(seq + FAR_BEHIND + 1)[1]
+            resume, segments = seq, session.collector.resume_at(seq + MAX_PENDING_BYTES + 1)[1]
         conversation = session.conversation
         voice = conversation.voice.value if conversation.voice else ""
         self._left.pop(session.name, None)
         segment = segments.get(session.name)
-        self._left[session.name] = OpenclawLeft(resume, segment, conversation.place, voice, conversation.local)
+        self._left[session.name] = OpenclawSessionCursor(resume, segment, conversation.place, voice, conversation.local)
 
     def _batch(self, row: int, *, afresh: bool) -> Batch:
         left = dict(list(self._left.items())[-_REMEMBERED:])
         cursor = OpenclawCursor(row, self._guard(row), self._version, left)
         batch = Batch(
             events=tuple(self._events),
-            troubles=tuple(self._troubles),
+            troubles=tuple(self._problems),
             cursor=msgspec.json.encode(cursor).decode("utf-8"),
             read_bytes=self._bytes,
             afresh=afresh,
         )
-        self._events, self._troubles, self._bytes = [], [], 0
+        self._events, self._problems, self._bytes = [], [], 0
         return batch
 
-    def _trouble(self, kind: TroubleKind, row: int, detail: str = "") -> None:
-        self._troubles.append(Trouble(kind=kind, detail=detail[:40], offset=row))
+    def _add_problem(self, kind: TroubleKind, row: int, detail: str = "") -> None:
+        self._problems.append(Trouble(kind=kind, detail=detail[:40], offset=row))
 
 
 def _unpacked(plain: object, blob: object) -> bytes | None:
@@ -246,7 +246,7 @@ def _unpacked(plain: object, blob: object) -> bytes | None:
     if isinstance(plain, bytes):
         return plain
     try:
-        return zstd_stream.unpacked(blob, jsonl.LONGEST) if isinstance(blob, bytes) else b""
+        return zstd_stream.unpacked(blob, jsonl.MAX_RECORD_BYTES) if isinstance(blob, bytes) else b""
     except zstd_stream.Damaged:
         return b""
 
@@ -258,7 +258,9 @@ def _record(data: bytes) -> Record | None:
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        found, whole = json_recovery.records_in(data, lambda _: True)  # half an emoji, or a character that JSON forbids
+        found, whole = json_recovery.recover_records(
+            data, lambda _: True
+        )  # half an emoji, or a character that JSON forbids
         try:
             return record_decoder.decode(found[0]) if whole and len(found) == 1 else None
         except (UnicodeDecodeError, RecursionError):

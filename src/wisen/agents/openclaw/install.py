@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from wisen.agents.hook_config import observer
+from wisen.agents.hook_config import observer_of
 from wisen.agents.openclaw.newest_session import newest_session
 from wisen.agents.openclaw.openclaw_paths import settings_file, state_directories
 from wisen.agents.openclaw.read import AGENT
@@ -39,11 +39,11 @@ class OpenClawHooks:
     """Our plug-in in OpenClaw on this machine."""
 
     name = AGENT
-    trusting = (
+    trust_instructions = (
         f"OpenClaw keeps conversations from the plug-in: {'.'.join(_ENTRY)}.hooks.{_ACCESS} is not true in its "
         "settings. Rules are not told then, and the end of a turn starts no cycle. `wisen install openclaw` sets it."
     )
-    grants = (
+    permission_notice = (
         f"{_ACCESS} lets the plug-in see what is said in your OpenClaw sessions. It needs your prompts to tell the "
         "agent the rules that matter to them, and to hear what you type to wisen; and the end of a turn, to start a "
         "cycle. What it sees goes to wisen's hook client on this machine, which keeps ids and no text, and nowhere "
@@ -71,7 +71,7 @@ class OpenClawHooks:
         others = (state / "openclaw.json" for state in self._states)
         return tuple(dict.fromkeys((self._file, *others)))
 
-    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+    def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
         """The entry; whether there are guards the plug-in sees itself."""
         entry = {"enabled": True, "hooks": {_ACCESS: True}, "config": {"home": caller.home}}
         return (
@@ -79,17 +79,17 @@ class OpenClawHooks:
             Hook(event=".".join(_ALLOWED), keys=_ALLOWED, value=PLUGIN, where_listed=True),
         )
 
-    def companions(self, settings: Path) -> Mapping[Path, bytes]:
+    def companion_files(self, settings: Path) -> Mapping[Path, bytes]:
         """The plug-in, in the state directory that the settings are of."""
         source, state = Path(__file__).with_name("plugin"), self._state_of(settings)
         return {state.joinpath(*FOLDER, name): (source / name).read_bytes() for name in FILES}
 
-    def rejection(self, path: Path, content: bytes) -> str:
+    def rejection_reason(self, path: Path, content: bytes) -> str:
         """None: OpenClaw takes JSON5, and says itself what it does not start with."""
         del path, content
         return ""
 
-    def read(self, settings: object) -> HookSettings:
+    def parse(self, settings: object) -> HookSettings:
         """Our entry, what helps it to be loaded, and every other plug-in that is named."""
         plugins = _inside(settings, "plugins")
         callings = (*_helps(plugins), *_entries(plugins))
@@ -103,7 +103,7 @@ class OpenClawHooks:
         )
         return HookSettings(callings=callings, switched_off=off)
 
-    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+    def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """The events of conversations, where our entry is there and may not see them."""
         del path
         entry = _inside(_inside(_inside(settings, "plugins"), "entries"), PLUGIN)
@@ -134,7 +134,7 @@ def _entries(plugins: Mapping[str, Any]) -> Iterator[Calling]:
         if caller is not None:
             yield Calling(event=".".join(_ENTRY), command=name, keys=_ENTRY, caller=caller)
         elif isinstance(entry, dict) and entry.get("enabled") is not False and name != PLUGIN:
-            yield Calling(event="", command=name, name=observer(name))
+            yield Calling(event="", command=name, name=observer_of(name))
 
 
 def _caller_in(entry: object) -> Caller | None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.log_files import files_below, source_at
+from wisen.agents.log_files import file_source, files_below
 from wisen.agents.openclaw.openclaw_speakers import Voice
 from wisen.agents.openclaw.read import AGENT
 from wisen.agents.openclaw.records import Record
 from wisen.agents.openclaw.session_registry import DATABASE, voices_beside, voices_in
-from wisen.agents.sqlite_logs import connect, text
+from wisen.agents.sqlite_logs import cell_text, open_read_only
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
@@ -37,16 +37,16 @@ def newest_session(state: Path, is_off: Callable[[str], bool]) -> datetime | Non
 def _in_databases(state: Path) -> Iterator[tuple[datetime, str]]:
     for path in sorted((state / "agents").glob(f"*/agent/{DATABASE}")):
         try:
-            with closing(connect(path)) as database:
+            with closing(open_read_only(path)) as database:
                 for session, voice in voices_in(database).items():
                     row = database.execute(_FIRST, (session,)).fetchone() if voice is Voice.USER else None
-                    yield from _header_in(text(row[0]).encode()) if row else ()
+                    yield from _header_in(cell_text(row[0]).encode()) if row else ()
         except sqlite3.Error:
             continue
 
 
 def _in_files(state: Path) -> Iterator[tuple[datetime, str]]:
-    found = [source_at(AGENT, path) for path in files_below(state / "agents", ".jsonl")]
+    found = [file_source(AGENT, path) for path in files_below(state / "agents", ".jsonl")]
     ours = [each for each in found if each.path.parent.name == "sessions" and ".trajectory." not in each.path.name]
     for source in sorted(ours, key=lambda each: -each.modified_ns)[:_NEWEST]:
         if voices_beside(source.path).get(source.path.stem, Voice.USER) is Voice.USER:

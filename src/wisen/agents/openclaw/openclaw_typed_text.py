@@ -87,7 +87,7 @@ def is_from_room(text: str) -> bool:
     return _ROOM.match(text) is not None
 
 
-def typed_text(text: str) -> str | None:
+def extract_typed_text(text: str) -> str | None:
     """What the user typed in this text; None when all of it is OpenClaw's own."""
     text = _unframed(text)
     queue = _queue_of(text)

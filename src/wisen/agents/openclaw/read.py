@@ -14,17 +14,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents import call_arguments
-from wisen.agents.citations import citations, cited_ids
-from wisen.agents.concessions import concedes
-from wisen.agents.event_collector import moment, plausible_time
-from wisen.agents.local_models import is_local
-from wisen.agents.masked_failures import error_in, hides_exit_code
+from wisen.agents.citations import find_citations, find_cited_ids
+from wisen.agents.concessions import is_concession
+from wisen.agents.event_collector import parse_time, plausible_time
+from wisen.agents.local_models import is_local_model
+from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.openclaw import openclaw_typed_text
 from wisen.agents.openclaw.openclaw_speakers import Voice
 from wisen.agents.openclaw.records import (
     CALLS,
-    PASSED_OVER,
-    PASSED_OVER_ROLES,
+    IGNORED_ROLES,
+    IGNORED_TYPES,
     Block,
     Record,
     Said,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from wisen.agents.event_collector import Notebook
+    from wisen.agents.event_collector import EventCollector
     from wisen.model.event import SessionKey
 
 AGENT = "openclaw"
@@ -80,8 +80,10 @@ class UnansweredCall(NamedTuple):
 class OpenclawConversation:
     """One session while it is read: where it stands, who speaks in it, and which calls are open."""
 
-    def __init__(self, notebook: Notebook, voice_of: Callable[[str], Voice | None], *, program_prompts: bool) -> None:
-        self._notebook = notebook
+    def __init__(
+        self, collector: EventCollector, voice_of: Callable[[str], Voice | None], *, program_prompts: bool
+    ) -> None:
+        self._collector = collector
         self._voice_of = voice_of
         self._program_prompts = program_prompts
         self._asked: dict[str, UnansweredCall] = {}
@@ -106,30 +108,30 @@ class OpenclawConversation:
             if record.id:
                 self.begin(record.id, record.cwd or "")
             else:
-                self._notebook.trouble(TroubleKind.MISSHAPEN, offset, "session")
+                self._collector.add_problem(TroubleKind.MISSHAPEN, offset, "session")
         elif record.type == "reset":
-            at = moment(record.timestamp)
+            at = parse_time(record.timestamp)
             if at is not None and self.native:
-                self._notebook.sessions.session(self.native, at, self.place)
-                self._notebook.sessions.begin_segment(self.native)
+                self._collector.sessions.session_at(self.native, at, self.place)
+                self._collector.sessions.begin_segment(self.native)
         elif record.type == "model_change":
-            self.local = is_local(record.provider, record.modelId)
-        elif record.type not in PASSED_OVER:
-            self._notebook.trouble(TroubleKind.UNKNOWN, offset, record.type)
+            self.local = is_local_model(record.provider, record.modelId)
+        elif record.type not in IGNORED_TYPES:
+            self._collector.add_problem(TroubleKind.UNKNOWN, offset, record.type)
 
     def _message(self, record: Record, offset: int) -> None:
         said = record.message
         if said is None or not said.role:
-            self._notebook.trouble(TroubleKind.MISSHAPEN, offset, "message")
+            self._collector.add_problem(TroubleKind.MISSHAPEN, offset, "message")
             return
         take = {"user": self._user, "assistant": self._assistant, "toolResult": self._result}.get(said.role)
         if take is None:
-            if said.role not in PASSED_OVER_ROLES:
-                self._notebook.trouble(TroubleKind.UNKNOWN, offset, f"message of {said.role}")
+            if said.role not in IGNORED_ROLES:
+                self._collector.add_problem(TroubleKind.UNKNOWN, offset, f"message of {said.role}")
             return
         at, blocks = _when(said, record), blocks_of(said.content)
         if at is None or not self.native:
-            self._notebook.trouble(TroubleKind.MISSHAPEN, offset, said.role)
+            self._collector.add_problem(TroubleKind.MISSHAPEN, offset, said.role)
             return
         take(said, blocks, at, offset)
 
@@ -139,15 +141,15 @@ class OpenclawConversation:
         if self.voice is None:
             self.voice = Voice.JOB if openclaw_typed_text.is_job(text) else Voice.USER
         self._stopped = False
-        session = self._notebook.sessions.session(self.native, at, self.place)
-        own = openclaw_typed_text.typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
+        session = self._collector.sessions.session_at(self.native, at, self.place)
+        own = openclaw_typed_text.extract_typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
         if own is None:
             return
         owner = owner_of(said.meta)
         mine = self._is_the_users(owner) and (owner is True or not openclaw_typed_text.is_from_room(text))
-        self._notebook.events.append(
+        self._collector.events.append(
             Message(
-                id=_made_id(at, own),
+                id=_derive_id(at, own),
                 session=session,
                 at=at,
                 place=self.place,
@@ -169,30 +171,30 @@ class OpenclawConversation:
         calls = [block for block in blocks if block.type in CALLS]
         stopped = said.stopReason == "aborted" or stopped_by(said.openclawAbort) in _BY_THE_USER
         text = next((block.text for block in blocks if block.type == "text"), None) or ""
-        conceded, named = concedes(text), cited_ids(text_of(blocks))
+        conceded, named = is_concession(text), find_cited_ids(text_of(blocks))
         if not calls and not stopped and not conceded and not named:
             return
-        session = self._notebook.sessions.session(self.native, at, self.place)
+        session = self._collector.sessions.session_at(self.native, at, self.place)
         if conceded:
-            identity = f"conceded:{_made_id(at, text)}"
-            self._notebook.events.append(Concession(id=identity, session=session, at=at, place=self.place))
+            identity = f"conceded:{_derive_id(at, text)}"
+            self._collector.events.append(Concession(id=identity, session=session, at=at, place=self.place))
         if named:
             whole = text_of(blocks)
-            self._notebook.events += citations(_made_id(at, whole), whole, session, at, self.place)
+            self._collector.events += find_citations(_derive_id(at, whole), whole, session, at, self.place)
         for block in calls:
             if block.id and block.name:
                 self._call(block, session, at, offset)
             else:
-                self._notebook.trouble(TroubleKind.MISSHAPEN, offset, block.type)
+                self._collector.add_problem(TroubleKind.MISSHAPEN, offset, block.type)
         if stopped and not self._stopped and self.voice in (Voice.USER, Voice.ROOM, None):
             # The runtime and the gateway may both record one stop.
             self._stopped = True
-            identity = f"stop:{_made_id(at, text_of(blocks))}"
-            self._notebook.events.append(Interrupt(id=identity, session=session, at=at, place=self.place))
+            identity = f"stop:{_derive_id(at, text_of(blocks))}"
+            self._collector.events.append(Interrupt(id=identity, session=session, at=at, place=self.place))
 
     def _call(self, block: Block, session: SessionKey, at: datetime, offset: int) -> None:
         native, tool = block.id or "", block.name or ""
-        shell = call_arguments.shell_of(block.arguments)
+        shell = call_arguments.shell_arguments(block.arguments)
         # Some providers count their calls from nought in each turn.
         identity = native if _UNIQUE.search(native) else f"{native}@{int((at - EPOCH).total_seconds() * 1000)}"
         place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self.place
@@ -203,33 +205,33 @@ class OpenclawConversation:
             at=at,
             place=place,
             tool=tool,
-            arguments=call_arguments.without_files(block.arguments, _FILES.get(tool, {})),
+            arguments=call_arguments.strip_file_contents(block.arguments, _FILES.get(tool, {})),
         )
-        self._notebook.call(call, offset, hides=tool in _SHELLS and hides_exit_code(shell.command or ""))
+        self._collector.add_call(call, offset, hides_exit=tool in _SHELLS and can_hide_exit_code(shell.command or ""))
 
     def _result(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
         native = said.toolCallId
         if not native:
-            self._notebook.trouble(TroubleKind.MISSHAPEN, offset, said.role)
+            self._collector.add_problem(TroubleKind.MISSHAPEN, offset, said.role)
             return
         call, place = self._asked.pop(native, UnansweredCall(native, self.place))
-        session = self._notebook.sessions.session(self.native, at, self.place)
-        hides = self._notebook.close(call).hides
-        status, text = _end(said, blocks, hides=hides)
+        session = self._collector.sessions.session_at(self.native, at, self.place)
+        hides_exit = self._collector.close_call(call).hides_exit
+        status, text = _end(said, blocks, hides_exit=hides_exit)
         if status is not None:
-            self._notebook.outcome(call, session, at, place, status, text)
+            self._collector.add_outcome(call, session, at, place, status, text)
         elif text is not None:
-            self._notebook.events.append(
+            self._collector.events.append(
                 Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place)
             )
 
 
-def _end(said: Said, blocks: list[Block], *, hides: bool) -> tuple[Status | None, str | None]:
+def _end(said: Said, blocks: list[Block], *, hides_exit: bool) -> tuple[Status | None, str | None]:
     """How a call ended, with the words of a failure. No status: nobody knows, or, with a text, the user refused it."""
     details = details_of(said.details)
     code, text = details.exit_code, ""
     shell = said.toolName in _SHELLS
-    if said.isError or hides or (shell and code is None) or code or details.state in _WENT_WRONG:
+    if said.isError or hides_exit or (shell and code is None) or code or details.state in _WENT_WRONG:
         text = text_of(blocks)
     if said.isError and (details.openclawSyntheticMissingToolResult is True or text.startswith(_MISSING)):
         return None, None
@@ -241,7 +243,7 @@ def _end(said: Said, blocks: list[Block], *, hides: bool) -> tuple[Status | None
     wrong = said.isError or code or details.timedOut is True or details.state in _WENT_WRONG
     if wrong or (shell and code is None and _EXITED.search(text)):
         return Status.FAILED, (text or text_of(blocks)).partition(_FILE_BEHIND)[0]
-    if hides and error_in(text):
+    if hides_exit and has_error_line(text):
         return Status.MASKED, text
     return Status.OK, None
 
@@ -250,14 +252,14 @@ def _when(said: Said, record: Record) -> datetime | None:
     """When a message was made. The record's own time is that of a copy, when the history was rewritten."""
     made = time_of(said.timestamp)
     if isinstance(made, str):
-        return moment(made)
+        return parse_time(made)
     try:
-        return plausible_time(EPOCH + timedelta(milliseconds=made)) if made else moment(record.timestamp)
+        return plausible_time(EPOCH + timedelta(milliseconds=made)) if made else parse_time(record.timestamp)
     except (OverflowError, ValueError):
         return None
 
 
-def _made_id(at: datetime, text: str) -> str:
+def _derive_id(at: datetime, text: str) -> str:
     """The identity of something that keeps its time and text, but not its id, when it is copied."""
     exact = f"{at.isoformat()}\0{text}".encode("utf-8", "surrogatepass")
     return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-NOTHING = msgspec.Raw(b"")
+ABSENT = msgspec.Raw(b"")
 
 
 class Block(msgspec.Struct):
@@ -18,7 +18,7 @@ class Block(msgspec.Struct):
     text: str | None = None
     id: str | None = None
     name: str | None = None
-    arguments: msgspec.Raw = NOTHING
+    arguments: msgspec.Raw = ABSENT
 
 
 class Handed(msgspec.Struct):
@@ -44,15 +44,15 @@ class Said(msgspec.Struct, rename={"meta": "__openclaw"}):
 
     role: str = ""
     content: str | list[Block] | None = None
-    timestamp: msgspec.Raw = NOTHING
+    timestamp: msgspec.Raw = ABSENT
     stopReason: str | None = None  # noqa: N815 - the name in the file
     toolCallId: str | None = None  # noqa: N815 - the name in the file
     toolName: str | None = None  # noqa: N815 - the name in the file
     isError: bool | None = None  # noqa: N815 - the name in the file
-    details: msgspec.Raw = NOTHING
-    provenance: msgspec.Raw = NOTHING
-    openclawAbort: msgspec.Raw = NOTHING  # noqa: N815 - the name in the file
-    meta: msgspec.Raw = NOTHING
+    details: msgspec.Raw = ABSENT
+    provenance: msgspec.Raw = ABSENT
+    openclawAbort: msgspec.Raw = ABSENT  # noqa: N815 - the name in the file
+    meta: msgspec.Raw = ABSENT
 
 
 class Record(msgspec.Struct):
@@ -93,9 +93,9 @@ class Details(msgspec.Struct):
         return self.error if isinstance(self.error, str) else ""
 
 
-READ = frozenset({"session", "message", "reset"})
+RELEVANT_TYPES = frozenset({"session", "message", "reset"})
 """Record types that can teach."""
-PASSED_OVER = frozenset(
+IGNORED_TYPES = frozenset(
     {
         "model_change",
         "thinking_level_change",
@@ -109,9 +109,7 @@ PASSED_OVER = frozenset(
     }
 )
 """Record types that were looked at and hold nothing that may teach: settings, summaries, what plugins inject."""
-PASSED_OVER_ROLES = frozenset(
-    {"custom", "hookMessage", "bashExecution", "branchSummary", "compactionSummary", "system"}
-)
+IGNORED_ROLES = frozenset({"custom", "hookMessage", "bashExecution", "branchSummary", "compactionSummary", "system"})
 """Who else speaks in a transcript: plugins, summaries, and commands that the user ran beside the conversation."""
 CALLS = frozenset({"toolCall", "toolUse", "functionCall"})
 """The types of blocks that call a tool."""
@@ -144,7 +142,7 @@ def time_of(raw: msgspec.Raw) -> float | str | None:
 
 
 def details_of(raw: msgspec.Raw) -> Details:
-    """What a tool says about its end, as far as it has the usual form."""
+    """What a tool says about its end, as far as it has the usual parser."""
     try:
         return _details.decode(raw) if bytes(raw) else Details()
     except _ODD:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.openclaw.openclaw_speakers import Voice, voice_of
-from wisen.agents.sqlite_logs import columns, connect, text
+from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def voices_beside(transcript: Path) -> Mapping[str, Voice]:
     database = folder.parent / "agent" / DATABASE
     if database.is_file():
         try:
-            with closing(connect(database)) as opened:
+            with closing(open_read_only(database)) as opened:
                 voices |= voices_in(opened)
         except sqlite3.Error:
             pass  # the database is a source of its own, and is told as one
@@ -49,12 +49,12 @@ def voices_in(database: sqlite3.Connection) -> dict[str, Voice]:
     """Who speaks in the sessions of a database, whose tables have changed their names over the versions."""
     voices: dict[str, Voice] = {}
     for table in ("session_transcript_archives", "sessions", "session_windows"):
-        here = columns(database, table)
+        here = column_names(database, table)
         if not {"session_id", "session_key"} <= here:
             continue
-        there = columns(database, "session_nodes") if table == "session_windows" else set()
+        there = column_names(database, "session_nodes") if table == "session_windows" else set()
         for row in database.execute(_query(table, here, there)):
-            session, key, spawned, chat, outside, via = (None if cell is None else text(cell) for cell in row)
+            session, key, spawned, chat, outside, via = (None if cell is None else cell_text(cell) for cell in row)
             voice = voice_of(key or "", spawned_by=spawned, created_via=via, chat_type=chat)
             voices[session or ""] = Voice.JOB if outside else voice
     return voices
@@ -63,11 +63,11 @@ def voices_in(database: sqlite3.Connection) -> dict[str, Voice]:
 def version_of(path: Path) -> str | None:
     """The version of OpenClaw that a database names."""
     try:
-        with closing(connect(path)) as database:
+        with closing(open_read_only(path)) as database:
             found = database.execute("SELECT app_version FROM schema_meta WHERE app_version IS NOT NULL").fetchone()
     except sqlite3.Error:
         return None
-    return text(found[0]) if found else None
+    return cell_text(found[0]) if found else None
 
 
 def _query(table: str, here: set[str], there: set[str]) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.citations import may_cite
 from wisen.agents.concessions import may_concede
-from wisen.agents.event_collector import Notebook
+from wisen.agents.event_collector import EventCollector
 from wisen.agents.openclaw.openclaw_speakers import Voice
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
-from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
+from wisen.agents.openclaw.records import IGNORED_TYPES, RELEVANT_TYPES, Record, record_decoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,18 +30,18 @@ _WITHIN = (b":", b"[", b",")
 _decoder = json.JSONDecoder(strict=False)
 
 
-class LineFormat:
+class TranscriptLineParser:
     """What the lines of one transcript mean."""
 
     decoder = record_decoder
-    teaching = READ
-    passed_over = PASSED_OVER
+    relevant_types = RELEVANT_TYPES
+    ignored_types = IGNORED_TYPES
 
     def __init__(
         self, cursor: Cursor, name: str, voice_of: Callable[[str], Voice | None], *, program_prompts: bool
     ) -> None:
-        self.notebook = Notebook(AGENT, cursor.segments)
-        self._conversation = OpenclawConversation(self.notebook, voice_of, program_prompts=program_prompts)
+        self.collector = EventCollector(AGENT, cursor.segments)
+        self._conversation = OpenclawConversation(self.collector, voice_of, program_prompts=program_prompts)
         self._conversation.begin(cursor.state.get("session", name), cursor.state.get("place", ""))
         if self._conversation.voice is None and "voice" in cursor.state:
             self._conversation.voice = Voice(cursor.state["voice"])
@@ -55,7 +55,7 @@ class LineFormat:
         told |= {"local": "yes"} if self._conversation.local else {}
         return told if self._conversation.voice is None else told | {"voice": self._conversation.voice.value}
 
-    def glance(self, block: bytearray, start: int, end: int) -> bool:
+    def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
         """Whether a line plainly is prose of the assistant that concedes and names nothing, which never teaches.
 
         Inside a JSON string each quote is escaped, so that nothing a message quotes can look like its own fields.
@@ -67,7 +67,7 @@ class LineFormat:
         self._span = block, start, end
         return False
 
-    def is_whole(self, value: Mapping[str, object]) -> bool:
+    def is_top_level(self, value: Mapping[str, object]) -> bool:
         """Whether a record found in a torn line stood on a line of its own, and not inside another record.
 
         One that stands where a field's value would may be either; it counts only when it goes on from the record
@@ -84,7 +84,7 @@ class LineFormat:
         known = {self._last, own[1].decode("utf-8", "replace") if own else None} - {None}
         return value.get("parentId") in known
 
-    def record(self, record: Record, offset: int) -> None:
+    def parse_record(self, record: Record, offset: int) -> None:
         """Take one record in."""
         self._conversation.take(record, offset)
         self._last = record.id or self._last

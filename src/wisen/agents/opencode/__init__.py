@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.database_log import RowTable, read_rows
-from wisen.agents.event_collector import Notebook
-from wisen.agents.log_detection import kind_of
+from wisen.agents.event_collector import EventCollector
+from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import files_below
-from wisen.agents.opencode.read import AGENT, OpencodeSession, OpencodeTalk
-from wisen.agents.sqlite_logs import columns, database_at, text
+from wisen.agents.opencode.read import AGENT, OpencodeConversation, OpencodeSession
+from wisen.agents.sqlite_logs import cell_text, column_names, database_source
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,8 +28,8 @@ _NAME = re.compile(r"opencode(?:-[\w.-]+)?\.db\Z")
 _TABLE = RowTable(
     agent=AGENT,
     name="part",
-    id="id",
-    needed={
+    id_column="id",
+    required_columns={
         "part": frozenset({"id", "message_id", "session_id", "data"}),
         "message": frozenset({"id", "data"}),
         "session": frozenset({"id", "directory"}),
@@ -74,39 +74,39 @@ class OpenCode:
         """Every database in its place, or every one below `under` that is opencode's, in a stable order."""
         if under is not None:
             for path in files_below(under, (".db", ".sqlite")):
-                if kind_of(path) == AGENT:
-                    yield database_at(AGENT, path)
+                if detect_agent(path) == AGENT:
+                    yield database_source(AGENT, path)
             return
         found = {path for path in self._root.glob("*.db") if _NAME.match(path.name) and path.is_file()}
         if self._chosen is not None and self._chosen.is_file():
             found.add(self._chosen)
         for path in sorted(found):
-            yield database_at(AGENT, path)
+            yield database_source(AGENT, path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
         return read_rows(source.path, mark, _TABLE, self._talks)
 
-    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], OpencodeTalk]:
+    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], OpencodeConversation]:
         sessions = _sessions(database)
 
-        def talk(session: str, segments: Mapping[str, Segment]) -> OpencodeTalk:
-            about, notebook = sessions.get(session, OpencodeSession()), Notebook(AGENT, segments)
-            return OpencodeTalk(session, about, notebook, program_prompts=self._program_prompts)
+        def talk(session: str, segments: Mapping[str, Segment]) -> OpencodeConversation:
+            about, collector = sessions.get(session, OpencodeSession()), EventCollector(AGENT, segments)
+            return OpencodeConversation(session, about, collector, program_prompts=self._program_prompts)
 
         return talk
 
 
 def _sessions(database: sqlite3.Connection) -> dict[str, OpencodeSession]:
     """What is known of the sessions; columns that this version does not have tell nothing."""
-    here = columns(database, "session")
+    here = column_names(database, "session")
     names = ("id", "directory", "parent_id", "time_created", "permission")
     cells = ", ".join(name if name in here else "NULL" for name in names)
     sessions: dict[str, OpencodeSession] = {}
     for session, place, parent, created, rules in database.execute(f"SELECT {cells} FROM session"):  # noqa: S608 - names of ours
-        sessions[text(session)] = OpencodeSession(
-            place=text(place or b""),
-            parent=text(parent or b""),
+        sessions[cell_text(session)] = OpencodeSession(
+            place=cell_text(place or b""),
+            parent=cell_text(parent or b""),
             created=created if isinstance(created, int | float) else 0,
             by_program=_nobody_can_be_asked(rules),
         )

@@ -13,10 +13,10 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from wisen.agents.hook_config import observer, strict_json
+from wisen.agents.hook_config import observer_of, parse_strict_json
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.read import AGENT
-from wisen.agents.sqlite_logs import connect, text
+from wisen.agents.sqlite_logs import cell_text, open_read_only
 from wisen.model.hook import Caller, Calling, Hook, HookSettings, Program
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class OpenCodeHooks:
     """The plug-in in opencode on this machine."""
 
     name = AGENT
-    trusting = ""
+    trust_instructions = ""
 
     def __init__(
         self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
@@ -64,26 +64,26 @@ class OpenCodeHooks:
         folders = (self._root,) if project is None else (self._root, project, project / ".opencode")
         return tuple(dict.fromkeys((*(folder / name for folder in folders for name in _NAMES), *self._more)))
 
-    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+    def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
         """The plug-in; whether there are guards it sees itself."""
         plugin = Path(caller.home, *PLUGIN)
         return (Hook(event=EVENT, keys=("plugin",), value=[plugin.as_uri(), {"home": caller.home}]),)
 
-    def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
+    def shipped_files(self, caller: Caller) -> Mapping[Path, bytes]:
         """The plug-in."""
         return {Path(caller.home, *PLUGIN): (Path(__file__).parent / "plugin" / PLUGIN[-1]).read_bytes()}
 
-    def rejection(self, path: Path, content: bytes) -> str:
+    def rejection_reason(self, path: Path, content: bytes) -> str:
         """opencode 1.18 takes comments and trailing commas; with what is no JSON beside that it does not start."""
         del path
-        fault = strict_json(content, comments=True, commas=True)[1]
+        fault = parse_strict_json(content, allow_comments=True, allow_trailing_commas=True)[1]
         return f"opencode does not start with it: {fault}" if fault else ""
 
-    def read(self, settings: object) -> HookSettings:
+    def parse(self, settings: object) -> HookSettings:
         """Every plug-in that the settings name: ours, and those of others that are known to observe."""
         return HookSettings(callings=tuple(_plugins(settings)))
 
-    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+    def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """None: opencode runs the plug-ins that stand in its settings."""
         del path, settings
         return ()
@@ -97,12 +97,12 @@ class OpenCodeHooks:
     def _sessions(self, database: Path, project: Path | None) -> Iterator[datetime]:
         asked = "SELECT directory, time_created FROM session WHERE parent_id IS NULL ORDER BY time_created DESC LIMIT ?"
         try:
-            with closing(connect(database)) as connection:
+            with closing(open_read_only(database)) as connection:
                 rows = connection.execute(asked, (_NEWEST,)).fetchall()
         except (OSError, sqlite3.Error):
             return
         for place, created in rows:
-            where = text(place or b"")
+            where = cell_text(place or b"")
             elsewhere = project is not None and project not in (Path(where), *Path(where).parents)
             if not elsewhere and not self._is_off(where) and isinstance(created, int):
                 yield datetime.fromtimestamp(created / 1000, UTC)
@@ -118,7 +118,7 @@ def _plugins(settings: object) -> Iterator[Calling]:
         keys = ("plugin", at)
         if caller is not None:
             yield Calling(event=EVENT, command=spec, keys=keys, caller=caller)
-        elif name := observer(spec):
+        elif name := observer_of(spec):
             yield Calling(event="", command=spec, keys=keys, name=name)
 
 

@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from wisen.agents import call_arguments
-from wisen.agents.citations import citations
-from wisen.agents.concessions import concedes
+from wisen.agents.citations import find_citations
+from wisen.agents.concessions import is_concession
 from wisen.agents.json_recovery import replace_invalid_text
-from wisen.agents.masked_failures import error_in, hides_exit_code
-from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
+from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
+from wisen.agents.opencode.records import (
+    IGNORED_TYPES,
+    RELEVANT_TYPES,
+    Part,
+    Said,
+    State,
+    decode_part,
+    decode_said,
+    when,
+)
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 from wisen.safety import sentinel
@@ -25,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from wisen.agents.event_collector import Notebook
+    from wisen.agents.event_collector import EventCollector
     from wisen.model.event import SessionKey
 
 Row = TypeVar("Row")
@@ -80,36 +89,38 @@ class _Here(NamedTuple):
     row: int
 
 
-class OpencodeTalk:
+class OpencodeConversation:
     """One session while its parts are taken in."""
 
-    def __init__(self, session: str, about: OpencodeSession, notebook: Notebook, *, program_prompts: bool) -> None:
-        self.notebook = notebook
+    def __init__(
+        self, session: str, about: OpencodeSession, collector: EventCollector, *, program_prompts: bool
+    ) -> None:
+        self.collector = collector
         self.native = f"{about.parent}/{session}" if about.parent else session
         self._about = about
         self._typed = not about.parent and (program_prompts or not about.by_program)
         self._said: tuple[str, Said | None] = ("", None)
         self._spoke: set[str] = set()
 
-    def take(self, cells: tuple[Any, ...], row: int) -> None:
+    def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
         """Take one part in: its data, its id, its message's id and its message's data."""
         data, identity, message, told = (bytes(cell or b"") for cell in cells)
         try:
-            part = _decoded(as_part, data)
+            part = _decoded(decode_part, data)
         except msgspec.ValidationError:
             self._odd(data, row)
             return
         except _UNREADABLE:
-            self.notebook.trouble(TroubleKind.GARBLED, row)
+            self.collector.add_problem(TroubleKind.GARBLED, row)
             return
         said = self._message(_name(message), told, row)
         at = when(said.time.created) if said else None
         if said is None or at is None or (said.time.created or 0) < self._about.created:
             if said is not None and at is None:
-                self.notebook.trouble(TroubleKind.MISSHAPEN, row, "message")
+                self.collector.add_problem(TroubleKind.MISSHAPEN, row, "message")
             return
-        if part.type not in READ | PASSED_OVER:
-            self.notebook.trouble(TroubleKind.UNKNOWN, row, part.type)
+        if part.type not in RELEVANT_TYPES | IGNORED_TYPES:
+            self.collector.add_problem(TroubleKind.UNKNOWN, row, part.type)
         self._part(part, _name(identity), _name(message), said, at, row)
 
     def _odd(self, data: bytes, row: int) -> None:
@@ -117,41 +128,41 @@ class OpencodeTalk:
             kind = msgspec.json.decode(data).get("type", "")
         except (*_UNREADABLE, AttributeError):
             kind = ""
-        if kind not in PASSED_OVER:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, row, str(kind))
+        if kind not in IGNORED_TYPES:
+            self.collector.add_problem(TroubleKind.MISSHAPEN, row, str(kind))
 
     def _message(self, message: str, told: bytes, row: int) -> Said | None:
         """The message that a part belongs to; read once for all of its parts."""
         if self._said[0] != message:
             try:
-                self._said = message, _decoded(as_said, told)
+                self._said = message, _decoded(decode_said, told)
             except _UNREADABLE:
-                self.notebook.trouble(TroubleKind.MISSHAPEN, row, "message")
+                self.collector.add_problem(TroubleKind.MISSHAPEN, row, "message")
                 self._said = message, None
         return self._said[1]
 
     def _part(self, part: Part, identity: str, message: str, said: Said, at: datetime, row: int) -> None:
         place = (said.path.cwd if said.path else None) or self._about.place
-        session = self.notebook.sessions.session(self.native, at, self._about.place or place)
+        session = self.collector.sessions.session_at(self.native, at, self._about.place or place)
         if said.role == "user":
             self._user(part, identity, session, at)
             return
         if not said.is_over:
-            self.notebook.wait(message, row)
+            self.collector.wait(message, row)
         if part.type == "tool" and part.state is not None:
             self._tool(part, part.state, identity, _Here(session, at, place, row))
         elif part.type == "text" and part.text and said.is_over:
             begun = (when(part.time.start) if part.time else None) or at
-            if self._is_new(message) and concedes(part.text):
+            if self._is_new(message) and is_concession(part.text):
                 conceded = Concession(id=f"conceded:{identity}", session=session, at=begun, place=self._about.place)
-                self.notebook.events.append(conceded)
-            self.notebook.events += citations(identity, part.text, session, begun, self._about.place)
+                self.collector.events.append(conceded)
+            self.collector.events += find_citations(identity, part.text, session, begun, self._about.place)
         if said.error is not None and said.error.name == _ABORTED:
             self._stop(f"stop:{message}", session, when(said.time.completed) or at, part)
 
     def _stop(self, identity: str, session: SessionKey, at: datetime, part: Part) -> None:
         """The user stopped an answer: told once, behind the last call in it."""
-        events, told = self.notebook.events, not self._is_new(identity)
+        events, told = self.collector.events, not self._is_new(identity)
         before = next((each for each in events if each.id == identity), None)
         if not self._typed or (told and (before is None or part.type != "tool")):
             return
@@ -169,7 +180,7 @@ class OpencodeTalk:
         self._say(identity, session, at, text, MessageOrigin.PROMPT)
 
     def _say(self, identity: str, session: SessionKey, at: datetime, text: str, origin: MessageOrigin) -> None:
-        self.notebook.events.append(
+        self.collector.events.append(
             Message(
                 id=identity,
                 session=session,
@@ -184,12 +195,14 @@ class OpencodeTalk:
 
     def _tool(self, part: Part, state: State, identity: str, here: _Here) -> None:
         if not part.tool or not part.callID:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, here.row, "tool")
+            self.collector.add_problem(TroubleKind.MISSHAPEN, here.row, "tool")
             return
         if state.status == "pending":
-            self.notebook.wait(identity, here.row)  # its arguments are not there yet
+            self.collector.wait(identity, here.row)  # its arguments are not there yet
             return
-        hides = part.tool == _SHELL and hides_exit_code(call_arguments.shell_of(state.input).command or "")
+        hides_exit = part.tool == _SHELL and can_hide_exit_code(
+            call_arguments.shell_arguments(state.input).command or ""
+        )
         begun = when(state.time.start) or here.at
         call = Call(
             id=part.callID if _UNIQUE.search(part.callID) else identity,
@@ -197,27 +210,27 @@ class OpencodeTalk:
             at=begun,
             place=here.place,
             tool=part.tool,
-            arguments=call_arguments.without_files(state.input, _FILES.get(part.tool, {})),
+            arguments=call_arguments.strip_file_contents(state.input, _FILES.get(part.tool, {})),
         )
-        self.notebook.call(call, here.row, hides=hides)
+        self.collector.add_call(call, here.row, hides_exit=hides_exit)
         if state.status in ("completed", "error"):
-            self.notebook.close(call.id)
-            self._end(call, state, when(state.time.end) or begun, hides=hides)
+            self.collector.close_call(call.id)
+            self._end(call, state, when(state.time.end) or begun, hides_exit=hides_exit)
 
-    def _end(self, call: Call, state: State, at: datetime, *, hides: bool) -> None:
-        status, text = _outcome(state, hides=hides)
+    def _end(self, call: Call, state: State, at: datetime, *, hides_exit: bool) -> None:
+        status, text = _outcome(state, hides_exit=hides_exit)
         refused = _REFUSED.match(text or "") if status is Status.FAILED else None
         if refused is None:
             if status is not None:
-                self.notebook.outcome(call.id, call.session, at, call.place, status, text)
+                self.collector.add_outcome(call.id, call.session, at, call.place, status, text)
             return
         reason = (refused["reason"] or "").strip()
         if not self._typed or (self._about.by_program and not reason):
             # Where nobody can be asked, whatever would have been asked about is refused.
-            self.notebook.outcome(call.id, call.session, at, call.place, Status.CANCELLED)
+            self.collector.add_outcome(call.id, call.session, at, call.place, Status.CANCELLED)
             return
         refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=call.session, at=at, place=call.place)
-        self.notebook.events.append(refusal)
+        self.collector.events.append(refusal)
         if reason and call.tool in _OWN_TOOLS:
             self._say(f"reason:{call.id}", call.session, at, reason, MessageOrigin.REJECTION)
 
@@ -228,7 +241,7 @@ class OpencodeTalk:
         return True
 
 
-def _outcome(state: State, *, hides: bool) -> tuple[Status | None, str | None]:
+def _outcome(state: State, *, hides_exit: bool) -> tuple[Status | None, str | None]:
     """How a call ended, with the words of a failure. No status: it was stopped."""
     output = state.output or ""
     if state.status == "error":
@@ -242,7 +255,7 @@ def _outcome(state: State, *, hides: bool) -> tuple[Status | None, str | None]:
         return Status.FAILED, f"Exit code {state.exit_code}\n{output}"
     if _TIMED_OUT.search(output):
         return Status.FAILED, output
-    return (Status.MASKED, output) if hides and error_in(output) else (Status.OK, None)
+    return (Status.MASKED, output) if hides_exit and has_error_line(output) else (Status.OK, None)
 
 
 def _never_ran(words: str) -> bool:

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import msgspec
 
 from wisen.agents.event_collector import plausible_time
-from wisen.agents.local_models import is_local
+from wisen.agents.local_models import is_local_model
 from wisen.agents.session_segments import EPOCH
 
-NOTHING = msgspec.Raw(b"")
+ABSENT = msgspec.Raw(b"")
 
 
 class Span(msgspec.Struct):
@@ -45,7 +45,7 @@ class Said(msgspec.Struct):
     """A message, without its parts."""
 
     role: str = ""
-    model: msgspec.Raw = NOTHING
+    model: msgspec.Raw = ABSENT
     providerID: object = None  # noqa: N815 - the name in the database
     modelID: object = None  # noqa: N815 - the name in the database
     time: Span = msgspec.field(default_factory=Span)
@@ -61,19 +61,19 @@ class Said(msgspec.Struct):
     def is_local(self) -> bool:
         """Whether it is spoken to, or by, a model that is known to run on the user's own machine."""
         if self.role != "user":
-            return is_local(str(self.providerID), str(self.modelID))
+            return is_local_model(str(self.providerID), str(self.modelID))
         try:
-            to = _as_spoken(self.model) if bytes(self.model) else Spoken()
+            to = _decode_spoken(self.model) if bytes(self.model) else Spoken()
         except (msgspec.DecodeError, UnicodeDecodeError):
             return False
-        return is_local(to.providerID, to.modelID)
+        return is_local_model(to.providerID, to.modelID)
 
 
 class State(msgspec.Struct):
     """How a call stands. A tool notes what it likes in its metadata."""
 
     status: str = ""
-    input: msgspec.Raw = NOTHING
+    input: msgspec.Raw = ABSENT
     output: str | None = None
     error: str | None = None
     metadata: dict[str, object] | None = None
@@ -99,14 +99,14 @@ class Part(msgspec.Struct):
     state: State | None = None
 
 
-READ = frozenset({"text", "tool"})
+RELEVANT_TYPES = frozenset({"text", "tool"})
 """Types of parts that can teach."""
-PASSED_OVER = frozenset("agent compaction file patch reasoning retry snapshot step-finish step-start subtask".split())
+IGNORED_TYPES = frozenset("agent compaction file patch reasoning retry snapshot step-finish step-start subtask".split())
 """Types of parts that were looked at and hold nothing that may teach."""
 
-as_said = msgspec.json.Decoder(Said).decode
-_as_spoken = msgspec.json.Decoder(Spoken).decode
-as_part = msgspec.json.Decoder(Part).decode
+decode_said = msgspec.json.Decoder(Said).decode
+_decode_spoken = msgspec.json.Decoder(Spoken).decode
+decode_part = msgspec.json.Decoder(Part).decode
 
 
 def when(milliseconds: float | None) -> datetime | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.log_detection import kind_of
+from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import folders_below
 from wisen.agents.openhands.event_files import event_files, read_events
 from wisen.agents.openhands.read import AGENT, OpenhandsConversation
@@ -67,4 +67,4 @@ class OpenHands:
 
 def _is_conversation(folder: Path, found: Sequence[EventFile]) -> bool:
     """Whether a folder that was found somewhere is one; the first events may be too long to tell."""
-    return (folder / _STATE).is_file() or any(kind_of(each.path) == AGENT for each in found[:_ENOUGH])
+    return (folder / _STATE).is_file() or any(detect_agent(each.path) == AGENT for each in found[:_ENOUGH])

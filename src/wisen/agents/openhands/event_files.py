@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents.event_collector import FAR_BEHIND
+from wisen.agents.event_collector import MAX_PENDING_BYTES
 from wisen.agents.json_recovery import replace_invalid_text
-from wisen.agents.jsonl import LONGEST
-from wisen.agents.openhands.records import as_event, kind_in
+from wisen.agents.jsonl import MAX_RECORD_BYTES
+from wisen.agents.openhands.records import decode_event, kind_in
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.model.source import Batch, Trouble, TroubleKind
 from wisen.safety.regular_files import read_regular_file
@@ -72,8 +72,8 @@ def read_events(
     names = {each.number: each.path.name for each in files}
     cursor = _resume(mark, names)
     if not files:
-        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail="no event files", offset=0)
-        yield Batch(events=(), troubles=(trouble,), cursor=mark.cursor if mark else "", read_bytes=0)
+        problem = Trouble(kind=TroubleKind.UNREADABLE, detail="no event files", offset=0)
+        yield Batch(events=(), troubles=(problem,), cursor=mark.cursor if mark else "", read_bytes=0)
         return
     conversation = conversation_of(cursor)
     following, size, afresh = cursor.following, 0, cursor.following == 0
@@ -101,46 +101,46 @@ def _resume(mark: Mark | None, names: dict[int, str]) -> EventCursor:
 
 def _take(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool) -> bool:
     """Take one file in. False when it is being written: it must be read again."""
-    notebook = conversation.notebook
-    if file.size > LONGEST:
-        notebook.trouble(TroubleKind.OVERSIZED, file.number)
+    collector = conversation.collector
+    if file.size > MAX_RECORD_BYTES:
+        collector.add_problem(TroubleKind.OVERSIZED, file.number)
         return True
     try:
-        data = read_regular_file(file.path, LONGEST)
+        data = read_regular_file(file.path, MAX_RECORD_BYTES)
         try:
-            conversation.take(as_event(data), file.number)
+            conversation.take(decode_event(data), file.number)
         except msgspec.ValidationError:
             raise
         except (msgspec.DecodeError, UnicodeDecodeError):
             conversation.take(
-                as_event(replace_invalid_text(data)), file.number
+                decode_event(replace_invalid_text(data)), file.number
             )  # half an emoji, or a byte that is no text
     except OSError as error:
-        notebook.trouble(TroubleKind.UNREADABLE, file.number, error.strerror or "")
+        collector.add_problem(TroubleKind.UNREADABLE, file.number, error.strerror or "")
     except msgspec.ValidationError:
         kind, known = kind_in(data)
         if known is not False:
-            notebook.trouble(TroubleKind.MISSHAPEN if known else TroubleKind.UNKNOWN, file.number, kind)
+            collector.add_problem(TroubleKind.MISSHAPEN if known else TroubleKind.UNKNOWN, file.number, kind)
     except _UNREADABLE:
-        notebook.trouble(TroubleKind.UNFINISHED if is_last else TroubleKind.GARBLED, file.number)
+        collector.add_problem(TroubleKind.UNFINISHED if is_last else TroubleKind.GARBLED, file.number)
         return not is_last
     except Exception as error:  # noqa: BLE001 - a fence: an event that the reader breaks on costs that one only
-        notebook.note_broken_record(file.number, error)
+        collector.add_parser_error(file.number, error)
     return True
 
 
 def _batch(
     conversation: OpenhandsConversation, following: int, names: dict[int, str], size: int, *, afresh: bool
 ) -> Batch:
-    notebook = conversation.notebook
-    resume, segments = notebook.resume_at(following)
+    collector = conversation.collector
+    resume, segments = collector.resume_at(following)
     if following - resume > _FAR:
-        resume, segments = following, notebook.resume_at(following + FAR_BEHIND + 1)[1]
-    events, troubles = notebook.take()
+        resume, segments = following, collector.resume_at(following + MAX_PENDING_BYTES + 1)[1]
+    events, problems = collector.drain()
     cursor = EventCursor(resume, names.get(resume - 1, ""), dict(segments), conversation.place_at(resume))
     return Batch(
         events=events,
-        troubles=troubles,
+        troubles=problems,
         cursor=msgspec.json.encode(cursor).decode("utf-8"),
         read_bytes=size,
         afresh=afresh,

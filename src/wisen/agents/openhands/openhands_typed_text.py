@@ -21,7 +21,7 @@ _NO_REASON = re.compile(
 """What is noted where the user gave no reason."""
 
 
-def typed_text(text: str) -> str | None:
+def extract_typed_text(text: str) -> str | None:
     """What the user typed in a message; None when it is somebody else's."""
     text = text.strip()
     return None if not text or _MACHINE.match(text) else text

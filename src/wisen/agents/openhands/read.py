@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.agents import call_arguments
-from wisen.agents.citations import citations
-from wisen.agents.concessions import concedes
-from wisen.agents.event_collector import Notebook, local_moment
-from wisen.agents.masked_failures import error_in, hides_exit_code
-from wisen.agents.openhands.openhands_typed_text import reason_in, typed_text
-from wisen.agents.openhands.records import PASSED_OVER, READ, text_of
+from wisen.agents.citations import find_citations
+from wisen.agents.concessions import is_concession
+from wisen.agents.event_collector import EventCollector, parse_local_time
+from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
+from wisen.agents.openhands.openhands_typed_text import extract_typed_text, reason_in
+from wisen.agents.openhands.records import IGNORED_TYPES, RELEVANT_TYPES, text_of
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
@@ -56,7 +56,7 @@ class OpenhandsConversation:
     """One conversation while its events are taken in."""
 
     def __init__(self, segments: Mapping[str, Segment], *, native: str, place: str, sub_agent: bool) -> None:
-        self.notebook = Notebook(AGENT, segments)
+        self.collector = EventCollector(AGENT, segments)
         self.place = place
         """The directory in which the shell stands."""
         self._native, self._sub_agent = native, sub_agent
@@ -68,22 +68,22 @@ class OpenhandsConversation:
 
     def take(self, event: Event, number: int) -> None:
         """Take one event in."""
-        if event.kind not in READ:
-            if event.kind not in PASSED_OVER:
-                self.notebook.trouble(TroubleKind.UNKNOWN, number, event.kind)
+        if event.kind not in RELEVANT_TYPES:
+            if event.kind not in IGNORED_TYPES:
+                self.collector.add_problem(TroubleKind.UNKNOWN, number, event.kind)
             return
-        at = local_moment(event.timestamp)
+        at = parse_local_time(event.timestamp)
         if at is None or not event.id:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, number, event.kind)
+            self.collector.add_problem(TroubleKind.MISSHAPEN, number, event.kind)
             return
-        here = _Here(self.notebook.sessions.session(self._native, at, self.place), at, number)
+        here = _Here(self.collector.sessions.session_at(self._native, at, self.place), at, number)
         if event.kind == "MessageEvent":
             self._message(event, here)
         elif event.kind in ("PauseEvent", "InterruptEvent"):
             stop = Interrupt(id=event.id, session=here.session, at=at, place=self.place)
-            self.notebook.events.append(stop)
+            self.collector.events.append(stop)
         elif not event.tool_name or not event.tool_call_id:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, number, event.kind)
+            self.collector.add_problem(TroubleKind.MISSHAPEN, number, event.kind)
         elif event.kind == "ActionEvent":
             self._call(event, here)
         elif event.tool_name not in _PROSE:
@@ -92,15 +92,15 @@ class OpenhandsConversation:
     def _message(self, event: Event, here: _Here) -> None:
         said = event.llm_message
         if said is None:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, here.number, event.kind)
+            self.collector.add_problem(TroubleKind.MISSHAPEN, here.number, event.kind)
         elif event.source == "agent":
             self._concede(event.id, text_of(said.content), here)
-        elif event.source == "user" and said.role == "user" and (text := typed_text(text_of(said.content))):
+        elif event.source == "user" and said.role == "user" and (text := extract_typed_text(text_of(said.content))):
             given = self._sub_agent or event.sender is not None
             self._say(event.id, text, here, MessageOrigin.PROMPT, Provenance.OTHER if given else Provenance.TYPED)
 
     def _say(self, identity: str, text: str, here: _Here, origin: MessageOrigin, provenance: Provenance) -> None:
-        self.notebook.events.append(
+        self.collector.events.append(
             Message(
                 id=identity,
                 session=here.session,
@@ -113,10 +113,10 @@ class OpenhandsConversation:
         )
 
     def _concede(self, identity: str, said: str, here: _Here) -> None:
-        if said and concedes(said):
+        if said and is_concession(said):
             conceded = Concession(id=f"conceded:{identity}", session=here.session, at=here.at, place=self.place)
-            self.notebook.events.append(conceded)
-        self.notebook.events += citations(identity, said, here.session, here.at, self.place)
+            self.collector.events.append(conceded)
+        self.collector.events += find_citations(identity, said, here.session, here.at, self.place)
 
     def _call(self, event: Event, here: _Here) -> None:
         self._concede(event.id, text_of(event.thought), here)
@@ -125,14 +125,14 @@ class OpenhandsConversation:
             said = given.get("message") if event.tool_name == "finish" else None
             self._concede(event.tool_call_id, said if isinstance(said, str) else "", here)
             return
-        told = call_arguments.without_files(
+        told = call_arguments.strip_file_contents(
             msgspec.Raw(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")), _FILES
         )
         call = Call(
             id=self._id(event), session=here.session, at=here.at, place=self.place, tool=event.tool_name, arguments=told
         )
         command = given.get("command") if event.tool_name in _SHELLS else None
-        self.notebook.call(call, here.number, hides=isinstance(command, str) and hides_exit_code(command))
+        self.collector.add_call(call, here.number, hides_exit=isinstance(command, str) and can_hide_exit_code(command))
 
     def _id(self, event: Event) -> str:
         """The id of a call: the model's server gave it, and some give the same in every conversation."""
@@ -141,20 +141,20 @@ class OpenhandsConversation:
 
     def _end(self, event: Event, here: _Here) -> None:
         call = self._id(event)
-        hides = self.notebook.close(call).hides
+        hides_exit = self.collector.close_call(call).hides_exit
         if event.kind == "UserRejectObservation":
             self._refuse(event, call, here)
             return
         if event.kind == "AgentErrorEvent":
-            self.notebook.outcome(call, here.session, here.at, self.place, Status.FAILED, event.error)
+            self.collector.add_outcome(call, here.session, here.at, self.place, Status.FAILED, event.error)
             return
         seen = event.observation
         if seen is None:
-            self.notebook.trouble(TroubleKind.MISSHAPEN, here.number, event.kind)
+            self.collector.add_problem(TroubleKind.MISSHAPEN, here.number, event.kind)
             return
-        status, text = _outcome(seen, hides=hides)
+        status, text = _outcome(seen, hides_exit=hides_exit)
         if status is not None:
-            self.notebook.outcome(call, here.session, here.at, self.place, status, text)
+            self.collector.add_outcome(call, here.session, here.at, self.place, status, text)
         moved = seen.metadata.working_dir if seen.metadata else None
         if moved and moved != self.place:
             self._places.append((here.number, self.place))
@@ -162,10 +162,10 @@ class OpenhandsConversation:
 
     def _refuse(self, event: Event, call: str, here: _Here) -> None:
         if event.rejection_source != "user":  # a hook stopped it
-            self.notebook.outcome(call, here.session, here.at, self.place, Status.CANCELLED)
+            self.collector.add_outcome(call, here.session, here.at, self.place, Status.CANCELLED)
             return
         refusal = Rejection(id=event.id, call=call, session=here.session, at=here.at, place=self.place)
-        self.notebook.events.append(refusal)
+        self.collector.events.append(refusal)
         if reason := reason_in(event.rejection_reason):
             self._say(f"reason:{event.id}", reason, here, MessageOrigin.REJECTION, Provenance.TYPED)
 
@@ -187,7 +187,7 @@ def _given(event: Event) -> dict[str, object]:
     return given
 
 
-def _outcome(seen: Observed, *, hides: bool) -> tuple[Status | None, str | None]:
+def _outcome(seen: Observed, *, hides_exit: bool) -> tuple[Status | None, str | None]:
     """How a call ended, with the words of a failure. No status: the command still runs."""
     text = seen.text
     if seen.is_error or seen.timeout:
@@ -196,4 +196,4 @@ def _outcome(seen: Observed, *, hides: bool) -> tuple[Status | None, str | None]
         return None, None
     if seen.exit_code:
         return Status.FAILED, f"Exit code {seen.exit_code}\n{text}"
-    return (Status.MASKED, text) if hides and error_in(text) else (Status.OK, None)
+    return (Status.MASKED, text) if hides_exit and has_error_line(text) else (Status.OK, None)

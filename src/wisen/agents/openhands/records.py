@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.jsonl import LONGEST
+from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ class Event(msgspec.Struct):
     rejection_source: str = "user"
 
 
-READ = frozenset(
+RELEVANT_TYPES = frozenset(
     "MessageEvent ActionEvent ObservationEvent AgentErrorEvent UserRejectObservation PauseEvent InterruptEvent".split()
 )
 """Kinds of events that can teach."""
-PASSED_OVER = frozenset(
+IGNORED_TYPES = frozenset(
     "SystemPromptEvent HookExecutionEvent Condensation CondensationRequest CondensationSummaryEvent TokenEvent"
     " ConversationStateUpdateEvent ConversationErrorEvent LLMCompletionLogEvent SecurityAnalysisEvent"
     " StreamingDeltaEvent ACPToolCallEvent".split()
@@ -98,7 +98,7 @@ class _State(msgspec.Struct):
     workspace: _Workspace = msgspec.field(default_factory=_Workspace)
 
 
-as_event = msgspec.json.Decoder(Event).decode
+decode_event = msgspec.json.Decoder(Event).decode
 _kind = msgspec.json.Decoder(_Kind)
 _state = msgspec.json.Decoder(_State)
 _ODD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -110,7 +110,7 @@ def kind_in(data: bytes) -> tuple[str, bool | None]:
         kind = _kind.decode(data).kind
     except _ODD:
         return "", None
-    return kind, True if kind in READ else False if kind in PASSED_OVER else None
+    return kind, True if kind in RELEVANT_TYPES else False if kind in IGNORED_TYPES else None
 
 
 def text_of(parts: list[Part]) -> str:
@@ -121,6 +121,6 @@ def text_of(parts: list[Part]) -> str:
 def place_in(path: Path) -> str:
     """The directory of a conversation's workspace; empty where nothing tells it."""
     try:
-        return _state.decode(read_regular_file(path, LONGEST)).workspace.working_dir
+        return _state.decode(read_regular_file(path, MAX_RECORD_BYTES)).workspace.working_dir
     except (OSError, *_ODD):
         return ""
