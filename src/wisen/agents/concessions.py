@@ -11,9 +11,9 @@ import re
 _BEGINNING = 140
 """Characters of a text that are looked at."""
 
-# For another language, add its phrases here; nothing else has to change. A space stands for any white space, an
-# apostrophe for either parser of it. Beside each phrase stand words in plain small letters, one of which is in every parser
-# of it: most texts hold none, and are told by that. A phrase that begins with a choice would be searched more slowly.
+# For another language, add its phrases here; nothing else has to change. A space stands for any whitespace, an
+# apostrophe for either form of it. Each phrase comes with lowercase words, one of which occurs in every form of it: most
+# texts contain none and are ruled out by that. A phrase that begins with an alternation would be slower to search.
 _PHRASES = (
     (r"you(?:'re| are)(?: \w+)? right(?!-)", "right"),
     (r"good catch|great catch|nice catch", "catch"),

@@ -69,7 +69,7 @@ def extract_typed_text(text: str) -> str | None:
 def queued_text(text: str) -> str | None:
     """What the user typed in a queue record; None for notifications and slash commands.
 
-    The queue tells nobody's name, so that parser must: a program hands over an object or an element, a person a sentence.
+    A queue record names no sender, so the form decides: a program passes an object or an element, a person a sentence.
     """
     if _SLASH.match(text) or _NOTIFICATION.search(text) or _ELEMENT.match(text) or _is_object(text):
         return None

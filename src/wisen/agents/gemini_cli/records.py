@@ -91,7 +91,7 @@ def parts_of(raw: msgspec.Raw) -> list[Part]:
 
 
 def display_text(raw: msgspec.Raw) -> str:
-    """What was display_text of a result, where that is a text."""
+    """Return what was displayed of a result, if that is text."""
     try:
         return _text.decode(raw) if bytes(raw) else ""
     except _ODD:

@@ -1,4 +1,4 @@
-"""wisen in Hermes: it calls wisen at Hermes' events, and gives its answers in Hermes' own parser.
+"""wisen in Hermes: calls wisen at Hermes' events and returns its answers in Hermes' own form.
 
 `wisen install hermes` put this file here, and `wisen uninstall hermes` takes it away. Hermes loads it, in its own
 process, once you have enabled the plug-in. It needs the standard library and Hermes alone; what is run stands in

@@ -142,7 +142,7 @@ def time_of(raw: msgspec.Raw) -> float | str | None:
 
 
 def details_of(raw: msgspec.Raw) -> Details:
-    """What a tool says about its end, as far as it has the usual parser."""
+    """Return what a tool says about its outcome, as far as it has the usual form."""
     try:
         return _details.decode(raw) if bytes(raw) else Details()
     except _ODD:
