@@ -12,8 +12,8 @@ _BEGINNING = 140
 """Characters of a text that are looked at."""
 
 # For another language, add its phrases here; nothing else has to change. A space stands for any whitespace, an
-# apostrophe for either form of it. Each phrase comes with lowercase words, one of which occurs in every form of it: most
-# texts contain none and are ruled out by that. A phrase that begins with an alternation would be slower to search.
+# apostrophe for either form of it. Each phrase comes with lowercase words, one of which occurs in every form of it:
+# most texts contain none and are ruled out by that. A phrase that begins with an alternation would be slower to search.
 _PHRASES = (
     (r"you(?:'re| are)(?: \w+)? right(?!-)", "right"),
     (r"good catch|great catch|nice catch", "catch"),
