@@ -119,7 +119,7 @@ def prepared(folder: Path, **environment: str) -> Path:
     wires = app.wire(home, {"HOME": str(folder), **environment})
     with wires.learner() as learner:
         learner.learn(folder / "projects")
-        learner.delivery.prepare()
+        learner.delivery.prepare_snapshots()
     wires.launcher().write([])
     return home
 
@@ -194,7 +194,7 @@ def rightly(data: Path) -> dict[str, int]:
         wires = app.wire(home, {"HOME": folder})
         with wires.learner() as learner:
             learner.learn(data)
-            learner.delivery.prepare()
+            learner.delivery.prepare_snapshots()
             histories = list(learner.histories())
             signatures = {fix.id: fix.signature for fix in learner.fixes.all()}
         shelf = Shelf(str(home), "claude-code", "s")

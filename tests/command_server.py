@@ -195,7 +195,7 @@ def _warm_up(folder: Path) -> None:
     environment = {"HOME": str(folder), "WISEN_HOME": str(folder / "home")}
     with app.wire(folder / "home", environment=environment).learner() as learner:
         learner.learn(folder / "logs", jobs=1)
-        learner.delivery.prepare()
+        learner.delivery.prepare_snapshots()
 
 
 _LOADED = (

@@ -1,4 +1,4 @@
-"""The one place that reads the environment and opens stores and agents: from settings to a working Learner."""
+"""Builds a Learner from the environment: the only place that reads it and opens stores and agents."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ def open_learner(
     executor: Executor | None = None,
     decided_by: str = "",
 ) -> Learner:
-    """A Learner on this machine's stores. `home`: where they are; `project`: a suffix to the context's key.
+    """Open a Learner on this machine's stores. `home`: their folder; `project`: a suffix to the context's key.
 
-    `executor`: who reads large logs side by side, in place of processes of this machine; it stays open.
-    `decided_by`: who decided, where a person did so in this program and not at a terminal (docs/deciding.md).
+    `executor`: reads large logs in parallel, instead of processes of this machine; it is not closed.
+    `decided_by`: who decides, when a person does so in the calling program and not at a terminal (docs/deciding.md).
 
     Raises:
-        SettingsError: config.toml or a WISEN_* variable holds something that is not allowed.
+        SettingsError: config.toml or a WISEN_* variable has a value that is not allowed.
         StoreError: a store cannot be opened.
     """
     return replace(wire(home, environment), executor=executor, decided_by=decided_by).learner(project)
 
 
 def on_word_of(person: Person) -> AbstractContextManager[None]:
-    """Whatever is opened within the block takes decisions for this person's, whose word was proven elsewhere."""
+    """Attribute every decision made through what is opened in the block to this person, who was verified elsewhere."""
     from wisen.system.person import on_word_of
 
     return on_word_of(person)
 
 
 def wire(home: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Wiring:
-    """The settings in force and what they choose. Raises: SettingsError."""
+    """Load the settings and return the wiring they select. Raises: SettingsError."""
     env = os.environ if environment is None else environment
     place = Path(home) if home is not None else home_directory(env)
     place = place.expanduser().absolute()
@@ -78,39 +78,39 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
 
 @dataclass(frozen=True)
 class Wiring(AgentWiring):
-    """Opens what the settings name."""
+    """Opens the stores, agents and services that the settings select."""
 
     settings: Settings
     environment: Mapping[str, str]
     meant: Path | None = None
-    """The home that is meant, where another one stands in for it."""
+    """The real home, when a temporary one is used in its place."""
     executor: Executor | None = None
-    """Who reads large logs; None for processes of this machine."""
+    """Reads large logs; None for processes of this machine."""
     decided_by: str = ""
-    """Who decided, as the program says that opens this; empty for whoever sits at the terminal."""
+    """Who decides, according to the program that opens this; empty for whoever is at the terminal."""
 
     @property
     def ever_used(self) -> bool:
-        """Whether anything was ever learnt here: looking must not make files."""
+        """Whether anything was ever learnt here; asking creates no files."""
         home = self.settings.home
         return self._is_team or (home / "ledger.db").exists() or (home / "backups").exists()
 
     @property
     def is_off(self) -> bool:
-        """Whether whoever asks wants nothing to be learnt now (WISEN_OFF=1)."""
+        """Whether the caller wants nothing to be learnt now (WISEN_OFF=1)."""
         from wisen.logs.off_switches import is_switched_off
 
         return is_switched_off(self.environment)
 
     def elsewhere(self, home: Path) -> Wiring:
-        """The same settings on empty stores in another home: for looking without leaving a trace."""
+        """Return the same settings on empty stores in another home, to look without leaving a trace."""
         store = replace(self.settings.store, ledger="sqlite")
-        # Models are left out: nobody would count what they cost.
+        # Models are left out: their cost would not be counted.
         chosen = replace(self.settings, home=home, store=store, models=ModelsPolicy())
         return Wiring(chosen, self.environment, self.settings.home)
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
-        """Stores and readers, ready to work. One that reads no logs needs no readers, which take time to load."""
+        """Open a Learner. One that reads no logs skips the readers, which take time to load."""
         if reads:
             tighten(self.settings.home)
         ledger = self.ledger()
@@ -122,7 +122,7 @@ class Wiring(AgentWiring):
         return self._learner(ledger, index, project, self.agents() if reads else (), warning)
 
     def asked(self) -> Learner:
-        """A Learner that is only asked what the ledger holds; what that can do without is not opened nor looked over.
+        """Open a Learner for queries to the ledger only; whatever that does not need is neither opened nor checked.
 
         Raises:
             StoreError: a store cannot be opened; a damaged index is not set aside.
@@ -132,7 +132,7 @@ class Wiring(AgentWiring):
         return self._learner(self.ledger(asked=True), cast("Index", LazyIndex(self._whole_index)), hooks=())
 
     def speech(self) -> Own:
-        """How the user of this home speaks; looking makes no files."""
+        """Load how the user of this home phrases feedback; creates no files."""
         from wisen.feedback.added_languages import added_in
         from wisen.feedback.own_phrases import Own
 
@@ -243,29 +243,29 @@ class Wiring(AgentWiring):
         return open_model(policy, self.environment, self.settings.home, stores)
 
     def note_pointer(self, agent: str) -> None:
-        """Note that an agent has our tools, and can be asked to point at the user's words."""
+        """Record that an agent has our MCP tools, and can be asked to point at the user's words."""
         from wisen.delivery.shelf import HomeShelf
 
         HomeShelf(self.settings.home, self.clock()).note_pointer(agent)
 
     def lock(self) -> WriterLock:
-        """The lock of this home: one writer at a time."""
+        """Return the writer lock of this home."""
         from wisen.system.writer_lock import WriterLock
 
         return WriterLock(self.settings.home)
 
     def noted_when_stopped(self) -> AbstractContextManager[None]:
-        """Have the next session told what stops the block from learning."""
+        """Have the next session report what stops the block from learning."""
         from wisen.health.stopped import noted_when_stopped
 
         return noted_when_stopped(self.settings.home, self.clock())
 
     def token(self) -> str:
-        """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
+        """Return the token that clients of `wisen serve` must present; created once and kept in the home."""
         return kept(self.settings.home / "token", _random)
 
     def rounds(self, minutes: float) -> RepeatedRuns:
-        """What runs `wisen cycle` again and again, in a process of its own."""
+        """Return what runs `wisen cycle` periodically, in a separate process."""
         from wisen.system.interpreter import interpreter
         from wisen.system.repeated_runs import RepeatedRuns
 
@@ -273,7 +273,7 @@ class Wiring(AgentWiring):
         return RepeatedRuns((interpreter(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
 
     def examined(self) -> Examined:
-        """What the doctor looks at."""
+        """Collect what the doctor examines."""
         from wisen.feedback.added_languages import added_in
         from wisen.health.doctor import Examined
         from wisen.install.installed import installed
@@ -299,18 +299,18 @@ class Wiring(AgentWiring):
 
     def _joined(self) -> tuple[int, int, Sequence[str], Sequence[str]]:
         with self.learner(reads=False) as learner:
-            return learner.lessons.join_doubles()
+            return learner.lessons.merge_duplicates()
 
     def _salt(self) -> bytes:
-        """What digests of forgotten words and coins are keyed with."""
+        """The key for digests of forgotten words and for the random draw of trials."""
         return bytes.fromhex(kept(self.settings.home / "salt", _random))
 
     def _mark_key(self) -> bytes:
-        """What marks of ours are keyed with; empty before anything was told to agents."""
+        """The key of our marks; empty before anything was delivered to agents."""
         try:
             return self._salt() if (self.settings.home / "salt").exists() else b""
         except (OSError, ValueError, WisenError):
-            return b""  # without it too much is taken out of texts, never too little
+            return b""  # without the key, stripping removes too much from texts, never too little
 
 
 def _random() -> str:

@@ -1,4 +1,4 @@
-"""Opens what reads agents' sessions, what they call and what they read, and the files of the user around them."""
+"""Opens the agents' log readers, hooks and launcher, and the user's files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AgentWiring(StoreWiring):
-    """The agents of one installation, and the user's files."""
+    """Opens the agents of one installation, and the user's files."""
 
     settings: Settings
     environment: Mapping[str, str]
@@ -32,7 +32,7 @@ class AgentWiring(StoreWiring):
     decided_by: str
 
     def agents(self) -> tuple[Agent, ...]:
-        """The readers of the agents that are enabled."""
+        """Return the log readers of the enabled agents."""
         from wisen.agents.agent_registry import create_reader
 
         home, by_programs = self._user_home(), self.settings.agents.program_prompts
@@ -40,24 +40,24 @@ class AgentWiring(StoreWiring):
         return tuple(create_reader(name, home, self.environment, program_prompts=by_programs) for name in names)
 
     def hooks(self) -> tuple[Hooks, ...]:
-        """The agents that can be told to call us, as far as they are enabled."""
+        """Return the enabled agents whose hooks can be installed."""
         from wisen.agents.agent_registry import create_hooks
 
         told = self._user_home(), self.environment, self._switches().is_off
         return tuple(filter(None, (create_hooks(name, *told) for name in self.settings.agents.enabled)))
 
     def gauge(self) -> HookHealthCheck:
-        """What tells whether hooks work."""
+        """Return the health check of the hooks."""
         from wisen.health.gauge import HomeGauge
 
         return HomeGauge(self.meant or self.settings.home, __version__)
 
     def caller(self) -> Caller:
-        """What agents run when they call us: the launcher of the home."""
+        """Return the command that agents run as their hook: the launcher in the home."""
         return Caller(home=str(self.meant or self.settings.home))
 
     def launcher(self) -> Launcher:
-        """What writes that: it starts this interpreter and the client of this package."""
+        """Return what writes the launcher, which starts this interpreter with this package's hook client."""
         from wisen.delivery.launcher import HomeLauncher
         from wisen.system.interpreter import interpreter
 
@@ -65,7 +65,7 @@ class AgentWiring(StoreWiring):
         return HomeLauncher(self.settings.home, Program(python=interpreter(), client=str(client)))
 
     def presence(self) -> Presence:
-        """What tells whether a person decides."""
+        """Return what decides whether a person is present."""
         from wisen.agents.agent_signs import AGENT_SIGNS
         from wisen.system.person import presence_here
 
@@ -95,7 +95,7 @@ class AgentWiring(StoreWiring):
         return OffSwitches(self._user_home(), (*self.settings.off.directories, ours))
 
     def _agent_folders(self) -> dict[str, Path]:
-        """Where the agents keep the files that speak wherever the user works."""
+        """Where each agent keeps the instruction files that apply in every project."""
         home, chosen = self._user_home(), self.environment.get
         return {
             "claude-code": Path(chosen("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser(),
@@ -118,7 +118,7 @@ class AgentWiring(StoreWiring):
         return Path(self.environment.get("HOME") or Path.home())
 
     def _machine(self) -> str:
-        """This machine's name for itself."""
+        """Return the id of this machine."""
         from wisen.system.ids import Ulids
         from wisen.system.machine import machine_name
 

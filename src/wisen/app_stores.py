@@ -1,4 +1,4 @@
-"""Opens the stores that the settings name: the ledger with its backups, and the index."""
+"""Opens the stores that the settings select: the ledger with its backups, and the index."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class StoreWiring:
-    """The stores of one installation."""
+    """Opens the stores of one installation."""
 
     settings: Settings
 
     def clock(self) -> Clock:
-        """The machine's clock."""
+        """Return the system clock."""
         from wisen.system.clock import SystemClock
 
         return SystemClock()
 
     def ledger(self, *, asked: bool = False) -> Ledger:
-        """The ledger that the settings name; one that is only asked is not looked over whole."""
+        """Open the ledger that the settings select; with `asked`, for queries only, without a full check."""
         store = self.settings.store
         if self._is_team:
             from wisen.store.postgres_ledger import open_team_ledger
@@ -38,7 +38,7 @@ class StoreWiring:
         return open_ledger(home / "ledger.db", backups=home / "backups", busy=store.busy_seconds, asked=asked)
 
     def backups(self) -> Backups | None:
-        """Copies of the ledger, where it is a file."""
+        """Return the backups of the ledger; None unless it is a file."""
         if self._is_team:
             return None
         from wisen.store.backups import LedgerBackups
@@ -63,7 +63,7 @@ class StoreWiring:
         return open_index(self.settings.home / "index.db", clock=self.clock(), busy=store.busy_seconds)
 
     def _whole_index(self) -> Index:
-        """The index, where it is whole. Raises: StoreDamaged."""
+        """Open the index if it is intact. Raises: StoreDamaged."""
         from wisen.store.sqlite_files import INDEX, open_file
         from wisen.store.sqlite_index import SqliteIndex
 

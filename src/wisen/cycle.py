@@ -1,14 +1,14 @@
-"""Read this first: the whole cycle, in the order in which it happens. Each line asks one folder for one thing.
+"""The whole learning cycle, step by step. Read this file first: each line calls one folder.
 
-    read     what hooks noted, and new lines of the agents' logs: only what may be kept comes through the event filter
-    hear     what failed and what helped in the sessions with something new, and what the user said of it
-    learn    what was said and what kept failing becomes entries, one for each lesson; the user's newest word stands
-    propose  what is ready is offered, with everything by which a person can judge it
-    act      what the user typed to their agents and what policy lets pass is done; changes that are due are checked
-    tell     snapshots are prepared, from which hooks answer inside the agents' turns
+    read     ingest what hooks recorded and the new lines of agents' logs; the event filter drops what may not be kept
+    detect   find failures, what fixed them and what the user said, in the sessions that have something new
+    learn    record corrections, directives and repeated failures as entries, one per lesson; the newest statement wins
+    propose  offer the lessons that are ready, with the evidence a person needs to judge them
+    act      execute what the user typed to agents, apply what policy allows, check earlier changes that are due
+    deliver  write the snapshots from which the hooks answer inside the agents' turns
 
-`learn` is the first four of them, `wisen cycle` all six. Each step stands inside a fence (`model/fences.py`): what
-fails there is told, and the others are done all the same. Only a store that cannot be used ends a run.
+`learn` does the first four, `wisen cycle` all six. Every step runs inside an error boundary (`model/fences.py`): a
+failure is reported and the other steps still run. Only a store that cannot be used stops the run.
 """
 
 from __future__ import annotations
@@ -29,75 +29,87 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnOptions:
-    """How one turn is to go."""
+class RunOptions:
+    """Options of one run."""
 
     selection: Selection = field(default_factory=Selection)
     progress: Callable[[int, int], None] = lambda _done, _total: None
     fences: Fences = field(default_factory=Fences)
-    """What keeps a failure at one source, session, project or step from the rest; each turn has new ones."""
+    """Isolates a failure to one source, session, project or step; every run gets a new one."""
     warnings: tuple[str, ...] = ()
     recheck: bool = False
-    """Whether every byte is read again and compared, instead of trusting sizes and dates."""
+    """Whether to read and compare every byte again instead of trusting file sizes and dates."""
     jobs: int = 0
-    """How many processes read; 0: as many as are worth it."""
-    judges: bool | None = None
-    """Whether instruction files are judged; None: when sessions held something new."""
-    asks: bool = False
-    """Whether somebody reads the report: what waits for the user's word is told once."""
+    """How many processes read logs; 0 decides by the amount to read."""
+    judges_instructions: bool | None = None
+    """Whether to judge instruction files; None judges them when sessions have new events."""
+    asks_user: bool = False
+    """Whether the user reads the report: it then asks, once, what only the user can decide."""
 
 
-def learn(wisen: Learner, turn: TurnOptions) -> Report:
-    """Read, hear, learn and propose, over the selected sources."""
-    fences, step, selection = turn.fences, turn.fences.step, turn.selection
-    now = TurnFindings(began=wisen.home.clock.now(), clock_began=wisen.home.clock.elapsed(), selection=selection)
+def learn(wisen: Learner, options: RunOptions) -> Report:
+    """Read, detect, learn and propose over the selected sources, and report the result. Raises: StoreError."""
+    fences, step, selection = options.fences, options.fences.step, options.selection
+    findings = TurnFindings(began=wisen.home.clock.now(), clock_began=wisen.home.clock.elapsed(), selection=selection)
+
+    # Read.
     wisen.feedback.read_languages_anew()
-    now.found, now.read_bytes, now.new_events = wisen.logs.read_new(
-        selection, turn.progress, fences, jobs=turn.jobs, recheck=turn.recheck
+    findings.found, findings.read_bytes, findings.new_events = wisen.logs.read_new(
+        selection, options.progress, fences, jobs=options.jobs, recheck=options.recheck
     )
-    with step("move what gone worktrees taught"):
+    with step("move lessons of deleted worktrees"):
         wisen.contexts.move_gone_worktrees()
-    with step("retire"):
-        now.retired, in_vain = wisen.forgetting.retire()
-        now.new_events -= in_vain
-    now.reading_seconds = wisen.home.clock.elapsed() - now.clock_began
-    diary = hear(wisen, fences)
-    with step("notice"):
-        wisen.rules.notice()
-    now.fixes, now.said = wisen.fixes.known(selection), wisen.home.index.findings.signals(selection)
-    with step("praise"):
-        wisen.praise.strengthen(now.said)
-    known = wisen.lessons.known()
-    with step("read books"):
-        wisen.rules.take_in(known, fences)
-    wisen.lessons.record(known, now.said, now.fixes, fences, new=now.new_events > 0)
-    now.proposals = wisen.proposals.propose(
-        known, lambda: wisen.rules.outdated(known.states), wisen.rules.replacements, fences
+    with step("retire old sessions"):
+        findings.retired, discarded_events = wisen.forgetting.retire()
+        findings.new_events -= discarded_events
+    findings.reading_seconds = wisen.home.clock.elapsed() - findings.clock_began
+
+    # Detect.
+    diary = detect(wisen, fences)
+    with step("import edits of rule lines"):
+        wisen.rules.import_line_edits()
+    findings.fixes, findings.said = wisen.fixes.known(selection), wisen.home.index.findings.signals(selection)
+    with step("apply praise"):
+        wisen.praise.strengthen(findings.said)
+
+    # Learn.
+    known = wisen.lessons.load_known()
+    with step("import edits of context files"):
+        wisen.rules.import_context_files(known, fences)
+    wisen.lessons.record_lessons(known, findings.said, findings.fixes, fences, new=findings.new_events > 0)
+
+    # Propose.
+    findings.proposals = wisen.proposals.propose(
+        known, lambda: wisen.rules.find_outdated_lines(known.states), wisen.rules.propose_replacements, fences
     )
-    with step("write books"):
-        wisen.rules.write_books(known.states, fences)
-    with step("recollect"):
+    with step("write context files"):
+        wisen.rules.write_context_files(known.states, fences)
+    with step("update memory"):
         wisen.memory.recollect(known.states)
-    with step("judge"):
-        now.judged, now.instructions = wisen.blame.judge_or_recall(
-            judges=turn.judges, is_new=now.new_events > 0, fences=fences, places=selection.places
+    with step("judge instruction files"):
+        findings.judged, findings.instructions = wisen.blame.judge_or_recall(
+            judges=options.judges_instructions, is_new=findings.new_events > 0, fences=fences, places=selection.places
         )
-    with step("guard"):
-        now.proposals += wisen.guards.propose(now.fixes, known.states, now.judged) if now.new_events else 0
-    with step("ask about fixes"):
-        now.proposals += wisen.fixes.ask() if now.new_events else 0
-    with step("try out"):
-        now.proposals += wisen.trials.act_on_verdicts() if now.new_events else 0
-    now.warnings = [*turn.warnings, *wisen.feedback.added_languages.warnings]
-    with step("remember"):
-        now.warnings += diary.keep()
-    with step("ask whose files are"):
-        now.waiting = wisen.contexts.describe_waiting(selection.under, once=True) if turn.asks else ()
-    return wisen.report.make(now, known.states, fences)
+    with step("propose guards"):
+        findings.proposals += (
+            wisen.guards.propose(findings.fixes, known.states, findings.judged) if findings.new_events else 0
+        )
+    with step("propose fixes"):
+        findings.proposals += wisen.fixes.ask() if findings.new_events else 0
+    with step("act on trial verdicts"):
+        findings.proposals += wisen.trials.act_on_verdicts() if findings.new_events else 0
+
+    # Report.
+    findings.warnings = [*options.warnings, *wisen.feedback.added_languages.warnings]
+    with step("save session summaries"):
+        findings.warnings += diary.keep()
+    with step("list open questions about projects"):
+        findings.waiting = wisen.contexts.describe_waiting(selection.under, once=True) if options.asks_user else ()
+    return wisen.report.build(findings, known.states, fences)
 
 
-def hear(wisen: Learner, fences: Fences) -> Diary:
-    """What failed, what helped and what the user said in the sessions that hold something new, and nothing else."""
+def detect(wisen: Learner, fences: Fences) -> Diary:
+    """Find failures, fixes and the user's feedback in the sessions with new events; return their summaries."""
     diary = wisen.memory.diary()
     understanding = wisen.feedback.understanding(fences)
     for sessions in understanding.batches():
@@ -106,27 +118,33 @@ def hear(wisen: Learner, fences: Fences) -> Diary:
     return diary
 
 
-def cycle(wisen: Learner, turn: TurnOptions, run: Callable[[TurnOptions], Report]) -> Cycled:
-    """All of it, once; `run` learns, and remembers where it was stopped. Raises: StoreError."""
-    fences, took, prepared, undone = turn.fences, 0, 0, list[str]()
+def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions], Report]) -> Cycled:
+    """Run all six steps once; `run_learn` does the first four and records a failed run. Raises: StoreError."""
+    fences, exposures, snapshots, problems = options.fences, 0, 0, list[str]()
     answered = applied = checked = tuple[str, ...]()
+
+    # Read, detect, learn and propose.
     with fences.step("finish forgetting"):
         wisen.forgetting.finish()
-    with fences.step("take in"):
-        took = wisen.delivery.take_in()
-    report = run(turn)
-    with fences.step("carry out"):
-        answered, troubles = wisen.proposals.carry_out()
-        undone += troubles
-    with fences.step("apply"):
-        applied, troubles = wisen.proposals.apply_by_policy()
-        undone += troubles
+    with fences.step("ingest hook records"):
+        exposures = wisen.delivery.ingest_spool()
+    report = run_learn(options)
+
+    # Act.
+    with fences.step("execute chat requests"):
+        answered, errors = wisen.proposals.execute_requests()
+        problems += errors
+    with fences.step("apply approved changes"):
+        applied, errors = wisen.proposals.apply_by_policy()
+        problems += errors
     with fences.step("check changes"):
-        checked, troubles = wisen.trials.check_changes()
-        undone += troubles
+        checked, errors = wisen.trials.check_changes()
+        problems += errors
     with fences.step("repair the launcher"):
-        undone += wisen.install.repair_launcher()
-    with fences.step("prepare"):
-        prepared = wisen.delivery.prepare(fences, wrong=wisen.health.wrong)
-    undone += (f"{each} The rest went on." for each in wisen.projects.breakdowns(fences))
-    return Cycled(report, took, answered, applied, prepared, tuple(undone), report.retired, checked)
+        problems += wisen.install.repair_launcher()
+
+    # Deliver.
+    with fences.step("prepare snapshots"):
+        snapshots = wisen.delivery.prepare_snapshots(fences, wrong=wisen.health.wrong)
+    problems += (f"{each} The other steps ran." for each in wisen.projects.breakdowns(fences))
+    return Cycled(report, exposures, answered, applied, snapshots, tuple(problems), report.retired, checked)

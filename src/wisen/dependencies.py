@@ -1,4 +1,4 @@
-"""What `app.py` opens for a Learner, which makes its services of it."""
+"""The dependencies of a Learner: what `app.py` opens and the services are built from."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Dependencies:
-    """Stores, files, agents and settings, each by its name."""
+    """Stores, files, agents and settings."""
 
     home: Home
     projects: Projects
     desk: Desk
-    """What files are edited with."""
+    """Edits the user's files."""
     decisions: Decisions
     rule_files: RuleFiles
     settings: Settings
     door: EventFilterPolicy
-    """What of logs may be kept, with the key of our own marks."""
+    """The event filter: which log events may be kept, with the key that recognises our own marks."""
     workers: ExecutorFactory
-    """Who helps with the reading."""
+    """Reads logs in parallel."""
     instructions: Instructions
     notebooks: Notebooks
     shelf: Shelf
     hooks: Sequence[Hooks]
-    """The agents that can be told to call us."""
+    """The agents whose hooks can be installed."""
     gauge: HookHealthCheck
     caller: Caller
-    """What agents run when they call us."""
+    """The command that agents run as their hook."""
     launcher: Launcher
-    """What writes that."""
+    """Writes that command."""
     model: Callable[[], Model]
-    """The language models, as far as the user has any: nothing is loaded before they are asked."""
+    """The configured language models; nothing is loaded before one is asked."""
     model_named: Callable[[str], Model]
-    """The program of an agent as a model, by its name, within the limits that the settings set."""
+    """An agent's program used as a model, by name, within the limits of the settings."""
     languages_folder: Path
-    """Where the languages lie that the user added; a home that stands in for another has those of that one."""
+    """Where the user's own languages are stored; a temporary home uses the folder of the real one."""
     viewer: str = ""
-    """By what the terminal is known that lists are shown in: a number means the list that was shown there."""
+    """Identifies the terminal in which lists are shown: a number refers to the list that was shown there."""
     ledger_name: str
-    """Where the ledger is, in words for a person."""
+    """Where the ledger is, for display."""
     warnings: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What every surface calls: one attribute a feature, each with its own service. Composition, and nothing else."""
+"""The Learner: one service per feature, wired together. Every surface (CLI, MCP, pages, Python API) calls it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from wisen.cycle import TurnOptions
+    from wisen.cycle import RunOptions
     from wisen.delivery.hook_snapshot import Published
     from wisen.delivery.turn_questions import TurnQuestion
     from wisen.dependencies import Dependencies
@@ -63,35 +63,44 @@ _ROUNDS = 3
 
 
 class Learner:
-    """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
+    """Learns from agents' sessions and programs' records. Open one with `wisen.open_learner`, in a `with` block."""
 
-    def __init__(self, opened: Dependencies) -> None:
-        self.home, self.projects, self.decisions = opened.home, opened.projects, opened.decisions
-        self._opened, settings = opened, opened.settings
-        self._fences = Fences()  # each run has new ones of the same kind
-        home, projects, desk, decisions = opened.home, opened.projects, opened.desk, opened.decisions
-        rule_files, promotion = opened.rule_files, settings.promote
+    def __init__(self, dependencies: Dependencies) -> None:
+        self.home, self.projects, self.decisions = dependencies.home, dependencies.projects, dependencies.decisions
+        self._dependencies, settings = dependencies, dependencies.settings
+        self._fences = Fences()  # each run starts over with a new one of the same kind
+        home, projects, desk, decisions = (
+            dependencies.home,
+            dependencies.projects,
+            dependencies.desk,
+            dependencies.decisions,
+        )
+        rule_files, promotion = dependencies.rule_files, settings.promote
         pointing, local = settings.answered("feedback.pointing"), settings.deliver.local_words
-        refresh = Refresh(books=self._write_books, hooks=self._prepare_hooks)
-        self.logs = LogReader(projects, workers=opened.workers, filter_policy=opened.door)
-        self.models = ModelService(home, settings.models, opened.model)
-        self.records = RecordsService(home, projects, opened.door, settings.mine)
+        refresh = Refresh(books=self._write_context_files, hooks=self._prepare_snapshots)
+        self.logs = LogReader(projects, workers=dependencies.workers, filter_policy=dependencies.door)
+        self.models = ModelService(home, settings.models, dependencies.model)
+        self.records = RecordsService(home, projects, dependencies.door, settings.mine)
         self.contexts = ContextService(home, projects, desk, decisions)
-        self.lessons = LessonService(home, projects, desk, decisions, refresh, is_word=self._is_word)
+        self.lessons = LessonService(
+            home, projects, desk, decisions, refresh, is_lasting_statement=self._is_lasting_statement
+        )
         self.feedback = FeedbackService(
             home,
             projects,
             desk,
             decisions,
-            languages_folder=opened.languages_folder,
-            model=opened.model,
-            model_named=opened.model_named,
+            languages_folder=dependencies.languages_folder,
+            model=dependencies.model,
+            model_named=dependencies.model_named,
             adjudicates=settings.models.adjudicate,
             consent=PointingConsent(home, desk, decisions, refresh, answered=pointing, local=local),
             handlers=SettlementHandlers(
                 record=self.lessons.record_pointed,
                 drop=self.lessons.drop_pointed,
-                suggest=lambda entry, words, agent, why: self.proposals.word(entry, words, agent=agent, why=why).id,
+                suggest=lambda entry, words, agent, why: (
+                    self.proposals.suggest_wording(entry, words, agent=agent, why=why).id
+                ),
             ),
         )
         self.praise = PraiseService(home, projects)
@@ -99,7 +108,7 @@ class Learner:
             home,
             projects,
             desk,
-            notebooks=opened.notebooks,
+            notebooks=dependencies.notebooks,
             listener=self.feedback.listener,
             praised=self.praise.memories_praised,
         )
@@ -110,10 +119,10 @@ class Learner:
             decisions,
             refresh,
             rule_files=rule_files,
-            hook_agents={each.name for each in opened.hooks},
+            hook_agents={each.name for each in dependencies.hooks},
             settings=promotion,
         )
-        self.blame = BlameService(home, projects, desk, decisions, instructions=opened.instructions)
+        self.blame = BlameService(home, projects, desk, decisions, instructions=dependencies.instructions)
         self.guards = GuardService(
             home, projects, rule_files, decisions, refresh, settings=settings.guards, promote=promotion
         )
@@ -124,26 +133,26 @@ class Learner:
             home,
             desk,
             decisions,
-            hooks=opened.hooks,
-            gauge=opened.gauge,
-            caller=opened.caller,
-            launcher=opened.launcher,
+            hooks=dependencies.hooks,
+            gauge=dependencies.gauge,
+            caller=dependencies.caller,
+            launcher=dependencies.launcher,
         )
-        self.health = HealthService(home, projects, gauge=opened.gauge, installed=self.install.installed)
+        self.health = HealthService(home, projects, gauge=dependencies.gauge, installed=self.install.installed)
         self.forgetting = ForgettingService(
             Holdings(
                 home=home,
                 projects=projects,
                 desk=desk,
                 rule_files=rule_files,
-                shelf=opened.shelf,
-                hooks=opened.hooks,
-                languages_folder=opened.languages_folder,
+                shelf=dependencies.shelf,
+                hooks=dependencies.hooks,
+                languages_folder=dependencies.languages_folder,
             ),
             decisions,
             refresh,
             neighbours=ForgettingCallbacks(
-                understand=self._hear,
+                understand=self._detect,
                 recollect=self.memory.recollect,
                 forget_written=self.memory.forget_written,
                 holding_phrases=self.feedback.holding,
@@ -155,7 +164,7 @@ class Learner:
             home,
             projects,
             decisions,
-            shelf=opened.shelf,
+            shelf=dependencies.shelf,
             rule_files=rule_files,
             answers=AnswerHandlers(
                 rules=self.rules.proposals,
@@ -165,7 +174,7 @@ class Learner:
                 forget=self.forgetting.forget_from_chat,
             ),
             settings=promotion,
-            viewer=opened.viewer,
+            viewer=dependencies.viewer,
         )
         self.trials = TrialService(
             home,
@@ -179,13 +188,15 @@ class Learner:
             detector=self.feedback.listener,
             proposal=self.proposals.get,
         )
-        self.changes = ChangeService(home, desk, decisions, refresh, is_prepared=lambda: bool(opened.shelf.holds()))
+        self.changes = ChangeService(
+            home, desk, decisions, refresh, is_prepared=lambda: bool(dependencies.shelf.holds())
+        )
         self.delivery = DeliveryService(
             home,
             projects,
             desk,
-            opened.shelf,
-            tell=self._tell,
+            dependencies.shelf,
+            build_snapshot=self._build_snapshot,
             settings=settings.deliver,
             promotion=promotion,
         )
@@ -196,7 +207,7 @@ class Learner:
         return self.home
 
     @one_writer("learn")
-    def learn(  # noqa: PLR0913 - what can be said about one run, each by its name
+    def learn(  # noqa: PLR0913 - the options of one run, each by keyword
         self,
         path: Path | None = None,
         *,
@@ -207,19 +218,18 @@ class Learner:
         judge: bool | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Report:
-        """Read what is new below `path`, or wherever agents keep sessions, and report on it, or on one `project`.
+        """Read new sessions below `path`, or wherever agents keep them, and report on all of them or on one `project`.
 
-        With `recheck` sizes and dates of files are not trusted: every byte is read and compared with what was read
-        before. `jobs` is how many processes read; 0 decides by how much there is to read. Instruction files are judged
-        when sessions held something new; `judge` says always or never. What waits for the user's word is in one report
-        and not again.
+        With `recheck`, file sizes and dates are not trusted: every byte is read and compared with what was read before.
+        `jobs` is the number of reading processes; 0 decides by the amount to read. Instruction files are judged when
+        sessions have new events; `judge` forces or skips that. Questions to the user appear in one report only.
 
         Raises:
-            UsageError: `path` does not exist, nothing is known of `project`, or a number makes no sense.
-            StoreBusy: another wisen writes to the same home and does not end.
+            UsageError: `path` does not exist, `project` is unknown, or a number is out of range.
+            StoreBusy: another wisen process keeps writing to the same home.
             StoreError: a store cannot be written.
         """
-        from wisen.cycle import TurnOptions
+        from wisen.cycle import RunOptions
 
         under = existing_path(path)
         if days is not None and days <= 0:
@@ -228,75 +238,79 @@ class Learner:
             raise UsageError(f"--jobs {jobs} is not a number of processes. Give 1 or more, or 0 to let wisen decide.")
         started = self.home.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
-        turn = TurnOptions(selection=selection, recheck=recheck, jobs=jobs, judges=judge, asks=True)
-        loud = turn if progress is None else replace(turn, progress=progress)
+        options = RunOptions(selection=selection, recheck=recheck, jobs=jobs, judges_instructions=judge, asks_user=True)
+        with_progress = options if progress is None else replace(options, progress=progress)
         if project is None:
-            return self._turn(loud)
-        read: Report | None = None
+            return self._run_learn(with_progress)
+        first_report: Report | None = None
         places = self.contexts.places_of(project)
-        if not places:  # it may be in what is new
-            read = self._turn(loud)
+        if not places:  # the new sessions may contain it
+            first_report = self._run_learn(with_progress)
             places = self.contexts.places_of(project, must=True)
-        report = self._turn(replace(turn, selection=replace(selection, places=places)))
-        if read is None:
+        report = self._run_learn(replace(options, selection=replace(selection, places=places)))
+        if first_report is None:
             return report
         figures = ("read_bytes", "new_events", "seconds", "reading_seconds", "proposals", "waiting", "warnings")
-        return replace(report, **{name: getattr(read, name) for name in figures})
+        return replace(report, **{name: getattr(first_report, name) for name in figures})
 
-    def _turn(self, turn: TurnOptions) -> Report:
+    def _run_learn(self, options: RunOptions) -> Report:
         from wisen import cycle
 
-        turn = replace(turn, warnings=(*self._opened.warnings, *turn.warnings), fences=self._fences.start_over())
+        options = replace(
+            options, warnings=(*self._dependencies.warnings, *options.warnings), fences=self._fences.start_over()
+        )
         try:
             self.forgetting.heed_switches()
             try:
-                return cycle.learn(self, turn)
+                return cycle.learn(self, options)
             except StoreDamaged as error:
-                told = self.home.index.rebuild(error)
-                if told is None:
+                warning = self.home.index.rebuild(error)
+                if warning is None:
                     raise
                 return cycle.learn(
-                    self, replace(turn, warnings=(*turn.warnings, told), fences=turn.fences.start_over())
+                    self, replace(options, warnings=(*options.warnings, warning), fences=options.fences.start_over())
                 )
         except WisenError as error:
-            self._remember_failure(error)
+            self._record_failure(error)
             raise
 
     @one_writer("cycle")
     def cycle(self, *, quick: bool = False, dry_run: bool = False) -> Cycled:
-        """The whole loop: take in what hooks noted, learn, do what was typed and what policy lets pass, prepare.
+        """Run the whole cycle: ingest hook records, learn, execute requests, apply what policy allows, deliver.
 
-        What a run that died had begun to forget is forgotten first.
+        A forgetting that an earlier, interrupted run began is finished first.
 
-        With `quick` instruction files are not judged. With `dry_run` nothing is read or written: what waits is told.
+        With `quick`, instruction files are not judged. With `dry_run`, pending work is only counted.
 
         Raises:
-            StoreError: a store cannot be written. What was done so far is kept, and the next cycle goes on.
+            StoreError: a store cannot be written. Finished work is kept, and the next cycle continues from there.
         """
         from wisen import cycle
         from wisen.model.cycled import Cycled
 
         if dry_run:
-            applied, troubles = self.proposals.apply_by_policy(dry_run=True)
-            waiting, retired = self.delivery.waiting(), len(self.forgetting.due())
-            return Cycled(None, waiting, (), applied, self.delivery.prepare(dry_run=True), troubles, retired)
-        done: Cycled | None = None
+            applied, problems = self.proposals.apply_by_policy(dry_run=True)
+            waiting, retired = self.delivery.count_spooled(), len(self.forgetting.due())
+            return Cycled(None, waiting, (), applied, self.delivery.prepare_snapshots(dry_run=True), problems, retired)
+        total: Cycled | None = None
         for _ in range(_ROUNDS):
             began = self.home.clock.now()
-            once = cycle.cycle(
-                self, cycle.TurnOptions(judges=False if quick else None, fences=self._fences.start_over()), self._turn
+            latest = cycle.cycle(
+                self,
+                cycle.RunOptions(judges_instructions=False if quick else None, fences=self._fences.start_over()),
+                self._run_learn,
             )
-            done = done.then(once) if done else once
-            woken = self._opened.shelf.woken()
-            if woken is None or woken < began:
-                break  # else somebody was told that this cycle takes up what is new
-        assert done is not None
-        return done
+            total = total.then(latest) if total else latest
+            last_wake = self._dependencies.shelf.woken()
+            if last_wake is None or last_wake < began:
+                break  # otherwise a hook was told that this cycle picks up its new records
+        assert total is not None
+        return total
 
     def status(self, project: Path | None = None) -> State:
-        """What has been learnt from so far, how the last runs went, and what is wrong with hooks.
+        """Summarize what was learnt so far, how the last runs went, and which hooks have problems.
 
-        The settings of a `project` count beside the user's.
+        The agent settings of `project` are checked as well as the user's.
         """
         from wisen.model.report import decisions_about_lines
         from wisen.model.state import State
@@ -305,11 +319,11 @@ class Learner:
         return State(
             version=home.version,
             home=str(home.path),
-            ledger=self._opened.ledger_name,
+            ledger=self._dependencies.ledger_name,
             contexts=len(home.ledger.contexts.all()),
             counts=home.index.events.counts(Selection()),
             runs=home.ledger.runs.newest(_SHOWN_RUNS),
-            warnings=(*self._opened.warnings, *self.feedback.added_languages.warnings),
+            warnings=(*self._dependencies.warnings, *self.feedback.added_languages.warnings),
             alarms=self.health.alarms(project),
             archive=self.forgetting.archive(),
             off=self.forgetting.off_by(project) if project else "",
@@ -318,11 +332,11 @@ class Learner:
             findings=decisions_about_lines(self.blame.findings()),
             pointing=self.feedback.consent.is_given,
             requests=len(self.decisions.requests()),
-            private=self.delivery.private_entries(),
+            private=self.delivery.count_private_entries(),
         )
 
     def histories(self, path: Path | None = None) -> Iterator[History]:
-        """The sessions that were read, one at a time: their calls in order, and what the user did between them.
+        """Iterate over the sessions that were read: their calls in order, and the user's turns between them.
 
         Raises:
             UsageError: `path` does not exist.
@@ -330,7 +344,7 @@ class Learner:
         return self.home.index.events.histories(Selection(under=existing_path(path)))
 
     def close(self) -> None:
-        """Let go of the stores."""
+        """Close the stores."""
         self.home.index.close()
         self.home.ledger.close()
 
@@ -342,27 +356,27 @@ class Learner:
     ) -> None:
         self.close()
 
-    def _hear(self) -> Diary:
-        from wisen.cycle import hear
+    def _detect(self) -> Diary:
+        from wisen.cycle import detect
 
-        return hear(self, self._fences)
+        return detect(self, self._fences)
 
-    def _is_word(self, state: EntryState) -> bool:
+    def _is_lasting_statement(self, state: EntryState) -> bool:
         from wisen.delivery.user_words import is_word
 
         return is_word(state)
 
-    def _write_books(self) -> None:
-        self.rules.write_books(entry_states(self.home.ledger), self._fences)
+    def _write_context_files(self) -> None:
+        self.rules.write_context_files(entry_states(self.home.ledger), self._fences)
 
-    def _prepare_hooks(self) -> None:
-        self.delivery.prepare(self._fences)
+    def _prepare_snapshots(self) -> None:
+        self.delivery.prepare_snapshots(self._fences)
 
-    def _tell(self, fences: Fences) -> Published:
-        """Everything that hooks may need, made of what the features hand in."""
+    def _build_snapshot(self, fences: Fences) -> Published:
+        """Build everything that hooks may need from what the features contribute."""
         from wisen.delivery.telling import Telling
 
-        opened, settings = self._opened, self._opened.settings
+        dependencies, settings = self._dependencies, self._dependencies.settings
         candidates = Candidates(
             trials=self.trials.standings,
             questions=self.contexts.questions,
@@ -372,21 +386,23 @@ class Learner:
             language_of=self.feedback.added_languages.language_of,
             praised=self.praise.subjects_praised,
         )
-        telling = Telling(self.home, opened.rule_files, candidates, door=opened.door, deliver=settings.deliver)
+        telling = Telling(
+            self.home, dependencies.rule_files, candidates, door=dependencies.door, deliver=settings.deliver
+        )
         return telling.published(fences)
 
     def _turn_questions(self, context: str) -> list[TurnQuestion]:
-        """What an agent may be asked in a context: turns in doubt, and a lesson that lacks words."""
+        """List what an agent may be asked in a context: turns in doubt, and a lesson that needs better wording."""
         from wisen.delivery.turn_questions import questions_of
 
         if not self.feedback.consent.is_given:
             return []
         turns = self.feedback.settlement.open_turns(context)
-        lessons = self.proposals.unworded(context, local=self.delivery.tells_local)
+        lessons = self.proposals.unworded_lessons(context, local=self.delivery.delivers_local_words)
         return questions_of(turns, lessons, self.home.ledger.exposures.of)
 
-    def _remember_failure(self, error: WisenError) -> None:
-        """A run that stopped is remembered as one, so that silence can be told from having nothing to learn."""
+    def _record_failure(self, error: WisenError) -> None:
+        """Record a run that failed, so that a failure can be told apart from having nothing to learn."""
         from wisen.model.run import failed_run
 
         home = self.home
@@ -394,4 +410,4 @@ class Learner:
         try:
             home.ledger.runs.add(run)
         except WisenError:
-            return  # the ledger itself is what failed; the caller sees the first error
+            return  # the ledger itself failed; the caller sees the first error

@@ -366,13 +366,13 @@ def test_after_a_yes_rules_cross_and_after_a_no_they_do_not_again(
         learner.contexts.join(second, dry_run=True)
         assert learner.contexts.waiting_places()
         learner.contexts.join(second)
-        learner.delivery.prepare()
+        learner.delivery.prepare_snapshots()
     assert "pnpm" in begins_with(ours, second, "b")
     assert "German" in begins_with(ours, second, "c"), "what was learnt there alone came along"
     with wisen.open_learner() as learner:
         assert learner.contexts.key_of(second) == learner.contexts.key_of(real)
         learner.contexts.separate(second)
-        learner.delivery.prepare()
+        learner.delivery.prepare_snapshots()
     assert "pnpm" not in begins_with(ours, second, "d")
     with wisen.open_learner() as learner:
         assert learner.contexts.key_of(second) != learner.contexts.key_of(real)

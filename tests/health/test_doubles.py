@@ -91,10 +91,10 @@ def test_a_line_that_stands_twice_is_taken_out_once_by_the_one_door(learner: Lea
             texts.append(rules.read_bytes())
     assert rules.read_text().count("check1") == 2
     changes = len(learner.changes.all().changes)
-    joined = learner.lessons.join_doubles(dry_run=True)
+    joined = learner.lessons.merge_duplicates(dry_run=True)
     assert joined.lines == (str(rules),)
     assert rules.read_bytes() == texts[-1]
-    assert learner.lessons.join_doubles().lines == (str(rules),)
+    assert learner.lessons.merge_duplicates().lines == (str(rules),)
     assert rules.read_text().count("check1") == 1
     assert len(learner.changes.all().changes) == changes + 1, "it is a change like any other, and can be seen"
     (state,) = (each for each in learner.lessons.all() if "check1" in each.text and not each.merged_into)
@@ -112,7 +112,7 @@ def test_whatever_the_user_decided_about_either_counts_for_the_one_that_stays(le
             decided[text] = EntryStatus.WONT_FIX
         if "check3" in text:
             learner.lessons.decide(second.entry.name, MoveKind.TEXT, f"{text} Always.")
-    learner.lessons.join_doubles()
+    learner.lessons.merge_duplicates()
     left = {each.entry.summary: each for each in learner.lessons.all() if not each.merged_into}
     assert len(left) == len(pairs)
     for text, status in decided.items():
@@ -127,5 +127,5 @@ def test_what_a_person_took_apart_is_no_double(learner: Learner) -> None:
     sight = next(each for each in ledger.occurrences.all() if "check0" in each.quote)
     ledger.entries.enter([learner.home.scribe.move(sight.id, MoveKind.SPLIT, f"Z{sight.entry}", by=Who.USER)])
     many = len(ledger.entries.all()) // 2
-    assert learner.lessons.join_doubles().entries == many - 1
+    assert learner.lessons.merge_duplicates().entries == many - 1
     assert len([each for each in learner.lessons.all() if "check0" in each.text and not each.merged_into]) == 2

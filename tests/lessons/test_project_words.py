@@ -47,7 +47,7 @@ def learn(home: Path, *sessions: str) -> Learnt:
             a_session(number, shop, home, words)
             learner.learn()
         ledger = learner.home.ledger
-        made, of = learner._tell(Fences()), dict(learner.projects.places_with_contexts())
+        made, of = learner._build_snapshot(Fences()), dict(learner.projects.places_with_contexts())
         proposals = [each.text for each in ledger.proposals.all()]
         return Learnt(made.block(of[str(shop)]), made.block(of[str(other)]), proposals, KnownEntries(ledger).states)
 

@@ -53,7 +53,7 @@ def shop(home: Path) -> Path:
 def test_numbers_mean_the_list_that_was_shown_whatever_was_answered_since(shop: Path) -> None:
     with wisen.open_learner() as learner:
         ids = [each.proposal.id for each in learner.proposals.all() if each.waits]
-        learner.proposals.note_shown(ids)
+        learner.proposals.remember_shown(ids)
         learner.proposals.answer("1", Answer.APPROVED)
         learner.proposals.answer("2", Answer.APPROVED)
         answers = {each.proposal.id: each.answer for each in learner.proposals.all()}
@@ -64,7 +64,7 @@ def test_numbers_mean_the_list_that_was_shown_whatever_was_answered_since(shop: 
         for number in ("0", "4", "99"):
             with pytest.raises(UsageError, match=f"has 3 proposals, and no number {number}"):
                 learner.proposals.answer(number, Answer.APPROVED)
-        learner.proposals.note_shown(ids[2:])
+        learner.proposals.remember_shown(ids[2:])
         assert learner.proposals.get("1").proposal.id == ids[2], "the list that was shown last"
 
 
@@ -79,28 +79,28 @@ def test_a_broken_note_of_what_was_shown_is_as_if_nothing_was(shop: Path, home: 
     with wisen.open_learner() as learner:
         with pytest.raises(UsageError, match="No list was shown"):
             learner.proposals.get("2")
-        learner.proposals.note_shown([learner.proposals.all()[0].proposal.id])
+        learner.proposals.remember_shown([learner.proposals.all()[0].proposal.id])
         assert learner.proposals.get("1") == learner.proposals.all()[0]
 
 
 def test_what_an_agent_looked_at_was_shown_to_nobody_who_decides(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with wisen.open_learner() as learner:
         ids = [each.proposal.id for each in learner.proposals.all()]
-        learner.proposals.note_shown(ids)
+        learner.proposals.remember_shown(ids)
     monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(NotAPerson("an agent", "claude-code")))
     with wisen.open_learner() as learner:
-        learner.proposals.note_shown(ids[1:])
+        learner.proposals.remember_shown(ids[1:])
         assert learner.proposals.get("2").proposal.id == ids[1]
 
 
 def test_each_terminal_has_its_own_list(shop: Path) -> None:
     with wisen.open_learner() as learner:
         ids = [each.proposal.id for each in learner.proposals.all()]
-        learner.proposals.note_shown(ids)
+        learner.proposals.remember_shown(ids)
         own = learner.proposals._viewer
         learner.proposals._viewer = "another terminal"
         assert learner.proposals.get("2").proposal.id == ids[1], "where nothing was shown, the last that anybody saw"
-        learner.proposals.note_shown(ids[1:])
+        learner.proposals.remember_shown(ids[1:])
         assert learner.proposals.get("2").proposal.id == ids[2]
         learner.proposals._viewer = own
         assert learner.proposals.get("2").proposal.id == ids[1]

@@ -48,7 +48,7 @@ def _try(mount: str, logs: str) -> str:
     try:
         with app.wire(Path(mount) / "home").learner() as learner:
             learner.learn(Path(logs), jobs=1)
-            learner.delivery.prepare()
+            learner.delivery.prepare_snapshots()
             learner.home.ledger.check()
             learner.home.index.check()
     except WisenError as error:

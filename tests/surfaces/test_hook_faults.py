@@ -102,7 +102,7 @@ def test_a_broken_snapshot_tells_nothing_and_the_next_start_tells_that(
 
 def run_cycle(wisen: Path, project: Path) -> None:
     with app.wire(wisen, {"HOME": str(project.parent)}).learner() as learner:
-        learner.delivery.prepare()
+        learner.delivery.prepare_snapshots()
 
 
 @pytest.mark.parametrize("harm", [cut, remove, empty], ids=lambda each: each.__name__)

@@ -431,7 +431,7 @@ def unclear(shop: Path) -> str:
     run("feedback", "on")
     with wisen.open_learner() as learner:
         learner.learn()
-        (lesson,) = learner.proposals.unworded(learner.contexts.key_of(shop))
+        (lesson,) = learner.proposals.unworded_lessons(learner.contexts.key_of(shop))
     assert "other ones" in lesson.text
     return lesson.name
 

@@ -312,7 +312,7 @@ def test_other_words_are_another_trial(world: World) -> None:
     with world.learner() as learner:
         (entry,) = [each for each in learner.lessons.all() if each.entry.category == "best_practice"]
         learner.lessons.decide(entry.entry.name, MoveKind.TEXT, "Asked to commit, do not call the skill commit.")
-        learner.delivery.prepare()
+        learner.delivery.prepare_snapshots()
     told = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
     assert 0 < sum("do not call the skill" in each for each in told) < 20
     world.cycle()

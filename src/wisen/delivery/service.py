@@ -1,4 +1,4 @@
-"""What the cycle asks of delivery: to take in what hooks noted, and to prepare the snapshots that they answer from."""
+"""The delivery service: ingests what hooks recorded and prepares the snapshots from which they answer."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from wisen.model.state import Finding
     from wisen.store.home import Home
 
-LEFT = ".hook-context.txt"
-"""The file in the memory of a workspace in which its agent looks for what is due."""
+WORKSPACE_FILE = ".hook-context.txt"
+"""The file in a workspace's memory folder where its agent looks for what is due."""
 
 
 class DeliveryService:
-    """What hooks read, and what they leave behind."""
+    """Prepares what hooks read, and ingests what they recorded."""
 
     def __init__(  # noqa: PLR0913 - a service is made of what it works with
         self,
@@ -37,16 +37,16 @@ class DeliveryService:
         desk: Desk,
         shelf: Shelf,
         *,
-        tell: Callable[[Fences], Published],
+        build_snapshot: Callable[[Fences], Published],
         settings: DeliverPolicy,
         promotion: PromotePolicy,
     ) -> None:
-        """Begin; `tell` makes everything that hooks may need of what the features hand in."""
+        """Create the service; `build_snapshot` builds all that hooks need from what the features contribute."""
         self._home, self._projects, self._desk, self._shelf = home, projects, desk, shelf
-        self._tell, self._settings, self._promotion = tell, settings, promotion
+        self._build_snapshot, self._settings, self._promotion = build_snapshot, settings, promotion
 
-    def take_in(self) -> int:
-        """Take what hooks delivered into the ledger; wishes stay until they were carried out. Returns how many."""
+    def ingest_spool(self) -> int:
+        """Record deliveries in the ledger; requests stay in the spool until they are executed. Return how many."""
         from wisen.delivery.spool import exposures, wishes
 
         spooled = self._shelf.spooled()
@@ -58,48 +58,48 @@ class DeliveryService:
         return len(rows)
 
     @property
-    def tells_local(self) -> bool:
-        """Whether agents may be told what was typed to models on the user's own machine."""
+    def delivers_local_words(self) -> bool:
+        """Whether agents may receive what was typed to models on the user's own machine."""
         return self._settings.local_words
 
-    def private(self, states: Iterable[EntryState]) -> PrivateWords:
-        """What of these agents are not told."""
+    def private_words(self, states: Iterable[EntryState]) -> PrivateWords:
+        """Return which of these entries agents do not receive."""
         from wisen.delivery.private_words import PrivateWords
 
         return PrivateWords(self._settings, states, self._home.ledger.guards.all())
 
-    def private_entries(self) -> int:
-        """How many entries that hold agents are not told."""
+    def count_private_entries(self) -> int:
+        """Count the entries in force that agents do not receive."""
         from wisen.store.known_entries import entry_states
 
         states = [each for each in entry_states(self._home.ledger) if not each.is_over]
-        return len(states) - len(self.private(states).told(states))
+        return len(states) - len(self.private_words(states).told(states))
 
-    def waiting(self) -> int:
-        """How many notes of hooks wait to be taken in."""
+    def count_spooled(self) -> int:
+        """Count the hook records that wait to be ingested."""
         return len(self._shelf.spooled())
 
-    def prepare(
+    def prepare_snapshots(
         self,
         fences: Fences | None = None,
         *,
         dry_run: bool = False,
         wrong: Callable[[], Iterable[Finding]] = tuple,
     ) -> int:
-        """Make the snapshots that hooks answer from. Returns how many are new. Raises: StoreError.
+        """Write the snapshots that hooks answer from. Return how many are new. Raises: StoreError.
 
-        `wrong` tells, once they are there, what the user must know at the next start of a session. A project that
-        cannot be prepared is noted in `fences`, and the others are prepared all the same.
+        Called after they are written, `wrong` lists what the next session must report to the user. A project that
+        cannot be prepared is recorded in `fences`, and the others are prepared nevertheless.
         """
         from wisen.logs.off_markers import write_off_places
 
         home, scope = self._home, self._projects.scope
-        scope.apply_decisions(home.ledger.ownerships.of(home.machine))  # the user may have answered since
-        made = self._tell(Fences() if fences is None else fences)
+        scope.apply_decisions(home.ledger.ownerships.of(home.machine))  # the user may have answered since this run began
+        made = self._build_snapshot(Fences() if fences is None else fences)
         if dry_run:
             return len(made.files.keys() - self._shelf.holds())
         home.salt()  # hooks only read it, and seal their marks with it
-        self._leave(made)
+        self._write_workspace_files(made)
         write_off_places(self._projects, self._desk)
         now, days, off = home.clock.now(), self._settings.pinned_days, scope.switches.places
         new = self._shelf.publish(made.files, made.current(now, off=off), days=days)
@@ -108,11 +108,11 @@ class DeliveryService:
             self._shelf.publish(made.files, made.current(now, alarms, off), days=days)
         return new
 
-    def _leave(self, made: Published) -> None:
-        """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay.
+    def _write_workspace_files(self, made: Published) -> None:
+        """Write what a session starts with into workspaces whose agent reads it from a file; other people's files stay.
 
-        That is a file of the user's folders, so it needs a profile that may write unasked. In another one what such a
-        profile left there is taken away: nobody would keep it up to date.
+        The file is in the user's folders, so this needs a profile that may write without asking. Under another profile
+        an earlier file of ours is removed: nobody would keep it up to date.
         """
         from wisen.edits.permission import may_write_unasked
         from wisen.logs.off_markers import is_delivery_off
@@ -122,13 +122,13 @@ class DeliveryService:
         salt, files = self._home.salt, self._desk.files
         for place, context in made.places:
             memory = find_memory_folder(Path(place), lambda _: False)
-            seal = sentinel.seal_of(salt(), LEFT, context)
+            seal = sentinel.seal_of(salt(), WORKSPACE_FILE, context)
             told = may_write_unasked(self._promotion.profile) and not is_delivery_off(self._projects, self._desk, place)
             block = sentinel.sealed(made.block(context), seal) if told else ""
             if memory is None:
                 continue
             with suppress(FileError):
-                seen = files.read(memory / LEFT)
+                seen = files.read(memory / WORKSPACE_FILE)
                 now = (seen.content or b"").decode("utf-8", "replace")
                 is_ours = not sentinel.strip(now).strip()
                 if is_ours and now != block and (block or now):

@@ -1,4 +1,4 @@
-"""What people and the cycle ask of lessons: every entry, what was decided about it, and what becomes one."""
+"""The lessons service: looks up entries, records the user's decisions about them, and records new lessons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 _MANY = 100
-"""From so many entries on, all decisions are read at once."""
+"""From this many entries on, reading all decisions at once is faster."""
 _OF_USER = (EntrySource.USER_FEEDBACK, EntrySource.CONVERSATION)
 _LOUD = (Priority.CRITICAL, Priority.HIGH)
 
@@ -44,24 +44,24 @@ class LessonService:
         decisions: Decisions,
         refresh: Refresh,
         *,
-        is_word: Callable[[EntryState], bool],
+        is_lasting_statement: Callable[[EntryState], bool],
     ) -> None:
-        """Begin; `is_word` tells whether an entry is the user's word and meant to last."""
+        """Create the service; `is_lasting_statement` : whether the user stated an entry for good."""
         self._home, self._projects, self._desk = home, projects, desk
-        self._decisions, self._refresh, self._is_word = decisions, refresh, is_word
+        self._decisions, self._refresh, self._is_lasting_statement = decisions, refresh, is_lasting_statement
 
     def all(self) -> tuple[EntryState, ...]:
-        """Every entry with what became of it, oldest first."""
+        """Return every entry with its current state, oldest first."""
         return entry_states(self._home.ledger)
 
-    def known(self) -> KnownEntries:
-        """What the ledger knows of entries, to be gone on with."""
+    def load_known(self) -> KnownEntries:
+        """Load the entries of the ledger for a run, which adds to them."""
         return KnownEntries(self._home.ledger)
 
     def top(self, limit: int, *, every: bool = False, context: str | None = None) -> tuple[tuple[EntryState, ...], int]:
-        """The entries that came up most, and how many there are; only those that are shown are read.
+        """Return the entries that came up most, and how many there are; only the returned ones are read.
 
-        With `every` also those that are over.
+        With `every`, closed entries are included.
         """
         ledger = self._home.ledger
         over = ledger.entries.over()
@@ -76,7 +76,7 @@ class LessonService:
         return tuple(found[id_] for id_ in shown), len(fits)
 
     def get(self, name: str) -> tuple[EntryState, tuple[Occurrence, ...]]:
-        """An entry by its name or id, or the beginning of one, and where it was seen.
+        """Return an entry by its name or id, or a prefix of one, and its occurrences.
 
         Raises:
             UsageError: no entry, or more than one, has such a name.
@@ -84,12 +84,12 @@ class LessonService:
         found = find_entry(self.all(), name)
         return found, self._home.ledger.occurrences.of(found.entry.id)
 
-    def seen(self, state: EntryState) -> tuple[Occurrence, ...]:
-        """Where an entry was seen, oldest first."""
+    def occurrences(self, state: EntryState) -> tuple[Occurrence, ...]:
+        """Return where an entry was seen, oldest first."""
         return self._home.ledger.occurrences.of(state.entry.id)
 
     def decisions(self, state: EntryState) -> tuple[Move, ...]:
-        """What was decided about an entry and what was proposed of it, oldest first."""
+        """Return the decisions about an entry and its proposals, oldest first."""
         ledger = self._home.ledger
         subjects = {state.entry.id, *(each.id for each in ledger.proposals.all() if each.entry == state.entry.id)}
         return tuple(move for move in ledger.moves.all() if move.subject in subjects)
@@ -98,8 +98,8 @@ class LessonService:
         """Record an entry by hand.
 
         Raises:
-            UsageError: the kind, source or priority is none that there is, or the text is empty or holds a secret.
-            PersonNeeded: it is called the user's word or important, and nothing shows that a person says so.
+            UsageError: the kind, source or priority is unknown, or the text is empty or contains a secret.
+            PersonNeeded: it is logged as the user's statement or as important, and nothing shows that a person does so.
         """
         from wisen.model.entry_names import name_of
         from wisen.safety.withhold import rule_against
@@ -115,7 +115,7 @@ class LessonService:
         if rule is not None:
             raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
         if logged.source in _OF_USER or logged.priority in _LOUD:
-            # What is called the user's word, or told to every session as important, is theirs to log.
+            # Only a person may log something as the user's statement, or as important enough for every session.
             options = ("--source", logged.source, "--priority", logged.priority)
             self._decisions.require_person("entries", "log", logged.kind, logged.text, *options, dry_run=dry_run)
         home, id_ = self._home, self._home.ids.new()
@@ -141,11 +141,11 @@ class LessonService:
         return entry
 
     def decide(self, name: str, kind: MoveKind, value: str = "", *, dry_run: bool = False) -> EntryState:
-        """Take the user's word about an entry: its status, its wording, where it holds, or what it is the same as.
+        """Record the user's decision about an entry: its status, wording or scope, or which entry it duplicates.
 
         Raises:
-            UsageError: there is no such entry, or the value is none that there is.
-            PersonNeeded: nothing shows that a person says so.
+            UsageError: there is no such entry, or the value is not allowed.
+            PersonNeeded: nothing shows that a person decided this.
         """
         found = find_entry(self.all(), name)
         if kind is MoveKind.STATUS and value not in list(EntryStatus):
@@ -169,7 +169,7 @@ class LessonService:
             value = by.entry.id
         self._decisions.require_person(*decision_words(found.entry.name, kind, value), dry_run=dry_run)
         if not dry_run:
-            # Who says that it holds, here or everywhere, says that it is right.
+            # Saying that it holds, here or everywhere, also confirms it.
             holds = kind is MoveKind.EVERYWHERE or (kind, value) == (MoveKind.STATUS, EntryStatus.PROMOTED)
             kinds = (MoveKind.CONFIRM, kind) if holds else (kind,)
             scribe = self._home.scribe
@@ -180,10 +180,10 @@ class LessonService:
         return found
 
     def split(self, name: str, which: Sequence[str], text: str = "", *, dry_run: bool = False) -> Entry:
-        """Take occurrences out of an entry by their sessions or ids, or how those begin; returns what they are now.
+        """Move occurrences of an entry, by session or id or a prefix of one, to a new entry, which is returned.
 
         Raises:
-            UsageError: there is no such entry, a name fits none of its occurrences, or the text may not be stored.
+            UsageError: there is no such entry, a name matches none of its occurrences, or the text may not be stored.
         """
         from wisen.lessons.split import split
         from wisen.safety.withhold import rule_against
@@ -194,7 +194,9 @@ class LessonService:
         told = [word for each in which for word in ("--seen", each)]
         words = ("entries", "split", state.entry.name, *told, *(("--text", text) if text else ()))
         names = {each.name for each in home.ledger.entries.all()}
-        split(state, seen, which, " ".join(text.split()), names, home.scribe)  # what is wrong is told first
+        split(
+            state, seen, which, " ".join(text.split()), names, home.scribe
+        )  # errors come before the question who decides
         self._decisions.require_person(*words, dry_run=dry_run)
         entry, moves = split(state, seen, which, " ".join(text.split()), names, home.scribe)
         if not dry_run:
@@ -203,8 +205,8 @@ class LessonService:
         return entry
 
     @one_writer("repair")
-    def join_doubles(self, *, dry_run: bool = False) -> Joined:
-        """Join lessons and questions that two runs recorded at the same time; second lines leave the user's files."""
+    def merge_duplicates(self, *, dry_run: bool = False) -> Joined:
+        """Merge lessons and questions that two runs recorded at the same time; duplicate lines are removed from files."""
         from wisen.lessons.joining import join_doubles
 
         joined, is_changed = join_doubles(self._home, self._desk, dry_run=dry_run)
@@ -213,27 +215,27 @@ class LessonService:
         return joined
 
     def record_pointed(self, said: Sequence[Sighting]) -> tuple[Entry, ...]:
-        """Make entries of a turn that an agent pointed at and the log proved; returns those that hold it."""
+        """Record a turn that an agent pointed at and the log confirmed; return the entries that hold it."""
         from wisen.lessons.pointed import record_pointed
 
         return record_pointed(self._home, self._projects, said)
 
     def drop_pointed(self, settled: SettledTurn) -> None:
-        """Close what stands on a turn alone from which nothing is to be learnt."""
+        """Close the entries that rest on a single turn from which nothing is to be learnt."""
         from wisen.lessons.pointed import drop_pointed
 
         drop_pointed(self._home, settled)
 
-    def record(
+    def record_lessons(
         self, known: KnownEntries, said: Iterable[Sighting], fixes: Iterable[Fix], fences: Fences, *, new: bool
     ) -> None:
-        """What the user said, what kept failing and what is better left out become entries; the newest word stands.
+        """Record what the user stated, what kept failing and which practices to avoid; the newest statement wins.
 
-        `new`: whether sessions held something new.
+        `new`: whether sessions have new events.
         """
         from wisen.lessons.entry_steps import learn
         from wisen.lessons.superseding import settle
 
         learn(self._home, self._projects, known, said, fixes, fences=fences, new=new)
-        with fences.step("let the newest word stand"):
-            settle(self._home, known, self._is_word)
+        with fences.step("let the newest statement win"):
+            settle(self._home, known, self._is_lasting_statement)

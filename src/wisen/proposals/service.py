@@ -1,4 +1,4 @@
-"""What people and the cycle ask of proposals: what waits, by the names people have for it, and what an answer does."""
+"""The proposals service: lists what awaits a decision, finds it by number or id, and executes the answer."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ if TYPE_CHECKING:
 
 Old = TypeVar("Old", bound="OutdatedLine")
 _DIGITS = 4
-"""So many digits are a number, and not the beginning of an id."""
+"""A number of at most this many digits is a list number, not a prefix of an id."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerHandlers:
-    """What features do with an answer, and with what users type to their agents."""
+    """What features do with an answer, and with requests that users type to their agents."""
 
     rules: ProposalKind
-    """How rules are answered, and what agents suggested."""
+    """Answers rules and agents' suggestions."""
     kinds: Mapping[ProposalType, ProposalKind]
-    """How the other kinds are."""
+    """Answers the other kinds."""
     overrule: Callable[[str], str]
-    """Notes that the user overruled a guard, by its id. Returns what was done."""
+    """Records that the user overruled a guard, by its id. Returns what was done."""
     requests: Callable[[], RequestTable]
-    """By which forms users ask something in a chat, with those of languages that they added."""
+    """The phrases by which users make requests in a chat, including those of languages they added."""
     forget: Callable[[Forgotten], str]
-    """Forgets what the user typed. Returns how much that was, without a word of it."""
+    """Forgets what the user named. Returns how much was forgotten, without quoting it."""
 
 
 class ProposalService:
-    """Proposals of all kinds: what each kind does with an answer is its own."""
+    """Proposals of all kinds: each kind handles its own answers."""
 
     def __init__(  # noqa: PLR0913 - a service is made of what it works with
         self,
@@ -72,24 +72,23 @@ class ProposalService:
         settings: PromotePolicy,
         viewer: str,
     ) -> None:
-        """Begin.
+        """Create the service.
 
-        `viewer`: by what the terminal is known that lists are shown in, because a number means the list that was shown
-        there.
+        `viewer` identifies the terminal in which lists are shown: a number refers to the list that was shown there.
         """
         self._home, self._projects, self._decisions, self._shelf = home, projects, decisions, shelf
         self._files, self._rule_files, self._settings, self._viewer = rule_files.files, rule_files, settings, viewer
         self._answers = answers
 
     def all(self) -> tuple[Asked, ...]:
-        """Every proposal with what became of it, oldest first."""
+        """Return every proposal with its current state, oldest first."""
         return asked(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
 
     def get(self, id_: str) -> Asked:
-        """A proposal by its number in the list that was shown last, its short id, its id or how that begins.
+        """Return a proposal by its number in the list that was shown last, its short id, its id or a prefix of that.
 
         Raises:
-            UsageError: no proposal, or more than one, fits.
+            UsageError: no proposal, or more than one, matches.
         """
         from wisen.proposals.shown_lists import id_behind
 
@@ -108,33 +107,33 @@ class ProposalService:
         return fits[0]
 
     def conversations(self, proposal: Proposal, most: int = 2) -> tuple[ConversationExcerpt, ...]:
-        """What was said and done around the newest words that a proposal comes from."""
+        """Return what was said and done around the newest statements behind a proposal."""
         from wisen.proposals.conversations import conversations_around
 
         seen = () if proposal.words else self._home.ledger.occurrences.of(proposal.entry)
         return conversations_around(self._home.index, seen, most)
 
     def short_ids(self) -> dict[str, str]:
-        """The short id of every proposal, by its id: the same in every list, and never that of another one."""
+        """Return the short id of every proposal by its id: the same in every list, and unique."""
         from wisen.model.short_ids import short_ids
 
         return short_ids(each.id for each in self._home.ledger.proposals.all())
 
-    def note_shown(self, proposals: Sequence[str]) -> None:
-        """Remember the ids of the proposals that were shown with numbers: a number means these, whatever comes."""
+    def remember_shown(self, proposals: Sequence[str]) -> None:
+        """Remember the ids of proposals that were shown with numbers: these are what a number refers to."""
         from wisen.proposals.shown_lists import note_list
 
         if not self._decisions.is_person():
-            return  # what an agent looked at was shown to nobody who decides
+            return  # a list that only an agent saw was shown to nobody who decides
         note_list(self._files, self._home.path, self._viewer, proposals)
 
-    def answered_already(self, each: Asked) -> UsageError:
-        """What is wrong with answering a proposal again."""
+    def already_answered_error(self, each: Asked) -> UsageError:
+        """Return the error for answering a proposal again."""
         named = f"{self.short_ids()[each.proposal.id]} (“{each.proposal.text}”)"
         return UsageError(f"{named} was {each.answer} already. What waits: wisen proposals")
 
     def leave_for(self, each: Asked) -> Leave:
-        """Whether policy lets a proposal pass, proposes it or asks."""
+        """Whether policy approves a proposal, proposes it or asks."""
         return self._answers.kinds.get(each.proposal.type, self._answers.rules).leave_for(each)
 
     def answer(
@@ -147,14 +146,14 @@ class ProposalService:
         by: Who = Who.USER,
         to: str | None = None,
     ) -> Answered:
-        """Carry out what the user, or policy, says to a proposal: an approved rule goes into its file.
+        """Execute the answer of the user, or of policy, to a proposal: an approved rule goes into its file.
 
         `to` names another place for it, which is remembered for this file of the project.
 
         Raises:
             PlaceNeeded: it cannot go into its file; then nothing was answered, and the error names other places.
             UsageError: there is no such proposal, the text cannot be a rule, or there is no such place.
-            PersonNeeded: the user is to have answered, and nothing shows that a person does.
+            PersonNeeded: the answer is the user's, and nothing shows that a person gave it.
             FileError: the file cannot be read or written; then nothing was answered.
         """
         each = self.get(proposal)
@@ -170,13 +169,13 @@ class ProposalService:
         each = self.get(proposal)
         with self._decisions.as_decision(given.value, each.proposal.id, dry_run=dry_run, by=by):
             if not each.waits:
-                raise self.answered_already(each)
+                raise self.already_answered_error(each)
             if each.proposal.words:
                 return self._answer_command(each, given, dry_run=dry_run, by=by)
             return self._answers.rules.answer(each, given, text=text, to=to, dry_run=dry_run, by=by)
 
     def _answer_command(self, each: Asked, given: Answer, *, dry_run: bool, by: Who) -> Answered:
-        """Answer a decision that others asked for. It is taken by its command, which checks what it is given."""
+        """Answer a decision that an agent asked for. Approving happens by its command, which checks its arguments."""
         if by is not Who.USER or given is Answer.APPROVED:
             raise UsageError(f"{each.proposal.id} is a decision that is taken by its command: {each.proposal.text}")
         if not dry_run:
@@ -184,11 +183,11 @@ class ProposalService:
         return Answered(each, None)
 
     def apply_by_policy(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Make the changes that policy lets pass, as recorded edits. Returns what was done and what could not be."""
+        """Apply the changes that policy allows, as recorded edits. Return what was done and what failed."""
         from wisen.edits.permission import Leave
 
         done, troubles = list[str](), list[str]()
-        # What the user undid waits for them: to do it again at once would make undoing it vain.
+        # What the user undid waits for them: applying it again would defeat the undo.
         undone = {move.subject for move in self._home.ledger.moves.all(every=True) if move.kind is MoveKind.UNDO}
         for each in self.all():
             if each.waits and each.proposal.id not in undone and self.leave_for(each) is Leave.AUTO:
@@ -198,7 +197,7 @@ class ProposalService:
                     done.append(f"{describe_proposal(proposal)} → {proposal.path or proposal.entry}")
                 except StoreError:
                     raise
-                except Exception as error:  # noqa: BLE001 - a fence: the other proposals are none the worse for it
+                except Exception as error:  # noqa: BLE001 - an error boundary: the others must not fail
                     troubles.append(f"“{describe_proposal(proposal)}”: {describe_error(error)}")
         return tuple(done), tuple(troubles)
 
@@ -209,21 +208,21 @@ class ProposalService:
         replacements: Callable[[Sequence[Old], Sequence[Asked]], list[Proposal]],
         fences: Fences,
     ) -> int:
-        """End what is over and propose what is ready. Returns how many proposals wait.
+        """Close proposals that no longer apply and make new ones. Return how many await a decision.
 
-        `outdated` finds lines in files that no longer say what holds; `replacements` makes proposals of them.
+        `outdated` finds lines in files that no longer match their rule; `replacements` turns them into proposals.
         """
         from wisen.proposals.proposal_round import ProposalRound
 
         ready = ProposalRound(self._home, self._projects, self._rule_files, self._settings, fences)
         return ready.propose(known, outdated, replacements)
 
-    def carry_out(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Do what the user typed to their agent, where its own log shows it. Returns what was done and what not."""
+    def execute_requests(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Execute what the user typed to their agent, if its log confirms it. Return what was done and not."""
         return self._chat().carry_out()
 
     def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:
-        """The decisions that wait and that the user took, as the log of their agent shows: they ran the command."""
+        """Return the pending decisions that the user made, as the agent's log shows: they ran the command."""
         return self._chat().proven_requests()
 
     def _chat(self) -> Chat:
@@ -240,27 +239,29 @@ class ProposalService:
         )
 
     def suggest(self, text: str, place: Path, *, kind: str = "learning", agent: str = "", note: str = "") -> Proposal:
-        """Keep an agent's words as a proposal that only the user can answer; the same again is the one that waits.
+        """Keep an agent's text as a proposal that only the user can answer; a repeated one returns the waiting one.
 
         Raises:
-            UsageError: the kind is none that there is; the text is empty, too long, holds what may not be stored or was
-                forgotten; the user rejected it; or too many suggestions wait.
+            UsageError: the kind is unknown; the text is empty, too long, may not be stored or was forgotten; the user
+                rejected it; or too many suggestions wait.
         """
         return self._suggestions().suggest(text, place, kind=kind, agent=agent, note=note)
 
-    def unworded(self, context: str, *, local: bool = True) -> tuple[UnwordedLesson, ...]:
-        """The lessons of a context that need words of their own before they can be rules.
+    def unworded_lessons(self, context: str, *, local: bool = True) -> tuple[UnwordedLesson, ...]:
+        """Return the lessons of a context that need a wording of their own before they can become rules.
 
-        `local`: also those that were typed to models on the user's own machine only.
+        `local`: include those that were typed only to models on the user's own machine.
         """
         return tuple(self._suggestions().unworded(context, local=local))
 
     @one_writer("word")
-    def word(self, name: str, wording: str, *, agent: str, why: str = "", context: str | None = None) -> Proposal:
+    def suggest_wording(
+        self, name: str, wording: str, *, agent: str, why: str = "", context: str | None = None
+    ) -> Proposal:
         """Keep an agent's wording of a lesson as a proposal that only the user can answer.
 
         Raises:
-            UsageError: there is no such lesson, or the wording may not be kept or does not say what the user said.
+            UsageError: there is no such lesson, or the wording may not be kept or does not match what the user said.
         """
         return self._suggestions().word(name, wording, agent=agent, why=why, context=context)
 

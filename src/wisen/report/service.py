@@ -1,4 +1,4 @@
-"""What a run found, as one value; how it is shown stands in `surfaces/pages/report_page.py` and `surfaces/cli`."""
+"""The report service: builds the report of a run. `surfaces/pages/report_page.py` and `surfaces/cli` render it."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ if TYPE_CHECKING:
 
 
 class ReportService:
-    """Reports."""
+    """Builds reports."""
 
     def __init__(self, home: Home, projects: Projects, mining: MinePolicy) -> None:
         self._home, self._projects, self._mining = home, projects, mining
 
-    def make(self, found: TurnFindings, states: Sequence[EntryState], fences: Fences) -> Report:
-        """The report of a turn, which is remembered: the run in the ledger, the ledger in a verified backup."""
+    def build(self, findings: TurnFindings, states: Sequence[EntryState], fences: Fences) -> Report:
+        """Build the report of a run, record the run in the ledger and make a verified backup of the ledger."""
         from wisen.report.themes import themes
 
-        home, selection = self._home, found.selection
+        home, selection = self._home, findings.selection
         index, broken = home.index, self._projects.breakdowns(fences)
-        alive = found.began - timedelta(days=self._mining.transient_days)
+        alive = findings.began - timedelta(days=self._mining.transient_days)
         report = Report(
             selection=selection,
-            found=found.found,
+            found=findings.found,
             looked_in=tuple(str(root) for agent in self._projects.agents for root in agent.roots()),
-            read_bytes=found.read_bytes,
-            new_events=found.new_events,
-            instructions=found.instructions,
-            seconds=home.clock.elapsed() - found.clock_began,
-            reading_seconds=found.reading_seconds,
+            read_bytes=findings.read_bytes,
+            new_events=findings.new_events,
+            instructions=findings.instructions,
+            seconds=home.clock.elapsed() - findings.clock_began,
+            reading_seconds=findings.reading_seconds,
             counts=index.events.counts(selection),
-            failures=without_ordinary_work(index.findings.failures(selection, alive=alive), found.fixes),
-            fixes=found.fixes,
+            failures=without_ordinary_work(index.findings.failures(selection, alive=alive), findings.fixes),
+            fixes=findings.fixes,
             undecided=undecided_fixes(states),
-            signals=signals_by_kind([each for each in found.said if not each.said.signal.is_doubtful]),
-            themes=themes(found.said),
-            proposals=found.proposals,
-            retired=found.retired,
+            signals=signals_by_kind([each for each in findings.said if not each.said.signal.is_doubtful]),
+            themes=themes(findings.said),
+            proposals=findings.proposals,
+            retired=findings.retired,
             troubles=index.events.troubles(selection),
-            warnings=(*found.warnings, *(f"{each} The rest went on." for each in broken)),
-            waiting=found.waiting,
+            warnings=(*findings.warnings, *(f"{each} The other steps ran." for each in broken)),
+            waiting=findings.waiting,
         )
-        home.ledger.runs.add(run_of(report, home.stamp(found.began), broken))
+        home.ledger.runs.add(run_of(report, home.stamp(findings.began), broken))
         if home.backups is not None:
             home.backups.make()
         return report

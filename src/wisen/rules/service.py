@@ -1,4 +1,4 @@
-"""What people and the cycle ask of rules: those that hold, one in the user's words, the books, and where each goes."""
+"""The rules service: lists rules, adds them, imports and writes context files, decides which file a rule goes to."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ RULES = "rules.md"
 
 
 class RuleService:
-    """Rules: lessons that hold, in files and books."""
+    """Rules: lessons in force, in instruction files and context files."""
 
     def __init__(  # noqa: PLR0913 - a service is made of what it works with
         self,
@@ -63,16 +63,16 @@ class RuleService:
         hook_agents: Collection[str],
         settings: PromotePolicy,
     ) -> None:
-        """Begin; `hook_agents` can be told to call us, so that their rules need no file."""
+        """Create the service; `hook_agents` have hooks, so their rules need no file."""
         self._home, self._projects, self._desk = home, projects, desk
         self._decisions, self._refresh = decisions, refresh
         self._places = RulePlaces(home, rule_files, hook_agents)
         self._writer = RuleWriter(home, desk, decisions, self._places)
         self.proposals = RuleProposals(home, desk, decisions, refresh, self._writer, settings)
-        """How proposals are answered that become rules."""
+        """Answers proposals that become rules."""
 
     def in_context(self, context: str) -> tuple[EntryState, ...]:
-        """The rules that hold in a context: its own, and those that hold everywhere and that it does not contradict."""
+        """Return the rules in force in a context: its own, and the global ones that it does not contradict."""
         from wisen.text.superseded import overruled
 
         rules = [each for each in entry_states(self._home.ledger) if each.is_rule and not each.merged_into]
@@ -81,8 +81,8 @@ class RuleService:
         hidden = overruled(of_all, own) if own else set[str]()
         return tuple(each for each in rules if each.context in ("", context) and each.entry.id not in hidden)
 
-    def no_longer(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
-        """What was said or approved and holds no longer, and why, newest first: superseded, or removed by the user."""
+    def former_rules(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
+        """Return what was stated or approved and is no longer in force, and why, newest first."""
         ledger = self._home.ledger
         every = entry_states(ledger)
         by_id = {each.entry.id: each for each in every}
@@ -101,13 +101,13 @@ class RuleService:
         return tuple((each, why) for _, each, why in found)
 
     def add(self, text: str, context: str = EVERYWHERE, *, pending: bool = False, dry_run: bool = False) -> Entry:
-        """Take a rule in the user's own words, for a context or everywhere; what says the same already is that rule.
+        """Add a rule in the user's own words, for a context or everywhere; an equivalent rule is reused.
 
-        With `pending` it is only noted as said. What says the opposite is a conflict, and told as one.
+        With `pending` it is recorded as stated, but not approved. A contradicting rule is a conflict.
 
         Raises:
-            UsageError: there are no words or no such context, or the text holds what may not be stored.
-            PersonNeeded: nothing shows that a person says so.
+            UsageError: the text is empty or may not be stored, or there is no such context.
+            PersonNeeded: nothing shows that a person decided this.
         """
         from wisen.model.entry_names import name_of
         from wisen.text.sameness import Lessons
@@ -153,45 +153,47 @@ class RuleService:
         return made
 
     def page(self, context: str = EVERYWHERE) -> str:
-        """The page of the rules of a context, or of everywhere, as people read it. Raises: FileError."""
+        """Return the rules page of a context, or the global one, as Markdown. Raises: FileError."""
         from wisen.rules.books import book_of, rules_text
 
         return rules_text(self._desk.files, book_of(self._home.path, context, ""))
 
-    def page_edits(self, before: str, after: str, context: str = EVERYWHERE) -> tuple[HandEdit, ...]:
-        """What was done to the page of the rules of a context, as the commands by which a person says the same."""
+    def commands_for_page_edits(self, before: str, after: str, context: str = EVERYWHERE) -> tuple[HandEdit, ...]:
+        """Translate edits of a rules page into the commands that say the same."""
         from wisen.rules.books import book_of, page_edits
 
-        of = {rule_id(each.entry.id): each for each in entry_states(self._home.ledger) if each.context == context}
-        return tuple(page_edits(book_of(self._home.path, context, ""), {RULES: (before, after)}, of))
+        by_rule_id = {
+            rule_id(each.entry.id): each for each in entry_states(self._home.ledger) if each.context == context
+        }
+        return tuple(page_edits(book_of(self._home.path, context, ""), {RULES: (before, after)}, by_rule_id))
 
     def places(self, proposal: Proposal) -> tuple[RulePlace, ...]:
-        """Every place where the rule of a proposal may go, its own file first."""
+        """Return every place where the rule of a proposal may go, its own file first."""
         return self._places.places_for(proposal)
 
     def place_of(self, proposal: Proposal, to: str | None = None) -> RulePlace | None:
-        """Where the rule of a proposal goes; None where it goes to no file at all. Raises: UsageError."""
+        """Return where the rule of a proposal goes; None where it goes into no file. Raises: UsageError."""
         return self._writer.place_of(proposal, to)
 
     def question_about(self, proposal: Proposal) -> tuple[str, tuple[RulePlace, ...]]:
-        """What stands against approving a proposal as it is, and where it may go instead; empty where nothing does."""
+        """Return what prevents approving a proposal as it is, and where it may go instead; empty if nothing does."""
         return self._places.question_about(proposal)
 
     def chosen_places(self) -> tuple[ChosenPlace, ...]:
-        """The places that the user chose, by project and file."""
+        """Return the places that the user chose, by project and file."""
         return self._writer.chosen_places()
 
     def choose_place(self, context: str, file: str, to: str, *, dry_run: bool = False) -> ChosenPlace:
-        """Take the user's word where rules of a project go that would go into one of its files; `ask` asks again.
+        """Record the user's choice of where rules go that would go into one of a project's files; `ask` asks again.
 
         Raises:
             UsageError: there is no such place.
-            PersonNeeded: nothing shows that a person says so.
+            PersonNeeded: nothing shows that a person decided this.
         """
         return self._writer.choose_place(context, file, to, dry_run=dry_run)
 
     def write_learnings(self, path: Path, *, dry_run: bool = False) -> list[Edit]:
-        """Write the entries of a project into its `.learnings`, which is made where it is missing.
+        """Write the entries of a project into its `.learnings` folder, which is created if missing.
 
         Raises:
             UsageError: the directory belongs to no project.
@@ -208,33 +210,33 @@ class RuleService:
         told = [each for each in every if each.context == context and not each.is_over and is_told(each)]
         return put_down(self._desk, path, told, ledger.occurrences.of, dry_run=dry_run)
 
-    def take_in(self, known: KnownEntries, fences: Fences) -> None:
-        """Ask about what was done to the books; import what others wrote into a workspace and the user adopted."""
+    def import_context_files(self, known: KnownEntries, fences: Fences) -> None:
+        """Import hand edits of context files as questions, and entries of other tools that the user adopted."""
         from wisen.rules.bookkeeping import take_in
 
         take_in(self._home, self._projects, self._desk.files, known, fences)
 
-    def write_books(self, every: Sequence[EntryState], fences: Fences) -> None:
-        """Write what holds and what waits into the books, for people."""
+    def write_context_files(self, every: Sequence[EntryState], fences: Fences) -> None:
+        """Write the rules in force and the open proposals into the context files, for people to read."""
         from wisen.rules.bookkeeping import write_books
 
         write_books(self._home, self._projects, self._desk.files, every, fences)
 
-    def notice(self) -> None:
-        """Take what people did to our lines in their files for their word, or ask once."""
+    def import_line_edits(self) -> None:
+        """Import the user's edits of our lines in their files, or ask once where git may have made the change."""
         from wisen.edits.notice import notice
         from wisen.rules.noticing import apply_looks
 
         apply_looks(self._home, notice(self._desk))
 
-    def outdated(self, every: Sequence[EntryState]) -> list[Outdated]:
-        """The lines of ours in files that no longer say what holds."""
+    def find_outdated_lines(self, every: Sequence[EntryState]) -> list[Outdated]:
+        """Return our lines in files that no longer match their rule."""
         from wisen.rules.outdated import outdated_lines
 
         return outdated_lines(self._desk, every)
 
-    def replacements(self, outdated: Sequence[Outdated], before: Sequence[Asked]) -> list[Proposal]:
-        """Proposals to change these lines; what was asked `before` waits for new evidence, or for other words."""
+    def propose_replacements(self, outdated: Sequence[Outdated], before: Sequence[Asked]) -> list[Proposal]:
+        """Propose to change these lines; what was asked `before` waits for new evidence or another wording."""
         from wisen.rules.outdated import proposed_replacements
 
         return proposed_replacements(self._home, outdated, before)

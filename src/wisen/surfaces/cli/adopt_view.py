@@ -111,7 +111,7 @@ def separate(path: Path, *, dry_run: bool, as_json: bool) -> int:
 def _prepare(learner: Learner, *, dry_run: bool) -> None:
     """Hooks are to know it at once."""
     if not dry_run:
-        learner.delivery.prepare()
+        learner.delivery.prepare_snapshots()
 
 
 def _show(file: AdoptableFile) -> None:

@@ -55,9 +55,9 @@ def explain(name: str, *, as_json: bool) -> int:
     """Show one entry with its evidence."""
     with app.wire().asked() as learner:
         state, seen = learner.lessons.get(name)
-        decided, praises, over = learner.lessons.decisions(state), state.praises, learner.rules.no_longer()
+        decided, praises, over = learner.lessons.decisions(state), state.praises, learner.rules.former_rules()
         strength = learner.praise.strength(praises)
-        settled, tells_local = dict(learner.feedback.settlement.settled()), learner.delivery.tells_local
+        settled, tells_local = dict(learner.feedback.settlement.settled()), learner.delivery.delivers_local_words
     pointed = {each.id: settled.get(turn_id(each.agent, each.session, each.message)) for each in seen}
     if as_json:
         told = _told(state) | {"occurrences": seen, "decisions": decided}
@@ -101,7 +101,7 @@ def learned(*, days: int, as_json: bool) -> int:
     """Tell what was learnt lately here, and how much everywhere."""
     with app.wire().asked() as learner:
         here, every = learner.contexts.key_of(Path.cwd()), learner.lessons.all()
-        tells_local = learner.delivery.tells_local
+        tells_local = learner.delivery.delivers_local_words
     newest = max((each.last for each in every), default=None)
     found = [
         each
@@ -225,8 +225,8 @@ def rules(*, every: bool, as_json: bool) -> int:
     with app.wire().asked() as learner:
         here = learner.contexts.key_of(Path.cwd())
         found = [each for each in learner.lessons.all() if each.is_rule] if every else [*learner.rules.in_context(here)]
-        over = learner.rules.no_longer(None if every else here)
-        quotes = {each.entry.id: quote_lines(each, learner.lessons.seen(each)) for each in found}
+        over = learner.rules.former_rules(None if every else here)
+        quotes = {each.entry.id: quote_lines(each, learner.lessons.occurrences(each)) for each in found}
     if as_json:
         no_longer = [_told(each) | {"why": why} for each, why in over]
         print_json({"context": here, "rules": [_told(each) for each in found], "no_longer": no_longer})

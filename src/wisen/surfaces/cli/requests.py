@@ -45,7 +45,7 @@ def carry_out_proven(learner: Learner) -> tuple[list[str], list[str]]:
         except WisenError as error:
             troubles.append(f"{request.text}: {error}")
     if done:
-        learner.delivery.prepare()
+        learner.delivery.prepare_snapshots()
     return done, troubles
 
 

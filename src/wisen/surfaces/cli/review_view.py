@@ -48,7 +48,7 @@ def show(*, every: bool, as_json: bool) -> int:
             return 0
         short = learner.proposals.short_ids()
         numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
-        learner.proposals.note_shown([*numbers])
+        learner.proposals.remember_shown([*numbers])
         goes = {each.proposal.id: _where(each.proposal, learner) for each in found}
         held = held_back_lines(learner) if every else []
     if not found:
@@ -126,7 +126,7 @@ def review() -> int:
     with app.wire().learner(reads=False) as learner:
         waiting = [each for each in learner.proposals.all() if each.waits]
         show_findings(learner, out)
-        say_no_longer(learner.rules.no_longer(), _NO_LONGER)
+        say_no_longer(learner.rules.former_rules(), _NO_LONGER)
         for line in held_back_lines(learner):
             out.print(line, markup=False, style="dim")
         if not waiting:
@@ -137,7 +137,7 @@ def review() -> int:
                 told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
                 out.print(told, markup=False)
         short = learner.proposals.short_ids()
-        learner.proposals.note_shown([each.proposal.id for each in waiting])
+        learner.proposals.remember_shown([each.proposal.id for each in waiting])
         for number, each in enumerate(waiting, 1):
             if not learner.proposals.get(each.proposal.id).waits:
                 continue  # what was answered before has answered this as well

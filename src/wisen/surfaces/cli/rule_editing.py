@@ -44,7 +44,7 @@ def edit(*, everywhere: bool, dry_run: bool, as_json: bool) -> int:
         learner.decisions.require_person(*("rules", "edit", *(("--global",) if everywhere else ())), dry_run=dry_run)
         before = learner.rules.page(key)
         after = edited_text(before, editor_in(wires.environment))
-        found = learner.rules.page_edits(before, after, key)
+        found = learner.rules.commands_for_page_edits(before, after, key)
     if as_json:
         print_json({"edits": [each.words for each in found], "dry_run": dry_run})
     for each in found:

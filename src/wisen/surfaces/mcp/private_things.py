@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 def shown_things(learner: Learner, things: Iterable[Thing]) -> list[Thing]:
     """Those that an agent may be shown; of a row of the ledger, those that do not hold such words."""
-    if learner.delivery.tells_local:
+    if learner.delivery.delivers_local_words:
         return [*things]
     states = learner.lessons.all()
-    told = {each.entry.id for each in learner.delivery.private(states).told(states)}
+    told = {each.entry.id for each in learner.delivery.private_words(states).told(states)}
     entries = [each for each in states if each.entry.id not in told]
     turns = [each for each in learner.home.index.memories.every() if each.local]
     ids = {each.entry.name for each in entries} | {each.id for each in turns}

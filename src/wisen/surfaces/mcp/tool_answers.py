@@ -114,7 +114,7 @@ class ToolAnswers:
 
 
 def _recall(learner: Learner, call: of.Recall, place: Path, _: str) -> Told:
-    local = learner.delivery.tells_local
+    local = learner.delivery.delivers_local_words
     found = learner.memory.recall(
         call.question, place, everywhere=call.scope == "all", days=call.days, limit=call.limit, local=local
     )
@@ -152,7 +152,7 @@ def _source(memory: Memory) -> Told:
 
 
 def _context(learner: Learner, call: of.Context, place: Path, _: str) -> Told:
-    made = learner.memory.brief(call.task, place, budget=call.budget, local=learner.delivery.tells_local)
+    made = learner.memory.brief(call.task, place, budget=call.budget, local=learner.delivery.delivers_local_words)
     return {
         "text": made.text,
         "tokens": made.tokens,
@@ -164,7 +164,7 @@ def _context(learner: Learner, call: of.Context, place: Path, _: str) -> Told:
 def _rules(learner: Learner, _: of.Rules, place: Path, __: str) -> Told:
     here = learner.contexts.key_of(place)
     found = learner.rules.in_context(here)
-    rules = learner.delivery.private(found).told(found)
+    rules = learner.delivery.private_words(found).told(found)
     return {"rules": [_entry(each) for each in rules[:_MANY]], "more": max(0, len(rules) - _MANY)}
 
 
@@ -233,7 +233,7 @@ def _explain(learner: Learner, call: of.Explain, place: Path, _: str) -> Told:
 
 def _explained_entry(learner: Learner, name: str, here: str) -> Told | None:
     state, seen = learner.lessons.get(name)
-    if state.context not in (EVERYWHERE, here) or not learner.delivery.private([state]).told([state]):
+    if state.context not in (EVERYWHERE, here) or not learner.delivery.private_words([state]).told([state]):
         return None
     moves = learner.lessons.decisions(state)
     decided = [
@@ -243,7 +243,7 @@ def _explained_entry(learner: Learner, name: str, here: str) -> Told | None:
     own = [each for each in seen if each.context in (EVERYWHERE, NOWHERE, here)]
     measured = state.entry.origin is EntryOrigin.MEASURED
     # Of one that was typed to a local model as well, the other words may be those typed there.
-    mixed = not learner.delivery.tells_local and any(each.kind is MoveKind.LOCAL for each in moves)
+    mixed = not learner.delivery.delivers_local_words and any(each.kind is MoveKind.LOCAL for each in moves)
     said = [
         {
             "quote": "" if measured or (mixed and each.quote != state.text) else each.quote,
@@ -291,7 +291,7 @@ def _explained_fix(learner: Learner, name: str, here: str) -> Told | None:
 
 def _proposals(learner: Learner, _: of.Proposals, place: Path, __: str) -> Told:
     here = learner.contexts.key_of(place)
-    private = learner.delivery.private(learner.lessons.all())
+    private = learner.delivery.private_words(learner.lessons.all())
     waits = [each.proposal for each in learner.proposals.all() if each.waits and private.asks(each.proposal)]
     # What is proposed for everywhere was said in other projects, and the user has not made it hold here yet.
     own, short = [each for each in waits if each.context == (here or NOWHERE)], learner.proposals.short_ids()
@@ -344,7 +344,7 @@ def _point(learner: Learner, call: of.Point, place: Path, agent: str) -> Told:
     if not here:
         raise UsageError("This is no project, so no turn is open here.")
     if call.turn.upper().startswith(("LRN-", "FEAT-")):
-        made = learner.proposals.word(call.turn, call.wording, agent=agent, context=here)
+        made = learner.proposals.suggest_wording(call.turn, call.wording, agent=agent, context=here)
         return _proposal(made) | {"says": _WAITS}
     said = msgspec.convert(structs.asdict(call), Pointed)
     done = learner.feedback.settlement.point(said, here, agent=named(agent))
