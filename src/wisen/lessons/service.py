@@ -46,7 +46,7 @@ class LessonService:
         *,
         is_lasting_statement: Callable[[EntryState], bool],
     ) -> None:
-        """Create the service; `is_lasting_statement` : whether the user stated an entry for good."""
+        """Create the service; `is_lasting_statement`: whether the user stated an entry for good."""
         self._home, self._projects, self._desk = home, projects, desk
         self._decisions, self._refresh, self._is_lasting_statement = decisions, refresh, is_lasting_statement
 
@@ -206,7 +206,7 @@ class LessonService:
 
     @one_writer("repair")
     def merge_duplicates(self, *, dry_run: bool = False) -> Joined:
-        """Merge lessons and questions that two runs recorded at the same time; duplicate lines are removed from files."""
+        """Merge duplicates that two runs recorded at the same time; their second lines leave the user's files."""
         from wisen.lessons.joining import join_doubles
 
         joined, is_changed = join_doubles(self._home, self._desk, dry_run=dry_run)
