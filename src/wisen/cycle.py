@@ -41,7 +41,7 @@ class RunOptions:
     """Whether to read and compare every byte again instead of trusting file sizes and dates."""
     jobs: int = 0
     """How many processes read logs; 0 decides by the amount to read."""
-    judges_instructions: bool | None = None
+    judge: bool | None = None
     """Whether to judge instruction files; None judges them when sessions have new events."""
     asks_user: bool = False
     """Whether the user reads the report: it then asks, once, what only the user can decide."""
@@ -88,7 +88,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         wisen.memory.recollect(known.states)
     with step("judge instruction files"):
         findings.judged, findings.instructions = wisen.blame.judge_or_recall(
-            judges=options.judges_instructions, is_new=findings.new_events > 0, fences=fences, places=selection.places
+            judges=options.judge, is_new=findings.new_events > 0, fences=fences, places=selection.places
         )
     with step("propose guards"):
         findings.proposals += (

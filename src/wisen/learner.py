@@ -65,41 +65,34 @@ _ROUNDS = 3
 class Learner:
     """Learns from agents' sessions and programs' records. Open one with `wisen.open_learner`, in a `with` block."""
 
-    def __init__(self, dependencies: Dependencies) -> None:
-        self.home, self.projects, self.decisions = dependencies.home, dependencies.projects, dependencies.decisions
-        self._dependencies, settings = dependencies, dependencies.settings
+    def __init__(self, deps: Dependencies) -> None:
+        self.home, self.projects, self.decisions = deps.home, deps.projects, deps.decisions
+        self._deps, settings = deps, deps.settings
         self._fences = Fences()  # each run starts over with a new one of the same kind
-        home, projects, desk, decisions = (
-            dependencies.home,
-            dependencies.projects,
-            dependencies.desk,
-            dependencies.decisions,
-        )
-        rule_files, promotion = dependencies.rule_files, settings.promote
+        home, projects, desk, decisions = deps.home, deps.projects, deps.desk, deps.decisions
+        rule_files, promotion = deps.rule_files, settings.promote
         pointing, local = settings.answered("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(books=self._write_context_files, hooks=self._prepare_snapshots)
-        self.logs = LogReader(projects, workers=dependencies.workers, filter_policy=dependencies.door)
-        self.models = ModelService(home, settings.models, dependencies.model)
-        self.records = RecordsService(home, projects, dependencies.door, settings.mine)
+        self.logs = LogReader(projects, workers=deps.workers, filter_policy=deps.door)
+        self.models = ModelService(home, settings.models, deps.model)
+        self.records = RecordsService(home, projects, deps.door, settings.mine)
         self.contexts = ContextService(home, projects, desk, decisions)
-        self.lessons = LessonService(
-            home, projects, desk, decisions, refresh, is_lasting_statement=self._is_lasting_statement
-        )
+        self.lessons = LessonService(home, projects, desk, decisions, refresh, is_lasting=self._is_lasting)
         self.feedback = FeedbackService(
             home,
             projects,
             desk,
             decisions,
-            languages_folder=dependencies.languages_folder,
-            model=dependencies.model,
-            model_named=dependencies.model_named,
+            languages_folder=deps.languages_folder,
+            model=deps.model,
+            model_named=deps.model_named,
             adjudicates=settings.models.adjudicate,
             consent=PointingConsent(home, desk, decisions, refresh, answered=pointing, local=local),
             handlers=SettlementHandlers(
                 record=self.lessons.record_pointed,
                 drop=self.lessons.drop_pointed,
-                suggest=lambda entry, words, agent, why: (
-                    self.proposals.suggest_wording(entry, words, agent=agent, why=why).id
+                suggest=lambda name, text, agent, why: (
+                    self.proposals.suggest_wording(name, text, agent=agent, why=why).id
                 ),
             ),
         )
@@ -108,7 +101,7 @@ class Learner:
             home,
             projects,
             desk,
-            notebooks=dependencies.notebooks,
+            notebooks=deps.notebooks,
             listener=self.feedback.listener,
             praised=self.praise.memories_praised,
         )
@@ -119,10 +112,10 @@ class Learner:
             decisions,
             refresh,
             rule_files=rule_files,
-            hook_agents={each.name for each in dependencies.hooks},
+            hook_agents={each.name for each in deps.hooks},
             settings=promotion,
         )
-        self.blame = BlameService(home, projects, desk, decisions, instructions=dependencies.instructions)
+        self.blame = BlameService(home, projects, desk, decisions, instructions=deps.instructions)
         self.guards = GuardService(
             home, projects, rule_files, decisions, refresh, settings=settings.guards, promote=promotion
         )
@@ -133,21 +126,21 @@ class Learner:
             home,
             desk,
             decisions,
-            hooks=dependencies.hooks,
-            gauge=dependencies.gauge,
-            caller=dependencies.caller,
-            launcher=dependencies.launcher,
+            hooks=deps.hooks,
+            gauge=deps.gauge,
+            caller=deps.caller,
+            launcher=deps.launcher,
         )
-        self.health = HealthService(home, projects, gauge=dependencies.gauge, installed=self.install.installed)
+        self.health = HealthService(home, projects, gauge=deps.gauge, installed=self.install.installed)
         self.forgetting = ForgettingService(
             Holdings(
                 home=home,
                 projects=projects,
                 desk=desk,
                 rule_files=rule_files,
-                shelf=dependencies.shelf,
-                hooks=dependencies.hooks,
-                languages_folder=dependencies.languages_folder,
+                shelf=deps.shelf,
+                hooks=deps.hooks,
+                languages_folder=deps.languages_folder,
             ),
             decisions,
             refresh,
@@ -164,7 +157,7 @@ class Learner:
             home,
             projects,
             decisions,
-            shelf=dependencies.shelf,
+            shelf=deps.shelf,
             rule_files=rule_files,
             answers=AnswerHandlers(
                 rules=self.rules.proposals,
@@ -174,7 +167,7 @@ class Learner:
                 forget=self.forgetting.forget_from_chat,
             ),
             settings=promotion,
-            viewer=dependencies.viewer,
+            viewer=deps.viewer,
         )
         self.trials = TrialService(
             home,
@@ -188,14 +181,12 @@ class Learner:
             detector=self.feedback.listener,
             proposal=self.proposals.get,
         )
-        self.changes = ChangeService(
-            home, desk, decisions, refresh, is_prepared=lambda: bool(dependencies.shelf.holds())
-        )
+        self.changes = ChangeService(home, desk, decisions, refresh, is_prepared=lambda: bool(deps.shelf.holds()))
         self.delivery = DeliveryService(
             home,
             projects,
             desk,
-            dependencies.shelf,
+            deps.shelf,
             build_snapshot=self._build_snapshot,
             settings=settings.deliver,
             promotion=promotion,
@@ -238,7 +229,7 @@ class Learner:
             raise UsageError(f"--jobs {jobs} is not a number of processes. Give 1 or more, or 0 to let wisen decide.")
         started = self.home.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
-        options = RunOptions(selection=selection, recheck=recheck, jobs=jobs, judges_instructions=judge, asks_user=True)
+        options = RunOptions(selection=selection, recheck=recheck, jobs=jobs, judge=judge, asks_user=True)
         with_progress = options if progress is None else replace(options, progress=progress)
         if project is None:
             return self._run_learn(with_progress)
@@ -256,9 +247,7 @@ class Learner:
     def _run_learn(self, options: RunOptions) -> Report:
         from wisen import cycle
 
-        options = replace(
-            options, warnings=(*self._dependencies.warnings, *options.warnings), fences=self._fences.start_over()
-        )
+        options = replace(options, warnings=(*self._deps.warnings, *options.warnings), fences=self._fences.start_over())
         try:
             self.forgetting.heed_switches()
             try:
@@ -297,11 +286,11 @@ class Learner:
             began = self.home.clock.now()
             latest = cycle.cycle(
                 self,
-                cycle.RunOptions(judges_instructions=False if quick else None, fences=self._fences.start_over()),
+                cycle.RunOptions(judge=False if quick else None, fences=self._fences.start_over()),
                 self._run_learn,
             )
             total = total.then(latest) if total else latest
-            last_wake = self._dependencies.shelf.woken()
+            last_wake = self._deps.shelf.woken()
             if last_wake is None or last_wake < began:
                 break  # otherwise a hook was told that this cycle picks up its new records
         assert total is not None
@@ -319,11 +308,11 @@ class Learner:
         return State(
             version=home.version,
             home=str(home.path),
-            ledger=self._dependencies.ledger_name,
+            ledger=self._deps.ledger_name,
             contexts=len(home.ledger.contexts.all()),
             counts=home.index.events.counts(Selection()),
             runs=home.ledger.runs.newest(_SHOWN_RUNS),
-            warnings=(*self._dependencies.warnings, *self.feedback.added_languages.warnings),
+            warnings=(*self._deps.warnings, *self.feedback.added_languages.warnings),
             alarms=self.health.alarms(project),
             archive=self.forgetting.archive(),
             off=self.forgetting.off_by(project) if project else "",
@@ -361,7 +350,7 @@ class Learner:
 
         return detect(self, self._fences)
 
-    def _is_lasting_statement(self, state: EntryState) -> bool:
+    def _is_lasting(self, state: EntryState) -> bool:
         from wisen.delivery.user_words import is_word
 
         return is_word(state)
@@ -376,7 +365,7 @@ class Learner:
         """Build everything that hooks may need from what the features contribute."""
         from wisen.delivery.telling import Telling
 
-        dependencies, settings = self._dependencies, self._dependencies.settings
+        deps, settings = self._deps, self._deps.settings
         candidates = Candidates(
             trials=self.trials.standings,
             questions=self.contexts.questions,
@@ -386,9 +375,7 @@ class Learner:
             language_of=self.feedback.added_languages.language_of,
             praised=self.praise.subjects_praised,
         )
-        telling = Telling(
-            self.home, dependencies.rule_files, candidates, door=dependencies.door, deliver=settings.deliver
-        )
+        telling = Telling(self.home, deps.rule_files, candidates, door=deps.door, deliver=settings.deliver)
         return telling.published(fences)
 
     def _turn_questions(self, context: str) -> list[TurnQuestion]:

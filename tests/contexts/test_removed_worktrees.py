@@ -117,7 +117,7 @@ def test_what_an_older_version_kept_of_a_gone_worktree_is_moved_and_merged(home:
     said(home, gone, 2)
     said(home, gone, 3, "make")
     with app.wire(home / "wisen").learner() as learner:
-        scope_ = learner._dependencies.projects.scope
+        scope_ = learner._deps.projects.scope
         scope_._main_of_removed = lambda here, by_path: None  # type: ignore[method-assign]  # as it was
         learner.learn()
         states = [each for each in learner.lessons.all() if each.entry.type == "learning"]

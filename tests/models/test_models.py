@@ -53,7 +53,7 @@ def world(home: Path, script: Script, **more: object) -> Iterator[tuple[Server, 
 
 def ask(learner: Learner, *texts: str) -> ModelAnswer[Verdict]:
     """One question about some texts."""
-    return learner._dependencies.model().ask(harmless(*texts))
+    return learner._deps.model().ask(harmless(*texts))
 
 
 def failure(learner: Learner, *texts: str) -> ModelFailed:
@@ -321,7 +321,7 @@ def test_what_was_spent_stays_known_when_everything_is_forgotten(home: Path) -> 
         ask(learner, "a")
         learner.forgetting.forget_everything("*")
         assert failure(learner, "b").reason is Reason.OVER_CAP
-        assert learner._dependencies.model().named(Tier.NANO) == server.name
+        assert learner._deps.model().named(Tier.NANO) == server.name
     assert len(server.requests) == 1
 
 

@@ -44,11 +44,11 @@ class LessonService:
         decisions: Decisions,
         refresh: Refresh,
         *,
-        is_lasting_statement: Callable[[EntryState], bool],
+        is_lasting: Callable[[EntryState], bool],
     ) -> None:
-        """Create the service; `is_lasting_statement`: whether the user stated an entry for good."""
+        """Create the service; `is_lasting`: whether the user stated an entry for good."""
         self._home, self._projects, self._desk = home, projects, desk
-        self._decisions, self._refresh, self._is_lasting_statement = decisions, refresh, is_lasting_statement
+        self._decisions, self._refresh, self._is_lasting = decisions, refresh, is_lasting
 
     def all(self) -> tuple[EntryState, ...]:
         """Return every entry with its current state, oldest first."""
@@ -238,4 +238,4 @@ class LessonService:
 
         learn(self._home, self._projects, known, said, fixes, fences=fences, new=new)
         with fences.step("let the newest statement win"):
-            settle(self._home, known, self._is_lasting_statement)
+            settle(self._home, known, self._is_lasting)
