@@ -448,9 +448,7 @@ def test_the_heading_that_came_with_the_first_line_goes_with_the_last_one(home: 
         learner.learn()
         for number, word in enumerate(("quickbeam", "treebeard")):
             saw = digest(file.read_bytes())
-            Editor(learner._deps.desk).put(
-                LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw)
-            )
+            Editor(learner._deps.desk).put(LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw))
         assert b"## Tools" in file.read_bytes()
         for word in order:
             learner.forgetting.forget(word, scope=ALL)
