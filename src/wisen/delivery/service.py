@@ -94,9 +94,7 @@ class DeliveryService:
         from wisen.logs.off_markers import write_off_places
 
         home, scope = self._home, self._projects.scope
-        scope.apply_decisions(
-            home.ledger.ownerships.of(home.machine)
-        )  # the user may have answered since it began
+        scope.apply_decisions(home.ledger.ownerships.of(home.machine))  # the user may have answered since it began
         made = self._build_snapshot(Fences() if fences is None else fences)
         if dry_run:
             return len(made.files.keys() - self._shelf.holds())
