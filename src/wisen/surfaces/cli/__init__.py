@@ -13,11 +13,13 @@ import typer
 
 from wisen import __version__
 from wisen.surfaces.cli.change_commands import changes_app
+from wisen.surfaces.cli.completion_commands import completion, prepare_completion
 from wisen.surfaces.cli.context_commands import contexts_app
 from wisen.surfaces.cli.feedback_commands import feedback_app
 from wisen.surfaces.cli.fix_commands import fixes_app
 from wisen.surfaces.cli.forget_commands import forget
 from wisen.surfaces.cli.guard_commands import guards_app
+from wisen.surfaces.cli.help_commands import show_help
 from wisen.surfaces.cli.install_commands import install, uninstall
 from wisen.surfaces.cli.language_commands import languages_app
 from wisen.surfaces.cli.lesson_commands import lessons_app
@@ -40,6 +42,7 @@ def main() -> None:
     """The entry point: errors are one line for a person, not a traceback."""
     from wisen.surfaces.cli.ending import run_program
 
+    prepare_completion()
     run_program(app, failed=FAILED, stopped=STOPPED)
 
 
@@ -192,6 +195,8 @@ app.command()(install)
 app.command()(uninstall)
 app.command()(mcp)
 app.command()(serve)
+app.command()(completion)
+app.command(name="help")(show_help)
 
 
 @app.command()

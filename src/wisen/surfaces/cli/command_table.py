@@ -66,6 +66,8 @@ COMMANDS = (
     TopCommand("models", HOOD, "Show the language models that are configured, if any."),
     TopCommand("config", HOOD, "Show every setting, its value and its meaning."),
     TopCommand("doctor", HOOD, "Check everything, and repair what is damaged."),
+    TopCommand("completion", HOOD, "Print a script that completes commands in your shell."),
+    TopCommand("help", HOOD, "Explain a command or a concept, like `wisen help guard`."),
     TopCommand("entries", OLD_NAME, "List every lesson.", ("lessons",)),
     TopCommand("learned", OLD_NAME, "List the newest lessons of this project.", ("lessons", "recent")),
     TopCommand("stats", OLD_NAME, "Count the lessons by status, kind and project.", ("lessons", "stats")),
