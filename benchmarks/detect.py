@@ -47,7 +47,7 @@ from benchmarks.detect_oracle import with_agent
 from benchmarks.train_detect import lasting_figures
 from wisen.feedback.detector import detect, shipped
 from wisen.feedback.features import look
-from wisen.feedback.lesson_quotes import lesson
+from wisen.feedback.lesson_extraction import lesson
 from wisen.logs.parallel_read import pause_gc
 from wisen.model.signal import Before, Heard, SignalKind
 

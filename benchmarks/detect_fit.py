@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from wisen.feedback.tables import BOTH, NEXT, WORD
+from wisen.feedback.feature_tables import BOTH, NEXT, WORD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

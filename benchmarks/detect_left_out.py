@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.detect_fit import SEED, figures, left_out
-from wisen.feedback.own_phrases import folded, place_of
-from wisen.feedback.own_wording import phrases_in
+from wisen.feedback.phrase_statistics import phrases_in
 from wisen.feedback.turn_signs import watched
+from wisen.feedback.user_detector import folded, place_of
 from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from benchmarks.detect_items import lessons_of, written_lessons
 from benchmarks.detect_left_out import later_halves, projects_of
 from benchmarks.train_detect import lasting_features
 from wisen.feedback.doubt import LEAST_WORTH, WORTH, AnswerWorth
-from wisen.feedback.proof import LONGEST, is_fenced
+from wisen.feedback.quote_verification import LONGEST, is_fenced
 from wisen.text.directives import directives_in
 
 if TYPE_CHECKING:

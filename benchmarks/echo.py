@@ -24,7 +24,7 @@ import wisen
 from benchmarks.data import DataAbsent, json_lines, transcripts
 from wisen.delivery.settings import DeliverPolicy
 from wisen.delivery.told_moments import Moment, moment_sheet, moments_to_tell
-from wisen.feedback.listen import listen
+from wisen.feedback.signal_detection import listen
 from wisen.mining.trigger_backtest import TriggerOptions, narrowed_triggers
 from wisen.mining.triggers import triggers_of
 from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryType

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 from benchmarks.data import DataAbsent
 from benchmarks.phrase_worlds import world
 from wisen import app
-from wisen.feedback.own_wording import phrases_in, within
+from wisen.feedback.phrase_statistics import phrases_in, within
 from wisen.feedback.turn_signs import watched
 
 if TYPE_CHECKING:
     import argparse
 
     from benchmarks.phrase_worlds import World
-    from wisen.feedback.own_wording import PhraseCandidate
+    from wisen.feedback.phrase_statistics import PhraseCandidate
 
 WORLDS = 60
 _DAYS = 100_000.0

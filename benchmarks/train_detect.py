@@ -33,9 +33,9 @@ from benchmarks.detect_items import (
     written_items,
     written_lessons,
 )
+from wisen.feedback.durability_features import lasting
 from wisen.feedback.features import look
-from wisen.feedback.lasting import lasting
-from wisen.feedback.lesson_quotes import draw_lesson, groups_in
+from wisen.feedback.lesson_extraction import draw_lesson, groups_in
 from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from wisen.feedback.listen import listen
+from wisen.feedback.signal_detection import listen
 from wisen.memory.summarize import summaries_of
 from wisen.mining.sessions import mine
 from wisen.model.event import Status

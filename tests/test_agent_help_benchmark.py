@@ -10,7 +10,7 @@ from benchmarks.detect_left_out import with_own_phrases
 from benchmarks.detect_oracle import SETTINGS, Helped, Judged, choose, may_be_asked
 
 from wisen.feedback.doubt import AnswerWorth
-from wisen.feedback.proof import LONGEST
+from wisen.feedback.quote_verification import LONGEST
 from wisen.model.signal import Heard
 
 pytestmark = pytest.mark.requirement("N4")

@@ -39,7 +39,7 @@ OPENS = {
     "feedback/language.py": f"{PACKAGE}, and {OWN_HOME}",
     "feedback/lexicon.py": PACKAGE,
     "feedback/detector.py": PACKAGE,
-    "feedback/sentence_writing.py": PACKAGE,
+    "feedback/sentence_generation.py": PACKAGE,
     "feedback/language_detection.py": PACKAGE,
     "text/directive_words.py": PACKAGE,
     "text/directive_weights.py": PACKAGE,

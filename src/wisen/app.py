@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from wisen.agents.agent_ports import Agent
     from wisen.agents.hook_ports import Hooks
-    from wisen.feedback.own_phrases import Own
+    from wisen.feedback.user_detector import Own
     from wisen.health.doctor import Examined
     from wisen.model.presence import Person
     from wisen.models.model_ports import Model
@@ -134,7 +134,7 @@ class Wiring(AgentWiring):
     def speech(self) -> Own:
         """Load how the user of this home phrases feedback; creates no files."""
         from wisen.feedback.added_languages import added_in
-        from wisen.feedback.own_phrases import Own
+        from wisen.feedback.user_detector import Own
 
         if self.ever_used:
             with self.asked() as learner:

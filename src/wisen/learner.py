@@ -13,7 +13,7 @@ from wisen.decisions.refresh import Refresh
 from wisen.delivery.candidate_sources import Candidates
 from wisen.delivery.service import DeliveryService
 from wisen.errors import StoreDamaged, UsageError, WisenError
-from wisen.feedback.consent import PointingConsent
+from wisen.feedback.pointing_consent import PointingConsent
 from wisen.feedback.service import FeedbackService
 from wisen.feedback.settlement import SettlementHandlers
 from wisen.fixes.service import FixService

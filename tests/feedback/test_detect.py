@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.feedback.detector import STATED_LASTING, detect, shipped
+from wisen.feedback.durability_features import lasting
+from wisen.feedback.feature_tables import BOTH, NEXT, WORD
 from wisen.feedback.features import READ, is_abroad, look
-from wisen.feedback.lasting import lasting
-from wisen.feedback.lesson_quotes import groups_in
+from wisen.feedback.lesson_extraction import groups_in
 from wisen.feedback.lexicon import shipped_lexicon
-from wisen.feedback.tables import BOTH, NEXT, WORD
-from wisen.feedback.writing import fold, mask
+from wisen.feedback.text_normalization import fold, mask
 from wisen.model.signal import IN_DOUBT, Before, Heard, Signal, SignalKind
 from wisen.text.directives import shipped_reader
 

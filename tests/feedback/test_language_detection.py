@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.feedback.typed_tongues import SHIPPED, USERS
+from tests.feedback.typed_languages import SHIPPED, USERS
 from wisen.feedback.language import shipped_languages
 from wisen.feedback.language_detection import SCRIPTS, Writing, WrittenLanguage, is_in, tongues
 

@@ -20,7 +20,7 @@ from wisen.feedback.language import (
     together,
     write_language,
 )
-from wisen.feedback.writing import fold
+from wisen.feedback.text_normalization import fold
 from wisen.model.signal import Heard, SignalKind
 
 pytestmark = pytest.mark.requirement("C2")

@@ -12,7 +12,7 @@ import pytest
 
 import wisen
 from tests.commands import run
-from tests.feedback.typed_tongues import SHIPPED, USERS
+from tests.feedback.typed_languages import SHIPPED, USERS
 from wisen.errors import ModelFailed, Reason, UsageError
 from wisen.feedback.language import read_file
 from wisen.feedback.language_building import QUESTIONS
@@ -89,7 +89,7 @@ def test_a_language_of_the_home_is_heard_and_sessions_are_understood_again_when_
 
 
 def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path) -> None:
-    from wisen.feedback.understanding import UNDERSTANDING
+    from wisen.feedback.session_analysis import UNDERSTANDING
 
     session(home, "Zet de knop links.")
     file = dutch(home)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from wisen.feedback import adjudicating
-from wisen.feedback.adjudicating import Adjudicator
+from wisen.feedback import adjudication
+from wisen.feedback.adjudication import Adjudicator
 from wisen.feedback.phrase_naming import Named
 from wisen.feedback.turn_signs import watched
 from wisen.model.history import Act, History, Turn
@@ -42,7 +42,7 @@ class Listening:
 def test_a_model_that_decides_what_is_in_doubt_is_not_shown_them(
     monkeypatch: pytest.MonkeyPatch, *, local: bool, allowed: bool, shown: int
 ) -> None:
-    monkeypatch.setattr(adjudicating, "is_doubtful", lambda _heard, _model: True)
+    monkeypatch.setattr(adjudication, "is_doubtful", lambda _heard, _model: True)
     model: Any = Listening()
     own: Any = SimpleNamespace(model=None)
     Adjudicator(own, lambda: model, asks=True, local=allowed).decided([session(local=local)], [])

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from wisen.delivery.guards_from_rules import stated
 from wisen.feedback.detector import shipped
-from wisen.feedback.lesson_explaining import with_call
-from wisen.feedback.lesson_quotes import is_order as tells_what_to_do
-from wisen.feedback.lesson_quotes import lesson
+from wisen.feedback.lesson_explanation import with_call
+from wisen.feedback.lesson_extraction import is_order as tells_what_to_do
+from wisen.feedback.lesson_extraction import lesson
 from wisen.memory.shortened import gist
 from wisen.model.signal import Before, Heard, Lesson, SignalKind
 from wisen.text.negations import count_negations

@@ -14,7 +14,7 @@ from tests.commands import run
 from tests.planted import residues
 from wisen.errors import ModelAbsent, ModelFailed, Reason, UsageError
 from wisen.feedback.phrase_naming import Label, Labels, Names
-from wisen.feedback.understanding import UNDERSTANDING
+from wisen.feedback.session_analysis import UNDERSTANDING
 from wisen.learner import Learner
 from wisen.model.model_use import Tier
 from wisen.model.phrase import OwnPhrase, Way

@@ -16,7 +16,7 @@ from tests.hooks import fire, fire_sealed
 from tests.surfaces.mcp_clients import asked
 from wisen.delivery.turn_questions import HEAD, MOST, TOKENS, TurnQuestion, choose_questions
 from wisen.errors import PersonNeeded, UsageError
-from wisen.feedback.proof import prove_words, sentences_of
+from wisen.feedback.quote_verification import prove_words, sentences_of
 from wisen.model.presence import NotAPerson
 from wisen.model.signal import SignalKind
 from wisen.models.model_ports import Question

@@ -24,7 +24,7 @@ from tests.feedback.pointing_worlds import (
 from tests.permissions_given import CORRECTIONS, PERMISSIONS
 from tests.surfaces.mcp_clients import asked
 from wisen.errors import UsageError
-from wisen.feedback.proof import prove_words
+from wisen.feedback.quote_verification import prove_words
 from wisen.model.pointing import turn_id
 from wisen.safety import sentinel
 

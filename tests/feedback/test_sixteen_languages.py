@@ -25,7 +25,7 @@ from wisen.feedback.language import (
     together,
 )
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
-from wisen.feedback.writing import fold, folded, mask
+from wisen.feedback.text_normalization import fold, folded, mask
 from wisen.model.signal import Heard, SignalKind
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from wisen.feedback.adjudicating import Rulings
+from wisen.feedback.adjudication import Rulings
 from wisen.feedback.language import Language, LessonWords, Negations, Opening
 from wisen.feedback.phrase_naming import Labels, Names
 from wisen.forgetting import find

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.feedback import lesson_quotes
+from wisen.feedback import lesson_extraction
+from wisen.feedback.durability_features import OF_TURN, of_lesson
 from wisen.feedback.features import glance, tables
 from wisen.feedback.language import shipped_languages, together
 from wisen.feedback.language_directives import directive_words_of
-from wisen.feedback.lasting import OF_TURN, of_lesson
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
 from wisen.feedback.packed_weights import Rows, lane, marks, side_by_side, surplus
 from wisen.model.signal import IN_DOUBT, Heard, Lesson, Polarity, Signal, SignalKind
@@ -190,7 +190,7 @@ class DetectorModel:
     def _lesson(self, heard: Heard, seen: TurnFeatures, score: float, told: Directive) -> Lesson:
         """The lesson of a directive; `score` is what the turn tells of how long it lasts, which only ranks doubts."""
         abroad = self._spoken(seen)
-        groups = lesson_quotes.groups_in(told.text, abroad, self.lexicon)
+        groups = lesson_extraction.groups_in(told.text, abroad, self.lexicon)
         weights = self._lasting.weights
         for name, value in of_lesson(heard, told.text, groups).items():
             if name in weights:
@@ -201,7 +201,7 @@ class DetectorModel:
             forbids=told.forbids,
             durable=durable,
             is_durable=durable >= self._lasting.threshold,
-            about=lesson_quotes.about(told.text, groups),
+            about=lesson_extraction.about(told.text, groups),
             marker=told.marker,
             standing=told.standing,
         )

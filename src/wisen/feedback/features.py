@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from wisen.feedback.feature_tables import BOTH, NEXT, WORD, WORD_ENDS, FeatureTable, Tables
 from wisen.feedback.language import GROUPS, MARKS
 from wisen.feedback.lexicon import Lexicon, Openings, shipped_lexicon
 from wisen.feedback.packed_weights import Rows
 from wisen.feedback.phrase_matching import Match, Phrases, is_negated
-from wisen.feedback.tables import BOTH, NEXT, WORD, WORD_ENDS, FeatureTable, Tables
-from wisen.feedback.writing import Folded, folded, has_words, is_foreign, length, mask, sentence_end
+from wisen.feedback.text_normalization import Folded, folded, has_words, is_foreign, length, mask, sentence_end
 from wisen.model.signal import Before
 
 if TYPE_CHECKING:

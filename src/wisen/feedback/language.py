@@ -17,7 +17,7 @@ import msgspec
 
 from wisen.delivery.chat_requests import ChatForms, check_forms
 from wisen.errors import LanguageError
-from wisen.feedback.writing import fold
+from wisen.feedback.text_normalization import fold
 from wisen.text.directive_words import DirectiveWords, check_patterns
 
 if TYPE_CHECKING:

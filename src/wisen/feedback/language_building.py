@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from wisen.errors import ModelAbsent, ModelError
-from wisen.feedback.drafts import Draft
 from wisen.feedback.language import GROUPS, LessonWords, Negations, Opening, shipped_languages
 from wisen.feedback.language_detection import tongues
-from wisen.feedback.sentence_writing import checked_sentences, sentence_question
+from wisen.feedback.language_draft import Draft
+from wisen.feedback.sentence_generation import checked_sentences, sentence_question
 from wisen.model.model_use import Tier
 from wisen.models.model_ports import MaterialItem, Question
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.feedback.language import Language, Words
-    from wisen.feedback.language_hearing import LabelledSentences
+    from wisen.feedback.language_evaluation import LabelledSentences
     from wisen.models.model_ports import Model
 
     Progress = Callable[[str, int, int], None]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from wisen.feedback.writing import fold, mask
+from wisen.feedback.text_normalization import fold, mask
 
 LATIN = "Latin"
 SCRIPTS = {

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wisen.feedback.language_detection import tongues
-from wisen.feedback.writing import is_dense
+from wisen.feedback.text_normalization import is_dense
 from wisen.text.directive_words import SHIPPED, DirectiveWords
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from wisen.errors import LanguageError, UsageError
-from wisen.feedback.drafts import Draft
 from wisen.feedback.language import GROUPS, joined, shipped_languages, together, write_language
 from wisen.feedback.language_building import ASKED
 from wisen.feedback.language_detection import Writing, tongues
-from wisen.feedback.language_hearing import SENTENCES, LabelledSentences, judge_hearing, read_sentences
-from wisen.feedback.sentence_writing import write_sentences
-from wisen.feedback.spoken import spoken_in
+from wisen.feedback.language_draft import Draft
+from wisen.feedback.language_evaluation import SENTENCES, LabelledSentences, judge_hearing, read_sentences
+from wisen.feedback.phrase_languages import spoken_in
+from wisen.feedback.sentence_generation import write_sentences
 from wisen.feedback.turns import turns_of
 from wisen.model.report import Selection
 from wisen.model.user_language import (
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.feedback.added_languages import Added
+    from wisen.feedback.keyword_file import Keywords
     from wisen.feedback.language import Language
     from wisen.feedback.language_building import Drafted
-    from wisen.feedback.language_keywords import Keywords
     from wisen.store.home import Home
     from wisen.system.machine_ports import Files
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wisen.feedback.language import HOME, home_languages, shipped_languages
 from wisen.feedback.phrase_matching import Phrases, negators
-from wisen.feedback.writing import bare, fold, is_dense, is_foreign
+from wisen.feedback.text_normalization import bare, fold, is_dense, is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

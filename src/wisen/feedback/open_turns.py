@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.feedback.doubt import doubts_by_worth, is_worth_asking
-from wisen.feedback.proof import LONGEST, is_fenced
+from wisen.feedback.quote_verification import LONGEST, is_fenced
 from wisen.feedback.turns import turns_of
 from wisen.model.pointing import OpenTurn, settled_turns, turn_id
 from wisen.model.report import Selection

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
-from wisen.feedback.writing import bare, fold, is_dense, joins
+from wisen.feedback.text_normalization import bare, fold, is_dense, joins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from msgspec import Struct
 
 from wisen.errors import ModelAbsent, ModelError
-from wisen.feedback.own_phrases import folded, place_of
-from wisen.feedback.own_wording import PhraseCandidate, storable
+from wisen.feedback.phrase_statistics import PhraseCandidate, storable
 from wisen.feedback.turn_signs import is_heard
+from wisen.feedback.user_detector import folded, place_of
 from wisen.model.model_use import Tier
 from wisen.model.phrase import KINDS
 from wisen.models.model_ports import MaterialItem, Question

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.feedback.own_phrases import folded, place_of
-from wisen.feedback.own_wording import phrases_in, storable
 from wisen.feedback.phrase_naming import Named
+from wisen.feedback.phrase_statistics import phrases_in, storable
 from wisen.feedback.turn_signs import watched
+from wisen.feedback.user_detector import folded, place_of
 from wisen.model.phrase import KINDS, OwnPhrase, Proof, Search, Way, in_force, removed
 from wisen.model.report import Selection
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.feedback.added_languages import Added
-    from wisen.feedback.own_wording import PhraseCandidate
+    from wisen.feedback.phrase_statistics import PhraseCandidate
     from wisen.feedback.turn_signs import WatchedTurn
     from wisen.model.signal import SignalKind
     from wisen.models.model_ports import Model

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from wisen.edits.edit import Edit
     from wisen.edits.past import Desk
     from wisen.feedback.added_languages import Added
-    from wisen.feedback.consent import PointingConsent
-    from wisen.feedback.language_keywords import Keywords
+    from wisen.feedback.keyword_file import Keywords
     from wisen.feedback.language_survey import UserLanguages
-    from wisen.feedback.own_phrases import Own
     from wisen.feedback.phrase_search import FoundPhrases
+    from wisen.feedback.pointing_consent import PointingConsent
+    from wisen.feedback.session_analysis import Understanding
     from wisen.feedback.settlement import SettlementHandlers
-    from wisen.feedback.understanding import Understanding
+    from wisen.feedback.user_detector import Own
     from wisen.logs.projects import Projects
     from wisen.model.fences import Fences
     from wisen.model.history import History
@@ -98,14 +98,14 @@ class FeedbackService:
 
     def own(self) -> Own:
         """How the user of this machine speaks: their own phrases, and the languages they added."""
-        from wisen.feedback.own_phrases import Own
+        from wisen.feedback.user_detector import Own
 
         phrases = in_force(self._home.ledger.phrases.of(self._home.machine))
         return Own(phrases, lambda: self.added_languages.model)
 
     def listener(self) -> Callable[[History], tuple[Said, ...]]:
         """What tells the signals of a session, in order, with the phrases that are the user's own by now."""
-        from wisen.feedback.listen import listen
+        from wisen.feedback.signal_detection import listen
 
         return partial(listen, own=self.own())
 
@@ -117,8 +117,8 @@ class FeedbackService:
 
     def understanding(self, fences: Fences) -> Understanding:
         """Understands the sessions that hold something new: what failed, what helped, what the user said of it."""
-        from wisen.feedback.adjudicating import Adjudicator
-        from wisen.feedback.understanding import UNDERSTANDING, Understanding
+        from wisen.feedback.adjudication import Adjudicator
+        from wisen.feedback.session_analysis import UNDERSTANDING, Understanding
         from wisen.model.pointing import settled_turns
 
         own = self.own()
@@ -306,7 +306,7 @@ class FeedbackService:
             FileError, SettingsUnclear: it cannot be read or written.
         """
         from wisen.edits.edit import Editor, ValuePlan
-        from wisen.feedback.language_keywords import fields
+        from wisen.feedback.keyword_file import fields
 
         held = self._keywords(path, "written")
         mine = {*survey.spoken, *(each.code for each in self.added_languages.languages)} - {"en"}
@@ -322,7 +322,7 @@ class FeedbackService:
 
     def _keywords(self, path: Path, what: str) -> Keywords | None:
         """What a file of keywords holds; None where there is none."""
-        from wisen.feedback.language_keywords import read_keywords
+        from wisen.feedback.keyword_file import read_keywords
 
         content = self._desk.files.read(path).content
         try:

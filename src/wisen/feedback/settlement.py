@@ -14,7 +14,7 @@ import msgspec
 
 from wisen.errors import UsageError
 from wisen.feedback.open_turns import by_worth, doubtful_turns
-from wisen.feedback.proof import fold_blanks, prove_words
+from wisen.feedback.quote_verification import fold_blanks, prove_words
 from wisen.feedback.settled_signals import settled_signals
 from wisen.model.entry import MoveKind, Who
 from wisen.model.pointing import (
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wisen.decisions.service import Decisions
-    from wisen.feedback.batch_settling import BatchSettled
-    from wisen.feedback.consent import PointingConsent
+    from wisen.feedback.batch_settlement import BatchSettled
     from wisen.feedback.open_turns import DoubtfulTurn
-    from wisen.feedback.own_phrases import Own
+    from wisen.feedback.pointing_consent import PointingConsent
+    from wisen.feedback.user_detector import Own
     from wisen.logs.projects import Projects
     from wisen.model.entry import Entry
     from wisen.model.pointing import OpenTurn, Pointed
@@ -125,7 +125,7 @@ class TurnSettlement:
             UsageError: the agent cannot be asked, or the limit leaves nothing.
             PersonNeeded: nothing shows that a person wants it.
         """
-        from wisen.feedback.batch_settling import PROGRAMS, plan_batch, settle_batch
+        from wisen.feedback.batch_settlement import PROGRAMS, plan_batch, settle_batch
 
         if agent not in PROGRAMS:
             raise UsageError(f"{agent!r} cannot be asked. It is one of {', '.join(PROGRAMS)}.")

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.feedback.detector import shipped
-from wisen.feedback.grams import grams, openings, tokens
+from wisen.feedback.ngrams import grams, openings, tokens
 from wisen.feedback.turns import call_of, turns_of
 from wisen.model.history import Act
 from wisen.model.phrase import KINDS

@@ -10,16 +10,16 @@ import msgspec
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.feedback.lesson_explaining import explain_message, with_call
-from wisen.feedback.listen import signals_in
+from wisen.feedback.lesson_explanation import explain_message, with_call
+from wisen.feedback.signal_detection import signals_in
 from wisen.model.signal import Before
 from wisen.surfaces.cli.render import clipped, console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.feedback.lesson_explaining import KeptQuote
-    from wisen.feedback.own_phrases import Own
+    from wisen.feedback.lesson_explanation import KeptQuote
+    from wisen.feedback.user_detector import Own
     from wisen.model.signal import Signal
 
 

@@ -11,7 +11,7 @@ from wisen.surfaces.cli.render import clipped, plural, print_json, say
 from wisen.surfaces.cli.switch_commands import is_off
 
 if TYPE_CHECKING:
-    from wisen.feedback.batch_settling import BatchSettled
+    from wisen.feedback.batch_settlement import BatchSettled
     from wisen.model.pointing import OpenTurn, SettledTurn
 
 _WIDE = 90

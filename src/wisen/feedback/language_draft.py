@@ -11,8 +11,8 @@ import msgspec
 
 from wisen.feedback.language import GROUPS, Language, shipped_languages
 from wisen.feedback.language_detection import is_in
-from wisen.feedback.own_wording import storable
-from wisen.feedback.writing import fold
+from wisen.feedback.phrase_statistics import storable
+from wisen.feedback.text_normalization import fold
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -15,8 +15,8 @@ from tests.commands import run
 from wisen.feedback.detector import detector
 from wisen.feedback.language import read_language
 from wisen.feedback.language_directives import directive_words_of
-from wisen.feedback.language_hearing import LEAST, is_held_back, judge_hearing, read_sentences
-from wisen.feedback.sentence_writing import checked_sentences, template_sentences, write_sentences
+from wisen.feedback.language_evaluation import LEAST, is_held_back, judge_hearing, read_sentences
+from wisen.feedback.sentence_generation import checked_sentences, template_sentences, write_sentences
 from wisen.model.signal import Heard
 from wisen.testing.fake_models import ScriptedModel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from wisen.feedback.listen import listen
+from wisen.feedback.signal_detection import listen
 from wisen.feedback.turns import turns_of
 from wisen.model.event import Status
 from wisen.model.history import Act, History, Step, Turn

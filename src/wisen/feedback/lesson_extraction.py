@@ -11,9 +11,9 @@ from bisect import bisect
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.feedback import sentences
+from wisen.feedback import foreign_sentences
 from wisen.feedback.lexicon import shipped_lexicon
-from wisen.feedback.writing import fold, is_dense
+from wisen.feedback.text_normalization import fold, is_dense
 from wisen.model.signal import About
 from wisen.text import orders
 from wisen.text.lasting_words import says_lasting
@@ -139,7 +139,7 @@ def draw_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | N
         text = _PASTED.sub("\n", text)
     parts = _parts(text)
     if abroad:
-        parts = [part for part in parts if not sentences.is_empty(part.text, abroad)]
+        parts = [part for part in parts if not foreign_sentences.is_empty(part.text, abroad)]
     if not parts:
         return _NOTHING
     texts = [part.text for part in parts]
@@ -153,7 +153,7 @@ def draw_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | N
 def _read(texts: list[str], ranked: list[tuple[float, int]], abroad: Sequence[Language]) -> str:
     best = texts[ranked[0][1]]
     if abroad:
-        return _cut(sentences.plain(best, abroad))
+        return _cut(foreign_sentences.plain(best, abroad))
     if ranked[1:] and ranked[1][0] < _SAYS and len(best.split()) < _THIN:
         # So short an order leans on the sentence beside it.
         beside = texts[ranked[1][1]]
@@ -166,7 +166,7 @@ def is_order(text: str, abroad: Sequence[Language] = ()) -> bool:
     """Whether a lesson tells what to do, so that it can be told to an agent before anybody approved it."""
     if text.endswith(_CUT):
         return False  # what is missing may turn it round
-    return sentences.is_order(text, abroad) if abroad else orders.is_order(text)
+    return foreign_sentences.is_order(text, abroad) if abroad else orders.is_order(text)
 
 
 def _quoted(parts: list[_Part], best: int, abroad: Sequence[Language]) -> str:
@@ -178,7 +178,7 @@ def _quoted(parts: list[_Part], best: int, abroad: Sequence[Language]) -> str:
         words = alone
     short = _without_opening(words, abroad)
     if abroad:
-        return sentences.closed(_cut(short))
+        return foreign_sentences.closed(_cut(short))
     short = _POLITE_TAIL.sub("", short).rstrip(" ,;:-–—") or short
     if short[:1] == "(" and short.find(")") == len(short) - 1:
         short = short[1:-1].strip() or short
@@ -228,7 +228,7 @@ def _without_opening(words: str, abroad: Sequence[Language]) -> str:
     greeting = _GREETING.match(words)
     short = (words[greeting.end() :] if greeting is not None else words) or words
     if abroad:
-        bare = sentences.without_interjections(short, abroad)
+        bare = foreign_sentences.without_interjections(short, abroad)
     else:
         said = _INTERJECTION.match(short)
         bare = short[said.end() :] if said is not None else short

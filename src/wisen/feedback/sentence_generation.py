@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from wisen.feedback.language_detection import is_in
-from wisen.feedback.language_hearing import LEAST, LONGEST_SENTENCE, LabelledSentences, read_sentences
-from wisen.feedback.own_wording import storable
+from wisen.feedback.language_evaluation import LEAST, LONGEST_SENTENCE, LabelledSentences, read_sentences
+from wisen.feedback.phrase_statistics import storable
 from wisen.model.model_use import Tier
 from wisen.models.model_ports import MaterialItem, Question
 

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from wisen.feedback.writing import fold, mask
+from wisen.feedback.text_normalization import fold, mask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from wisen.models.model_ports import MaterialItem, Question
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wisen.feedback.own_phrases import Own
+    from wisen.feedback.user_detector import Own
     from wisen.model.failure import Mined
     from wisen.model.history import History, Turn
     from wisen.model.signal import Heard

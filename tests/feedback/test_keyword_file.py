@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.feedback.detector import detector
-from wisen.feedback.drafts import MOST, Draft
+from wisen.feedback.keyword_file import Keywords, fields, read_keywords
 from wisen.feedback.language import GROUPS, read_language
-from wisen.feedback.language_hearing import read_sentences
-from wisen.feedback.language_keywords import Keywords, fields, read_keywords
+from wisen.feedback.language_draft import MOST, Draft
+from wisen.feedback.language_evaluation import read_sentences
 from wisen.model.signal import Heard, SignalKind
 
 pytestmark = pytest.mark.requirement("C2")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
 from wisen.feedback.lesson_triggers import with_triggers
-from wisen.feedback.own_phrases import Own
 from wisen.feedback.turns import turns_of
+from wisen.feedback.user_detector import Own
 from wisen.model.signal import Before, Heard, Said
 
 if TYPE_CHECKING:

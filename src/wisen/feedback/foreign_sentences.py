@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from wisen.feedback.writing import fold, folded, is_dense, is_foreign, joins
+from wisen.feedback.text_normalization import fold, folded, is_dense, is_foreign, joins
 from wisen.text.lasting_words import orders_lastingly, says_lasting
 
 if TYPE_CHECKING:

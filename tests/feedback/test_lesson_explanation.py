@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.commands import run
-from wisen.feedback.lesson_explaining import DOUBTFUL, PASSES, PERMITS, explain_message, with_call
-from wisen.feedback.listen import signals_in
+from wisen.feedback.lesson_explanation import DOUBTFUL, PASSES, PERMITS, explain_message, with_call
+from wisen.feedback.signal_detection import signals_in
 from wisen.model.directive import TriggerCause
 from wisen.model.signal import Before
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wisen.feedback.writing import fold, mask
+from wisen.feedback.text_normalization import fold, mask
 
 if TYPE_CHECKING:
     from wisen.feedback.lexicon import Lexicon

@@ -11,11 +11,11 @@ from benchmarks.phrases import found_in, measured
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.feedback.grams import clauses, grams, openings
-from wisen.feedback.listen import listen
-from wisen.feedback.own_phrases import Own, folded, place_of
-from wisen.feedback.own_wording import limit_of, phrases_in, reached
+from wisen.feedback.ngrams import clauses, grams, openings
+from wisen.feedback.phrase_statistics import limit_of, phrases_in, reached
+from wisen.feedback.signal_detection import listen
 from wisen.feedback.turn_signs import Sign, WatchedTurn, watched
+from wisen.feedback.user_detector import Own, folded, place_of
 from wisen.model.event import Status
 from wisen.model.history import Act, History, Step, Turn
 from wisen.model.phrase import OwnPhrase, Way, in_force, removed

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.feedback.grams import is_unspaced
-from wisen.feedback.own_phrases import folded, place_of
+from wisen.feedback.ngrams import is_unspaced
 from wisen.feedback.turn_signs import AGAINST, FOR, Sign
+from wisen.feedback.user_detector import folded, place_of
 from wisen.model.signal import SignalKind
 from wisen.safety.withhold import rule_against
 

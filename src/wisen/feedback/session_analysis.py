@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from wisen.feedback.detector import DETECTOR
-from wisen.feedback.listen import listen
 from wisen.feedback.settled_signals import apply_settled
+from wisen.feedback.signal_detection import listen
 from wisen.logs.parallel_read import pause_gc
 from wisen.mining.sessions import MINER, mine
 from wisen.model.failure import Mined
@@ -18,8 +18,8 @@ from wisen.model.history import session_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from wisen.feedback.adjudicating import Adjudicator
-    from wisen.feedback.own_phrases import Own
+    from wisen.feedback.adjudication import Adjudicator
+    from wisen.feedback.user_detector import Own
     from wisen.model.fences import Fences
     from wisen.model.history import History
     from wisen.model.pointing import SettledTurn

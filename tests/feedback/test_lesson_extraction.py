@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.feedback.detector import detect
-from wisen.feedback.lesson_quotes import _parts, about, groups_in, lesson, orders_in
+from wisen.feedback.lesson_extraction import _parts, about, groups_in, lesson, orders_in
 from wisen.model.signal import About, Heard, Polarity, SignalKind
 
 

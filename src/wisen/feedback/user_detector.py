@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.feedback import writing
+from wisen.feedback import text_normalization
 from wisen.feedback.detector import shipped
-from wisen.feedback.grams import READ, is_unspaced
-from wisen.feedback.writing import fold, mask
+from wisen.feedback.ngrams import READ, is_unspaced
+from wisen.feedback.text_normalization import fold, mask
 from wisen.model.signal import Before, Heard, Polarity, Signal, SignalKind
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Own:
         """What was heard in a turn, and behind it what only its own phrases tell."""
         if not self._phrases:
             return signals
-        read = writing.folded(mask(heard.text[:READ]))
+        read = text_normalization.folded(mask(heard.text[:READ]))
         text = _SPACE.sub(" ", read.text)
         kinds, added = {signal.kind for signal in signals}, list[Signal]()
         for phrase in self._phrases:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.errors import LanguageError
-from wisen.feedback.writing import fold
+from wisen.feedback.text_normalization import fold
 from wisen.model.signal import Heard
 from wisen.model.user_language import LanguageHearing
 

@@ -10,7 +10,7 @@ from msgspec import Struct, json
 
 from wisen.feedback.language import shipped_languages
 from wisen.feedback.lesson_triggers import with_triggers
-from wisen.feedback.writing import fold
+from wisen.feedback.text_normalization import fold
 from wisen.model.event import Status
 from wisen.model.history import Act, History, Step, Turn
 from wisen.model.signal import SURE_GAP, Before, SignalKind
