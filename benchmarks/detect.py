@@ -45,9 +45,9 @@ from benchmarks.detect_items import (
 from benchmarks.detect_left_out import by_project, judge, later_halves, parts_by, said_without, with_own_phrases
 from benchmarks.detect_oracle import with_agent
 from benchmarks.train_detect import lasting_figures
-from wisen.feedback.detector import detect, shipped
-from wisen.feedback.features import look
-from wisen.feedback.lesson_extraction import lesson
+from wisen.feedback.detector import detect, shipped_detector
+from wisen.feedback.features import named_features
+from wisen.feedback.lesson_extraction import lesson_text
 from wisen.logs.parallel_read import pause_gc
 from wisen.model.signal import Before, Heard, SignalKind
 
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
 
 def _without(items: Sequence[Item], data: Path | None) -> dict[str, object]:
     """What a detector says of whom it was not trained on: by projects, by people, and of the later half of sessions."""
-    features = [look(item.heard, paired=False) for item in items]
+    features = [named_features(item.heard, paired=False) for item in items]
     projects = said_without(items, features, _KINDS, parts_by(items, lambda item: item.project))
     persons = said_without(items, features, ["correction"], parts_by(items, lambda item: item.person))
     later = said_without(items, features, ["correction"], later_halves(items))
@@ -137,7 +137,7 @@ def _plain(item: Item) -> Item:
 
 
 def _folds(items: Sequence[Item]) -> list[Said]:
-    features = [look(item.heard, paired=False) for item in items]
+    features = [named_features(item.heard, paired=False) for item in items]
     return [cross_validate(items, features, _KINDS, seed) for seed in SEEDS]
 
 
@@ -150,7 +150,7 @@ def _sets(items: Sequence[Item], drawn: Sequence[Said]) -> dict[str, object]:
 
 
 def _shipped(items: Sequence[Item]) -> Said:
-    model = shipped()
+    model = shipped_detector()
     rows = [model.probabilities(item.heard) for item in items]
     held = [{signal.kind for signal in detect(item.heard) if not signal.is_doubtful} for item in items]
     return {
@@ -277,7 +277,7 @@ def _is_seeds_correction(text: str) -> bool:
 
 def _teaching(items: Sequence[Item], drawn: Sequence[Said]) -> list[set[str]]:
     """For each draw of folds the turns in which a lesson was found."""
-    tells = [bool(lesson(item.heard.text)) for item in items]
+    tells = [bool(lesson_text(item.heard.text)) for item in items]
     return [
         {
             item.id
@@ -296,7 +296,7 @@ def _lessons(real: Sequence[Item], ours: Sequence[Item], teaching: Sequence[set[
     ruled = [item for item in lessons_of(real) if item.rule]
     if not ruled:
         return {"n": 0}
-    drawn = [_shared_words(lesson(item.heard.text), item.rule) for item in ruled]
+    drawn = [_shared_words(lesson_text(item.heard.text), item.rule) for item in ruled]
     whole = [_shared_words(item.heard.text, item.rule) for item in ruled]
     if teaching:
         lasting = lasting_figures([*lessons_of([*real, *ours]), *written_lessons()], teaching)

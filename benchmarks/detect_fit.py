@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from wisen.feedback.feature_tables import BOTH, NEXT, WORD
+from wisen.feedback.feature_tables import NEIGHBOUR_SEPARATOR, PAIR_SEPARATOR, WORD_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,11 +73,11 @@ class HeldBack:
         return np.array([*map(self._of_one, names), 0.05, 1e-6])
 
     def _of_one(self, name: str) -> float:
-        if BOTH in name:
+        if PAIR_SEPARATOR in name:
             return self.pair
-        if NEXT in name:
+        if NEIGHBOUR_SEPARATOR in name:
             return self.beside
-        if name.startswith(WORD):
+        if name.startswith(WORD_PREFIX):
             return self.word
         return self.free if name in _FREE else self.phrase if name.startswith("= ") else self.usual
 
@@ -110,7 +110,7 @@ def shape(features: Sequence[Features], items: Sequence[Item]) -> Shape:
     projects: dict[str, set[str]] = {}
     for values, item in zip(features, items, strict=True):
         for name in values:
-            if NEXT in name or name.startswith(WORD):
+            if NEIGHBOUR_SEPARATOR in name or name.startswith(WORD_PREFIX):
                 projects.setdefault(name, set()).add(item.project)
     fewest = min(_PROJECTS, len({item.project for item in items}))
     return Shape(
@@ -125,9 +125,9 @@ def shape(features: Sequence[Features], items: Sequence[Item]) -> Shape:
 
 
 def _least(name: str) -> int:
-    if name.startswith(WORD):
+    if name.startswith(WORD_PREFIX):
         return _WORD_SEEN
-    return _PAIR_SEEN if BOTH in name else _BESIDE_SEEN if NEXT in name else 2
+    return _PAIR_SEEN if PAIR_SEPARATOR in name else _BESIDE_SEEN if NEIGHBOUR_SEPARATOR in name else 2
 
 
 def fit(rows: csr_matrix | Vector, truth: Vector, weight: Vector, held: Vector, near: Vector | None = None) -> Vector:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.detect_fit import SEED, figures, left_out
-from wisen.feedback.phrase_statistics import phrases_in
-from wisen.feedback.turn_signs import watched
-from wisen.feedback.user_detector import folded, place_of
+from wisen.feedback.phrase_statistics import find_phrases
+from wisen.feedback.turn_signs import observe_turns
+from wisen.feedback.user_detector import find_phrase, fold_turn
 from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:
@@ -86,12 +86,12 @@ def with_own_phrases(
     for half in later_halves(items):
         project, cut = items[half[0]].project, min(items[number].began for number in half)
         known = {item.group for item in items if item.project == project and item.began < cut}
-        before = [turn for history in histories if history.native in known for turn in watched(history)]
-        phrases = [each.text for each in phrases_in(before) if each.kind is SignalKind.CORRECTION]
+        before = [turn for history in histories if history.native in known for turn in observe_turns(history)]
+        phrases = [each.text for each in find_phrases(before) if each.kind is SignalKind.CORRECTION]
         counts["phrases"] += len(phrases)
         for number in half:
-            text = folded(items[number].heard.text)
-            if not yes[number] and any(place_of(phrase, text) is not None for phrase in phrases):
+            text = fold_turn(items[number].heard.text)
+            if not yes[number] and any(find_phrase(phrase, text) is not None for phrase in phrases):
                 yes[number] = 1.0
                 counts["turns"] += _counts(items[number])
                 counts["right"] += _counts(items[number]) and "correction" in items[number].kinds

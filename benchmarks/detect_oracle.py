@@ -17,8 +17,8 @@ from benchmarks.detect_fit import SEED, Shape, figures, left_out, train_lasting
 from benchmarks.detect_items import lessons_of, written_lessons
 from benchmarks.detect_left_out import later_halves, projects_of
 from benchmarks.train_detect import lasting_features
-from wisen.feedback.doubt import LEAST_WORTH, WORTH, AnswerWorth
-from wisen.feedback.quote_verification import LONGEST, is_fenced
+from wisen.feedback.doubt import MIN_WORTH, WORTH, AnswerWorth
+from wisen.feedback.quote_verification import MAX_QUOTE, has_pasted_block
 from wisen.text.directives import directives_in
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Judged:
     def worths(self, worth: AnswerWorth) -> list[float]:
         """What a question about each turn is worth; nothing where it may not be asked."""
         return [
-            worth.of(chance, is_heard=bool(yes), lasts=last) if may_be_asked(item.heard.text) else 0.0
+            worth.expected(chance, is_heard=bool(yes), lasts=last) if may_be_asked(item.heard.text) else 0.0
             for item, chance, yes, last in zip(self.items, self.chances, self.heard, self.lasts, strict=True)
         ]
 
@@ -74,7 +74,7 @@ class Judged:
 
 def may_be_asked(text: str) -> bool:
     """Whether the text of a turn may be asked about, as it is in use: short, without fences, no standing directive."""
-    short = bool(text.strip()) and len(text) <= LONGEST and not is_fenced(text)
+    short = bool(text.strip()) and len(text) <= MAX_QUOTE and not has_pasted_block(text)
     return short and not any(each.standing for each in directives_in(text))
 
 
@@ -132,7 +132,7 @@ def with_agent(items: Sequence[Item], features: Sequence[Features]) -> dict[str,
         "compared": len(SETTINGS),
         "shipped_weights": helped.figures([[each.best(WORTH) for each in alone.values()]] * _DRAWS),
         "chosen_on_all": list(choose([*alone.values()])),
-        "worth_asking_share": round(sum(worth >= LEAST_WORTH for worth in worths) / len(worths), 4),
+        "worth_asking_share": round(sum(worth >= MIN_WORTH for worth in worths) / len(worths), 4),
         "random": helped.figures([[each.at_random(draw) for each in alone.values()] for draw in range(_DRAWS)]),
         "rules_alone": helped.figures([[[] for _ in projects]]),
         "later_sessions": _later_sessions(judge, items, chosen),

@@ -24,7 +24,7 @@ import wisen
 from benchmarks.data import DataAbsent, json_lines, transcripts
 from wisen.delivery.settings import DeliverPolicy
 from wisen.delivery.told_moments import Moment, moment_sheet, moments_to_tell
-from wisen.feedback.signal_detection import listen
+from wisen.feedback.signal_detection import detect_in_session
 from wisen.mining.trigger_backtest import TriggerOptions, narrowed_triggers
 from wisen.mining.triggers import triggers_of
 from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryType
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     heard = {
         (history.native, each.message)
         for history in histories
-        for each in listen(history)
+        for each in detect_in_session(history)
         if each.signal.kind is SignalKind.CORRECTION
     }
     known = {session for session, _ in labels}
@@ -190,7 +190,7 @@ def _learnt(history: History, context: str, past: Sequence[History]) -> list[_Le
     """The lessons of a session that have a trigger left, after it was tried on the sessions before."""
     turns = {turn.id: turn for turn in history.turns}
     found: dict[str, tuple[Entry, Turn, tuple[Trigger, ...]]] = {}
-    for said in listen(history):
+    for said in detect_in_session(history):
         lesson = said.signal.lesson
         if lesson is None or lesson.trigger is None or lesson.standing or said.signal.kind not in _LESSONS:
             continue

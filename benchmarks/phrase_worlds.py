@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from wisen.feedback.turn_signs import is_heard
+from wisen.feedback.turn_signs import is_detected
 from wisen.model.event import MessageOrigin, Status
 from wisen.model.history import Act, History, Step, Turn
 from wisen.model.signal import SignalKind
@@ -76,7 +76,7 @@ def world(seed: int, *, planted: bool = True, language: str | None = None, days:
 
 def _unheard(phrases: tuple[str, ...]) -> list[str]:
     """What the detector does not hear by itself: the rest is no user's own wording any more."""
-    return [phrase for phrase in phrases if not is_heard(phrase)]
+    return [phrase for phrase in phrases if not is_detected(phrase)]
 
 
 class _Maker:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from benchmarks.data import DataAbsent
 from benchmarks.phrase_worlds import world
 from wisen import app
-from wisen.feedback.phrase_statistics import phrases_in, within
-from wisen.feedback.turn_signs import watched
+from wisen.feedback.phrase_statistics import find_phrases, is_part_of
+from wisen.feedback.turn_signs import observe_turns
 
 if TYPE_CHECKING:
     import argparse
@@ -67,7 +67,7 @@ def measured(worlds: int) -> dict[str, object]:
 
 def found_in(each: World) -> list[PhraseCandidate]:
     """What is found in a user's sessions."""
-    return phrases_in([turn for history in each.histories for turn in watched(history)])
+    return find_phrases([turn for history in each.histories for turn in observe_turns(history)])
 
 
 def real(logs: Path) -> dict[str, object]:
@@ -99,7 +99,7 @@ def _count(each: World, found: list[PhraseCandidate], counts: Counter[tuple[str,
 
 
 def _fits(one: str, two: str) -> bool:
-    return within(one, two) or within(two, one)
+    return is_part_of(one, two) or is_part_of(two, one)
 
 
 def _shares(counts: Counter[tuple[str, str]], group: str) -> dict[str, object]:

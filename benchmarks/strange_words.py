@@ -9,14 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from wisen.feedback.language import shipped_languages
-from wisen.feedback.lexicon import strange_words
+from wisen.feedback.lexicon import find_foreign_words
 
 FILE = Path(__file__).parents[1] / "src" / "wisen" / "feedback" / "strange.txt"
 
 
 def made() -> str:
     """What the file has to hold."""
-    return "\n".join(sorted(strange_words(shipped_languages()))) + "\n"
+    return "\n".join(sorted(find_foreign_words(shipped_languages()))) + "\n"
 
 
 if __name__ == "__main__":

@@ -33,9 +33,9 @@ from benchmarks.detect_items import (
     written_items,
     written_lessons,
 )
-from wisen.feedback.durability_features import lasting
-from wisen.feedback.features import look
-from wisen.feedback.lesson_extraction import draw_lesson, groups_in
+from wisen.feedback.durability_features import durability_features
+from wisen.feedback.features import named_features
+from wisen.feedback.lesson_extraction import count_groups, extract_lesson
 from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def main() -> None:
 
 def _weights(items: Sequence[Item], *, abroad: bool) -> dict[str, object]:
     """The weights of each kind as they are shipped."""
-    features = [look(item.heard, paired=abroad) for item in items]
+    features = [named_features(item.heard, paired=abroad) for item in items]
     known = shape(features, items)
     rows = known.rows(features, [item.written for item in items])
     kinds: dict[str, object] = {}
@@ -90,8 +90,8 @@ def lasting_features(items: Sequence[Item]) -> list[Features]:
     """What tells of each lesson whether it lasts."""
     out = []
     for item in items:
-        reading = draw_lesson(item.heard.text).reading or item.heard.text[:200]
-        out.append(lasting(item.heard, reading, groups_in(reading), look(item.heard)))
+        reading = extract_lesson(item.heard.text).reading or item.heard.text[:200]
+        out.append(durability_features(item.heard, reading, count_groups(reading), named_features(item.heard)))
     return out
 
 

@@ -10,7 +10,7 @@ from benchmarks.detect_left_out import with_own_phrases
 from benchmarks.detect_oracle import SETTINGS, Helped, Judged, choose, may_be_asked
 
 from wisen.feedback.doubt import AnswerWorth
-from wisen.feedback.quote_verification import LONGEST
+from wisen.feedback.quote_verification import MAX_QUOTE
 from wisen.model.signal import Heard
 
 pytestmark = pytest.mark.requirement("N4")
@@ -49,7 +49,7 @@ def test_turns_near_the_threshold_are_asked_about_and_no_more_than_a_fifth() -> 
     [
         ("count the pears", True),
         ("  ", False),
-        ("x" * (LONGEST + 1), False),
+        ("x" * (MAX_QUOTE + 1), False),
         ("```\ncount\n```", False),
         ("never count the pears twice", False),
     ],

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from wisen.agents.agent_ports import Agent
     from wisen.agents.hook_ports import Hooks
-    from wisen.feedback.user_detector import Own
+    from wisen.feedback.user_detector import UserDetector
     from wisen.health.doctor import Examined
     from wisen.model.presence import Person
     from wisen.models.model_ports import Model
@@ -131,16 +131,16 @@ class Wiring(AgentWiring):
 
         return self._learner(self.ledger(asked=True), cast("Index", LazyIndex(self._whole_index)), hooks=())
 
-    def speech(self) -> Own:
+    def speech(self) -> UserDetector:
         """Load how the user of this home phrases feedback; creates no files."""
-        from wisen.feedback.added_languages import added_in
-        from wisen.feedback.user_detector import Own
+        from wisen.feedback.added_languages import load_added_languages
+        from wisen.feedback.user_detector import UserDetector
 
         if self.ever_used:
             with self.asked() as learner:
-                return learner.feedback.own()
-        added = added_in(self._languages_folder())
-        return Own(model=lambda: added.model)
+                return learner.feedback.user_detector()
+        added = load_added_languages(self._languages_folder())
+        return UserDetector(model=lambda: added.model)
 
     def _learner(
         self,
@@ -274,7 +274,7 @@ class Wiring(AgentWiring):
 
     def examined(self) -> Examined:
         """Collect what the doctor examines."""
-        from wisen.feedback.added_languages import added_in
+        from wisen.feedback.added_languages import load_added_languages
         from wisen.health.doctor import Examined
         from wisen.install.installed import installed
         from wisen.store.sqlite_index import begin_anew
@@ -292,7 +292,7 @@ class Wiring(AgentWiring):
             machine=self._machine,
             installed=lambda ledger: installed(hooks, ledger),
             vitals=hooks.gauge.read_health,
-            languages=lambda: added_in(self._languages_folder()).warnings,
+            languages=lambda: load_added_languages(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),
             join=self._joined,
         )

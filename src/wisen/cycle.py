@@ -53,7 +53,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     findings = TurnFindings(began=wisen.home.clock.now(), clock_began=wisen.home.clock.elapsed(), selection=selection)
 
     # Read.
-    wisen.feedback.read_languages_anew()
+    wisen.feedback.reload_languages()
     findings.found, findings.read_bytes, findings.new_events = wisen.logs.read_new(
         selection, options.progress, fences, jobs=options.jobs, recheck=options.recheck
     )
@@ -111,10 +111,10 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
 def detect(wisen: Learner, fences: Fences) -> Diary:
     """Find failures, fixes and the user's feedback in the sessions with new events; return their summaries."""
     diary = wisen.memory.diary()
-    understanding = wisen.feedback.understanding(fences)
+    understanding = wisen.feedback.session_analyzer(fences)
     for sessions in understanding.batches():
         wisen.memory.keep_sessions(diary, sessions, fences)
-    diary.troubles += understanding.troubles
+    diary.troubles += understanding.problems
     return diary
 
 

@@ -102,7 +102,7 @@ class Learner:
             projects,
             desk,
             notebooks=deps.notebooks,
-            listener=self.feedback.listener,
+            listener=self.feedback.session_detector,
             praised=self.praise.memories_praised,
         )
         self.rules = RuleService(
@@ -148,7 +148,7 @@ class Learner:
                 understand=self._detect,
                 recollect=self.memory.recollect,
                 forget_written=self.memory.forget_written,
-                holding_phrases=self.feedback.holding,
+                holding_phrases=self.feedback.sessions_with_phrases,
                 installed=self.install.installed,
             ),
             archive=settings.archive,
@@ -178,7 +178,7 @@ class Learner:
             experiments=settings.answered("trials.experiments"),
             holdout=settings.trials.holdout,
             promote=promotion,
-            detector=self.feedback.listener,
+            detector=self.feedback.session_detector,
             proposal=self.proposals.get,
         )
         self.changes = ChangeService(home, desk, decisions, refresh, is_prepared=lambda: bool(deps.shelf.holds()))

@@ -156,7 +156,7 @@ def decisions(learner: Learner, folder: Path) -> dict[str, object]:
         "revert": lambda: learner.changes.undo(change),
         "refuse": lambda: learner.changes.refuse(change),
         "alias": lambda: learner.contexts.alias(learner.contexts.key_of(folder), folder),
-        "phrases": lambda: learner.feedback.take_in_phrases(phrases),
+        "phrases": lambda: learner.feedback.import_phrases(phrases),
     }
 
 

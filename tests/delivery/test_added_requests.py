@@ -10,8 +10,8 @@ import pytest
 
 from tests.commands import run
 from tests.hooks import fire, taught
-from wisen.feedback.language import joined, read_language, write_language
-from wisen.feedback.language_requests import request_table_with
+from wisen.feedback.language import format_language, merge, read_language
+from wisen.feedback.language_requests import build_request_table
 from wisen.kernel.request_reading import asks_to_recall, read_request, say
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -105,25 +105,24 @@ def test_forms_by_which_nothing_can_be_read_are_told_with_their_file(home: Path,
 
 def test_a_file_extends_or_replaces_what_is_shipped_and_without_forms_changes_nothing() -> None:
     german = 'code = "de"\nname = "German"\n'
-    shipped = read_request("vergiss pnpm", request_table_with([]))
+    shipped = read_request("vergiss pnpm", build_request_table([]))
     assert (shipped.kind, shipped.language) == ("forget", "de")
     more = read_language(german + 'extends = true\n[requests]\nforget = ["streich {what}"]\n', "de.toml")
-    table = request_table_with([more])
+    table = build_request_table([more])
     assert read_request("vergiss pnpm", table).kind == read_request("streich pnpm", table).kind == "forget"
     other = read_language(german + '[requests]\nforget = ["streich {what}"]\n', "de.toml")
-    assert read_request("vergiss pnpm", request_table_with([other])).kind == ""
-    assert request_table_with([read_language(german, "de.toml")]) is request_table_with([])
+    assert read_request("vergiss pnpm", build_request_table([other])).kind == ""
+    assert build_request_table([read_language(german, "de.toml")]) is build_request_table([])
 
 
 def test_chat_forms_are_written_read_and_joined_as_they_are() -> None:
     thai, dutch = read_language(THAI, "th.toml"), read_language(DUTCH, "nl.toml")
     for language in (thai, dutch):
-        assert read_language(write_language(language), "x") == language
+        assert read_language(format_language(language), "x") == language
         assert (
-            joined(language, read_language(f'code = "{language.code}"\nname = "x"\n', "x")).requests
-            == language.requests
+            merge(language, read_language(f'code = "{language.code}"\nname = "x"\n', "x")).requests == language.requests
         )
-    table = request_table_with([thai, dutch])
+    table = build_request_table([thai, dutch])
     assert read_request("ลืมpnpm", table).what == "pnpm"
     assert read_request("vergeet pnpm globaal", table).scope == "global"
     assert say(table, "nl", "approve", n="3") == "keur 3 goed"

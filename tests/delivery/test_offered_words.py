@@ -12,7 +12,7 @@ from tests.commands import run
 from tests.hooks import fire
 from tests.sixteen_words import STANDING
 from wisen.delivery.chat_requests import shipped_table
-from wisen.feedback.added_languages import Added
+from wisen.feedback.added_languages import AddedLanguages
 from wisen.kernel.request_reading import read_request, say
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -57,7 +57,7 @@ def test_the_answers_are_offered_in_the_language_of_the_lesson_and_taken_in_it(h
 @pytest.mark.parametrize("code", STANDING)
 def test_each_shipped_language_is_known_by_its_words_and_offers_what_it_reads(code: str) -> None:
     table = shipped_table()
-    assert Added().language_of(STANDING[code]) == code
+    assert AddedLanguages().language_of(STANDING[code]) == code
     for deed in ("approve", "skip"):
         words = say(table, code, deed, n="12")
         asked = read_request(words, table)
@@ -65,6 +65,6 @@ def test_each_shipped_language_is_known_by_its_words_and_offers_what_it_reads(co
 
 
 def test_a_language_without_such_words_offers_english_ones() -> None:
-    assert Added().language_of("aage se kabhi bhi env file commit mat karna") == "hi-latn"
+    assert AddedLanguages().language_of("aage se kabhi bhi env file commit mat karna") == "hi-latn"
     assert say(shipped_table(), "hi-latn", "approve", n="2") == "approve 2"
-    assert Added().language_of("🙂") == "en"
+    assert AddedLanguages().language_of("🙂") == "en"

@@ -12,7 +12,7 @@ import pytest
 import wisen
 from tests.models.chat_server import Says, Script, Server, chatting
 from tests.models.test_models import REFUSING, configure
-from wisen.feedback.doubt import BAND, DOUBTED, LONGEST, decided, is_doubtful
+from wisen.feedback.doubt import BAND, DOUBTED_KINDS, MAX_LENGTH, is_doubtful, signals_of_kinds
 from wisen.model.report import Selection
 from wisen.model.signal import Heard, SignalKind
 from wisen.testing.transcripts import ClaudeTranscript
@@ -106,7 +106,7 @@ def sent(server: Server) -> list[str]:
 
 def doubted(kinds: set[str]) -> set[str]:
     """Those of the kinds that may be decided."""
-    return kinds & set(DOUBTED)
+    return kinds & set(DOUBTED_KINDS)
 
 
 def test_the_model_decides_what_is_doubtful_and_nothing_else(home: Path, offline: Signals) -> None:
@@ -120,10 +120,10 @@ def test_the_model_decides_what_is_doubtful_and_nothing_else(home: Path, offline
     assert asked < set(TYPED), "only what is doubtful goes out"
     for text in TYPED:
         if text in asked:
-            assert doubted(heard[text]) == set(DOUBTED) - doubted(offline[text]), text
+            assert doubted(heard[text]) == set(DOUBTED_KINDS) - doubted(offline[text]), text
         else:
             assert heard[text] == offline[text], text
-        assert heard[text] - set(DOUBTED) == offline[text] - set(DOUBTED)
+        assert heard[text] - set(DOUBTED_KINDS) == offline[text] - set(DOUBTED_KINDS)
 
 
 def test_only_what_was_typed_goes_out(home: Path, offline: Signals) -> None:
@@ -249,7 +249,7 @@ def test_no_model_is_asked_where_nobody_would_count_it(home: Path) -> None:
 
 def test_long_texts_and_clear_ones_are_not_doubted() -> None:
     assert not is_doubtful(Heard(text=""))
-    assert not is_doubtful(Heard(text="the list is sorted by name " * (LONGEST // 20)))
+    assert not is_doubtful(Heard(text="the list is sorted by name " * (MAX_LENGTH // 20)))
     assert not is_doubtful(Heard(text="no, that is wrong, use uv instead of pip"))
     assert 0 < BAND < 0.5
 
@@ -257,9 +257,9 @@ def test_long_texts_and_clear_ones_are_not_doubted() -> None:
 @pytest.mark.parametrize("text", TYPED)
 def test_what_was_decided_is_said_with_a_lesson_where_there_is_one(text: str) -> None:
     heard = Heard(text=text)
-    assert not {each.kind for each in decided(heard, ())} & set(DOUBTED)
-    both = decided(heard, DOUBTED)
-    assert {each.kind for each in both} & set(DOUBTED) == set(DOUBTED)
+    assert not {each.kind for each in signals_of_kinds(heard, ())} & set(DOUBTED_KINDS)
+    both = signals_of_kinds(heard, DOUBTED_KINDS)
+    assert {each.kind for each in both} & set(DOUBTED_KINDS) == set(DOUBTED_KINDS)
     assert [each.probability for each in both] == sorted((each.probability for each in both), reverse=True)
     lessons = [each.lesson.text for each in both if each.lesson is not None]
     doubtful = [each for each in shipped_reader().possible_directives_in(text) if each.doubtful]

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.feedback.detector import STATED_LASTING, detect, shipped
-from wisen.feedback.durability_features import lasting
-from wisen.feedback.feature_tables import BOTH, NEXT, WORD
-from wisen.feedback.features import READ, is_abroad, look
-from wisen.feedback.lesson_extraction import groups_in
+from wisen.feedback.detector import STATED_LASTING, detect, shipped_detector
+from wisen.feedback.durability_features import durability_features
+from wisen.feedback.feature_tables import NEIGHBOUR_SEPARATOR, PAIR_SEPARATOR, WORD_PREFIX
+from wisen.feedback.features import MAX_READ, is_foreign_message, named_features
+from wisen.feedback.lesson_extraction import count_groups
 from wisen.feedback.lexicon import shipped_lexicon
 from wisen.feedback.text_normalization import fold, mask
 from wisen.model.signal import IN_DOUBT, Before, Heard, Signal, SignalKind
@@ -46,7 +46,7 @@ def weights() -> dict[str, Any]:
 
 
 def likely(heard: Heard, kind: SignalKind = CORRECTION) -> float:
-    return shipped().probabilities(heard)[kind]
+    return shipped_detector().probabilities(heard)[kind]
 
 
 def phrases(text: str) -> list[str]:
@@ -106,8 +106,8 @@ def test_quoted_text_and_code_are_not_the_users_words() -> None:
 
 
 def test_a_negated_word_of_praise_is_told_apart() -> None:
-    assert look(Heard(text="this is perfect"))["praise"] == 1.0
-    negated = look(Heard(text="this is not perfect"))
+    assert named_features(Heard(text="this is perfect"))["praise"] == 1.0
+    negated = named_features(Heard(text="this is not perfect"))
     assert "praise" not in negated
     assert negated["praise negated"] == 1.0
     assert likely(Heard(text="this is not perfect"), PRAISE) < likely(Heard(text="this is perfect"), PRAISE)
@@ -124,11 +124,13 @@ def test_a_negated_word_of_praise_is_told_apart() -> None:
     ],
 )
 def test_where_a_phrase_stands_is_told(text: str, told: set[str]) -> None:
-    assert {name for name in look(Heard(text=text)) if name.startswith("take_back") and BOTH not in name} == told
+    assert {
+        name for name in named_features(Heard(text=text)) if name.startswith("take_back") and PAIR_SEPARATOR not in name
+    } == told
 
 
 def test_phrases_of_a_group_count_up_to_three_and_everyday_words_once() -> None:
-    values = look(Heard(text="abcdefghijklmnop undo, revert, restore, undo, rollback we our us"))
+    values = named_features(Heard(text="abcdefghijklmnop undo, revert, restore, undo, rollback we our us"))
     assert (values["take_back"], values["= undo"], values["ourselves"]) == (3.0, 1.0, 1.0)
 
 
@@ -143,8 +145,8 @@ def test_what_happened_before_counts() -> None:
 
 
 def test_what_is_not_known_yet_is_told_from_what_did_not_happen() -> None:
-    assert "undone unknown" in look(Heard(text="go"))
-    known = look(Heard(text="go", later=(), undone=False))
+    assert "undone unknown" in named_features(Heard(text="go"))
+    known = named_features(Heard(text="go", later=(), undone=False))
     assert not known.keys() & {"undone unknown", "later unknown", "undone"}
 
 
@@ -158,7 +160,7 @@ def test_letters_that_grow_in_small_letters_do_not_move_the_evidence() -> None:
     text = "İİİ ßß, that was wrong"
     assert len(fold(text)) == len(text)
     english = shipped_lexicon().english
-    start, end = english.place(english.matches(fold(text))[0])
+    start, end = english.span_of(english.matches(fold(text))[0])
     assert text[start:end].strip() == "that was wrong"
 
 
@@ -184,7 +186,7 @@ def test_any_turn_gives_probabilities_and_sorted_signals(
     undone: bool | None,
 ) -> None:
     heard = Heard(text=text, before=before, reason=reason, earlier=earlier, calls=calls, undone=undone)
-    assert all(0.0 <= value <= 1.0 for value in shipped().probabilities(heard).values())
+    assert all(0.0 <= value <= 1.0 for value in shipped_detector().probabilities(heard).values())
     signals: tuple[Signal, ...] = detect(heard)
     assert list(signals) == sorted(signals, key=lambda signal: -signal.probability)
     assert all(0 <= signal.start < signal.end <= len(text) for signal in signals)
@@ -212,10 +214,10 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
     later: tuple[str, ...] | None,
 ) -> None:
     heard = Heard(text=text, before=before, earlier=earlier, calls=calls, later=later)
-    all_kinds = weights()["abroad" if is_abroad(heard) else "kinds"]
+    all_kinds = weights()["abroad" if is_foreign_message(heard) else "kinds"]
     held = {
         kind: pytest.approx(probability, abs=1e-12)
-        for kind, probability in shipped().probabilities(heard).items()
+        for kind, probability in shipped_detector().probabilities(heard).items()
         if probability >= all_kinds[kind]["threshold"] and text
     }
     found = detect(heard)
@@ -257,14 +259,14 @@ def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
         text=text, before=before, reason=reason, earlier=earlier, calls=calls, later=later, undone=known, conceded=known
     )
     file = weights()
-    for kind, probability in shipped().probabilities(heard).items():
-        of = file["abroad" if is_abroad(heard) else "kinds"][kind]
-        score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in look(heard).items())
+    for kind, probability in shipped_detector().probabilities(heard).items():
+        of = file["abroad" if is_foreign_message(heard) else "kinds"][kind]
+        score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in named_features(heard).items())
         assert probability == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
     found = next((signal.lesson for signal in detect(heard) if signal.lesson), None)
     if found is not None:
         of = file["lasting"]
-        values = lasting(heard, found.text, groups_in(found.text), look(heard))
+        values = durability_features(heard, found.text, count_groups(found.text), named_features(heard))
         score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in values.items())
         likely = 1 / (1 + math.exp(-score))
         stated = max(likely, STATED_LASTING) if found.marker else likely
@@ -273,22 +275,26 @@ def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
 
 def test_words_count_by_the_next_one_only_where_both_are_ours() -> None:
     beside = {
-        name: number for name, number in look(Heard(text="No, not the xylophone. not the")).items() if NEXT in name
+        name: number
+        for name, number in named_features(Heard(text="No, not the xylophone. not the")).items()
+        if NEIGHBOUR_SEPARATOR in name
     }
     assert beside == {"^ > no": 1.0, "no > not": 1.0, "not > the": 2.0}
-    names = {name for of in weights()["kinds"].values() for name in of["weights"] if NEXT in name}
+    names = {name for of in weights()["kinds"].values() for name in of["weights"] if NEIGHBOUR_SEPARATOR in name}
     ours = shipped_lexicon().english_words | {"^"}
     assert names
-    assert all(word.rstrip(".:?") in ours for name in names for word in name.split(NEXT))
+    assert all(word.rstrip(".:?") in ours for name in names for word in name.split(NEIGHBOUR_SEPARATOR))
 
 
 def test_a_word_counts_by_itself_only_where_it_is_ours() -> None:
-    alone = {name for name in look(Heard(text="No, not the xylophone. not the")) if name.startswith(WORD)}
-    assert alone == {f"{WORD}{word}" for word in ("no", "not", "the")}
-    names = {name for of in weights()["kinds"].values() for name in of["weights"] if name.startswith(WORD)}
+    alone = {
+        name for name in named_features(Heard(text="No, not the xylophone. not the")) if name.startswith(WORD_PREFIX)
+    }
+    assert alone == {f"{WORD_PREFIX}{word}" for word in ("no", "not", "the")}
+    names = {name for of in weights()["kinds"].values() for name in of["weights"] if name.startswith(WORD_PREFIX)}
     assert names
-    assert {name.removeprefix(WORD) for name in names} <= shipped_lexicon().english_words
-    assert not any(name.startswith(WORD) for of in weights()["abroad"].values() for name in of["weights"])
+    assert {name.removeprefix(WORD_PREFIX) for name in names} <= shipped_lexicon().english_words
+    assert not any(name.startswith(WORD_PREFIX) for of in weights()["abroad"].values() for name in of["weights"])
 
 
 @given(text=st.text(st.characters(max_codepoint=127), max_size=60))
@@ -298,7 +304,7 @@ def test_a_text_is_folded_alike_whether_or_not_it_is_all_ascii(text: str) -> Non
 
 def test_the_cost_of_a_long_text_is_bounded() -> None:
     long = "this is wrong, " * 100_000
-    assert look(Heard(text=long)) == look(Heard(text=long[:READ]))
+    assert named_features(Heard(text=long)) == named_features(Heard(text=long[:MAX_READ]))
 
 
 def test_what_is_in_doubt_is_below_what_any_kind_of_signal_has_to_reach() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.errors import UsageError
-from wisen.feedback.phrase_file import FeedbackPhrases, fields, read_phrases
+from wisen.feedback.phrase_file import FeedbackPhrases, changed_fields, read_phrases
 from wisen.model.signal import SignalKind
 
 pytestmark = pytest.mark.requirement("C4")
@@ -57,8 +57,8 @@ def test_what_is_set_holds_all_of_both_and_setting_it_again_changes_nothing(
     there: list[str], own: dict[str, SignalKind]
 ) -> None:
     held = FeedbackPhrases(correction=tuple(there))
-    data = {"correction": there, "reinforcement": [], **fields(held, own.items(), NOON)}
+    data = {"correction": there, "reinforcement": [], **changed_fields(held, own.items(), NOON)}
     again = read_phrases(json.dumps(data))
     assert again.correction[: len(there)] == tuple(there)
     assert {text for text, _ in again.phrases} == {*there, *own}
-    assert fields(again, own.items(), NOON) == {}
+    assert changed_fields(again, own.items(), NOON) == {}

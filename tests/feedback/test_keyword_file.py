@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.feedback.detector import detector
-from wisen.feedback.keyword_file import Keywords, fields, read_keywords
+from wisen.feedback.detector import build_detector
+from wisen.feedback.keyword_file import Keywords, changed_fields, read_keywords
 from wisen.feedback.language import GROUPS, read_language
-from wisen.feedback.language_draft import MOST, Draft
+from wisen.feedback.language_draft import MAX_PHRASES, LanguageDraft
 from wisen.feedback.language_evaluation import read_sentences
 from wisen.model.signal import Heard, SignalKind
 
@@ -33,13 +33,13 @@ def test_what_is_written_is_read_again_and_nothing_that_stood_there_is_lost(
 ) -> None:
     file = {"version": 1, "translations": held} if held is not None else {}
     known = read_keywords(json.dumps(file)) if file else None
-    file |= fields(known, top, languages, NOW)
+    file |= changed_fields(known, top, languages, NOW)
     read = read_keywords(json.dumps(file))
     assert (read.version, list(read.top)) == (2, top)
     for code, groups in (held or {}).items():
         for name, texts in groups.items():
             assert set(texts) <= set(read.translations[code][name])
-    assert fields(read, top, languages, NOW) == {}
+    assert changed_fields(read, top, languages, NOW) == {}
 
 
 def test_the_groups_of_theirs_become_ours_by_one_table() -> None:
@@ -53,7 +53,7 @@ def test_the_groups_of_theirs_become_ours_by_one_table() -> None:
         "categoryDecision": ["beslut"],
     }
     held = read_keywords(json.dumps({"version": 2, "translations": {"sv": groups}}))
-    assert held.taken == {
+    assert held.phrases == {
         "sv": {
             "keep": ("kom ihåg",),
             "told": ("fel",),
@@ -64,9 +64,9 @@ def test_the_groups_of_theirs_become_ours_by_one_table() -> None:
             "thanks": ("tack",),
         }
     }
-    assert held.left == ("categoryDecision",)
+    assert held.skipped_groups == ("categoryDecision",)
     known = {group for groups in GROUPS.values() for group in groups}
-    assert {group for of in held.taken.values() for group in of} <= known
+    assert {group for of in held.phrases.values() for group in of} <= known
 
 
 def test_categories_go_to_the_language_that_holds_the_phrase_or_to_the_first() -> None:
@@ -75,7 +75,7 @@ def test_categories_go_to_the_language_that_holds_the_phrase_or_to_the_first() -
         translations={"sv": {"reinforcementSignals": ("toppen",)}},
         categories={"reinforcementStrongPraise": ("toppen", "super gedaan")},
     )
-    assert held.taken == {"sv": {"praise": ("toppen",)}, "nl": {"praise": ("super gedaan",)}}
+    assert held.phrases == {"sv": {"praise": ("toppen",)}, "nl": {"praise": ("super gedaan",)}}
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_categories_go_to_the_language_that_holds_the_phrase_or_to_the_first() -
     ],
 )
 def test_a_phrase_that_may_not_stand_there_is_dropped_and_counted(phrase: str, why: str) -> None:
-    draft = Draft("el", "Greek", "Ελληνικά", "Greek")
+    draft = LanguageDraft("el", "Greek", "Ελληνικά", "Greek")
     draft.add("correction", "deny", ["λάθος", phrase])
     assert draft.language().correction == {"deny": ("λάθος",)}
     assert draft.dropped == {why: 1}
 
 
 def test_an_english_phrase_of_another_meaning_needs_to_be_marked() -> None:
-    draft = Draft("nl", "Dutch", "Nederlands", "Latin")
+    draft = LanguageDraft("nl", "Dutch", "Nederlands", "Latin")
     draft.add("correction", "told", ["stop", "wait"], confusable=["Wait"])
     draft.add("correction", "refuse", ["stop"])
     language = draft.language()
@@ -109,11 +109,11 @@ def test_an_english_phrase_of_another_meaning_needs_to_be_marked() -> None:
 
 
 def test_a_group_holds_only_so_many() -> None:
-    draft = Draft("nl", "Dutch", "Nederlands", "Latin")
-    draft.add("", "harmless", [f"geen probleem{'o' * number}" for number in range(MOST - 20)])
+    draft = LanguageDraft("nl", "Dutch", "Nederlands", "Latin")
+    draft.add("", "harmless", [f"geen probleem{'o' * number}" for number in range(MAX_PHRASES - 20)])
     draft.add("", "harmless", [f"niet erg{'o' * number}" for number in range(30)])
-    assert len(draft.language().harmless) == MOST
-    assert draft.dropped == {f"more than {MOST} in a group": 10}
+    assert len(draft.language().harmless) == MAX_PHRASES
+    assert draft.dropped == {f"more than {MAX_PHRASES} in a group": 10}
 
 
 def test_the_language_in_the_docs_is_one_and_is_heard() -> None:
@@ -123,6 +123,6 @@ def test_the_language_in_the_docs_is_one_and_is_heard() -> None:
     assert language.requests.forget
     assert read_sentences(sentences, "docs/languages.md").prohibitions == ("Push nooit naar main.",)
     assert set(language.confusable) <= {"die", "wat"}
-    model = detector((language,))
+    model = build_detector((language,))
     kinds = {each.kind for each in model.signals(Heard(text="dat klopt niet, de knop hoort in de balk"))}
     assert SignalKind.CORRECTION in kinds

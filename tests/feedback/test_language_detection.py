@@ -8,17 +8,17 @@ import pytest
 
 from tests.feedback.typed_languages import SHIPPED, USERS
 from wisen.feedback.language import shipped_languages
-from wisen.feedback.language_detection import SCRIPTS, Writing, WrittenLanguage, is_in, tongues
+from wisen.feedback.language_detection import SCRIPTS, LanguageCounter, WrittenLanguage, is_in_script, language_profiles
 
 pytestmark = pytest.mark.requirement("C2")
 
 
 def written(texts: Iterable[str]) -> tuple[WrittenLanguage, ...]:
     """In which languages texts of one user are, as far as it is sure, the most written first."""
-    counted = Writing()
+    counted = LanguageCounter()
     for text in texts:
         counted.add(text)
-    return counted.written()
+    return counted.languages()
 
 
 @pytest.mark.parametrize("code", USERS)
@@ -55,16 +55,16 @@ def test_what_is_quoted_or_code_does_not_count() -> None:
 
 
 def test_a_hundred_or_so_words_tell_each_language_and_at_least_forty_more_are_known() -> None:
-    more = tongues().keys() - {each.code for each in shipped_languages()}
+    more = language_profiles().keys() - {each.code for each in shipped_languages()}
     assert len(more) >= 55
-    for code, tongue in tongues().items():
+    for code, tongue in language_profiles().items():
         words = tongue.words.split()
         assert 12 <= len(words) <= 75, code
-        assert all(is_in(tongue.script, word) for word in words), code
+        assert all(is_in_script(tongue.script, word) for word in words), code
         assert tongue.script in SCRIPTS
 
 
 def test_a_script_is_told_by_letters() -> None:
-    assert is_in("Greek", "το parser")
-    assert not is_in("Greek", "parser")
-    assert not is_in("Greek", "το это")
+    assert is_in_script("Greek", "το parser")
+    assert not is_in_script("Greek", "parser")
+    assert not is_in_script("Greek", "το это")

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import wisen
 from tests.commands import run
-from wisen.feedback.detector import detector
+from wisen.feedback.detector import build_detector
 from wisen.feedback.language import read_language
 from wisen.feedback.language_directives import directive_words_of
-from wisen.feedback.language_evaluation import LEAST, is_held_back, judge_hearing, read_sentences
-from wisen.feedback.sentence_generation import checked_sentences, template_sentences, write_sentences
+from wisen.feedback.language_evaluation import MIN_SENTENCES, evaluate_language, is_held_back, read_sentences
+from wisen.feedback.sentence_generation import format_sentences, template_sentences, valid_sentences
 from wisen.model.signal import Heard
 from wisen.testing.fake_models import ScriptedModel
 
@@ -132,8 +132,8 @@ def hearing(*arguments: str) -> dict[str, Any]:
 def test_building_tells_how_well_the_held_back_sentences_are_heard(home: Path) -> None:
     beside = put(home, sentences=SENTENCES)
     held = {kind: [each for each in said if is_held_back(each)] for kind, said in SENTENCES.items()}
-    assert all(len(held[kind]) >= least for kind, least in LEAST.items())
-    assert all(len(held[kind]) < len(SENTENCES[kind]) for kind in LEAST)
+    assert all(len(held[kind]) >= least for kind, least in MIN_SENTENCES.items())
+    assert all(len(held[kind]) < len(SENTENCES[kind]) for kind in MIN_SENTENCES)
     found = hearing()
     assert (found["code"], found["file"], found["needed"]) == ("nl", str(beside), {})
     assert found["directives"] == len(held["directives"]) + len(held["prohibitions"])
@@ -179,8 +179,8 @@ def test_with_too_few_sentences_it_says_so_and_how_many_are_needed(
 ) -> None:
     beside = put(home, sentences=sentences)
     found = hearing()
-    assert set(found["needed"]) == set(LEAST)
-    assert all(0 < found["needed"][kind] <= 2 * least for kind, least in LEAST.items())
+    assert set(found["needed"]) == set(MIN_SENTENCES)
+    assert all(0 < found["needed"][kind] <= 2 * least for kind, least in MIN_SENTENCES.items())
     told = "".join(run("languages", "build").stdout.split())
     assert "toofewsentencestotellhowwellitisheard" in told
     assert f"{found['needed']['harmless']}harmless.Putthemintoxx".removesuffix("xx") in told
@@ -212,7 +212,7 @@ def test_blanks_and_end_marks_do_not_move_a_sentence(text: str) -> None:
 def test_what_a_language_without_words_for_directives_says_is_learnt(home: Path) -> None:
     """The lists of a file that an older version took are enough: without them nothing of it became a lesson."""
     language = read_language(DUTCH, "nl.toml")
-    (signal,) = detector((language,)).signals(Heard(text="Push nooit naar main."))
+    (signal,) = build_detector((language,)).signals(Heard(text="Push nooit naar main."))
     assert signal.lesson is not None
     assert (signal.lesson.text, signal.lesson.forbids, signal.lesson.standing) == ("Push nooit naar main.", True, True)
     own = read_language(DUTCH + '\n[directives]\nlasting = ["ooit"]\n', "nl.toml")
@@ -235,7 +235,7 @@ def test_a_model_writes_the_sentences_too_and_those_of_the_user_stay(home: Path)
         model = ScriptedModel(answer)
         learner.feedback._model = lambda: model
         learner.feedback.build_languages(["nl"], model=True)
-        (found,) = learner.feedback.language_hearing(["nl"])
+        (found,) = learner.feedback.evaluate_languages(["nl"])
         assert found.sentences == sum(map(len, SENTENCES.values()))
         assert found.heard < found.directives  # such words hear nothing: the counts say so
         asked = [each for each in model.questions if "prohibitions" not in [item.id for item in each.material]]
@@ -252,15 +252,15 @@ def test_sentences_that_may_not_be_kept_are_left_out() -> None:
         prohibitions = ("token ghp_" + "b7Kd93jfK2mQ0vXz71LpRtY5wEuB4nHsCgJ6",)
         harmless = ('Zeg "ja" \\ niets.',)
 
-    kept = checked_sentences(Said(), "Latin")
+    kept = valid_sentences(Said(), "Latin")
     assert (kept.directives, kept.prohibitions) == (("Gebruik altijd pnpm.",), ())
-    assert read_sentences(write_sentences(kept, "A comment.\nTwo lines."), "x") == kept
+    assert read_sentences(format_sentences(kept, "A comment.\nTwo lines."), "x") == kept
 
 
 def test_the_templates_are_heard_in_the_language_they_are_written_in() -> None:
     """They are there to judge other languages by, so our own hears them."""
     english = read_language('code = "en"\nname = "English"\nextends = true\n', "en.toml")
-    found = judge_hearing(english, template_sentences(), detector(), "x")
+    found = evaluate_language(english, template_sentences(), build_detector(), "x")
     assert found.needed == {}
     assert found.heard >= 0.95 * found.directives
     assert found.negations_kept >= found.prohibitions_heard - 1  # "we do not use" is quoted whole, read as a convention

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.errors import LanguageError
-from wisen.feedback.detector import detector
+from wisen.feedback.detector import build_detector
 from wisen.feedback.language import (
     GROUPS,
     Language,
     LessonWords,
     Negations,
     Opening,
+    format_language,
+    merge_languages,
     read_language,
     shipped_languages,
-    together,
-    write_language,
 )
 from wisen.feedback.text_normalization import fold
 from wisen.model.signal import Heard, SignalKind
@@ -48,12 +48,12 @@ LANGUAGES = st.builds(
 
 @given(LANGUAGES)
 def test_what_is_written_is_read_the_same(language: Language) -> None:
-    assert read_language(write_language(language, "A comment.\nAnd more of it."), "x.toml") == language
+    assert read_language(format_language(language, "A comment.\nAnd more of it."), "x.toml") == language
 
 
 @pytest.mark.parametrize("language", shipped_languages(), ids=lambda each: each.code)
 def test_what_is_shipped_is_written_and_read_the_same(language: Language) -> None:
-    text = write_language(language)
+    text = format_language(language)
     assert read_language(text, "x.toml") == language
     assert max(map(len, text.splitlines())) <= 120 or language.code == "emoji"
 
@@ -61,16 +61,16 @@ def test_what_is_shipped_is_written_and_read_the_same(language: Language) -> Non
 @given(LANGUAGES, LANGUAGES)
 def test_one_that_extends_another_holds_the_phrases_of_both(one: Language, other: Language) -> None:
     more = msgspec.structs.replace(other, code=one.code, extends=True)
-    (both,) = together([one], [more])
+    (both,) = merge_languages([one], [more])
     assert set(both.harmless) == {*one.harmless, *more.harmless}
     for group in {*one.groups, *more.groups}:
         assert set(both.groups[group]) == {*one.groups.get(group, ()), *more.groups.get(group, ())}
-    assert together([one], [msgspec.structs.replace(more, extends=False)])[0].harmless == more.harmless
+    assert merge_languages([one], [msgspec.structs.replace(more, extends=False)])[0].harmless == more.harmless
 
 
 def test_a_file_that_extends_german_adds_to_it_and_takes_nothing_away() -> None:
     head = 'code = "de"\nname = "German"\nown_name = "Deutsch"\nextends = true\n'
-    model = detector((read_language(f'{head}[correction]\nunmistakable = ["sapperlot"]\n', "de.toml"),))
+    model = build_detector((read_language(f'{head}[correction]\nunmistakable = ["sapperlot"]\n', "de.toml"),))
     for said in ("sapperlot, der Knopf gehört nach links", "das ist falsch, der Knopf gehört nach links"):
         assert SignalKind.CORRECTION in {each.kind for each in model.signals(Heard(text=said))}
 

@@ -14,7 +14,7 @@ import wisen
 from tests.commands import run
 from tests.feedback.typed_languages import SHIPPED, USERS
 from wisen.errors import ModelFailed, Reason, UsageError
-from wisen.feedback.language import read_file
+from wisen.feedback.language import read_language_file
 from wisen.feedback.language_building import QUESTIONS
 from wisen.learner import Learner
 from wisen.model.model_use import ModelsPolicy
@@ -80,7 +80,7 @@ def test_a_language_of_the_home_is_heard_and_sessions_are_understood_again_when_
     with wisen.open_learner() as learner:
         assert learner.learn().warnings == ()
         assert len(corrections(learner)) == 1
-        assert list(learner.home.index.findings.unmined(learner.feedback.added_languages.understanding(1))) != []
+        assert list(learner.home.index.findings.unmined(learner.feedback.added_languages.analysis_version(1))) != []
 
     file.unlink()
     with wisen.open_learner() as learner:
@@ -89,16 +89,16 @@ def test_a_language_of_the_home_is_heard_and_sessions_are_understood_again_when_
 
 
 def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path) -> None:
-    from wisen.feedback.session_analysis import UNDERSTANDING
+    from wisen.feedback.session_analysis import ANALYSIS_VERSION
 
     session(home, "Zet de knop links.")
     file = dutch(home)
     run("learn")
     file.write_text(f"# A comment.\n{DUTCH}", encoding="utf-8")
     with wisen.open_learner() as learner:
-        version = learner.feedback.added_languages.understanding(UNDERSTANDING)
+        version = learner.feedback.added_languages.analysis_version(ANALYSIS_VERSION)
         assert list(learner.home.index.findings.unmined(version)) == []
-        assert list(learner.home.index.findings.unmined(UNDERSTANDING)) != []
+        assert list(learner.home.index.findings.unmined(ANALYSIS_VERSION)) != []
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_model_writes_the_file_and_sees_nothing_that_was_typed(home: Path) -> 
     sent = repr(model.questions)
     assert "you forgot" in sent
     assert not any(text[:20] in sent for text in USERS["nl"])
-    language = read_file(file)
+    language = read_language_file(file)
     assert language.groups["told"] == ("goed told", "fout told")
     assert language.negations.before == ("goed before", "fout before")
     assert language.lesson.leads == ("goed leads", "fout leads")
@@ -326,17 +326,17 @@ def test_a_file_of_keywords_is_taken_in_and_heard(home: Path) -> None:
     told = run("languages", "build", "--from", source).stdout
     assert "Dutch (nl): 6 phrases taken in" in told
     assert "Swedish (sv): 1 phrase taken in" in told
-    language = read_file(folder / "nl.toml")
+    language = read_language_file(folder / "nl.toml")
     assert language.correction == {"told": ("fout",), "unmistakable": ("dat klopt niet",)}
     assert language.praise == {"praise": ("top gedaan",), "thanks": ("bedankt hoor",)}
     assert (language.preference, language.remember) == ({"lasting": ("vanaf nu",)}, {"keep": ("onthoud dit",)})
-    assert (language.extends, read_file(folder / "sv.toml").extends) == (False, True)
+    assert (language.extends, read_language_file(folder / "sv.toml").extends) == (False, True)
     assert "correction" in run("detect", "helt uppåt väggarna, knappen ska till vänster").stdout
     assert "correction" in run("detect", "det var fel, knappen ska till vänster").stdout
 
     assert "is there already, and nothing was taken in" in run("languages", "build", "--from", source, expect=1).stderr
     assert "nl.toml.bak1" in run("languages", "build", "--from", source, "--again").stdout
-    assert read_file(folder / "nl.toml") == language
+    assert read_language_file(folder / "nl.toml") == language
 
 
 @pytest.mark.parametrize(

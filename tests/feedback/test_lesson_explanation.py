@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.commands import run
-from wisen.feedback.lesson_explanation import DOUBTFUL, PASSES, PERMITS, explain_message, with_call
-from wisen.feedback.signal_detection import signals_in
+from wisen.feedback.lesson_explanation import DOUBTFUL, PASSES, PERMITS, add_call_trigger, explain_message
+from wisen.feedback.signal_detection import detect_in_message
 from wisen.model.directive import TriggerCause
 from wisen.model.signal import Before
 
@@ -16,13 +16,13 @@ pytestmark = pytest.mark.requirement("X7")
 
 
 def kept_of(text: str) -> tuple[bool, bool, str]:
-    (only,) = explain_message(text, signals_in(text))
+    (only,) = explain_message(text, detect_in_message(text))
     return only.kept, only.standing, only.why
 
 
 def test_what_says_that_it_lasts_is_standing_and_names_its_marker() -> None:
     text = "From now on always use pnpm instead of npm."
-    (kept,) = explain_message(text, signals_in(text))
+    (kept,) = explain_message(text, detect_in_message(text))
     assert (kept.kept, kept.standing, kept.why) == (True, True, "told at each start")
     assert "from now on" in kept.marker.casefold()
     assert kept.quote == text
@@ -48,12 +48,12 @@ def test_what_is_not_kept_is_told_with_its_reason(text: str, why: str) -> None:
 
 def test_a_correction_of_a_stopped_call_is_kept_with_its_trigger() -> None:
     text = "no, that's wrong"
-    signals = with_call(text, signals_in(text, "interrupt"), Before.INTERRUPT, "git push origin main")
+    signals = add_call_trigger(text, detect_in_message(text, "interrupt"), Before.INTERRUPT, "git push origin main")
     (kept,) = explain_message(text, signals)
     assert kept.trigger is not None
     assert kept.trigger.cause is TriggerCause.INTERRUPTED
     assert kept.why.startswith("told when such a call comes again")
-    assert with_call(text, signals, Before.INTERRUPT, "") == signals
+    assert add_call_trigger(text, signals, Before.INTERRUPT, "") == signals
 
 
 def test_it_is_shown_in_eighty_columns_and_as_json(home: object) -> None:

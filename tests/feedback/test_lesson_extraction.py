@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.feedback.detector import detect
-from wisen.feedback.lesson_extraction import _parts, about, groups_in, lesson, orders_in
+from wisen.feedback.lesson_extraction import _split_sentences, count_groups, count_orders, lesson_text, topic_of
 from wisen.model.signal import About, Heard, Polarity, SignalKind
 
 
@@ -38,28 +38,28 @@ from wisen.model.signal import About, Heard, Polarity, SignalKind
     ],
 )
 def test_a_lesson_says_what_to_do_in_the_users_words(said: str, learnt: str) -> None:
-    assert lesson(said) == learnt
+    assert lesson_text(said) == learnt
 
 
 @pytest.mark.parametrize("tail", [" please", ", Thanks!", " :)", " —", " , thank you."])
 @pytest.mark.parametrize("name", ["table", "täble"])
 def test_thanks_at_the_end_of_a_sentence_are_left_out(name: str, tail: str) -> None:
-    assert lesson(f"use the other {name}{tail}") == f"Use the other {name}."
+    assert lesson_text(f"use the other {name}{tail}") == f"Use the other {name}."
 
 
 @pytest.mark.parametrize("tail", ["for now.", "again!", "this is wrong.", "NOW!", "I think."])
 def test_what_limits_or_stresses_a_lesson_stays(tail: str) -> None:
-    assert lesson(f"use the other table, {tail}") == f"Use the other table, {tail}"
+    assert lesson_text(f"use the other table, {tail}") == f"Use the other table, {tail}"
 
 
 @pytest.mark.parametrize("said", ["👎", "that was wrong", "you misunderstood", "no no no", "stop", "", "  \n"])
 def test_where_only_something_is_wrong_there_is_no_lesson(said: str) -> None:
-    assert lesson(said) == ""
+    assert lesson_text(said) == ""
 
 
 def test_pasted_output_is_not_the_lesson() -> None:
     said = "```\nuse this\n```\nerror.go:12: please use that\nsort the list by name, not by date"
-    assert lesson(said) == "Sort the list by name, not by date."
+    assert lesson_text(said) == "Sort the list by name, not by date."
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_pasted_output_is_not_the_lesson() -> None:
     ],
 )
 def test_a_lesson_is_about_something(text: str, of: About) -> None:
-    assert about(text, groups_in(text)) is of
+    assert topic_of(text, count_groups(text)) is of
 
 
 def test_corrections_and_preferences_carry_a_lesson_and_every_signal_a_polarity() -> None:
@@ -100,10 +100,10 @@ def test_only_what_says_so_itself_stands() -> None:
 
 @given(st.text(max_size=400))
 def test_any_text_gives_a_lesson_of_one_line_or_none(text: str) -> None:
-    drawn = lesson(text)
+    drawn = lesson_text(text)
     assert drawn == "" or ("\n" not in drawn and drawn.strip())
-    assert drawn == lesson(text)
-    about(drawn, groups_in(drawn))
+    assert drawn == lesson_text(text)
+    topic_of(drawn, count_groups(drawn))
 
 
 ordering = st.lists(
@@ -114,13 +114,13 @@ ordering = st.lists(
 
 @given(st.lists(ordering, min_size=1, max_size=5))
 def test_sentences_that_are_looked_through_in_one_go_show_what_each_shows_by_itself(parts: list[str]) -> None:
-    assert orders_in(parts) == [orders_in([part])[0] for part in parts]
+    assert count_orders(parts) == [count_orders([part])[0] for part in parts]
 
 
 @given(ordering.map(lambda text: f"{text}. \n{text}; x"))
 def test_a_text_is_parted_behind_sentences_and_at_lines_and_semicolons(text: str) -> None:
     marked = re.sub(r"(?<=[\w)\]\"'`][.!?])\s+(?=\S)|;\s+|\n+", "\n", text)
-    assert [part.text for part in _parts(text) if part.text[-1:].isalnum()] == [
+    assert [part.text for part in _split_sentences(text) if part.text[-1:].isalnum()] == [
         part
         for line in marked.split("\n")
         if (part := re.sub(r"^\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+", "", line).strip()) and part[-1:].isalnum()
@@ -129,4 +129,4 @@ def test_a_text_is_parted_behind_sentences_and_at_lines_and_semicolons(text: str
 
 def test_the_cost_of_a_long_text_is_bounded() -> None:
     long = "can we please use the other one, not this; " * 50_000
-    assert lesson(long) == lesson(long[:1_000])
+    assert lesson_text(long) == lesson_text(long[:1_000])

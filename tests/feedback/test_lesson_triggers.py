@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.courses import course
-from wisen.feedback.lesson_triggers import with_triggers
+from wisen.feedback.lesson_triggers import add_triggers
 from wisen.model.signal import About, Lesson, Polarity, Signal, SignalKind
 
 
@@ -15,7 +15,7 @@ def signal(kind: SignalKind = SignalKind.CORRECTION, lesson: Lesson | None = Non
 
 def heard(said: str, *signals: Signal) -> tuple[Signal, ...]:
     history = course("said go on", "ok git push origin harvest", "refused", f"said {said}")
-    return with_triggers(history, history.turns[-1], signals)
+    return add_triggers(history, history.turns[-1], signals)
 
 
 @pytest.mark.requirement("N5")
@@ -47,4 +47,4 @@ def test_a_long_correction_and_one_for_now_are_no_lesson_of_the_moment(said: str
 def test_praise_is_no_lesson_and_without_a_call_nothing_changes() -> None:
     assert heard("great", signal(SignalKind.PRAISE)) == (signal(SignalKind.PRAISE),)
     history = course("said go on", "ok ls", "said that is wrong")
-    assert with_triggers(history, history.turns[-1], [signal()]) == (signal(),)
+    assert add_triggers(history, history.turns[-1], [signal()]) == (signal(),)

@@ -9,8 +9,8 @@ import pytest
 
 from wisen.feedback import adjudication
 from wisen.feedback.adjudication import Adjudicator
-from wisen.feedback.phrase_naming import Named
-from wisen.feedback.turn_signs import watched
+from wisen.feedback.phrase_naming import PhraseNamer
+from wisen.feedback.turn_signs import observe_turns
 from wisen.model.history import Act, History, Turn
 from wisen.testing.log_writer import NOON
 
@@ -45,7 +45,7 @@ def test_a_model_that_decides_what_is_in_doubt_is_not_shown_them(
     monkeypatch.setattr(adjudication, "is_doubtful", lambda _heard, _model: True)
     model: Any = Listening()
     own: Any = SimpleNamespace(model=None)
-    Adjudicator(own, lambda: model, asks=True, local=allowed).decided([session(local=local)], [])
+    Adjudicator(own, lambda: model, enabled=True, local=allowed).adjudicate([session(local=local)], [])
     assert model.shown == [*TEXTS[-shown:]]
 
 
@@ -53,6 +53,6 @@ def test_a_model_that_decides_what_is_in_doubt_is_not_shown_them(
 @pytest.mark.parametrize(("local", "shown"), [(False, 2), (True, 1)])
 def test_a_model_that_names_phrases_is_not_shown_them(*, local: bool, shown: int) -> None:
     model: Any = Listening()
-    turns = [each._replace(heard=False) for each in watched(session(local=local))]
-    Named(model).candidates(turns, turns, ())
+    turns = [each._replace(detected=False) for each in observe_turns(session(local=local))]
+    PhraseNamer(model).candidates(turns, turns, ())
     assert model.shown == [*TEXTS[-shown:]]

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.delivery.guards_from_rules import stated
-from wisen.feedback.detector import shipped
-from wisen.feedback.lesson_explanation import with_call
+from wisen.feedback.detector import shipped_detector
+from wisen.feedback.lesson_explanation import add_call_trigger
 from wisen.feedback.lesson_extraction import is_order as tells_what_to_do
-from wisen.feedback.lesson_extraction import lesson
+from wisen.feedback.lesson_extraction import lesson_text
 from wisen.memory.shortened import gist
 from wisen.model.signal import Before, Heard, Lesson, SignalKind
 from wisen.text.negations import count_negations
@@ -23,7 +23,7 @@ from wisen.text.sameness import Lessons
 def learnt(text: str) -> Lesson:
     """What is learnt where a message is known to be a correction."""
     heard = Heard(text=text, before=Before.OK)
-    found = shipped().signals(heard, insisted={SignalKind.CORRECTION})
+    found = shipped_detector().signals(heard, forced={SignalKind.CORRECTION})
     return next(each.lesson for each in found if each.lesson is not None)
 
 
@@ -125,7 +125,7 @@ def test_what_forbids_stays_in_the_lesson(said: str, kept: str) -> None:
 @pytest.mark.requirement("N4", "X7")
 @pytest.mark.parametrize("said", [*REMARKS, "log lines with emoji? no. plain text."])
 def test_what_negates_and_is_no_directive_teaches_nothing_by_itself(said: str) -> None:
-    found = shipped().signals(Heard(text=said, before=Before.OK), insisted={SignalKind.CORRECTION})
+    found = shipped_detector().signals(Heard(text=said, before=Before.OK), forced={SignalKind.CORRECTION})
     assert [each.lesson for each in found if each.kind is SignalKind.CORRECTION] == [None]
     assert all(each.is_doubtful for each in found if each.lesson is not None), "at most its words speak for one"
 
@@ -133,8 +133,8 @@ def test_what_negates_and_is_no_directive_teaches_nothing_by_itself(said: str) -
 @pytest.mark.requirement("N4", "X7")
 @pytest.mark.parametrize("said", REMARKS)
 def test_said_to_a_refused_call_it_is_quoted_whole_for_such_calls_alone(said: str) -> None:
-    found = shipped().signals(Heard(text=said, before=Before.REJECT), insisted={SignalKind.CORRECTION})
-    called = with_call(said, found, Before.REJECT, "make plums")
+    found = shipped_detector().signals(Heard(text=said, before=Before.REJECT), forced={SignalKind.CORRECTION})
+    called = add_call_trigger(said, found, Before.REJECT, "make plums")
     (told,) = [each.lesson for each in called if each.lesson is not None and not each.is_doubtful]
     assert (told.text, told.standing) == (said, False)
     assert told.trigger is not None
@@ -162,7 +162,7 @@ def test_only_a_greeting_a_name_or_a_polite_word_falls_away(said: str, quoted: s
 @pytest.mark.requirement("N4", "X7")
 @pytest.mark.parametrize("said", ["never", "no, never.", "No. Never again.", "nein, nie", "non, jamais", "不要。"])
 def test_what_only_negates_is_no_lesson(said: str) -> None:
-    found = shipped().signals(Heard(text=said, before=Before.OK), insisted={SignalKind.CORRECTION})
+    found = shipped_detector().signals(Heard(text=said, before=Before.OK), forced={SignalKind.CORRECTION})
     assert [each.lesson for each in found if each.lesson is not None] == []
 
 
@@ -174,7 +174,7 @@ def test_what_only_negates_is_no_lesson(said: str) -> None:
 )
 def test_a_lesson_never_loses_a_negation_of_its_sentence(lead: str, order: str, what: str, tail: str) -> None:
     heard = Heard(text=f"{lead}{order} {what}{tail}", before=Before.OK)
-    lessons = [each.lesson for each in shipped().signals(heard, insisted={SignalKind.CORRECTION}) if each.lesson]
+    lessons = [each.lesson for each in shipped_detector().signals(heard, forced={SignalKind.CORRECTION}) if each.lesson]
     waived = order == "no need for" or (order == "use" and tail not in (". never.", ". always.", " without asking"))
     assert lessons or waived or tail == " for now", "what holds for now teaches nothing"
     ends = "" if tail == ". I do not want that." else tail
@@ -304,10 +304,10 @@ def test_an_order_whose_end_is_missing_is_not_told_before_it_is_approved() -> No
         + "and its many branches " * 12
         + "unless I say never"
     )
-    told = lesson(long)
+    told = lesson_text(long)
     assert told.endswith(" …")
     assert not tells_what_to_do(told)
-    assert tells_what_to_do(lesson("Always use the new client for every request to the shop"))
+    assert tells_what_to_do(lesson_text("Always use the new client for every request to the shop"))
 
 
 @given(

@@ -14,7 +14,7 @@ from tests.commands import run
 from tests.planted import residues
 from wisen.errors import ModelAbsent, ModelFailed, Reason, UsageError
 from wisen.feedback.phrase_naming import Label, Labels, Names
-from wisen.feedback.session_analysis import UNDERSTANDING
+from wisen.feedback.session_analysis import ANALYSIS_VERSION
 from wisen.learner import Learner
 from wisen.model.model_use import Tier
 from wisen.model.phrase import OwnPhrase, Way
@@ -139,8 +139,8 @@ def test_only_sessions_that_hold_a_phrase_are_understood_anew(home: Path) -> Non
         learner.learn()
         file = home / FILE
         file.write_text('{"correction": ["meh"]}')
-        assert learner.feedback.take_in_phrases(file).sessions == 3
-        waiting = list(learner.home.index.findings.unmined(UNDERSTANDING))
+        assert learner.feedback.import_phrases(file).sessions == 3
+        waiting = list(learner.home.index.findings.unmined(ANALYSIS_VERSION))
         assert [any("meh" in (turn.text or "") for turn in each.turns) for each in waiting] == [True] * 3
 
 
@@ -236,7 +236,7 @@ def test_a_phrase_and_what_speaks_for_it_can_be_forgotten(home: Path) -> None:
         assert residues(home / "wisen", ["grmpfl"]) == {}
         file = home / FILE
         file.write_text('{"correction": ["grmpfl"]}')
-        taken = learner.feedback.take_in_phrases(file)
+        taken = learner.feedback.import_phrases(file)
         assert (taken.phrases, len(taken.left)) == ((), 1)
 
 

@@ -16,7 +16,7 @@ from tests.hooks import fire, fire_sealed
 from tests.surfaces.mcp_clients import asked
 from wisen.delivery.turn_questions import HEAD, MOST, TOKENS, TurnQuestion, choose_questions
 from wisen.errors import PersonNeeded, UsageError
-from wisen.feedback.quote_verification import prove_words, sentences_of
+from wisen.feedback.quote_verification import sentence_spans, verify_quote
 from wisen.model.presence import NotAPerson
 from wisen.model.signal import SignalKind
 from wisen.models.model_ports import Question
@@ -86,7 +86,7 @@ def test_what_was_settled_stands_when_the_index_is_made_anew(orchard: Path) -> N
         (two,) = [each.said.signal for each in said if each.text == TURNS["two"]]
         assert two.lesson is not None
         assert two.lesson.text == TURNS["two"]
-        assert len(learner.feedback.settlement.settled()) == 2
+        assert len(learner.feedback.settlement.settled_turns()) == 2
 
 
 def test_none_closes_what_was_heard_in_that_turn_and_undo_brings_it_back(orchard: Path) -> None:
@@ -107,7 +107,7 @@ def test_none_closes_what_was_heard_in_that_turn_and_undo_brings_it_back(orchard
     run("undo", turn[:9], "--yes")
     with wisen.open_learner() as learner:
         assert not learner.lessons.get(state.entry.name)[0].is_over
-        assert learner.feedback.settlement.settled() == ()
+        assert learner.feedback.settlement.settled_turns() == ()
 
 
 def test_undo_takes_a_pointed_lesson_back_and_forget_takes_its_words(orchard: Path) -> None:
@@ -164,7 +164,7 @@ def test_without_a_yes_nothing_is_asked_offered_or_taken(home: Path, monkeypatch
         learner.cycle()
         (learner.home.path / "snapshots" / "pointing").mkdir(exist_ok=True)
         (learner.home.path / "snapshots" / "pointing" / "claude-code").touch()
-        assert learner.feedback.settlement.settled() == ()
+        assert learner.feedback.settlement.settled_turns() == ()
         assert any(each.entry for each in learner.lessons.all()), "rules alone learn nothing"
         place = learner.home.path
     assert "Sort earlier words" not in fire(place, "session-start", {"session_id": "s", "cwd": str(orchard)})
@@ -174,7 +174,7 @@ def test_only_a_person_says_yes_and_a_script_is_told_how(home: Path, monkeypatch
     monkeypatch.setattr(wisen.app.Wiring, "presence", lambda _: FixedPresence(NotAPerson("an agent ran it", "codex")))
     with wisen.open_learner() as learner:
         with pytest.raises(PersonNeeded, match="wisen feedback on"):
-            learner.feedback.consent.keep(yes=True)
+            learner.feedback.consent.record(yes=True)
         with pytest.raises(PersonNeeded):
             learner.feedback.settlement.settle("codex")
         assert not learner.feedback.consent.is_given
@@ -271,23 +271,23 @@ def test_what_says_itself_that_it_lasts_is_never_in_doubt(home: Path, monkeypatc
     ],
 )
 def test_sentences_are_rather_too_long_than_too_short(text: str, sentences: list[str]) -> None:
-    assert [text[start:end].strip() for start, end in sentences_of(text)] == sentences
+    assert [text[start:end].strip() for start, end in sentence_spans(text)] == sentences
 
 
 def test_marks_at_the_end_and_blanks_may_differ_and_nothing_else() -> None:
     typed = "use   tabs here.\nNot spaces!"
-    assert prove_words("use tabs here", typed.replace("\nNot spaces!", "")) == "use tabs here."
-    assert prove_words("use tabs here. Not spaces", typed) == "use tabs here. Not spaces!"
+    assert verify_quote("use tabs here", typed.replace("\nNot spaces!", "")) == "use tabs here."
+    assert verify_quote("use tabs here. Not spaces", typed) == "use tabs here. Not spaces!"
     for other in ("Use tabs here.", "use tabs", "tabs here.", "use tabs\u200b here.", "use täbs here."):
         with pytest.raises(UsageError):
-            prove_words(other, typed)
+            verify_quote(other, typed)
 
 
 def test_a_turn_with_a_block_in_it_is_not_asked_about_and_proves_nothing(orchard: Path) -> None:
     assert TURNS["fenced"] not in ids(orchard)
     for words in ("The tape is blue.", "that was the label: ``` The tape is blue.", TURNS["fenced"]):
         with pytest.raises(UsageError):
-            prove_words(words, TURNS["fenced"])
+            verify_quote(words, TURNS["fenced"])
 
 
 def _says(kind: str, words: str = "") -> ScriptedModel:

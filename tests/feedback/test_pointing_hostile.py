@@ -24,7 +24,7 @@ from tests.feedback.pointing_worlds import (
 from tests.permissions_given import CORRECTIONS, PERMISSIONS
 from tests.surfaces.mcp_clients import asked
 from wisen.errors import UsageError
-from wisen.feedback.quote_verification import prove_words
+from wisen.feedback.quote_verification import verify_quote
 from wisen.model.pointing import turn_id
 from wisen.safety import sentinel
 
@@ -131,7 +131,7 @@ def test_none_of_them_becomes_a_lesson(orchard: Path) -> None:
     with wisen.open_learner() as learner:
         assert texts(learner) == before
         assert learner.proposals.all() == waiting
-        assert learner.feedback.settlement.settled() == ()
+        assert learner.feedback.settlement.settled_turns() == ()
         learner.cycle()
         assert texts(learner) == before
 
@@ -145,7 +145,7 @@ def test_turns_of_other_projects_and_settled_ones_are_out_of_reach(orchard: Path
     for replay in ("Weigh the plums twice", "the scale is off."):
         assert "was answered before" in pointed(orchard, turn, words=replay).text
     with wisen.open_learner() as learner:
-        assert len(learner.feedback.settlement.settled()) == 1
+        assert len(learner.feedback.settlement.settled_turns()) == 1
         unseen = turn_id("claude-code", "no-such-session", "no-such-message")
     assert pointed(orchard, unseen, words="Weigh the plums twice").failed
 
@@ -190,16 +190,16 @@ def test_a_permission_that_an_agent_points_at_is_refused_in_every_language(
         assert "A permission is never learnt" in answer.text, code
     with wisen.open_learner() as learner:
         assert texts(learner) == before
-        assert learner.feedback.settlement.settled() == ()
+        assert learner.feedback.settlement.settled_turns() == ()
 
 
 @pytest.mark.parametrize("code", PERMISSIONS)
 def test_leave_given_is_told_from_what_corrects(code: str) -> None:
     for words in PERMISSIONS[code]:
         with pytest.raises(UsageError, match=r"permission is never learnt|hold for now only"):
-            prove_words(words, words)
+            verify_quote(words, words)
         with pytest.raises(UsageError):
-            prove_words(words, f"{CORRECTIONS[code][0]}.\n\n{words}.")
+            verify_quote(words, f"{CORRECTIONS[code][0]}.\n\n{words}.")
     for words in CORRECTIONS[code]:
-        assert prove_words(words, words) == words
-        assert prove_words(words, f"{PERMISSIONS[code][0]}.\n\n{words}.") == f"{words}."
+        assert verify_quote(words, words) == words
+        assert verify_quote(words, f"{PERMISSIONS[code][0]}.\n\n{words}.") == f"{words}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from wisen.feedback.signal_detection import listen
+from wisen.feedback.signal_detection import detect_in_session
 from wisen.feedback.turns import turns_of
 from wisen.model.event import Status
 from wisen.model.history import Act, History, Step, Turn
@@ -79,7 +79,7 @@ def test_a_session_is_listened_to_in_order() -> None:
         steps=(),
         turns=(turn("t1", 0, 0, "👍"), turn("t2", 1, 0, "that was wrong"), turn("t3", 2, 0, "list the files")),
     )
-    assert [(said.message, said.signal.kind) for said in listen(history)] == [
+    assert [(said.message, said.signal.kind) for said in detect_in_session(history)] == [
         ("t1", SignalKind.PRAISE),
         ("t2", SignalKind.CORRECTION),
     ]

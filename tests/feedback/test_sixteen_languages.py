@@ -12,20 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.errors import LanguageError
-from wisen.feedback.detector import detect, detector
-from wisen.feedback.features import is_abroad, look
+from wisen.feedback.detector import build_detector, detect
+from wisen.feedback.features import is_foreign_message, named_features
 from wisen.feedback.language import (
+    ENGLISH,
     GROUPS,
-    HOME,
     MARKS,
-    home_languages,
-    read_file,
+    english_languages,
+    merge_languages,
     read_language,
+    read_language_file,
     shipped_languages,
-    together,
 )
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
-from wisen.feedback.text_normalization import fold, folded, mask
+from wisen.feedback.text_normalization import fold, fold_with_places, mask
 from wisen.model.signal import Heard, SignalKind
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_the_file_of_a_language_is_complete(code: str) -> None:
 )
 def test_a_plain_correction_is_heard_in_each_language(text: str) -> None:
     assert CORRECTION in kinds(text)
-    assert is_abroad(Heard(text=text))
+    assert is_foreign_message(Heard(text=text))
 
 
 @pytest.mark.parametrize(
@@ -145,15 +145,15 @@ def test_accents_may_be_missing(with_accents: str, without: str) -> None:
 
 def test_what_is_glued_to_a_word_does_not_hide_it() -> None:
     def groups(text: str) -> set[str]:
-        return set(shipped_lexicon().phrases.groups_in(text))
+        return set(shipped_lexicon().phrases.count_groups(text))
 
     assert groups("خطأ") & groups("والخطأ")
     assert groups("c'est l'erreur d'hier") & {"sight", "failing"}
 
 
 def test_a_language_is_not_guessed_from_one_word_that_others_have_too() -> None:
-    assert not is_abroad(Heard(text="the comment is fine, die cast models also work fast"))
-    assert "asking" not in look(Heard(text="the comment is on line nine"))
+    assert not is_foreign_message(Heard(text="the comment is fine, die cast models also work fast"))
+    assert "asking" not in named_features(Heard(text="the comment is on line nine"))
 
 
 def test_a_phrase_of_another_language_counts_in_an_english_text() -> None:
@@ -209,7 +209,7 @@ def test_the_evidence_stands_where_it_was_written() -> None:
     text = "👎🏽 لا، هذا خَطَأ"
     signal = next(signal for signal in detect(Heard(text=text)) if signal.kind is CORRECTION)
     assert text[signal.start : signal.end]
-    read = folded(text)
+    read = fold_with_places(text)
     assert read.places is not None
     assert [fold(text[place]) for place in read.places[:-1]] == list(read.text)
 
@@ -227,7 +227,7 @@ marks = ["niet", "maar", "gebruik"]
 
 def test_a_language_is_added_by_a_file_alone(tmp_path: Path) -> None:
     (tmp_path / "nl.toml").write_text(DUTCH, encoding="utf-8")
-    with_dutch = detector((read_file(tmp_path / "nl.toml"),))
+    with_dutch = build_detector((read_language_file(tmp_path / "nl.toml"),))
     heard = Heard(text="dat klopt niet, gebruik pnpm")
     assert CORRECTION not in {signal.kind for signal in detect(heard)}
     assert CORRECTION in {signal.kind for signal in with_dutch.signals(heard)}
@@ -235,7 +235,7 @@ def test_a_language_is_added_by_a_file_alone(tmp_path: Path) -> None:
 
 def test_an_added_language_takes_the_place_of_a_shipped_one() -> None:
     own = read_language(DUTCH.replace('"nl"', '"de"'), "de.toml")
-    assert [each.name for each in together(shipped_languages(), [own]) if each.code == "de"] == ["Dutch"]
+    assert [each.name for each in merge_languages(shipped_languages(), [own]) if each.code == "de"] == ["Dutch"]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_file_that_is_wrong_is_told_by_what_is_wrong_in_it(text: str, told: st
 
 @given(text=st.text(max_size=80))
 def test_folding_keeps_places_and_folding_twice_changes_nothing(text: str) -> None:
-    read = folded(text)
+    read = fold_with_places(text)
     assert len(read.text) == (len(text) if read.places is None else len(read.places) - 1)
     assert all(0 <= read.place(at) <= len(text) for at in range(len(read.text) + 1) if read.places is not None)
 
@@ -264,7 +264,7 @@ def test_folding_keeps_places_and_folding_twice_changes_nothing(text: str) -> No
 def test_words_that_longer_phrases_begin_with_are_not_lost(words: list[str]) -> None:
     text = " ".join(words)
     phrases = shipped_lexicon().phrases
-    places = [phrases.place(match) for match in phrases.matches(text)]
+    places = [phrases.span_of(match) for match in phrases.matches(text)]
     assert all(start < end for start, end in places)
     if " está mal" in f" {text} ":
         assert any("está mal" in text[start:end] for start, end in places) or "no está mal" in text
@@ -272,10 +272,10 @@ def test_words_that_longer_phrases_begin_with_are_not_lost(words: list[str]) -> 
 
 def test_english_alone_speaks_where_no_other_language_is_known() -> None:
     english = Lexicon([each for each in shipped_languages() if each.code == "en"])
-    assert english.phrases.groups_in("that was wrong") == {"unmistakable": 1}
+    assert english.phrases.count_groups("that was wrong") == {"unmistakable": 1}
 
 
 def test_english_needs_two_files_and_the_words_of_others_are_those_of_their_files() -> None:
     assert FILE.read_text(encoding="utf-8") == made(), "run: python -m benchmarks.strange_words"
-    assert not [each.code for each in shipped_languages() if each.emoticons and each.code not in HOME]
-    assert [each.code for each in home_languages()] == [*HOME]
+    assert not [each.code for each in shipped_languages() if each.emoticons and each.code not in ENGLISH]
+    assert [each.code for each in english_languages()] == [*ENGLISH]

@@ -17,23 +17,25 @@ if TYPE_CHECKING:
 
 FOLDER = "languages"
 """Where they lie, below the home."""
-_READING = b"directives 1"
+_DIGEST_VERSION = b"directives 1"
 """What is made of such a file: with another of these its sessions are understood anew."""
-_BEHIND = 32
+_VERSION_BITS = 32
 """How many bits of what sessions were understood by tell the version of our own code."""
 
 
-class Broken(NamedTuple):
+class BrokenFile(NamedTuple):
     """A file that is no language."""
 
     file: str
-    says: str
+    problem: str
 
 
-class Added:
+class AddedLanguages:
     """The languages of a folder, and what makes a detector of them and of those that are shipped."""
 
-    def __init__(self, languages: tuple[Language, ...] = (), broken: tuple[Broken, ...] = (), digest: int = 0) -> None:
+    def __init__(
+        self, languages: tuple[Language, ...] = (), broken: tuple[BrokenFile, ...] = (), digest: int = 0
+    ) -> None:
         self.languages = languages
         self.broken = broken
         self._digest = digest
@@ -41,16 +43,16 @@ class Added:
     @cached_property
     def model(self) -> DetectorModel:
         """What hears turns in all of them: made when the first turn is heard."""
-        from wisen.feedback.detector import detector, shipped
+        from wisen.feedback.detector import build_detector, shipped_detector
 
-        return detector(self.languages) if self.languages else shipped()
+        return build_detector(self.languages) if self.languages else shipped_detector()
 
     @cached_property
     def requests(self) -> RequestTable:
         """By which forms users ask something of wisen in a chat: those of the shipped languages, and of these."""
-        from wisen.feedback.language_requests import request_table_with
+        from wisen.feedback.language_requests import build_request_table
 
-        return request_table_with(self.languages)
+        return build_request_table(self.languages)
 
     def language_of(self, text: str) -> str:
         """The code of the language that a text is likeliest in; English where nothing tells."""
@@ -62,33 +64,33 @@ class Added:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a person has to know."""
-        return tuple(f"{each.says} It is left out." for each in self.broken)
+        return tuple(f"{each.problem} It is left out." for each in self.broken)
 
-    def understanding(self, version: int) -> int:
+    def analysis_version(self, version: int) -> int:
         """What sessions are understood by: the version of the code, and behind it these files."""
-        return version + (self._digest << _BEHIND)
+        return version + (self._digest << _VERSION_BITS)
 
 
-def added_in(folder: Path) -> Added:
+def load_added_languages(folder: Path) -> AddedLanguages:
     """The languages of a folder; none, and nothing is loaded, where there is no such folder."""
     files = sorted(folder.glob("*.toml")) if folder.is_dir() else []
     if not files:
-        return Added()
-    from wisen.feedback.language import read_file
+        return AddedLanguages()
+    from wisen.feedback.language import read_language_file
 
     languages: dict[str, Language] = {}
-    broken, told = list[Broken](), blake2b(digest_size=4, person=_READING)
+    broken, told = list[BrokenFile](), blake2b(digest_size=4, person=_DIGEST_VERSION)
     for file in files:
         try:
-            language = read_file(file)
+            language = read_language_file(file)
         except LanguageError as error:
-            broken.append(Broken(str(file), str(error)))
+            broken.append(BrokenFile(str(file), str(error)))
             continue
         if language.code in languages:
-            broken.append(Broken(str(file), f"{file} has the code {language.code!r}, which another file here has."))
+            broken.append(BrokenFile(str(file), f"{file} has the code {language.code!r}, which another file here has."))
             continue
         languages[language.code] = language
         told.update(repr(language).encode())
     # An odd number is never 0, which means that nothing was added; 31 bits, so that the whole fits into 64.
     digest = int.from_bytes(told.digest()) >> 1 | 1 if languages else 0
-    return Added(tuple(languages.values()), tuple(broken), digest)
+    return AddedLanguages(tuple(languages.values()), tuple(broken), digest)

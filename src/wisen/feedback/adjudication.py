@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from wisen.errors import MissingExtra, ModelError, ModelFailed, Reason
-from wisen.feedback.doubt import decided, is_doubtful
+from wisen.feedback.doubt import is_doubtful, signals_of_kinds
 from wisen.feedback.turns import turns_of
 from wisen.model.model_use import Tier
 from wisen.model.signal import Said, SignalKind
@@ -21,18 +21,18 @@ from wisen.models.model_ports import MaterialItem, Question
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wisen.feedback.user_detector import Own
+    from wisen.feedback.user_detector import UserDetector
     from wisen.model.failure import Mined
     from wisen.model.history import History, Turn
     from wisen.model.signal import Heard
     from wisen.models.model_ports import Model
 
 PURPOSE = "adjudicate"
-AT_ONCE = 20
+BATCH_SIZE = 20
 """How many turns are asked about in one question."""
-_PATIENCE = 3
+_MAX_FAILURES = 3
 """After so many questions without a usable answer no more are asked in this turn: each of them costs."""
-_TOKENS_EACH = 40
+_TOKENS_PER_TURN = 40
 """How long the ruling about one turn may be."""
 _INSTRUCTIONS = """
 Each text is one message that a person typed to an AI coding agent. Tell two things about each of them.
@@ -51,7 +51,7 @@ class Ruling(Struct, frozen=True, forbid_unknown_fields=True):
     preference: bool
 
     @property
-    def holds(self) -> set[SignalKind]:
+    def kinds(self) -> set[SignalKind]:
         """The kinds that hold."""
         said = {SignalKind.CORRECTION: self.correction, SignalKind.PREFERENCE: self.preference}
         return {kind for kind, held in said.items() if held}
@@ -63,45 +63,47 @@ class Rulings(Struct, frozen=True, forbid_unknown_fields=True):
     rulings: list[Ruling]
 
 
-class _Doubt(NamedTuple):
-    place: int
+class _DoubtfulMessage(NamedTuple):
+    session: int
     """Of its session among those of this batch."""
     turn: Turn
-    heard: Heard
+    message: Heard
 
 
 class Adjudicator:
     """Has the nano model decide, as long as it answers."""
 
-    def __init__(self, own: Own, model: Callable[[], Model], *, asks: bool, local: bool = False) -> None:
+    def __init__(
+        self, detector: UserDetector, model: Callable[[], Model], *, enabled: bool, local: bool = False
+    ) -> None:
         """`asks`: whether the user wants that at all; `local`: also of what was typed to local models."""
-        self._own = own
+        self._detector = detector
         self._model = model
-        self._asks, self._local = asks, local
-        self._in_vain = 0
-        self.troubles: list[str] = []
+        self._is_enabled, self._local = enabled, local
+        self._failures = 0
+        self.problems: list[str] = []
         """Why the detector's word stands, where a model should have decided."""
 
-    def decided(self, sessions: Sequence[History], found: Sequence[Mined]) -> Sequence[Mined]:
+    def adjudicate(self, sessions: Sequence[History], mined: Sequence[Mined]) -> Sequence[Mined]:
         """What sessions taught, with the signals of doubtful turns as a model decided them."""
-        changed = list(found)
-        doubts = self._doubts(sessions) if self._asks else iter(())
-        while self._asks and (batch := list(islice(doubts, AT_ONCE))):
-            rulings = self._ruled(batch)
+        changed = list(mined)
+        doubts = self._find_doubts(sessions) if self._is_enabled else iter(())
+        while self._is_enabled and (batch := list(islice(doubts, BATCH_SIZE))):
+            rulings = self._ask(batch)
             for number, doubt in enumerate(batch, 1):
                 if (ruling := rulings.get(str(number))) is not None:
-                    changed[doubt.place] = self._with(changed[doubt.place], doubt, ruling)
+                    changed[doubt.session] = self._apply(changed[doubt.session], doubt, ruling)
         return changed
 
-    def _ruled(self, batch: Sequence[_Doubt]) -> dict[str, Ruling]:
+    def _ask(self, batch: Sequence[_DoubtfulMessage]) -> dict[str, Ruling]:
         """The rulings by id; none where there is no answer."""
         question = Question(
             purpose=PURPOSE,
             tier=Tier.NANO,
             instructions=_INSTRUCTIONS,
             answer=Rulings,
-            material=tuple(MaterialItem(str(number), doubt.heard.text) for number, doubt in enumerate(batch, 1)),
-            most_tokens=_TOKENS_EACH * (len(batch) + 1),
+            material=tuple(MaterialItem(str(number), doubt.message.text) for number, doubt in enumerate(batch, 1)),
+            most_tokens=_TOKENS_PER_TURN * (len(batch) + 1),
         )
         try:
             answer = self._model().ask(question)
@@ -109,11 +111,11 @@ class Adjudicator:
             # One that could not read these may read the next; all else would fail again.
             passing = isinstance(error, ModelFailed) and error.reason in (Reason.MALFORMED, Reason.REFUSED)
             withheld = isinstance(error, ModelFailed) and error.reason is Reason.WITHHELD
-            self._in_vain += not withheld
-            self._asks = withheld or (passing and self._in_vain < _PATIENCE)
+            self._failures += not withheld
+            self._is_enabled = withheld or (passing and self._failures < _MAX_FAILURES)
             told = f"{error} What wisen's own detector heard stands."
-            if not withheld and told not in self.troubles:
-                self.troubles.append(told)
+            if not withheld and told not in self.problems:
+                self.problems.append(told)
             return {}
         rulings: dict[str, Ruling] = {}
         for ruling in answer.value.rulings:
@@ -122,16 +124,16 @@ class Adjudicator:
             rulings.pop(id_, None)  # of what it was not shown it can say nothing
         return rulings
 
-    def _doubts(self, sessions: Sequence[History]) -> Iterator[_Doubt]:
+    def _find_doubts(self, sessions: Sequence[History]) -> Iterator[_DoubtfulMessage]:
         for place, session in enumerate(sessions):
             for turn, heard in turns_of(session):
-                if (self._local or not turn.local) and is_doubtful(heard, self._own.model):
-                    yield _Doubt(place, turn, heard)
+                if (self._local or not turn.local) and is_doubtful(heard, self._detector.model):
+                    yield _DoubtfulMessage(place, turn, heard)
 
-    def _with(self, mined: Mined, doubt: _Doubt, ruling: Ruling) -> Mined:
+    def _apply(self, mined: Mined, doubt: _DoubtfulMessage, ruling: Ruling) -> Mined:
         """What a session taught, with the signals of one turn as they were decided, in their place."""
         turn = doubt.turn
-        signals = decided(doubt.heard, ruling.holds, self._own.model)
+        signals = signals_of_kinds(doubt.message, ruling.kinds, self._detector.model)
         new = tuple(Said(message=turn.id, at=turn.at, signal=signal) for signal in signals)
         before = tuple(each for each in mined.said if each.at <= turn.at and each.message != turn.id)
         behind = tuple(each for each in mined.said if each.at > turn.at and each.message != turn.id)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 PURPOSE = "settle"
 PROGRAMS = {"claude-code": "claude", "codex": "codex", "openclaw": "openclaw", "hermes": "hermes"}
 """The agents that can be asked, and how their programs are called."""
-AT_ONCE = 20
+BATCH_SIZE = 20
 """How many turns are asked about in one question."""
-_TOKENS_EACH = 120
+_TOKENS_PER_TURN = 120
 _INSTRUCTIONS = """
 Each text is one message that a person typed to an AI coding agent. Tell for each what kind it is:
 correction: the agent's work, claim or approach is wrong, incomplete as it was asked for, or to be done otherwise.
@@ -54,7 +54,7 @@ class TurnAnswers(Struct, frozen=True, forbid_unknown_fields=True):
     answers: list[TurnAnswer]
 
 
-class BatchSettled(NamedTuple):
+class BatchSettlement(NamedTuple):
     """What came of a batch, or what would be asked."""
 
     agent: str
@@ -65,26 +65,26 @@ class BatchSettled(NamedTuple):
     tokens: int
     """About how many tokens go in, beside what the agent adds itself."""
     results: tuple[PointingResult, ...] = ()
-    troubles: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     tokens_in: int = 0
     tokens_out: int = 0
 
 
-def plan_batch(agent: str, turns: Sequence[DoubtfulTurn]) -> BatchSettled:
+def plan_batch(agent: str, turns: Sequence[DoubtfulTurn]) -> BatchSettlement:
     """What would be asked."""
     questions = [_question(some) for some in _batches(turns)]
     prompts = [prompt_of(each, each.material) for each in questions]
     sent = tuple(f"{each.system}\n{each.user}" for each in prompts)
-    return BatchSettled(agent, tuple(each.open for each in turns), sent, sum(tokens(each.encode()) for each in sent))
+    return BatchSettlement(agent, tuple(each.open for each in turns), sent, sum(tokens(each.encode()) for each in sent))
 
 
 def settle_batch(
-    plan: BatchSettled,
+    plan: BatchSettlement,
     turns: Sequence[DoubtfulTurn],
     model: Model,
-    keep: Callable[[Pointed, DoubtfulTurn], PointingResult],
+    record: Callable[[Pointed, DoubtfulTurn], PointingResult],
     progress: Callable[[int, int], None],
-) -> BatchSettled:
+) -> BatchSettlement:
     """Ask about the turns, and keep what is proven of the answers; a question that fails ends it."""
     results, troubles = list[PointingResult](), list[str]()
     tokens_in = tokens_out = done = 0
@@ -97,27 +97,27 @@ def settle_batch(
         tokens_in, tokens_out = tokens_in + answer.tokens_in, tokens_out + answer.tokens_out
         said = {each.id: each for each in reversed(answer.value.answers)}
         for number, turn in enumerate(some, 1):
-            results.append(_kept(said.get(str(number)), turn, keep))
+            results.append(_record_answer(said.get(str(number)), turn, record))
         done += len(some)
         progress(done, len(turns))
-    return plan._replace(results=tuple(results), troubles=tuple(troubles), tokens_in=tokens_in, tokens_out=tokens_out)
+    return plan._replace(results=tuple(results), problems=tuple(troubles), tokens_in=tokens_in, tokens_out=tokens_out)
 
 
-def _kept(
-    said: TurnAnswer | None, turn: DoubtfulTurn, keep: Callable[[Pointed, DoubtfulTurn], PointingResult]
+def _record_answer(
+    answer: TurnAnswer | None, turn: DoubtfulTurn, record: Callable[[Pointed, DoubtfulTurn], PointingResult]
 ) -> PointingResult:
     refused = PointingResult(turn=turn.open.id, outcome=PointingOutcome.REFUSED, why="It was not answered.")
-    if said is None:
+    if answer is None:
         return refused
-    words = "" if said.kind is PointedKind.NONE else said.words
+    words = "" if answer.kind is PointedKind.NONE else answer.words
     try:
-        return keep(Pointed(turn=turn.open.id, kind=said.kind, words=words, standing=said.standing), turn)
+        return record(Pointed(turn=turn.open.id, kind=answer.kind, words=words, standing=answer.standing), turn)
     except UsageError as error:
         return PointingResult(turn=turn.open.id, outcome=PointingOutcome.REFUSED, why=str(error))
 
 
 def _batches(turns: Sequence[DoubtfulTurn]) -> list[Sequence[DoubtfulTurn]]:
-    return [turns[at : at + AT_ONCE] for at in range(0, len(turns), AT_ONCE)]
+    return [turns[at : at + BATCH_SIZE] for at in range(0, len(turns), BATCH_SIZE)]
 
 
 def _question(turns: Sequence[DoubtfulTurn]) -> Question[TurnAnswers]:
@@ -127,5 +127,5 @@ def _question(turns: Sequence[DoubtfulTurn]) -> Question[TurnAnswers]:
         instructions=_INSTRUCTIONS,
         answer=TurnAnswers,
         material=tuple(MaterialItem(str(number), each.open.text) for number, each in enumerate(turns, 1)),
-        most_tokens=_TOKENS_EACH * (len(turns) + 1),
+        most_tokens=_TOKENS_PER_TURN * (len(turns) + 1),
     )

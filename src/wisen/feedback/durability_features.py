@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from wisen.model.signal import Heard
 
-_READ = 700
-OF_TURN = {
+_MAX_READ = 700
+TURN_FEATURES = {
     name: f"turn: {name}"
     for name in (
         *"liking keep telling lasting lacking again failing doubt order ourselves refuse sight finding softly".split(),
@@ -27,24 +27,26 @@ _PAST = re.compile(
     r"(?:d(?<!\wd)id(?:n't)?|w(?<!\ww)(?:as(?:n't)?|ere|ent|rote)|h(?<!\wh)ad|g(?<!\wg)ot|m(?<!\wm)ade|s(?<!\ws)aid|"
     r"y(?<!\wy)ou've)\b"
 )
-_ENDED = re.compile(r"\b[a-z]{2,}[^\We]ed\b")
+_PAST_ENDING = re.compile(r"\b[a-z]{2,}[^\We]ed\b")
 """What tells of something that happened once: words, which begin with what is rare, and how words end."""
 _FORBIDS = ("Do not ", "Never ", "Avoid ", "Don't ")
 
 
-def lasting(heard: Heard, lesson: str, groups: Mapping[str, int], shown: Mapping[str, float]) -> dict[str, float]:
+def durability_features(
+    message: Heard, lesson: str, groups: Mapping[str, int], turn_features: Mapping[str, float]
+) -> dict[str, float]:
     """The features of a lesson and of the turn it was drawn from; `shown` is what the turn shows."""
-    of_turn = {named: shown[name] for name, named in OF_TURN.items() if name in shown}
-    return of_turn | of_lesson(heard, lesson, groups)
+    of_turn = {named: turn_features[name] for name, named in TURN_FEATURES.items() if name in turn_features}
+    return of_turn | lesson_features(message, lesson, groups)
 
 
-def of_lesson(heard: Heard, lesson: str, groups: Mapping[str, int]) -> dict[str, float]:
+def lesson_features(message: Heard, lesson: str, groups: Mapping[str, int]) -> dict[str, float]:
     """The features of a lesson; `groups` tells how many of its words stand for what."""
-    text = heard.text[:_READ]
+    text = message.text[:_MAX_READ]
     values = {group: min(many, 2) / 2.0 for group, many in groups.items() if group.startswith("lasting ")}
     low = lesson.lower()
     words = low.split()
-    happened = _happened(low, words)
+    happened = _count_past_words(low, words)
     if happened:
         values["happened"] = min(happened, 2) / 2.0
     if lesson.startswith(_FORBIDS):
@@ -57,9 +59,9 @@ def of_lesson(heard: Heard, lesson: str, groups: Mapping[str, int]) -> dict[str,
         values["short"] = 1.0
     elif len(text) > 300:
         values["long"] = 1.0
-    if heard.reason:
+    if message.reason:
         values["refusal's reason"] = 1.0
-    elif heard.before is Before.INTERRUPT:
+    elif message.before is Before.INTERRUPT:
         values["after interrupt"] = 1.0
     if _DIGIT.search(text):
         values["digits"] = 1.0
@@ -70,9 +72,9 @@ def of_lesson(heard: Heard, lesson: str, groups: Mapping[str, int]) -> dict[str,
     return values
 
 
-def _happened(lesson: str, words: list[str]) -> int:
+def _count_past_words(lesson: str, words: list[str]) -> int:
     """How many words of a lesson tell of something that happened; from two on it may be more."""
     found = len(_PAST.findall(lesson))
     if found < 2 and "ed" in lesson:
-        found += len(_ENDED.findall(" ".join([word for word in words if "ed" in word])))
+        found += len(_PAST_ENDING.findall(" ".join([word for word in words if "ed" in word])))
     return found

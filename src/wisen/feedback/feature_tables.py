@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wisen.feedback.lexicon import Lexicon
-    from wisen.feedback.packed_weights import Rows
-    from wisen.feedback.phrase_matching import Claim, Match, Negators, Phrases
+    from wisen.feedback.packed_weights import WeightRows
+    from wisen.feedback.phrase_matching import Claim, Match, Negators, PhraseMatcher
 
     Tell = Callable[..., dict[str, float]]
 
-_TURNS_ON_QUESTION = frozenset(
+_QUESTION_SENSITIVE = frozenset(
     "deny refuse otherwise again contrast failing lacking praise finding wish keep lasting opinion told turning "
     "unmistakable dislike sigh sight isnt softly frown smile".split()
 )
-_TURNS_ON_NEGATION = frozenset("praise failing lasting thanks keep otherwise finding".split())
-_ONCE = frozenset(
+_NEGATION_SENSITIVE = frozenset("praise failing lasting thanks keep otherwise finding".split())
+_COUNTED_ONCE = frozenset(
     "agree order new_work asking other_people supposing ourselves addressed myself pointing asked_check telling".split()
 )
 """Groups of everyday words: that one stands there counts, not how many."""
-BOTH = " & "
+PAIR_SEPARATOR = " & "
 """What stands between the names of a pair."""
-NEXT = " > "
+NEIGHBOUR_SEPARATOR = " > "
 """What stands between two words of which one follows the other; no word holds it."""
-WORD = "word "
+WORD_PREFIX = "word "
 """What stands before a word that counts by itself."""
 WORD_ENDS = ".:?"
 """What may stand behind a word in a folded text."""
@@ -41,7 +41,7 @@ class _Feature(NamedTuple):
     row: int
 
 
-class _Group(NamedTuple):
+class _GroupEffect(NamedTuple):
     """What a phrase of a group tells."""
 
     name: str
@@ -55,44 +55,48 @@ class _Group(NamedTuple):
     early: _Feature
 
 
-class _Told(NamedTuple):
+class _PatternEffect(NamedTuple):
     """What a pattern tells."""
 
-    plain: str
+    plain_group: str
     """Its group, if that is plain: told by nothing but that the phrase is there. Such phrases are the most frequent."""
-    both: int
+    combined_row: int
     """What it and the group add."""
-    own: str
+    own_feature: str
     """Its own feature; empty where it has none."""
     own_row: int
     shift: int
-    groups: tuple[_Group, ...]
+    groups: tuple[_GroupEffect, ...]
     negators: Negators
 
 
 class FeatureTable:
     """What each feature adds to the scores."""
 
-    def __init__(self, rows: Rows, phrases: Phrases, negators: dict[str, Negators], around: Tell, work: Tell) -> None:
+    def __init__(
+        self, rows: WeightRows, phrases: PhraseMatcher, negators: dict[str, Negators], circumstances: Tell, work: Tell
+    ) -> None:
         self.rows, self.phrases, self._negators = rows, phrases, negators
-        self.around = _Known(rows, around)
-        self.work = _Known(rows, work)
-        self._groups: dict[str, _Group] = {}
+        self.circumstances = _CombinationCache(rows, circumstances)
+        self.work = _CombinationCache(rows, work)
+        self._groups: dict[str, _GroupEffect] = {}
         self.pairs: dict[str, dict[str, int]] = {}
         """What pairs of features add, by their names in order."""
         self._neighbours: dict[tuple[str, str], int] = {}
         """What a word and the next one add."""
-        self._words = {name.removeprefix(WORD): row for name, row in rows.items() if name.startswith(WORD)}
+        self._words = {
+            name.removeprefix(WORD_PREFIX): row for name, row in rows.items() if name.startswith(WORD_PREFIX)
+        }
         for name, row in rows.items():
-            one, both, other = name.partition(BOTH)
+            one, both, other = name.partition(PAIR_SEPARATOR)
             if both:
                 self.pairs.setdefault(one, {})[other] = row
-            one, follows, other = name.partition(NEXT)
+            one, follows, other = name.partition(NEIGHBOUR_SEPARATOR)
             if follows:
                 self._neighbours[one, other] = row
-        self.told: list[_Told | None] = [None] * len(phrases.claims)
+        self.effects: list[_PatternEffect | None] = [None] * len(phrases.claims)
         """What each pattern tells, by number; None where that depends on the text, or was not asked yet."""
-        self._depends: dict[tuple[int, int], _Told | None] = {}
+        self._effect_cache: dict[tuple[int, int], _PatternEffect | None] = {}
 
     def weigh_neighbours(self, words: list[str]) -> int:
         """What words add by what they stand beside; the first is the beginning."""
@@ -102,48 +106,48 @@ class FeatureTable:
         """What words add by themselves, each once."""
         return sum(filter(None, map(self._words.get, {word.rstrip(WORD_ENDS) for word in words})))
 
-    def tell(self, number: int, spoken: int) -> _Told | None:
+    def effect_of(self, number: int, spoken: int) -> _PatternEffect | None:
         """What a pattern tells in a text with such languages; None where it tells nothing there."""
         key = number, spoken
-        if key not in self._depends:
-            chosen = self.phrases.chosen(number, spoken)
-            told = self._depends[key] = self._told(number, chosen) if chosen else None
+        if key not in self._effect_cache:
+            chosen = self.phrases.claims_in(number, spoken)
+            told = self._effect_cache[key] = self._build_effect(number, chosen) if chosen else None
             if told and self.phrases.bits[number]:
-                self.told[number] = told
-        return self._depends[key]
+                self.effects[number] = told
+        return self._effect_cache[key]
 
-    def instead(self, text: str, match: Match, spoken: int) -> tuple[_Told | None, int, int]:
+    def shorter_effect(self, text: str, match: Match, spoken: int) -> tuple[_PatternEffect | None, int, int]:
         """What the longest shorter pattern tells in place of one that tells nothing here, and where it stands."""
         shorter = self.phrases.shorter(text, match)
         while shorter is not None:
-            told = self.tell(shorter[0], spoken)
+            told = self.effect_of(shorter[0], spoken)
             if told is not None:
                 return told, shorter[1], shorter[2]
             shorter = self.phrases.shorter(text, shorter)
         return None, 0, 0
 
-    def _told(self, number: int, claims: tuple[Claim, ...]) -> _Told:
+    def _build_effect(self, number: int, claims: tuple[Claim, ...]) -> _PatternEffect:
         named = dict.fromkeys(group for claim in claims for group in claim.groups if group != MARKS)
         of = tuple(self._group(name) for name in named)
-        own = self._own(claims)
+        own = self._own_feature(claims)
         plain = [group for group in of if len(of) == 1 and not group.negated and not group.asked]
         row = self.rows[own] if own else 0
         both = row + sum(group.row for group in plain)
         negators = self._negators[self.phrases.codes[claims[0].bit]]
-        return _Told(plain[0].name if plain else "", both, own, row, self.phrases.shift(number), of, negators)
+        return _PatternEffect(plain[0].name if plain else "", both, own, row, self.phrases.shift(number), of, negators)
 
-    def _own(self, claims: tuple[Claim, ...]) -> str:
+    def _own_feature(self, claims: tuple[Claim, ...]) -> str:
         """English phrases and emoji have weights of their own; other languages share what is learnt of their groups."""
-        return f"= {claims[0].phrase}" if claims[0].bit == 1 or claims[0].bit in self.phrases.signs else ""
+        return f"= {claims[0].phrase}" if claims[0].bit == 1 or claims[0].bit in self.phrases.non_languages else ""
 
-    def _group(self, group: str) -> _Group:
+    def _group(self, group: str) -> _GroupEffect:
         if group not in self._groups:
-            self._groups[group] = _Group(
+            self._groups[group] = _GroupEffect(
                 group,
                 self.rows[group],
-                1.0 if group in _ONCE else 3.0,
-                self._feature(f"{group} negated") if group in _TURNS_ON_NEGATION else None,
-                self._feature(f"{group} asked") if group in _TURNS_ON_QUESTION else None,
+                1.0 if group in _COUNTED_ONCE else 3.0,
+                self._feature(f"{group} negated") if group in _NEGATION_SENSITIVE else None,
+                self._feature(f"{group} asked") if group in _QUESTION_SENSITIVE else None,
                 self._feature(f"{group} first"),
                 self._feature(f"{group} early"),
             )
@@ -153,10 +157,10 @@ class FeatureTable:
         return _Feature(name, self.rows[name])
 
 
-class _Known(dict[tuple[object, ...], tuple[dict[str, float], int]]):
+class _CombinationCache(dict[tuple[object, ...], tuple[dict[str, float], int]]):
     """Features that come in few combinations, and what they add: each combination is worked out once."""
 
-    def __init__(self, rows: Rows, tell: Tell) -> None:
+    def __init__(self, rows: WeightRows, tell: Tell) -> None:
         super().__init__()
         self._rows, self._tell = rows, tell
 
@@ -165,20 +169,20 @@ class _Known(dict[tuple[object, ...], tuple[dict[str, float], int]]):
         return self.setdefault(key, (values, self._rows.weigh(values)))
 
 
-class Tables:
+class FeatureTables:
     """The tables by which a turn is weighed: one for English, others for other languages, made when first met."""
 
-    def __init__(self, home: Rows, abroad: Rows, lexicon: Lexicon, around: Tell, work: Tell) -> None:
+    def __init__(self, english: WeightRows, foreign: WeightRows, lexicon: Lexicon, around: Tell, work: Tell) -> None:
         self.lexicon = lexicon
-        self._rows, self._rows_abroad, self._tell = home, abroad, (around, work)
-        self.home = FeatureTable(home, lexicon.english, lexicon.english_negators, around, work)
+        self._english_rows, self._foreign_rows, self._tell = english, foreign, (around, work)
+        self.english = FeatureTable(english, lexicon.english, lexicon.english_negators, around, work)
 
     @cached_property
     def guests(self) -> FeatureTable:
         """Phrases of other languages in an English text."""
-        return FeatureTable(self._rows, self.lexicon.phrases, self.lexicon.negators, *self._tell)
+        return FeatureTable(self._english_rows, self.lexicon.phrases, self.lexicon.negators, *self._tell)
 
     @cached_property
-    def abroad(self) -> FeatureTable:
+    def foreign(self) -> FeatureTable:
         """Texts in other languages."""
-        return FeatureTable(self._rows_abroad, self.lexicon.phrases, self.lexicon.negators, *self._tell)
+        return FeatureTable(self._foreign_rows, self.lexicon.phrases, self.lexicon.negators, *self._tell)

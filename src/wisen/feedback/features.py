@@ -13,24 +13,39 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wisen.feedback.feature_tables import BOTH, NEXT, WORD, WORD_ENDS, FeatureTable, Tables
+from wisen.feedback.feature_tables import (
+    NEIGHBOUR_SEPARATOR,
+    PAIR_SEPARATOR,
+    WORD_ENDS,
+    WORD_PREFIX,
+    FeatureTable,
+    FeatureTables,
+)
 from wisen.feedback.language import GROUPS, MARKS
 from wisen.feedback.lexicon import Lexicon, Openings, shipped_lexicon
-from wisen.feedback.packed_weights import Rows
-from wisen.feedback.phrase_matching import Match, Phrases, is_negated
-from wisen.feedback.text_normalization import Folded, folded, has_words, is_foreign, length, mask, sentence_end
+from wisen.feedback.packed_weights import WeightRows
+from wisen.feedback.phrase_matching import Match, PhraseMatcher, is_negated
+from wisen.feedback.text_normalization import (
+    FoldedText,
+    alphabetic_length,
+    fold_with_places,
+    has_words,
+    is_foreign,
+    mask,
+    sentence_end,
+)
 from wisen.model.signal import Before
 
 if TYPE_CHECKING:
     from wisen.model.signal import Heard
 
-_CALLS = 8
+_MAX_CALLS = 8
 """How many calls are looked at."""
-READ = 600
+MAX_READ = 600
 """How much of a text is looked at: the point of a turn comes early."""
-_FIRST, _EARLY = 2, 14
+_FIRST_PLACE, _EARLY_PLACE = 2, 14
 """Up to where in a text a phrase counts as standing first, or early."""
-_BESIDE = 40
+_MAX_NEIGHBOURS = 40
 """How many words are looked at for what stands beside them."""
 _BEGINNING = "^"
 _LIMITS = (12, 30, 80, 200, 500)
@@ -39,7 +54,7 @@ _LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
 _BEFORE = {before: f"before {before.value}" for before in Before}
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
 _GROUPS = [group for groups in GROUPS.values() for group in groups if group != MARKS]
-_IN_PAIRS = frozenset(
+_PAIRABLE = frozenset(
     [
         *_GROUPS,
         *(f"{group} {where}" for group in _GROUPS for where in ("first", "asked", "negated")),
@@ -47,9 +62,9 @@ _IN_PAIRS = frozenset(
         *(f"begins {how}" for how in ("as command", "as question", "with auxiliary", "with person", "with thing")),
     ]
 )
-_MOST_PAIRED = 20
-_AMID = re.compile(r" *\w")
-_ASKS = ("?", "？", "؟")
+_MAX_PAIRED = 20
+_BEFORE_WORD = re.compile(r" *\w")
+_QUESTION_MARKS = ("?", "？", "؟")
 _STOPS = (".", "。", "।")
 _PERSONS = frozenset("ourselves addressed myself order agree".split())
 
@@ -57,110 +72,110 @@ _PERSONS = frozenset("ourselves addressed myself order agree".split())
 class TurnFeatures(Struct, frozen=True):
     """What one turn shows."""
 
-    said: dict[str, float]
+    phrases: dict[str, float]
     """The features that come from its phrases."""
-    shown: dict[str, float]
+    form: dict[str, float]
     """Those that come from its form, and from pairs."""
-    around: dict[str, float]
+    circumstances: dict[str, float]
     work: dict[str, float]
     """Those that come from what happened around it, and from the work before it; many turns share these two."""
     total: int
     """What all of them add to the scores, in lanes."""
-    found: list[Match]
-    spoken: int
+    matches: list[Match]
+    languages: int
     """The languages that its phrases speak for."""
-    is_abroad: bool
+    is_foreign: bool
     """Whether most of them are not English."""
-    folded: Folded
+    folded: FoldedText
 
 
-def tables(home: Rows, abroad: Rows, lexicon: Lexicon) -> Tables:
+def build_tables(home: WeightRows, abroad: WeightRows, lexicon: Lexicon) -> FeatureTables:
     """The tables of some weights."""
-    return Tables(home, abroad, lexicon, _around, _work)
+    return FeatureTables(home, abroad, lexicon, _circumstances, _work_features)
 
 
-def look(heard: Heard, *, paired: bool | None = None) -> dict[str, float]:
+def named_features(message: Heard, *, paired: bool | None = None) -> dict[str, float]:
     """The features of a turn by name; pairs in other languages than English, words and neighbours in English."""
-    seen = glance(heard, _named_only())
-    counts = seen.is_abroad if paired is None else paired
-    named = _paired(seen.said, seen.shown) if counts else []
-    pairs = {f"{one}{BOTH}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
-    beside = {} if counts else _words(seen.folded.text, shipped_lexicon())
-    return seen.said | seen.shown | seen.around | seen.work | pairs | beside
+    seen = extract_features(message, _tables_without_weights())
+    counts = seen.is_foreign if paired is None else paired
+    named = _pairable(seen.phrases, seen.form) if counts else []
+    pairs = {f"{one}{PAIR_SEPARATOR}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
+    beside = {} if counts else _word_features(seen.folded.text, shipped_lexicon())
+    return seen.phrases | seen.form | seen.circumstances | seen.work | pairs | beside
 
 
-def is_abroad(heard: Heard) -> bool:
+def is_foreign_message(message: Heard) -> bool:
     """Whether a turn is in another language than English, going by its phrases."""
-    return glance(heard, _named_only()).is_abroad
+    return extract_features(message, _tables_without_weights()).is_foreign
 
 
 @cache
-def _named_only() -> Tables:
-    return tables(Rows(()), Rows(()), shipped_lexicon())
+def _tables_without_weights() -> FeatureTables:
+    return build_tables(WeightRows(()), WeightRows(()), shipped_lexicon())
 
 
-def glance(heard: Heard, by: Tables) -> TurnFeatures:
+def extract_features(message: Heard, tables: FeatureTables) -> TurnFeatures:
     """What a turn shows, and what that adds to the scores."""
-    lexicon = by.lexicon
-    text = lexicon.emoticons.with_emoji(heard.text[:READ])
+    lexicon = tables.lexicon
+    text = lexicon.emoticons.with_emoji(message.text[:MAX_READ])
     masked = mask(text)
-    plain = folded(masked)
+    plain = fold_with_places(masked)
     said: dict[str, float] = {}
     shown: dict[str, float] = {}
     found: list[Match] = []
     spoken, is_abroad = 1, False
-    if lexicon.may_be_abroad(plain.text):
+    if lexicon.may_be_foreign(plain.text):
         found = lexicon.phrases.matches(plain.text)
-        spoken, ahead = lexicon.phrases.spoken(found)
+        spoken, ahead = lexicon.phrases.languages_of(found)
         is_abroad = ahead > 0 or is_foreign(plain.text)
     if is_abroad:
-        table, openings = by.abroad, lexicon.abroad
+        table, openings = tables.foreign, lexicon.openings
         words = plain.text.split(None, 2)
-        total = _phrases(plain.text, found, spoken, table, said)
+        total = _weigh_phrases(plain.text, found, spoken, table, said)
     else:
-        table, openings = by.home, lexicon.home
-        guests = lexicon.phrases.guests(found) if found else None
+        table, openings = tables.english, lexicon.english_openings
+        guests = lexicon.phrases.guest_matches(found) if found else None
         found = lexicon.english.matches(plain.text)
-        total = _phrases(plain.text, found, 1, table, said)
+        total = _weigh_phrases(plain.text, found, 1, table, said)
         if guests:
-            total += _phrases(plain.text, guests, spoken, by.guests, said)
+            total += _weigh_phrases(plain.text, guests, spoken, tables.guests, said)
         words = plain.text.split()
-        total += table.weigh_neighbours([_BEGINNING, *words[:_BESIDE]]) + table.weigh_words(words)
-    _form(text, masked, plain.text, shown)
-    _opening(text, words, openings, said, shown)
+        total += table.weigh_neighbours([_BEGINNING, *words[:_MAX_NEIGHBOURS]]) + table.weigh_words(words)
+    _add_form(text, masked, plain.text, shown)
+    _add_opening(text, words, openings, said, shown)
     if "frown" in said or "smile" in said:
-        _faces(plain.text, found, table.phrases, said, shown)
-    around, added = table.around[
-        "refusal's reason" if heard.reason else _BEFORE[heard.before],
-        heard.queued,
-        not heard.earlier,
-        heard.later is None,
-        heard.undone,
-        heard.conceded,
+        _add_faces(plain.text, found, table.phrases, said, shown)
+    around, added = table.circumstances[
+        "refusal's reason" if message.reason else _BEFORE[message.before],
+        message.queued,
+        not message.earlier,
+        message.later is None,
+        message.undone,
+        message.conceded,
     ]
-    work, added_too = table.work[_worked(heard.calls[:_CALLS])]
-    _both(said, shown, around, work)
+    work, added_too = table.work[_count_work(message.calls[:_MAX_CALLS])]
+    _add_combinations(said, shown, around, work)
     total += added + added_too + table.rows.weigh(shown)
     if is_abroad:
-        total += _together(_paired(said, shown), table.pairs)
+        total += _weigh_pairs(_pairable(said, shown), table.pairs)
     return TurnFeatures(said, shown, around, work, total, found, spoken, is_abroad, plain)
 
 
-def _phrases(  # noqa: C901, PLR0912  # the innermost loop: calls would cost more than all it does
+def _weigh_phrases(  # noqa: C901, PLR0912  # the innermost loop: calls would cost more than all it does
     text: str, found: list[Match], spoken: int, table: FeatureTable, said: dict[str, float]
 ) -> int:
-    told_of, total, questions, stop = table.told, 0, "?" in text, -1
+    told_of, total, questions, stop = table.effects, 0, "?" in text, -1
     for match in found:
-        told = told_of[match[0]] or table.tell(match[0], spoken)
+        told = told_of[match[0]] or table.effect_of(match[0], spoken)
         if told is None:
-            told, start, end = table.instead(text, match, spoken)
+            told, start, end = table.shorter_effect(text, match, spoken)
         else:
             _, start, end = match
         if told is None or not told.groups:
             continue
         plain, both, own, own_row, shift, groups, negators = told
         place = start - shift
-        if plain and place > _EARLY and plain not in said:
+        if plain and place > _EARLY_PLACE and plain not in said:
             said[plain] = 1.0
             if own:
                 said[own] = 1.0
@@ -184,22 +199,22 @@ def _phrases(  # noqa: C901, PLR0912  # the innermost loop: calls would cost mor
                 if (text[stop] == "?" or text[end - 2] == "?") and asked.name not in said:
                     said[asked.name] = 1.0
                     total += asked.row
-            if place <= _EARLY:
-                near = first if place <= _FIRST else early
+            if place <= _EARLY_PLACE:
+                near = first if place <= _FIRST_PLACE else early
                 if near.name not in said:
                     said[near.name] = 1.0
                     total += near.row
     return total
 
 
-def _form(text: str, masked: str, plain: str, shown: dict[str, float]) -> None:
-    shown[_LENGTHS[bisect_left(_LIMITS, length(text))]] = 1.0
+def _add_form(text: str, masked: str, plain: str, shown: dict[str, float]) -> None:
+    shown[_LENGTHS[bisect_left(_LIMITS, alphabetic_length(text))]] = 1.0
     if masked is not text and masked != text:
         shown["quotes"] = 1.0
     stripped = text.rstrip()
     if "?" in plain:
         shown["question"] = 1.0
-        if stripped.endswith(_ASKS):
+        if stripped.endswith(_QUESTION_MARKS):
             shown["ends as question"] = 1.0
     elif stripped.endswith(_STOPS):
         shown["ends as sentence"] = 1.0
@@ -209,8 +224,10 @@ def _form(text: str, masked: str, plain: str, shown: dict[str, float]) -> None:
         shown["stress"] = 1.0
 
 
-def _opening(text: str, words: list[str], openings: Openings, said: dict[str, float], shown: dict[str, float]) -> None:
-    shown[openings.begins(words)] = 1.0
+def _add_opening(
+    text: str, words: list[str], openings: Openings, said: dict[str, float], shown: dict[str, float]
+) -> None:
+    shown[openings.feature_of(words)] = 1.0
     if len(words) > 1 and words[0].rstrip(".:?") in openings.leads and words[1] in openings.commands:
         shown["command later"] = 1.0
     if text[:1].isupper():
@@ -219,9 +236,11 @@ def _opening(text: str, words: list[str], openings: Openings, said: dict[str, fl
             shown["prose of others"] = 1.0
 
 
-def _faces(text: str, found: list[Match], phrases: Phrases, said: dict[str, float], shown: dict[str, float]) -> None:
+def _add_faces(
+    text: str, found: list[Match], phrases: PhraseMatcher, said: dict[str, float], shown: dict[str, float]
+) -> None:
     """Whether emoji stand alone, or amid words: there they are often what is spoken of."""
-    places = [phrases.place(match) for match in found]
+    places = [phrases.span_of(match) for match in found]
     signs = [(start, end) for start, end in places if not text[end - 1 : end].isalnum()]
     led = max((end for start, end in places if start == 0), default=0)
     """How far one phrase at the beginning goes: "hmm" leads to a face, it is not spoken of there."""
@@ -231,20 +250,20 @@ def _faces(text: str, found: list[Match], phrases: Phrases, said: dict[str, floa
             continue
         if alone:
             shown[f"{face} alone"] = 1.0
-        elif any(_AMID.match(text, end) and has_words(text[led:start]) for start, end in signs):
+        elif any(_BEFORE_WORD.match(text, end) and has_words(text[led:start]) for start, end in signs):
             shown[f"{face} amid words"] = 1.0
 
 
-def _paired(*values: dict[str, float]) -> list[str]:
+def _pairable(*values: dict[str, float]) -> list[str]:
     """The features whose pairs tell something, in order; none where there are too many to say anything."""
-    names = [name for of in values for name in of if name in _IN_PAIRS]
-    if len(names) > _MOST_PAIRED:
+    names = [name for of in values for name in of if name in _PAIRABLE]
+    if len(names) > _MAX_PAIRED:
         return []
     names.sort()
     return names
 
 
-def _together(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
+def _weigh_pairs(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
     """What pairs of features add."""
     total = 0
     for at, one in enumerate(names):
@@ -255,17 +274,21 @@ def _together(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
     return total
 
 
-def _words(plain: str, lexicon: Lexicon) -> dict[str, float]:
+def _word_features(plain: str, lexicon: Lexicon) -> dict[str, float]:
     """The words of ours, and how often one follows another; what else people write is never a feature."""
     every = plain.split()
-    words = [_BEGINNING, *every[:_BESIDE]]
+    words = [_BEGINNING, *every[:_MAX_NEIGHBOURS]]
     ours = [word == _BEGINNING or word.rstrip(WORD_ENDS) in lexicon.english_words for word in words]
-    beside = (f"{words[at]}{NEXT}{words[at + 1]}" for at in range(len(words) - 1) if ours[at] and ours[at + 1])
+    beside = (
+        f"{words[at]}{NEIGHBOUR_SEPARATOR}{words[at + 1]}" for at in range(len(words) - 1) if ours[at] and ours[at + 1]
+    )
     alone = {word.rstrip(WORD_ENDS) for word in every} & lexicon.english_words
-    return {f"{WORD}{word}": 1.0 for word in alone} | {name: float(many) for name, many in Counter(beside).items()}
+    return {f"{WORD_PREFIX}{word}": 1.0 for word in alone} | {
+        name: float(many) for name, many in Counter(beside).items()
+    }
 
 
-def _around(
+def _circumstances(
     before: str,
     queued: bool,  # noqa: FBT001  # the parts of a key
     first: bool,  # noqa: FBT001
@@ -286,13 +309,13 @@ def _around(
     return {name: 1.0 for name, held in holds.items() if held}
 
 
-def _worked(calls: tuple[str, ...]) -> tuple[int, int, bool, bool]:
+def _count_work(calls: tuple[str, ...]) -> tuple[int, int, bool, bool]:
     """How many calls there were, how many of them edited something, whether the last did, and whether one committed."""
     edits = [call.startswith(_EDITS) for call in calls]
     return len(calls), edits.count(True), edits[:1] == [True], "git commit" in "\n".join(calls)
 
 
-def _work(calls: int, edits: int, edited_last: bool, committed: bool) -> dict[str, float]:  # noqa: FBT001  # of a key
+def _work_features(calls: int, edits: int, edited_last: bool, committed: bool) -> dict[str, float]:  # noqa: FBT001  # of a key
     values = {"calls": calls / 4.0} if calls else {"no calls": 1.0}
     if edits:
         values["edited"] = min(edits, 4) / 2.0
@@ -303,7 +326,9 @@ def _work(calls: int, edits: int, edited_last: bool, committed: bool) -> dict[st
     return values
 
 
-def _both(said: dict[str, float], shown: dict[str, float], around: dict[str, float], work: dict[str, float]) -> None:
+def _add_combinations(
+    said: dict[str, float], shown: dict[str, float], around: dict[str, float], work: dict[str, float]
+) -> None:
     """Pairs that say more together than each alone."""
     worked = "edited" in work or "committed" in work
     if "question" in shown:

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from wisen.feedback.text_normalization import fold, folded, is_dense, is_foreign, joins
+from wisen.feedback.text_normalization import fold, fold_with_places, is_foreign, is_unspaced_letter, is_word_letter
 from wisen.text.lasting_words import orders_lastingly, says_lasting
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MARKS = " .,:;!?…-–—。，、！？：；।؟،؛"
 """What may stand between a lead and what it leads to."""
 _STOPS = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
-_MOST_LEADS = 4
+_MAX_LEADS = 4
 _FINAL_ORDER = re.compile(
     r"(?:て|で|ください|下さい|なさい|こと|禁止|しろ|使え|세요|십시오|해라|하라|해줘|마|말 것|말아|쓰자|하자"
     r"|करो|करना|करें|रखो|रखना|लिखो|डालो|चलाओ|karo|karna|rakho|likho|kullan|kullanma|yap|yapma|yaz|yazma|ekle"
@@ -36,61 +36,61 @@ _CONVENTION = re.compile(
     re.IGNORECASE,
 )
 """How people say what they use, which is an order to whoever works there."""
-_ASKS = ("?", "？", "؟")
-_SETS_OFF = tuple(",:;!.…–—，、！：；。،؛")
-_POINTING = 4
+_QUESTION_MARKS = ("?", "？", "؟")
+_SEPARATORS = tuple(",:;!.…–—，、！：；。،؛")
+_MAX_POINTING_WORDS = 4
 """Up to so many words a sentence that points says nothing to somebody who reads it later."""
 _HERE = frozenset("hier aquí aqui acá ici qui здесь тут tutaj tu burada här ở đây đây यहाँ यहां هنا".split())
 """They name the project at hand."""
 
 
-def plain(part: str, languages: Sequence[Language]) -> str:
+def strip_leads_and_tails(part: str, languages: Sequence[Language]) -> str:
     """A sentence without what only leads to it and out of it, with a mark at its end."""
     short = part.strip()
-    for _ in range(_MOST_LEADS):
-        led = _without_lead(short, languages)
+    for _ in range(_MAX_LEADS):
+        led = _strip_lead(short, languages)
         if not led or led == short:
             break
         short = led
-    return closed(_without_tail(short, languages) or short)
+    return punctuate(_strip_tail(short, languages) or short)
 
 
-def closed(short: str) -> str:
+def punctuate(short: str) -> str:
     """A sentence with a capital letter and a mark at its end."""
     # A name in Latin letters stays as it is in a sentence of another script.
     is_name = short[0].isascii() and is_foreign(fold(short))
     said = short if is_name else short[0].upper() + short[1:]
-    return said if said.endswith(_STOPS) else said + _stop(said)
+    return said if said.endswith(_STOPS) else said + _end_mark(said)
 
 
 def is_empty(part: str, languages: Iterable[Language]) -> bool:
     """Whether it says that something is wrong, and not what."""
     said = fold(part).strip(_MARKS)
-    return any(said in _folded(language.lesson.empty) for language in languages)
+    return any(said in _fold_words(language.lesson.empty) for language in languages)
 
 
-def without_interjections(part: str, languages: Sequence[Language]) -> str:
+def strip_interjections(part: str, languages: Sequence[Language]) -> str:
     """A sentence without what answers the agent in front of it, where a mark sets it off; what says "always" stays."""
-    for _ in range(_MOST_LEADS):
-        short = _without_interjection(part, languages)
+    for _ in range(_MAX_LEADS):
+        short = _strip_interjection(part, languages)
         if not short or short == part:
             break
         part = short
     return part
 
 
-def _without_interjection(part: str, languages: Iterable[Language]) -> str:
-    said = folded(part)
+def _strip_interjection(part: str, languages: Iterable[Language]) -> str:
+    said = fold_with_places(part)
     first = said.text[:1]
     leads = [
         lead
         for each in languages
-        for lead in _by_first(each.lesson.leads).get(first, ())
-        if _begins(said.text, lead) and lead not in _folded(each.lesson.always)
+        for lead in _group_by_first(each.lesson.leads).get(first, ())
+        if _has_lead(said.text, lead) and lead not in _fold_words(each.lesson.always)
     ]
     for lead in sorted(leads, key=len, reverse=True):
         rest = part[said.place(len(lead)) :]
-        if rest[:1] in _SETS_OFF and not says_lasting(part[: said.place(len(lead))]):
+        if rest[:1] in _SEPARATORS and not says_lasting(part[: said.place(len(lead))]):
             return rest.lstrip(_MARKS)
     return part
 
@@ -98,54 +98,59 @@ def _without_interjection(part: str, languages: Iterable[Language]) -> str:
 def is_order(part: str, languages: Sequence[Language]) -> bool:
     """Whether a sentence begins as an order or a ban does, or says how long something holds; and points at nothing."""
     short = part.strip()
-    if short.endswith(_ASKS):
+    if short.endswith(_QUESTION_MARKS):
         return False
-    for _ in range(_MOST_LEADS):
+    for _ in range(_MAX_LEADS):
         said = fold(short).lstrip()
-        if any(_begins_order(said, each) for each in languages):
+        if any(_starts_as_order(said, each) for each in languages):
             break
-        led = _without_lead(short, languages)
+        led = _strip_lead(short, languages)
         if not led or led == short:
-            return _orders_otherwise(part, languages) and not _points(part, languages)
+            return _is_indirect_order(part, languages) and not _is_pointing(part, languages)
         short = led
-    return not _points(part, languages)
+    return not _is_pointing(part, languages)
 
 
-def _orders_otherwise(part: str, languages: Sequence[Language]) -> bool:
+def _is_indirect_order(part: str, languages: Sequence[Language]) -> bool:
     """Whether an order stands at its end, or it says how something is always done."""
     if _FINAL_ORDER.search(part.rstrip(_MARKS)) or _CONVENTION.search(part) or orders_lastingly(part):
         return True
     said = f" {fold(part)} "
-    words = [word for each in languages for word in _folded((*each.lesson.orders, *each.lesson.forbids))]
-    return says_lasting(part) and any(f" {word} " in said or (is_dense(word[-1]) and word in said) for word in words)
+    words = [word for each in languages for word in _fold_words((*each.lesson.orders, *each.lesson.forbids))]
+    return says_lasting(part) and any(
+        f" {word} " in said or (is_unspaced_letter(word[-1]) and word in said) for word in words
+    )
 
 
-def _begins_order(said: str, language: Language) -> bool:
+def _starts_as_order(said: str, language: Language) -> bool:
     words = (*language.opening.command, *language.lesson.forbids, *language.lesson.orders)
-    return any(_opens(said, word) for word in _by_first(words).get(said[:1], ()))
+    return any(_starts_with_word(said, word) for word in _group_by_first(words).get(said[:1], ()))
 
 
-def _opens(said: str, word: str) -> bool:
+def _starts_with_word(said: str, word: str) -> bool:
     """Whether a folded sentence begins with a word; in a script without blanks other letters may follow."""
     word = word.rstrip("*")
     if not word or not said.startswith(word) or len(said) <= len(word):
         return False
-    return is_dense(word[-1]) or not joins(said[len(word)])
+    return is_unspaced_letter(word[-1]) or not is_word_letter(said[len(word)])
 
 
-def _points(part: str, languages: Iterable[Language]) -> bool:
+def _is_pointing(part: str, languages: Iterable[Language]) -> bool:
     """Whether so short a sentence is about something that only the user saw."""
     words = fold(part).split()
-    if len(words) > _POINTING:
+    if len(words) > _MAX_POINTING_WORDS:
         return False
-    return any(word in _folded(each.plain.get("pointing", ())) - _HERE for each in languages for word in words)
+    return any(word in _fold_words(each.plain.get("pointing", ())) - _HERE for each in languages for word in words)
 
 
-def _without_lead(part: str, languages: Iterable[Language]) -> str:
-    said = folded(part)
+def _strip_lead(part: str, languages: Iterable[Language]) -> str:
+    said = fold_with_places(part)
     first = said.text[:1]
     leads = [
-        lead for each in languages for lead in _by_first(each.lesson.leads).get(first, ()) if _begins(said.text, lead)
+        lead
+        for each in languages
+        for lead in _group_by_first(each.lesson.leads).get(first, ())
+        if _has_lead(said.text, lead)
     ]
     if not leads:
         return part
@@ -153,54 +158,56 @@ def _without_lead(part: str, languages: Iterable[Language]) -> str:
     return part[end:].lstrip(_MARKS)
 
 
-def _without_tail(part: str, languages: Iterable[Language]) -> str:
+def _strip_tail(part: str, languages: Iterable[Language]) -> str:
     said = fold(part).rstrip(_MARKS)
     last = said[-1:]
-    tails = [tail for each in languages for tail in _by_last(each.lesson.tails).get(last, ()) if _is_tail(said, tail)]
+    tails = [
+        tail for each in languages for tail in _group_by_last(each.lesson.tails).get(last, ()) if _has_tail(said, tail)
+    ]
     if not tails or len(fold(part)) != len(part):
         return part
     return part[: len(said) - max(map(len, tails))].rstrip(_MARKS)
 
 
-def _begins(said: str, word: str) -> bool:
+def _has_lead(said: str, word: str) -> bool:
     """Whether a folded sentence begins with a word, and goes on behind it."""
     if not said.startswith(word) or len(said) <= len(word):
         return False
     # A word of a script without blanks leads only where a mark follows: else it may be the head of another word.
-    return said[len(word)] in _MARKS if is_dense(word[-1]) else not joins(said[len(word)])
+    return said[len(word)] in _MARKS if is_unspaced_letter(word[-1]) else not is_word_letter(said[len(word)])
 
 
-def _is_tail(said: str, tail: str) -> bool:
+def _has_tail(said: str, tail: str) -> bool:
     if not said.endswith(tail) or len(said) <= len(tail):
         return False
     return said[-len(tail) - 1] in _MARKS
 
 
-def _stop(said: str) -> str:
+def _end_mark(said: str) -> str:
     last = said.rstrip()[-1]
-    if is_dense(last):
+    if is_unspaced_letter(last):
         return "。"
     return "।" if "\u0900" <= last <= "\u097f" else "."
 
 
 @cache
-def _folded(words: Words) -> frozenset[str]:
+def _fold_words(words: Words) -> frozenset[str]:
     return frozenset(each for word in words if (each := fold(word).strip(_MARKS)))
 
 
 @cache
-def _by_first(words: Words) -> dict[str, list[str]]:
+def _group_by_first(words: Words) -> dict[str, list[str]]:
     """The words by the letter they begin with: most need not be looked at."""
-    return _by(words, 0)
+    return _group_by_letter(words, 0)
 
 
 @cache
-def _by_last(words: Words) -> dict[str, list[str]]:
-    return _by(words, -1)
+def _group_by_last(words: Words) -> dict[str, list[str]]:
+    return _group_by_letter(words, -1)
 
 
-def _by(words: Words, place: int) -> dict[str, list[str]]:
+def _group_by_letter(words: Words, place: int) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for word in sorted(_folded(words)):
+    for word in sorted(_fold_words(words)):
         found.setdefault(word[place], []).append(word)
     return found

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 VERSION = 2
 _VERSIONS = (1, 2)
-TAKEN: dict[str, tuple[str, str]] = {
+IMPORTED_GROUPS: dict[str, tuple[str, str]] = {
     "triggers": ("keep", "keep"),
     "correctionSignals": ("told", "unmistakable"),
     "directiveSignals": ("lasting", "lasting"),
@@ -36,7 +36,7 @@ TAKEN: dict[str, tuple[str, str]] = {
 
 A name that is not here is what its longest beginning here is. What none of them begins is not taken in.
 """
-_WRITTEN = {
+_EXPORTED_GROUPS = {
     "triggers": ("keep",),
     "correctionSignals": ("unmistakable", "told"),
     "directiveSignals": ("lasting", "liking"),
@@ -61,21 +61,21 @@ class Keywords(Struct, frozen=True, kw_only=True):
     """Phrases by group that are said to be of no language."""
 
     @property
-    def taken(self) -> dict[str, dict[str, tuple[str, ...]]]:
+    def phrases(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """The phrases by language and by our groups."""
         found: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
-        for code, group, text in self._all():
-            if (ours := _ours(group, text)) is not None:
+        for code, group, text in self._entries():
+            if (ours := _our_group(group, text)) is not None:
                 found[code][ours][text] = None
         return {code: {name: tuple(texts) for name, texts in of.items()} for code, of in found.items()}
 
     @property
-    def left(self) -> tuple[str, ...]:
+    def skipped_groups(self) -> tuple[str, ...]:
         """The names of groups that are not taken in."""
         names = {group for groups in self.translations.values() for group in groups} | self.categories.keys()
-        return tuple(sorted(name for name in names if _ours(name, "") is None))
+        return tuple(sorted(name for name in names if _our_group(name, "") is None))
 
-    def _all(self) -> Iterable[tuple[str, str, str]]:
+    def _entries(self) -> Iterable[tuple[str, str, str]]:
         for group, texts in self.categories.items():
             for text in texts:
                 holds = [code for code, of in self.translations.items() if any(text in each for each in of.values())]
@@ -95,30 +95,32 @@ def read_keywords(text: str) -> Keywords:
     except msgspec.DecodeError as error:
         raise UsageError(f"it is no JSON: {error}") from error
     if not isinstance(data, dict):
-        raise UsageError(f"it holds {_shown(data)}, and has to hold an object with version and translations")
+        raise UsageError(f"it holds {_quote_value(data)}, and has to hold an object with version and translations")
     version = data.get("version")
     if version not in _VERSIONS or isinstance(version, bool):
-        raise UsageError(f"version is {_shown(version)}, and only 1 and 2 are known")
-    translations = _object("translations", data.get("translations", {}))
+        raise UsageError(f"version is {_quote_value(version)}, and only 1 and 2 are known")
+    translations = _read_object("translations", data.get("translations", {}))
     return Keywords(
         version=version,
-        top=tuple(_code("topLanguages", each) for each in _list("topLanguages", data.get("topLanguages", []))),
+        top=tuple(
+            _read_code("topLanguages", each) for each in _read_list("topLanguages", data.get("topLanguages", []))
+        ),
         translations={
-            _code("translations", code): {
-                group: _texts(f"translations.{code}.{group}", texts)
-                for group, texts in _object(f"translations.{code}", groups).items()
+            _read_code("translations", code): {
+                group: _read_texts(f"translations.{code}.{group}", texts)
+                for group, texts in _read_object(f"translations.{code}", groups).items()
             }
             for code, groups in translations.items()
         },
         categories={
-            f"{named}{category[:1].upper()}{category[1:]}": _texts(f"{field}.{category}", texts)
+            f"{named}{category[:1].upper()}{category[1:]}": _read_texts(f"{field}.{category}", texts)
             for field, named in _BY_CATEGORY.items()
-            for category, texts in _object(field, data.get(field) or {}).items()
+            for category, texts in _read_object(field, data.get(field) or {}).items()
         },
     )
 
 
-def fields(
+def changed_fields(
     held: Keywords | None, top: Sequence[str], languages: Mapping[str, Mapping[str, Sequence[str]]], now: datetime
 ) -> dict[str, Any]:
     """What has to be set in a file so that it holds these languages too: nothing where it holds them already.
@@ -129,7 +131,7 @@ def fields(
     translations = {code: {name: [*texts] for name, texts in of.items()} for code, of in known.translations.items()}
     for code, ours in languages.items():
         of = translations.setdefault(code, {})
-        for name, groups in _WRITTEN.items():
+        for name, groups in _EXPORTED_GROUPS.items():
             phrases = [phrase for group in groups for phrase in ours.get(group, ()) if not phrase.endswith("*")]
             if phrases:
                 of[name] = list(dict.fromkeys((*of.get(name, ()), *phrases)))
@@ -145,39 +147,41 @@ def fields(
     return changed | {"detectedAt": now.isoformat(timespec="seconds")} if changed else {}
 
 
-def _ours(group: str, text: str) -> str | None:
+def _our_group(group: str, text: str) -> str | None:
     """Our group for a phrase of one of theirs; None where it is not taken in."""
-    begins = max((name for name in TAKEN if group.startswith(name)), key=len, default=None)
-    return None if begins is None else TAKEN[begins][" " in text.strip()]
+    begins = max((name for name in IMPORTED_GROUPS if group.startswith(name)), key=len, default=None)
+    return None if begins is None else IMPORTED_GROUPS[begins][" " in text.strip()]
 
 
-def _code(where: str, value: object) -> str:
+def _read_code(where: str, value: object) -> str:
     if not isinstance(value, str) or not _CODE.fullmatch(value):
-        raise UsageError(f"{where} names {_shown(value)}, which is no code of a language like en, pt or zh-tw")
+        raise UsageError(f"{where} names {_quote_value(value)}, which is no code of a language like en, pt or zh-tw")
     return value.lower()
 
 
-def _object(where: str, value: object) -> dict[str, Any]:
+def _read_object(where: str, value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise UsageError(f"{where} is {_shown(value)}, and has to be an object")
+        raise UsageError(f"{where} is {_quote_value(value)}, and has to be an object")
     return value
 
 
-def _list(where: str, value: object) -> list[Any]:
+def _read_list(where: str, value: object) -> list[Any]:
     if not isinstance(value, list):
-        raise UsageError(f"{where} is {_shown(value)}, and has to be a list")
+        raise UsageError(f"{where} is {_quote_value(value)}, and has to be a list")
     return value
 
 
-def _texts(where: str, value: object) -> tuple[str, ...]:
-    for number, each in enumerate(_list(where, value), 1):
+def _read_texts(where: str, value: object) -> tuple[str, ...]:
+    for number, each in enumerate(_read_list(where, value), 1):
         if not isinstance(each, str) or not each.strip():
-            raise UsageError(f"{where} number {number} is {_shown(each)}, and has to be a phrase")
+            raise UsageError(f"{where} number {number} is {_quote_value(each)}, and has to be a phrase")
         if len(each) > _LONGEST:
-            raise UsageError(f"{where} number {number} has {len(each)} characters, {_shown(each)}: at most {_LONGEST}")
-    return tuple(_list(where, value))
+            raise UsageError(
+                f"{where} number {number} has {len(each)} characters, {_quote_value(each)}: at most {_LONGEST}"
+            )
+    return tuple(_read_list(where, value))
 
 
-def _shown(value: object) -> str:
+def _quote_value(value: object) -> str:
     told = msgspec.json.encode(value).decode()
     return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 1]}…"

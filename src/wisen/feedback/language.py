@@ -44,10 +44,10 @@ GROUPS = {
 """The groups there are, by the kind of signal that they speak for first."""
 MARKS = "marks"
 """The group of words that only tell which language it is."""
-HOME = ("en", "emoji")
+ENGLISH = ("en", "emoji")
 """What English texts need; English first."""
-_WIDE = 120
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_MAX_WIDTH = 120
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Negations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -142,7 +142,7 @@ def read_language(text: str, where: str) -> Language:
             if group not in groups:
                 known = ", ".join(groups)
                 raise LanguageError(f"{where}: [{table}] has no group {group!r}. Those there are: {known}.")
-    for place, words in _words(language):
+    for place, words in _word_lists(language):
         if silent := [word for word in words if not fold(word).strip(" *")]:
             raise LanguageError(f"{where}: {place} holds {silent[0]!r}, a phrase without a letter or sign.")
     check_patterns(language.directives, where)
@@ -160,12 +160,12 @@ def shipped_languages() -> tuple[Language, ...]:
     """The languages that come with the package, English first."""
     names = [file.name for file in _folder().iterdir() if file.name.endswith(".toml")]
     read = [_shipped(name) for name in names]
-    return tuple(sorted(read, key=lambda language: (language.code != HOME[0], language.code)))
+    return tuple(sorted(read, key=lambda language: (language.code != ENGLISH[0], language.code)))
 
 
-def home_languages() -> tuple[Language, ...]:
+def english_languages() -> tuple[Language, ...]:
     """Those of them that English texts need."""
-    return tuple(_shipped(f"{code}.toml") for code in HOME)
+    return tuple(_shipped(f"{code}.toml") for code in ENGLISH)
 
 
 @cache
@@ -177,35 +177,35 @@ def _folder() -> Traversable:
     return resources.files(__package__).joinpath("languages")
 
 
-def together(shipped: Iterable[Language], added: Iterable[Language]) -> tuple[Language, ...]:
+def merge_languages(shipped: Iterable[Language], added: Iterable[Language]) -> tuple[Language, ...]:
     """Both; an added one takes the place of a shipped one of the same code, or extends it."""
     by_code = {language.code: language for language in shipped}
     for language in added:
         known = by_code.get(language.code)
-        by_code[language.code] = joined(known, language) if known is not None and language.extends else language
+        by_code[language.code] = merge(known, language) if known is not None and language.extends else language
     return tuple(by_code.values())
 
 
-def joined(one: T, more: T) -> T:
+def merge(one: T, more: T) -> T:
     """Two languages, or parts of them, as one: what stands in both stands there once."""
     both: object = more or one
     if isinstance(one, tuple) and isinstance(more, tuple):
         both = tuple(dict.fromkeys((*one, *more)))
     elif isinstance(one, dict) and isinstance(more, dict):
-        both = {**one, **{key: joined(one[key], value) if key in one else value for key, value in more.items()}}
+        both = {**one, **{key: merge(one[key], value) if key in one else value for key, value in more.items()}}
     elif isinstance(one, msgspec.Struct):
-        both = type(one)(**dict(_both(one, more)))
+        both = type(one)(**dict(_merge_fields(one, more)))
     return both  # type: ignore[return-value] # mypy cannot tell that each kind stays what it is
 
 
-def _both(one: msgspec.Struct, more: object) -> Iterator[tuple[str, object]]:
+def _merge_fields(one: msgspec.Struct, more: object) -> Iterator[tuple[str, object]]:
     """The fields of two structs of a kind as one; what the second does not say stays as the first says it."""
     for field in msgspec.structs.fields(one):
         held, added = getattr(one, field.name), getattr(more, field.name)
-        yield field.name, held if added == field.default else joined(held, added)
+        yield field.name, held if added == field.default else merge(held, added)
 
 
-def read_file(file: Path) -> Language:
+def read_language_file(file: Path) -> Language:
     """The language of a file. Raises: LanguageError."""
     try:
         return read_language(file.read_text(encoding="utf-8"), str(file))
@@ -213,27 +213,27 @@ def read_file(file: Path) -> Language:
         raise LanguageError(f"{file} cannot be read: {error}. Fix or remove it.") from error
 
 
-def _words(language: Language) -> Iterator[tuple[str, Iterable[str]]]:
+def _word_lists(language: Language) -> Iterator[tuple[str, Iterable[str]]]:
     """Every list of words, with where it stands."""
     yield from (("prefixes", language.prefixes), ("respell", language.respell), ("harmless", language.harmless))
-    yield from ((f"{group!r} in [{table}]", words) for table in GROUPS for group, words in _lists(language, table))
+    yield from ((f"{group!r} in [{table}]", words) for table in GROUPS for group, words in _lists_of(language, table))
     for table in ("negations", "opening", "lesson"):
-        yield from ((f"{group!r} in [{table}]", words) for group, words in _lists(language, table))
+        yield from ((f"{group!r} in [{table}]", words) for group, words in _lists_of(language, table))
 
 
-def _lists(language: Language, table: str) -> Iterator[tuple[str, Words]]:
+def _lists_of(language: Language, table: str) -> Iterator[tuple[str, Words]]:
     held = getattr(language, table)
     for name, words in held.items() if isinstance(held, dict) else msgspec.structs.asdict(held).items():
         yield from words.items() if isinstance(words, dict) else [(name, words)]
 
 
-def write_language(language: Language, comment: str = "") -> str:
+def format_language(language: Language, comment: str = "") -> str:
     """The text of a language's file: `read_language` makes the same of it."""
     head = [f"# {line}".rstrip() for line in comment.splitlines()]
-    return "\n".join([*head, *_table("", language), ""])
+    return "\n".join([*head, *_format_table("", language), ""])
 
 
-def _table(name: str, held: object) -> Iterator[str]:
+def _format_table(name: str, held: object) -> Iterator[str]:
     """The lines of a table: first its own values, then the tables in it."""
     items = held if isinstance(held, dict) else dict(_set_fields(held))
     tables = {key: value for key, value in items.items() if isinstance(value, (dict, msgspec.Struct))}
@@ -241,9 +241,9 @@ def _table(name: str, held: object) -> Iterator[str]:
         yield from ("", f"[{name}]")
     for key, value in items.items():
         if key not in tables:
-            yield from _value(_key(key), value)
+            yield from _format_value(_format_key(key), value)
     for key, value in tables.items():
-        yield from _table(f"{name}.{_key(key)}" if name else _key(key), value)
+        yield from _format_table(f"{name}.{_format_key(key)}" if name else _format_key(key), value)
 
 
 def _set_fields(held: object) -> Iterator[tuple[str, object]]:
@@ -259,27 +259,27 @@ def _set_fields(held: object) -> Iterator[tuple[str, object]]:
             yield field.encode_name, value
 
 
-def _value(key: str, value: object) -> Iterator[str]:
+def _format_value(key: str, value: object) -> Iterator[str]:
     if isinstance(value, bool):
         yield f"{key} = {'true' if value else 'false'}"
     elif not isinstance(value, tuple):
-        yield f"{key} = {_quoted(str(value))}"
-    elif len(line := f"{key} = [{', '.join(map(_quoted, value))}]") <= _WIDE:
+        yield f"{key} = {_format_string(str(value))}"
+    elif len(line := f"{key} = [{', '.join(map(_format_string, value))}]") <= _MAX_WIDTH:
         yield line
     else:
         yield f"{key} = ["
         line = " "
-        for word in map(_quoted, value):
-            if len(line) + len(word) + 2 > _WIDE:
+        for word in map(_format_string, value):
+            if len(line) + len(word) + 2 > _MAX_WIDTH:
                 yield line
                 line = " "
             line += f" {word},"
         yield from (line, "]")
 
 
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quoted(name)
+def _format_key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _format_string(name)
 
 
-def _quoted(text: str) -> str:
+def _format_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

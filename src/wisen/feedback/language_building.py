@@ -11,9 +11,9 @@ import msgspec
 
 from wisen.errors import ModelAbsent, ModelError
 from wisen.feedback.language import GROUPS, LessonWords, Negations, Opening, shipped_languages
-from wisen.feedback.language_detection import tongues
-from wisen.feedback.language_draft import Draft
-from wisen.feedback.sentence_generation import checked_sentences, sentence_question
+from wisen.feedback.language_detection import language_profiles
+from wisen.feedback.language_draft import LanguageDraft
+from wisen.feedback.sentence_generation import sentence_question, valid_sentences
 from wisen.model.model_use import Tier
 from wisen.models.model_ports import MaterialItem, Question
 
@@ -74,83 +74,83 @@ QUESTIONS = (
     GroupQuestion("lesson", tuple(each for each in LessonWords.__struct_fields__ if each not in ("about", "lasting"))),
 )
 
-ASKED = len(QUESTIONS) + 1
+QUESTION_COUNT = len(QUESTIONS) + 1
 """How many questions there are for a language, with the one for sentences."""
 
 
-class Drafted(NamedTuple):
+class DraftResult(NamedTuple):
     """What a model wrote."""
 
-    draft: Draft
+    draft: LanguageDraft
     answered: int
     sentences: LabelledSentences | None = None
     """What the file is judged by."""
-    trouble: str = ""
+    problem: str = ""
     """Why it is not whole."""
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every question was answered."""
-        return self.answered == ASKED
+        return self.answered == QUESTION_COUNT
 
 
-def drafted(model: Model, code: str, progress: Progress) -> Drafted:
+def draft_language(model: Model, code: str, progress: Progress) -> DraftResult:
     """Have a model write a language. Where it stops half way, what came is kept by the port, and not asked for again.
 
     Raises:
         ModelAbsent: none is configured.
         MissingExtra: asking it needs something that is not installed.
     """
-    tongue = tongues()[code]
-    draft = Draft(code, tongue.name, tongue.own_name, tongue.script)
+    tongue = language_profiles()[code]
+    draft = LanguageDraft(code, tongue.name, tongue.own_name, tongue.script)
     for number, asked in enumerate(QUESTIONS):
-        progress(tongue.name, number, ASKED)
+        progress(tongue.name, number, QUESTION_COUNT)
         try:
-            told = model.ask(question(asked, tongue.name, tongue.own_name)).value
+            told = model.ask(build_question(asked, tongue.name, tongue.own_name)).value
         except ModelAbsent:
             raise
         except ModelError as error:
-            return Drafted(draft, number, trouble=str(error))
+            return DraftResult(draft, number, problem=str(error))
         confusable = getattr(told, "confusable", ())
         for group in asked.groups:
             draft.add(asked.table, group, getattr(told, group), confusable)
-    progress(tongue.name, len(QUESTIONS), ASKED)
+    progress(tongue.name, len(QUESTIONS), QUESTION_COUNT)
     try:
         said = model.ask(sentence_question(PURPOSE, tongue.name, tongue.own_name)).value
     except ModelAbsent:
         raise
     except ModelError as error:
-        return Drafted(draft, len(QUESTIONS), trouble=str(error))
-    progress(tongue.name, ASKED, ASKED)
-    return Drafted(draft, ASKED, checked_sentences(said, tongue.script))
+        return DraftResult(draft, len(QUESTIONS), problem=str(error))
+    progress(tongue.name, QUESTION_COUNT, QUESTION_COUNT)
+    return DraftResult(draft, QUESTION_COUNT, valid_sentences(said, tongue.script))
 
 
-def question(asked: GroupQuestion, name: str, own_name: str) -> Question[Any]:
+def build_question(groups: GroupQuestion, name: str, own_name: str) -> Question[Any]:
     """What is asked about one table."""
-    fields = [*asked.groups, *(("confusable",) if asked.table in GROUPS else ())]
-    named = f"Phrases_{asked.table or 'top'}"
+    fields = [*groups.groups, *(("confusable",) if groups.table in GROUPS else ())]
+    named = f"Phrases_{groups.table or 'top'}"
     answer = msgspec.defstruct(named, [(each, list[str]) for each in fields], frozen=True, forbid_unknown_fields=True)
     return Question(
         purpose=PURPOSE,
         tier=Tier.HEAVY,
         instructions=_ASK.format(name=name, own_name=own_name),
         answer=answer,
-        material=tuple(MaterialItem(group, _example(asked.table, group)) for group in asked.groups),
+        material=tuple(MaterialItem(group, _example(groups.table, group)) for group in groups.groups),
         most_tokens=_TOKENS + _TOKENS_EACH * len(fields),
     )
 
 
 def _example(table: str, group: str) -> str:
-    words = _of_table(shipped_languages()[0], table, group)
-    return "; ".join(part for part in (_HINTS.get(group, ""), ", ".join(_spread(words))) if part)
+    words = _words_of(shipped_languages()[0], table, group)
+    return "; ".join(part for part in (_HINTS.get(group, ""), ", ".join(_sample(words))) if part)
 
 
-def _of_table(language: Language, table: str, group: str) -> Words:
+def _words_of(language: Language, table: str, group: str) -> Words:
     held = getattr(language, table) if table else language
     found: Words = held.get(group, ()) if isinstance(held, dict) else getattr(held, group)
     return found
 
 
-def _spread(words: Words) -> Iterable[str]:
+def _sample(words: Words) -> Iterable[str]:
     """A few of a list, from all over it."""
     return words[:: max(1, len(words) // _EXAMPLES)][:_EXAMPLES]

@@ -45,21 +45,21 @@ SCRIPTS = {
     "Hangul": "가-힣",
 }
 """The letters of each script."""
-_SHARE = 0.3
+_MIN_SHARE = 0.3
 """From which share of the letters on a text is in a script other than Latin: names of code stand among them."""
-_LETTERS = 4
-_WORDS, _SCORE = 2, 1.5
+_MIN_LETTERS = 4
+_MIN_WORDS, _MIN_SCORE = 2, 1.5
 """How many words of a language a turn holds that counts for it; one that others have too counts for less."""
-_TURNS, _DISTINCT, _LONG = 3, 5, 3
+_MIN_TURNS, _MIN_DISTINCT, _LONG_WORD = 3, 5, 3
 """A language needs so many turns, so many different words, and as many turns with words of three letters or more."""
-_KIN, _OF_KIN = 0.25, 0.1
+_RELATED_SHARE, _RELATED_MIN = 0.25, 0.1
 """Languages that share so many of their words are kin; of kin that is written more, a small part is chance."""
-_READ = 2_000
-_SHOWN = 8
+_MAX_READ = 2_000
+_MAX_EXAMPLES = 8
 _EDGES = ".:?!'\"-…।۔၊။៖·/\\`+&%$#@<>^"
 
 
-class Tongue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LanguageProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A language as it is told from others."""
 
     name: str
@@ -78,34 +78,34 @@ class WrittenLanguage(NamedTuple):
 
 
 @cache
-def tongues() -> dict[str, Tongue]:
+def language_profiles() -> dict[str, LanguageProfile]:
     """The languages that can be told apart, by code."""
     text = resources.files(__package__).joinpath("tongues.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, Tongue])
+    return msgspec.convert(tomllib.loads(text), dict[str, LanguageProfile])
 
 
-def is_in(script: str, text: str) -> bool:
+def is_in_script(script: str, text: str) -> bool:
     """Whether a text holds letters of a script, and none but of it and Latin ones."""
     held = {name for name, of in _patterns().items() if of.search(text)}
     return script in held and held <= {script, LATIN}
 
 
-class Writing:
+class LanguageCounter:
     """Counts in what a user writes."""
 
     def __init__(self) -> None:
         self._words = _words()
-        self._alone = _alone()
+        self._by_script = _single_language_scripts()
         self._turns = Counter[str]()
         self._found: dict[str, Counter[str]] = {}
-        self._long = Counter[str]()
+        self._long_turns = Counter[str]()
 
     def add(self, text: str) -> str:
         """Count a turn. Returns the language it counts for, which is a guess; empty for none."""
-        plain = fold(mask(text[:_READ])).replace("\0", " ")
+        plain = fold(mask(text[:_MAX_READ])).replace("\0", " ")
         words = {word.strip(_EDGES) for word in plain.split()}
-        script = _script(plain)
-        code = self._alone.get(script, "") or self._by_words(script, words)
+        script = _script_of(plain)
+        code = self._by_script.get(script, "") or self._guess_by_words(script, words)
         if not code:
             return ""
         known = self._words[code]
@@ -113,18 +113,18 @@ class Writing:
         held = known & words if script not in _UNSPACED else {word for word in known if word in plain}
         found.update(held if script == LATIN or held else words)
         self._turns[code] += 1
-        self._long[code] += script != LATIN or any(len(word) >= _LONG for word in held)
+        self._long_turns[code] += script != LATIN or any(len(word) >= _LONG_WORD for word in held)
         return code
 
-    def written(self) -> tuple[WrittenLanguage, ...]:
+    def languages(self) -> tuple[WrittenLanguage, ...]:
         """The languages that are surely among it, the most written first."""
         sure = [code for code in self._turns if self._is_sure(code)]
         return tuple(
-            WrittenLanguage(code, self._turns[code], self._shown(code))
+            WrittenLanguage(code, self._turns[code], self._example_words(code))
             for code in sorted(sure, key=lambda code: (-self._turns[code], code))
         )
 
-    def _by_words(self, script: str, words: set[str]) -> str:
+    def _guess_by_words(self, script: str, words: set[str]) -> str:
         """The language of which most words are there; empty where that is not clear."""
         scores, counts = defaultdict[str, float](float), Counter[str]()
         for word in words:
@@ -133,20 +133,20 @@ class Writing:
                 scores[code] += 1 / len(claimed)
                 counts[code] += 1
         best = sorted(scores, key=lambda code: -scores[code])[:2]
-        if not best or scores[best[0]] < _SCORE or counts[best[0]] < _WORDS:
+        if not best or scores[best[0]] < _MIN_SCORE or counts[best[0]] < _MIN_WORDS:
             return ""
         return "" if best[1:] and counts[best[1]] >= counts[best[0]] else best[0]
 
     def _is_sure(self, code: str) -> bool:
         turns = self._turns[code]
-        if turns < _TURNS or self._long[code] < _TURNS or len(self._found[code]) < _DISTINCT:
+        if turns < _MIN_TURNS or self._long_turns[code] < _MIN_TURNS or len(self._found[code]) < _MIN_DISTINCT:
             return False
-        return all(turns >= _OF_KIN * self._turns[other] for other in self._turns if _are_kin(code, other))
+        return all(turns >= _RELATED_MIN * self._turns[other] for other in self._turns if _are_related(code, other))
 
-    def _shown(self, code: str) -> tuple[str, ...]:
+    def _example_words(self, code: str) -> tuple[str, ...]:
         known = self._words[code]
         mine = [(many, word) for word, many in self._found[code].items() if word in known]
-        return tuple(word for _, word in sorted(mine, key=lambda each: (-each[0], each[1]))[:_SHOWN])
+        return tuple(word for _, word in sorted(mine, key=lambda each: (-each[0], each[1]))[:_MAX_EXAMPLES])
 
 
 _UNSPACED = ("Thai", "Lao", "Myanmar", "Khmer")
@@ -159,7 +159,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 @cache
 def _words() -> dict[str, frozenset[str]]:
-    return {code: frozenset(fold(tongue.words).split()) for code, tongue in tongues().items()}
+    return {code: frozenset(fold(tongue.words).split()) for code, tongue in language_profiles().items()}
 
 
 @cache
@@ -168,29 +168,29 @@ def _claims() -> dict[tuple[str, str], tuple[str, ...]]:
     claims: dict[tuple[str, str], tuple[str, ...]] = {}
     for code, words in _words().items():
         for word in words:
-            key = (tongues()[code].script, word)
+            key = (language_profiles()[code].script, word)
             claims[key] = (*claims.get(key, ()), code)
     return claims
 
 
 @cache
-def _alone() -> dict[str, str]:
+def _single_language_scripts() -> dict[str, str]:
     """The scripts that one language alone has, with its code."""
-    many = Counter(tongue.script for tongue in tongues().values())
-    return {tongue.script: code for code, tongue in tongues().items() if many[tongue.script] == 1}
+    many = Counter(tongue.script for tongue in language_profiles().values())
+    return {tongue.script: code for code, tongue in language_profiles().items() if many[tongue.script] == 1}
 
 
 @cache
-def _are_kin(one: str, other: str) -> bool:
+def _are_related(one: str, other: str) -> bool:
     mine, others = _words()[one], _words()[other]
-    return one != other and len(mine & others) >= _KIN * min(len(mine), len(others))
+    return one != other and len(mine & others) >= _RELATED_SHARE * min(len(mine), len(others))
 
 
-def _script(plain: str) -> str:
+def _script_of(plain: str) -> str:
     """The script that a text is in."""
     if plain.isascii():
         return LATIN
     counts = {name: len(of.findall(plain)) for name, of in _patterns().items()}
     latin = counts.pop(LATIN)
     most = max(counts, key=lambda name: counts[name])
-    return most if counts[most] >= max(_LETTERS, _SHARE * (counts[most] + latin)) else LATIN
+    return most if counts[most] >= max(_MIN_LETTERS, _MIN_SHARE * (counts[most] + latin)) else LATIN

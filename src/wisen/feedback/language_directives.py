@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.feedback.language_detection import tongues
-from wisen.feedback.text_normalization import is_dense
+from wisen.feedback.language_detection import language_profiles
+from wisen.feedback.text_normalization import is_unspaced_letter
 from wisen.text.directive_words import SHIPPED, DirectiveWords
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _SCRIPTS = (
     ("devanagari", re.compile("[\u0900-\u097f]")),
 )
 """The scripts that are told apart; all others are looked for by their words, as Latin ones are."""
-_DENSE = 0.5
+_UNSPACED_SHARE = 0.5
 """From such a share of letters on that stand without spaces a language has none."""
 
 
@@ -38,14 +38,14 @@ def directive_words_of(language: Language) -> DirectiveWords:
     if language.directives != DirectiveWords() or language.code in SHIPPED:
         return language.directives
     groups, lesson, opening = language.groups, language.lesson, language.opening
-    tongue = tongues().get(language.code)
+    tongue = language_profiles().get(language.code)
     lasting = _patterns((*groups.get("lasting", ()), *lesson.always))
     if not lasting and not lesson.forbids:
         return DirectiveWords()
     letters = "".join(word for words in (lesson.orders, lesson.forbids, *groups.values()) for word in words)
-    glued = sum(map(is_dense, letters)) > _DENSE * len(letters.replace(" ", ""))
+    glued = sum(map(is_unspaced_letter, letters)) > _UNSPACED_SHARE * len(letters.replace(" ", ""))
     negators = _patterns((*language.negations.before, *language.negations.after, *lesson.forbids))
-    orders = _without(_patterns((*lesson.orders, *groups.get("liking", ()), *opening.command)), lasting, negators)
+    orders = _exclude(_patterns((*lesson.orders, *groups.get("liking", ()), *opening.command)), lasting, negators)
     return DirectiveWords(
         script=next((script for script, of in _SCRIPTS if of.search(letters)), "latin"),
         glued=glued,
@@ -53,12 +53,12 @@ def directive_words_of(language: Language) -> DirectiveWords:
         marks=(*groups.get("marks", ()), *(tongue.words.split() if tongue is not None else ())),
         leads=_patterns((*lesson.leads, *opening.lead)),
         negators=negators,
-        forbid=(*_patterns(lesson.forbids), *_negated(orders, negators, glued=glued)),
+        forbid=(*_patterns(lesson.forbids), *_negated_orders(orders, negators, glued=glued)),
         lasting=lasting,
         opening=tuple(each for each in lasting if " " in each),
         orders=orders,
-        tasks=_without(_patterns(opening.command), _patterns(lesson.orders)),
-        wishes=_without(_patterns(groups.get("wish", ())), orders),
+        tasks=_exclude(_patterns(opening.command), _patterns(lesson.orders)),
+        wishes=_exclude(_patterns(groups.get("wish", ())), orders),
         remember=_patterns(groups.get("keep", ())),
         polite=_patterns(groups.get("order", ())),
         permissions=_patterns(groups.get("agree", ())),
@@ -67,7 +67,7 @@ def directive_words_of(language: Language) -> DirectiveWords:
     )
 
 
-def _negated(orders: Words, negators: Words, *, glued: bool) -> Iterable[str]:
+def _negated_orders(orders: Words, negators: Words, *, glued: bool) -> Iterable[str]:
     """How a clause begins that negates its verb behind it: "push niet"."""
     if not negators:
         return
@@ -84,6 +84,6 @@ def _patterns(phrases: Iterable[str]) -> Words:
     return tuple(dict.fromkeys(each.replace(r"\ ", " ") for each in made if each))
 
 
-def _without(words: Words, *others: Words) -> Words:
+def _exclude(words: Words, *others: Words) -> Words:
     held = {word for each in others for word in each}
     return tuple(word for word in words if word not in held)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.feedback.language import GROUPS, Language, shipped_languages
-from wisen.feedback.language_detection import is_in
-from wisen.feedback.phrase_statistics import storable
+from wisen.feedback.language_detection import is_in_script
+from wisen.feedback.phrase_statistics import is_storable
 from wisen.feedback.text_normalization import fold
 
 if TYPE_CHECKING:
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
     from wisen.feedback.language import Words
 
-MOST = 60
+MAX_PHRASES = 60
 """How many phrases a group may hold."""
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
-class Draft:
+class LanguageDraft:
     """The lists of a language, as far as they are there."""
 
     def __init__(self, code: str, name: str, own_name: str, script: str | None, *, extends: bool = False) -> None:
         """`script`: the one that its phrases have to be in; None where it is not known."""
-        self._named = {"code": code, "name": name, "own_name": own_name}
+        self._header = {"code": code, "name": name, "own_name": own_name}
         self._extends = extends
         self._script = script
         self._lists: dict[str, dict[str, Words]] = {}
@@ -39,16 +39,16 @@ class Draft:
 
     def add(self, table: str, group: str, phrases: Iterable[str], confusable: Collection[str] = ()) -> None:
         """Take phrases into a group of a table, or into a list that stands in none, as far as they may stand there."""
-        confused = {_plain(each) for each in confusable}
+        confused = {_normalize(each) for each in confusable}
         held = list(self._lists.setdefault(table, {}).get(group, ()))
-        known = {_plain(each) for each in held}
+        known = {_normalize(each) for each in held}
         for phrase in phrases:
-            plain = _plain(phrase)
-            why = self._against(phrase, table, group, confused)
+            plain = _normalize(phrase)
+            why = self._rejection(phrase, table, group, confused)
             if not why and plain in known:
                 why = "twice in a group"
-            if not why and len(held) >= MOST:
-                why = f"more than {MOST} in a group"
+            if not why and len(held) >= MAX_PHRASES:
+                why = f"more than {MAX_PHRASES} in a group"
             if why:
                 self.dropped[why] += 1
                 continue
@@ -64,33 +64,37 @@ class Draft:
         of, top = self._lists, self._lists.get("", {})
         lists = {table: dict(of.get(table, {})) for table in ("negations", "opening", "lesson")}
         groups = {table: {name: words for name, words in of.get(table, {}).items() if words} for table in GROUPS}
-        held = {**self._named, **lists, **groups, **top, "confusable": sorted(self._confusable)}
+        held = {**self._header, **lists, **groups, **top, "confusable": sorted(self._confusable)}
         return msgspec.convert({**held, "extends": self._extends}, Language)
 
-    def _against(self, phrase: str, table: str, group: str, confused: Collection[str]) -> str:
+    def _rejection(self, phrase: str, table: str, group: str, confused: Collection[str]) -> str:
         """Why a phrase may not stand in a group; empty where it may."""
-        if not _plain(phrase).strip(" *"):
+        if not _normalize(phrase).strip(" *"):
             return "empty"
         if any(unicodedata.category(letter) in ("Cc", "Cs", "Co", "Cn", "Zl", "Zp") for letter in phrase):
             return "with control characters"
-        if len(phrase) > _LONGEST:
-            return f"longer than {_LONGEST} characters"
-        if self._script is not None and not is_in(self._script, phrase):
+        if len(phrase) > _MAX_LENGTH:
+            return f"longer than {_MAX_LENGTH} characters"
+        if self._script is not None and not is_in_script(self._script, phrase):
             return "in another script"
-        if table in GROUPS and _plain(phrase) not in confused and group not in english().get(_plain(phrase), {group}):
+        if (
+            table in GROUPS
+            and _normalize(phrase) not in confused
+            and group not in english_groups().get(_normalize(phrase), {group})
+        ):
             return "an English phrase of another meaning"
-        return "" if storable(phrase) else "not allowed by the rules of safety"
+        return "" if is_storable(phrase) else "not allowed by the rules of safety"
 
 
 @cache
-def english() -> dict[str, set[str]]:
+def english_groups() -> dict[str, set[str]]:
     """The groups that each English phrase stands in."""
     of: dict[str, set[str]] = {}
     for group, words in shipped_languages()[0].groups.items():
         for word in words:
-            of.setdefault(_plain(word), set()).add(group)
+            of.setdefault(_normalize(word), set()).add(group)
     return of
 
 
-def _plain(phrase: str) -> str:
+def _normalize(phrase: str) -> str:
     return " ".join(fold(phrase).split())

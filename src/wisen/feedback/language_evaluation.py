@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 SENTENCES = "sentences"
 """The folder of sentences, in that of the languages."""
-LEAST = {"directives": 6, "prohibitions": 5, "harmless": 6}
+MIN_SENTENCES = {"directives": 6, "prohibitions": 5, "harmless": 6}
 """Of so many held-back sentences of a kind on counts tell something."""
-LONGEST_SENTENCE = 280
+MAX_SENTENCE = 280
 _SEED = b"wisen held back"
 _SHOWN = 5
 _MARKS = " .!?…。！？؟।"
@@ -60,16 +60,18 @@ def is_held_back(sentence: str) -> bool:
     return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=1, person=_SEED).digest()[0] % 2 == 0
 
 
-def judge_hearing(language: Language, sentences: LabelledSentences, model: DetectorModel, file: str) -> LanguageHearing:
+def evaluate_language(
+    language: Language, sentences: LabelledSentences, model: DetectorModel, file: str
+) -> LanguageHearing:
     """How well a language is heard by the model that hears the user's turns; `file`: where its sentences lie."""
-    held = {kind: [each for each in _of(sentences, kind) if is_held_back(each)] for kind in LEAST}
-    forbids = {each: _forbids(each, model) for kind in LEAST for each in _of(sentences, kind)}
+    held = {kind: [each for each in _unique_sentences(sentences, kind) if is_held_back(each)] for kind in MIN_SENTENCES}
+    forbids = {each: _forbids(each, model) for kind in MIN_SENTENCES for each in _unique_sentences(sentences, kind)}
     heard = [forbids[each] is not None for each in (*held["directives"], *held["prohibitions"])]
     banned = [forbids[each] for each in held["prohibitions"] if forbids[each] is not None]
     missed = [
         each
         for kind in ("directives", "prohibitions")
-        for each in _of(sentences, kind)
+        for each in _unique_sentences(sentences, kind)
         if not is_held_back(each) and not (forbids[each] if kind == "prohibitions" else forbids[each] is not None)
     ]
     taken = [each for each in sentences.harmless if not is_held_back(each) and forbids[each] is not None]
@@ -77,7 +79,7 @@ def judge_hearing(language: Language, sentences: LabelledSentences, model: Detec
         code=language.code,
         name=language.name,
         file=file,
-        sentences=sum(len(_of(sentences, kind)) for kind in LEAST),
+        sentences=sum(len(_unique_sentences(sentences, kind)) for kind in MIN_SENTENCES),
         directives=len(heard),
         heard=sum(heard),
         prohibitions=len(held["prohibitions"]),
@@ -85,13 +87,15 @@ def judge_hearing(language: Language, sentences: LabelledSentences, model: Detec
         negations_kept=sum(map(bool, banned)),
         harmless=len(held["harmless"]),
         taken=sum(forbids[each] is not None for each in held["harmless"]),
-        needed={kind: 2 * (least - len(held[kind])) for kind, least in LEAST.items() if len(held[kind]) < least},
+        needed={
+            kind: 2 * (least - len(held[kind])) for kind, least in MIN_SENTENCES.items() if len(held[kind]) < least
+        },
         missed=tuple(missed[:_SHOWN]),
         wrongly_taken=tuple(taken[:_SHOWN]),
     )
 
 
-def _of(sentences: LabelledSentences, kind: str) -> Collection[str]:
+def _unique_sentences(sentences: LabelledSentences, kind: str) -> Collection[str]:
     found: Words = getattr(sentences, kind)
     return dict.fromkeys(each for each in found if each.strip())
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from wisen.delivery.chat_requests import ChatForms, shipped_forms, shipped_table, table_of
-from wisen.feedback.language import joined
+from wisen.feedback.language import merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wisen.feedback.language import Language
 
 
-def request_table_with(added: Iterable[Language]) -> RequestTable:
+def build_request_table(added: Iterable[Language]) -> RequestTable:
     """The table of the shipped languages and of those that were added; what is shipped holds where both say the same.
 
     A file takes the place of a shipped language or extends it, as with its phrases; without forms it changes nothing.
@@ -28,5 +28,5 @@ def request_table_with(added: Iterable[Language]) -> RequestTable:
     for language in own:
         given = replace(language.requests, code=language.code)
         known = forms.get(language.code)
-        forms[language.code] = joined(known, given) if known is not None and language.extends else given
+        forms[language.code] = merge(known, given) if known is not None and language.extends else given
     return table_of(forms.values())

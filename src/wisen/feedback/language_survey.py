@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from wisen.errors import LanguageError, UsageError
-from wisen.feedback.language import GROUPS, joined, shipped_languages, together, write_language
-from wisen.feedback.language_building import ASKED
-from wisen.feedback.language_detection import Writing, tongues
-from wisen.feedback.language_draft import Draft
-from wisen.feedback.language_evaluation import SENTENCES, LabelledSentences, judge_hearing, read_sentences
-from wisen.feedback.phrase_languages import spoken_in
-from wisen.feedback.sentence_generation import write_sentences
+from wisen.feedback.language import GROUPS, format_language, merge, merge_languages, shipped_languages
+from wisen.feedback.language_building import QUESTION_COUNT
+from wisen.feedback.language_detection import LanguageCounter, language_profiles
+from wisen.feedback.language_draft import LanguageDraft
+from wisen.feedback.language_evaluation import SENTENCES, LabelledSentences, evaluate_language, read_sentences
+from wisen.feedback.phrase_languages import languages_in
+from wisen.feedback.sentence_generation import format_sentences
 from wisen.feedback.turns import turns_of
 from wisen.model.report import Selection
 from wisen.model.user_language import (
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.feedback.added_languages import Added
+    from wisen.feedback.added_languages import AddedLanguages
     from wisen.feedback.keyword_file import Keywords
     from wisen.feedback.language import Language
-    from wisen.feedback.language_building import Drafted
+    from wisen.feedback.language_building import DraftResult
     from wisen.store.home import Home
     from wisen.system.machine_ports import Files
 
-_READ = 4_000
+_MAX_READ = 4_000
 """How much of a turn is looked through for phrases."""
 
 
 class UserLanguages:
     """Those that he writes in, those that are shipped, and those that he added."""
 
-    def __init__(self, home: Home, files: Files, folder: Path, added: Added) -> None:
+    def __init__(self, home: Home, files: Files, folder: Path, added: AddedLanguages) -> None:
         """`added`: what lies in the folder."""
         self._home, self._files, self._folder, self._added = home, files, folder, added
 
-    def heard(self) -> tuple[Language, ...]:
+    def known_languages(self) -> tuple[Language, ...]:
         """Those that are shipped and those of the user, as they are heard."""
-        return together(shipped_languages(), self._added.languages)
+        return merge_languages(shipped_languages(), self._added.languages)
 
     def survey(self) -> Survey:
         """Which languages the user writes in, with and without a file."""
-        writing = Writing()
+        writing = LanguageCounter()
         heard: list[tuple[str, set[str], datetime]] = []
         lexicon = self._added.model.lexicon
         for history in self._home.index.events.histories(Selection()):
             for turn, said in turns_of(history):
-                heard.append((writing.add(said.text), spoken_in(said.text[:_READ], lexicon), turn.at))
-        known = self.heard()
-        lacking = {each.code: each for each in writing.written() if each.code not in {of.code for of in known}}
+                heard.append((writing.add(said.text), languages_in(said.text[:_MAX_READ], lexicon), turn.at))
+        known = self.known_languages()
+        lacking = {each.code: each for each in writing.languages() if each.code not in {of.code for of in known}}
         turns = Counter[str]()
         newest: dict[str, datetime] = {}
         for guess, spoken, at in heard:
@@ -74,13 +74,16 @@ class UserLanguages:
         return Survey(
             turns=len(heard),
             known=tuple(
-                sorted((self._known(each, turns, newest) for each in known), key=lambda each: (-each.turns, each.code))
+                sorted(
+                    (self._describe_known(each, turns, newest) for each in known),
+                    key=lambda each: (-each.turns, each.code),
+                )
             ),
             unknown=tuple(
                 UnknownLanguage(
                     code=code,
-                    name=tongues()[code].name,
-                    own_name=tongues()[code].own_name,
+                    name=language_profiles()[code].name,
+                    own_name=language_profiles()[code].own_name,
                     turns=turns[code],
                     newest=newest[code],
                     words=each.words,
@@ -97,7 +100,7 @@ class UserLanguages:
             raise UsageError(f"Another file in {file.parent} has the code {code!r} already. Name it {file.name}.")
         return file
 
-    def put(self, language: Language, comment: str, *, again: bool) -> str:
+    def write_language(self, language: Language, comment: str, *, again: bool) -> str:
         """Put the file of a language into the home, whole or not at all. Returns where an old one is now, if any.
 
         Raises:
@@ -110,40 +113,40 @@ class UserLanguages:
         if seen.content is not None:
             if not again:
                 raise UsageError(f"{file} is there already, and was left as it is. To replace it: --again")
-            kept = self._keep_beside(file, seen.content)
-        self._files.write(seen, write_language(language, comment).encode("utf-8"))
+            kept = self._back_up(file, seen.content)
+        self._files.write(seen, format_language(language, comment).encode("utf-8"))
         return kept
 
-    def put_sentences(self, code: str, sentences: LabelledSentences, comment: str) -> None:
+    def write_sentences(self, code: str, sentences: LabelledSentences, comment: str) -> None:
         """Put the sentences that a language is judged by beside its file, unless there are some. Raises: FileError."""
-        seen = self._files.read(self._sentences_of(code))
+        seen = self._files.read(self._sentence_file(code))
         if seen.content is None:
-            self._files.write(seen, write_sentences(sentences, comment).encode("utf-8"))
+            self._files.write(seen, format_sentences(sentences, comment).encode("utf-8"))
 
-    def hearing(self, codes: Collection[str]) -> tuple[LanguageHearing, ...]:
+    def evaluate(self, codes: Collection[str]) -> tuple[LanguageHearing, ...]:
         """How well those of the added languages are heard, on sentences that are held back; of all without codes."""
-        return tuple(self._hearing(each) for each in self._added.languages if not codes or each.code in codes)
+        return tuple(self._evaluate(each) for each in self._added.languages if not codes or each.code in codes)
 
-    def _hearing(self, language: Language) -> LanguageHearing:
-        file = self._sentences_of(language.code)
+    def _evaluate(self, language: Language) -> LanguageHearing:
+        file = self._sentence_file(language.code)
         content = self._files.read(file).content
         try:
             text = "" if content is None else content.decode("utf-8")
-            return judge_hearing(language, read_sentences(text, str(file)), self._added.model, str(file))
+            return evaluate_language(language, read_sentences(text, str(file)), self._added.model, str(file))
         except (LanguageError, UnicodeDecodeError) as error:
             return LanguageHearing(code=language.code, name=language.name, file=str(file), trouble=str(error))
 
-    def _sentences_of(self, code: str) -> Path:
+    def _sentence_file(self, code: str) -> Path:
         return self._folder / SENTENCES / f"{code}.toml"
 
-    def _keep_beside(self, file: Path, content: bytes) -> str:
+    def _back_up(self, file: Path, content: bytes) -> str:
         for number in count(1):
             seen = self._files.read(file.with_name(f"{file.name}.bak{number}"))
             if seen.content is None:
                 return self._files.write(seen, content).path
         raise AssertionError
 
-    def _known(self, language: Language, turns: Counter[str], newest: dict[str, datetime]) -> KnownLanguage:
+    def _describe_known(self, language: Language, turns: Counter[str], newest: dict[str, datetime]) -> KnownLanguage:
         added = {each.code: each for each in self._added.languages}.get(language.code)
         shipped = language.code in {each.code for each in shipped_languages()}
         origin = (
@@ -164,7 +167,7 @@ class UserLanguages:
             file="" if added is None else str(self._folder / f"{language.code}.toml"),
         )
 
-    def wanted(self, codes: Sequence[str], *, again: bool) -> tuple[str, ...]:
+    def languages_to_build(self, codes: Sequence[str], *, again: bool) -> tuple[str, ...]:
         """The languages whose files are to be written: those that are named, or those written in that have none.
 
         Raises: UsageError where one that is named cannot be.
@@ -176,35 +179,39 @@ class UserLanguages:
                 raise UsageError(
                     f"{code!r} comes with wisen. To add to it write a file with `extends = true`: docs/languages.md"
                 )
-            if code not in tongues():
-                known = ", ".join(sorted(tongues().keys() - {each.code for each in shipped_languages()}))
+            if code not in language_profiles():
+                known = ", ".join(sorted(language_profiles().keys() - {each.code for each in shipped_languages()}))
                 raise UsageError(f"{code!r} is none of {known}. For others write the file yourself: docs/languages.md")
             if not again and self._files.read(self.file_of(code)).content is not None:
                 raise UsageError(f"{self.file_of(code)} is there already. To replace it: --again")
         return tuple(dict.fromkeys(codes))
 
-    def built(
-        self, code: str, done: Drafted | None = None, *, questions: int = 0, kept: str = "", written: bool = False
+    def describe_build(
+        self, code: str, done: DraftResult | None = None, *, questions: int = 0, kept: str = "", written: bool = False
     ) -> Built:
         """What came of having a language written, or would."""
         told = Built(
-            code=code, name=tongues()[code].name, file=str(self.file_of(code)), questions=questions, written=written
+            code=code,
+            name=language_profiles()[code].name,
+            file=str(self.file_of(code)),
+            questions=questions,
+            written=written,
         )
         if done is None:
             return told
         phrases = sum(map(len, done.draft.language().groups.values()))
-        trouble = done.trouble or ("" if phrases else "No phrase of the answers could be used.")
+        trouble = done.problem or ("" if phrases else "No phrase of the answers could be used.")
         return replace(
             told,
             phrases=phrases,
             dropped=dict(done.draft.dropped),
             answered=done.answered,
-            questions=ASKED,
+            questions=QUESTION_COUNT,
             kept=kept,
             trouble=trouble,
         )
 
-    def take_in(self, held: Keywords, comment: str, *, again: bool, dry_run: bool) -> tuple[Built, ...]:
+    def import_keywords(self, held: Keywords, comment: str, *, again: bool, dry_run: bool) -> tuple[Built, ...]:
         """Put what a file of keywords holds into files of the home, one a language.
 
         Raises:
@@ -213,8 +220,8 @@ class UserLanguages:
         """
         forgotten = self._home.forgotten_filter
         made: list[tuple[Language, Built]] = []
-        for code, groups in held.taken.items():
-            draft = _draft(code)
+        for code, groups in held.phrases.items():
+            draft = _new_draft(code)
             for group, texts in groups.items():
                 table = next(table for table, of in GROUPS.items() if group in of)
                 allowed = [text for text in texts if not forgotten.holds(text)]
@@ -227,7 +234,7 @@ class UserLanguages:
                 raise UsageError(
                     f"{file} is there already, and nothing was taken in. To add to it and keep the old one: --again"
                 )
-            new = language if known is None else replace(joined(known, language), extends=known.extends)
+            new = language if known is None else replace(merge(known, language), extends=known.extends)
             told = Built(
                 code=code,
                 name=language.name,
@@ -240,15 +247,17 @@ class UserLanguages:
         if dry_run:
             return tuple(told for _, told in made)
         return tuple(
-            replace(told, kept=self.put(new, comment.format(name=new.name), again=again)) if told.written else told
+            replace(told, kept=self.write_language(new, comment.format(name=new.name), again=again))
+            if told.written
+            else told
             for new, told in made
         )
 
 
-def _draft(code: str) -> Draft:
+def _new_draft(code: str) -> LanguageDraft:
     """A draft for phrases of a user's file: of a shipped language only what is added to it."""
     shipped = next((each for each in shipped_languages() if each.code == code), None)
-    tongue = tongues().get(code)
+    tongue = language_profiles().get(code)
     name = shipped.name if shipped else tongue.name if tongue else code
     own_name = shipped.own_name if shipped else tongue.own_name if tongue else code
-    return Draft(code, name, own_name, tongue.script if tongue else None, extends=shipped is not None)
+    return LanguageDraft(code, name, own_name, tongue.script if tongue else None, extends=shipped is not None)

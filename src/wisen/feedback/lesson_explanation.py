@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, json
 
 from wisen.feedback.language import shipped_languages
-from wisen.feedback.lesson_triggers import with_triggers
+from wisen.feedback.lesson_triggers import add_triggers
 from wisen.feedback.text_normalization import fold
 from wisen.model.event import Status
 from wisen.model.history import Act, History, Step, Turn
@@ -52,7 +52,7 @@ class KeptQuote(Struct, frozen=True, kw_only=True):
     """Why it stands, does not stand, or is not kept."""
 
 
-def with_call(text: str, signals: Iterable[Signal], before: Before, call: str) -> tuple[Signal, ...]:
+def add_call_trigger(text: str, signals: Iterable[Signal], before: Before, call: str) -> tuple[Signal, ...]:
     """Signals with what calls them up again, where the command is known that was made just before."""
     if not call:
         return tuple(signals)
@@ -61,7 +61,7 @@ def with_call(text: str, signals: Iterable[Signal], before: Before, call: str) -
     said = Turn(id="2", act=Act.SAID, at=_AT, text=text, before=1, origin="prompt")
     acts = {Before.REJECT: Act.REFUSED, Before.INTERRUPT: Act.STOPPED}
     stop = [Turn(id="1", act=acts[before], at=_AT, text=None, before=1, call="1")] if before in acts else []
-    return with_triggers(History(session=0, steps=(made,), turns=(*stop, said)), said, signals)
+    return add_triggers(History(session=0, steps=(made,), turns=(*stop, said)), said, signals)
 
 
 def _is_kept_whole(signal: Signal) -> bool:
@@ -75,28 +75,30 @@ def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ..
     heard = tuple(signals)
     for signal in heard:
         if signal.lesson is not None:
-            kept = _in_doubt(signal.lesson) if signal.is_doubtful else _explained(signal.lesson)
+            kept = _explain_doubtful(signal.lesson) if signal.is_doubtful else _explain_lesson(signal.lesson)
             found.setdefault(signal.lesson.text, kept)
         elif _is_kept_whole(signal) and len(quote := " ".join(text.split())) <= LONGEST:
             found.setdefault(quote, _quote(quote, kept=True, standing=False, why=_KEPT_WHOLE[signal.kind]))
     for each in directives_in(text):
-        if not any(_bare(each.text) in _bare(quote) or _bare(quote) in _bare(each.text) for quote in found):
+        if not any(
+            _normalize(each.text) in _normalize(quote) or _normalize(quote) in _normalize(each.text) for quote in found
+        ):
             why = PASSES if each.passing else PERMITS if _is_agreement(each.text) else "a task, and no lesson"
             found[each.text] = KeptQuote(
                 quote=each.text, kept=False, standing=False, marker=each.marker, trigger=None, why=why
             )
-    return tuple(found.values()) or (_quote(" ".join(text.split()), why=_why_not(text, heard)),)
+    return tuple(found.values()) or (_quote(" ".join(text.split()), why=_explain_nothing(text, heard)),)
 
 
 def _quote(quote: str, *, kept: bool = False, standing: bool = False, why: str) -> KeptQuote:
     return KeptQuote(quote=quote, kept=kept, standing=standing, marker="", trigger=None, why=why)
 
 
-def _in_doubt(lesson: Lesson) -> KeptQuote:
+def _explain_doubtful(lesson: Lesson) -> KeptQuote:
     return _quote(lesson.text, why=DOUBTFUL)
 
 
-def _explained(lesson: Lesson) -> KeptQuote:
+def _explain_lesson(lesson: Lesson) -> KeptQuote:
     when = "told when such a call comes again" if lesson.trigger is not None else "found when asked for"
     if lesson.standing:
         why = STANDS
@@ -116,7 +118,7 @@ def _explained(lesson: Lesson) -> KeptQuote:
     )
 
 
-def _why_not(text: str, signals: tuple[Signal, ...]) -> str:
+def _explain_nothing(text: str, signals: tuple[Signal, ...]) -> str:
     """Why nothing of a message would be kept."""
     kinds = {signal.kind for signal in signals}
     plain = " ".join(text.split())
@@ -132,7 +134,7 @@ def _why_not(text: str, signals: tuple[Signal, ...]) -> str:
     return next((why for holds, why in reasons if holds), "a task or a remark: it does not say how to work")
 
 
-def _bare(text: str) -> str:
+def _normalize(text: str) -> str:
     return text.casefold().strip(" .!?")
 
 

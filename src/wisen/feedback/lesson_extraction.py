@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.feedback import foreign_sentences
 from wisen.feedback.lexicon import shipped_lexicon
-from wisen.feedback.text_normalization import fold, is_dense
+from wisen.feedback.text_normalization import fold, is_unspaced_letter
 from wisen.model.signal import About
 from wisen.text import orders
 from wisen.text.lasting_words import says_lasting
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from wisen.feedback.language import Language
     from wisen.feedback.lexicon import Lexicon
 
-_READ = 1_000
+_MAX_READ = 1_000
 """How much of a text is looked at."""
-_LONGEST = 240
-_CUT = " …"
+_MAX_LESSON = 240
+_ELLIPSIS = " …"
 """How a lesson ends of which the end is missing."""
-_PART = 400
+_MAX_SENTENCE = 400
 """How much of a sentence is looked through for words of orders."""
-_APART = "  \0 "
+_SEPARATOR = "  \0 "
 """What keeps parts apart, so that no phrase begins in one and ends in the next."""
-_THIN, _SAYS = 6, 1.0
+_SHORT_ORDER, _MIN_SCORE = 6, 1.0
 """Below so many words an order leans on another sentence; that one may say so much too little."""
 _PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _ENDS = re.compile(
@@ -58,22 +58,22 @@ _COMMAND = re.compile(r"`[a-z][\w-]* [^`]+`|(?<!\w)--\w")
 _PATH = re.compile(r"(?<![\w:/])[\w.-]*/[\w./-]+")
 _FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b")
 _POINTS = re.compile(r"\b(?:this|that|these|those|it|them|so|such|either|any(?: ?more)?)\b", re.IGNORECASE)
-_MOST_JOINED, _LEANING, _POINTING = 2, 5, 12
+_MAX_JOINED, _DEPENDENT_WORDS, _POINTING_WORDS = 2, 5, 12
 """So many sentences behind the one that teaches are quoted with it, if they have so few words, or point at it."""
 _HARMLESS = re.compile(
     r"no (?:problem|worries|rush|hurry|offen[cs]e|doubt)\b|not (?:now|urgent)\b|never ?mind\b", re.IGNORECASE
 )
-_SWAPS = re.compile(r"(?:please )?(?:use|prefer|instead|rather)\b(?:\W+\w+){1,10}\W*$", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"(?:please )?(?:use|prefer|instead|rather)\b(?:\W+\w+){1,10}\W*$", re.IGNORECASE)
 """What is wanted in place of what the sentence before it forbids."""
 _SEMICOLONS = (";", "；", "؛")
 _STOPS = (".", "!", "?", "…", ":", "。", "！", "？", "।", "؟")
-_WHO = (
+_ADDRESSEE = (
     r"(?:claude|codex|gemini|chatgpt|gpt|copilot|cursor|assistant|agent|bot"
     r"|there|buddy|bro|dude|man|mate|guys|all|everyone|friend)"
 )
 _GREETING = re.compile(
     rf"(?:(?:hey|hi|hello|hallo|hola|bonjour|salut|ciao|olá|oi|привет|cześć|hej|merhaba|selam|xin chào|dear|yo"
-    rf"|ok|okay)(?: {_WHO})?|{_WHO})"
+    rf"|ok|okay)(?: {_ADDRESSEE})?|{_ADDRESSEE})"
     r"\s*[,!:.–—-]+\s+|(?:hey|hi|hello) (?:claude|codex|gemini)\s+|(?:你好|您好|こんにちは|안녕하세요)[，,!！。 ]\s*",
     re.IGNORECASE,
 )
@@ -104,7 +104,7 @@ _PLAIN_OPENING = re.compile(
 _ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
 
 
-class DrawnLesson(NamedTuple):
+class ExtractedLesson(NamedTuple):
     """A lesson as it was found."""
 
     text: str
@@ -113,122 +113,122 @@ class DrawnLesson(NamedTuple):
     """What they ask for as one order: its features are looked at, and nobody is told it."""
 
 
-_NOTHING = DrawnLesson("", "")
+_NOTHING = ExtractedLesson("", "")
 
 
-class _Part(NamedTuple):
+class _Sentence(NamedTuple):
     """A sentence or line of a text."""
 
     text: str
-    apart: str
+    separator: str
     """What stands between it and the part before it: a sentence's end, a semicolon or a line's end."""
 
 
-def lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> str:
+def lesson_text(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> str:
     """What is to be done, in the user's own words; empty where only something is wrong.
 
     `abroad`: the languages that it is in, where it is not English; `lexicon`: those that are known.
     """
-    return draw_lesson(text, abroad, lexicon).text
+    return extract_lesson(text, abroad, lexicon).text
 
 
-def draw_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> DrawnLesson:
+def extract_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> ExtractedLesson:
     """The lesson in a text, quoted and read; both empty where only something is wrong."""
-    text = text[:_READ]
+    text = text[:_MAX_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
-    parts = _parts(text)
+    parts = _split_sentences(text)
     if abroad:
         parts = [part for part in parts if not foreign_sentences.is_empty(part.text, abroad)]
     if not parts:
         return _NOTHING
     texts = [part.text for part in parts]
-    ranked = _ranked(texts, lexicon, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
+    ranked = _rank(texts, lexicon, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
     best = ranked[0][1]
     if _EMPTY.match(texts[best]) or not any(map(str.isalpha, texts[best])):
         return _NOTHING
-    return DrawnLesson(_quoted(parts, best, abroad), _read(texts, ranked, abroad))
+    return ExtractedLesson(_quote(parts, best, abroad), _read_as_order(texts, ranked, abroad))
 
 
-def _read(texts: list[str], ranked: list[tuple[float, int]], abroad: Sequence[Language]) -> str:
+def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], abroad: Sequence[Language]) -> str:
     best = texts[ranked[0][1]]
     if abroad:
-        return _cut(foreign_sentences.plain(best, abroad))
-    if ranked[1:] and ranked[1][0] < _SAYS and len(best.split()) < _THIN:
+        return _truncate(foreign_sentences.strip_leads_and_tails(best, abroad))
+    if ranked[1:] and ranked[1][0] < _MIN_SCORE and len(best.split()) < _SHORT_ORDER:
         # So short an order leans on the sentence beside it.
         beside = texts[ranked[1][1]]
         if not beside.endswith("?"):
             return f"{read_order(best)[:-1]}; {set_aside_leads(beside)}."
-    return _cut(read_order(best))
+    return _truncate(read_order(best))
 
 
 def is_order(text: str, abroad: Sequence[Language] = ()) -> bool:
     """Whether a lesson tells what to do, so that it can be told to an agent before anybody approved it."""
-    if text.endswith(_CUT):
+    if text.endswith(_ELLIPSIS):
         return False  # what is missing may turn it round
     return foreign_sentences.is_order(text, abroad) if abroad else orders.is_order(text)
 
 
-def _quoted(parts: list[_Part], best: int, abroad: Sequence[Language]) -> str:
+def _quote(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> str:
     """The sentence with those beside it that say how it is meant, as they were typed."""
     first, last = _span(parts, best, abroad)
-    words = _joined(parts[first : last + 1])
+    words = _join(parts[first : last + 1])
     alone = " ".join(parts[best].text.split())
-    if len(words) > _LONGEST and count_negations(alone) == count_negations(words):
+    if len(words) > _MAX_LESSON and count_negations(alone) == count_negations(words):
         words = alone
-    short = _without_opening(words, abroad)
+    short = _strip_opening(words, abroad)
     if abroad:
-        return foreign_sentences.closed(_cut(short))
+        return foreign_sentences.punctuate(_truncate(short))
     short = _POLITE_TAIL.sub("", short).rstrip(" ,;:-–—") or short
     if short[:1] == "(" and short.find(")") == len(short) - 1:
         short = short[1:-1].strip() or short
-    short = _cut(short)
+    short = _truncate(short)
     if _PLAIN_OPENING.match(short):
         short = short[0].upper() + short[1:]
     return short if short.endswith(_STOPS) else f"{short}."
 
 
-def _span(parts: list[_Part], best: int, abroad: Sequence[Language]) -> tuple[int, int]:
+def _span(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> tuple[int, int]:
     """From which part to which one a lesson is quoted: a short "never" or "stop it" belongs to what it is about.
 
     What stands before an order answers the agent; before a remark it may turn it round.
     """
     first = last = best
-    while last + 1 < len(parts) and last - best < _MOST_JOINED and _leans(parts[last + 1].text):
+    while last + 1 < len(parts) and last - best < _MAX_JOINED and _is_dependent(parts[last + 1].text):
         last += 1
-    if last + 1 < len(parts) and count_negations(parts[last].text) and _SWAPS.match(parts[last + 1].text):
+    if last + 1 < len(parts) and count_negations(parts[last].text) and _ALTERNATIVE.match(parts[last + 1].text):
         last += 1
-    while last + 1 < len(parts) and parts[last + 1].apart in _SEMICOLONS:
+    while last + 1 < len(parts) and parts[last + 1].separator in _SEMICOLONS:
         last += 1
-    while first and parts[first].apart in _SEMICOLONS:
+    while first and parts[first].separator in _SEMICOLONS:
         first -= 1
     chosen = parts[best].text
-    points = len(chosen.split()) < _THIN and _POINTS.search(chosen) is not None
+    points = len(chosen.split()) < _SHORT_ORDER and _POINTS.search(chosen) is not None
     before = parts[first - 1].text if first else ""
     tells = bool(before) and not before.endswith("?") and not _EMPTY.match(before)
-    if (points and tells) or (before and _leans(before) and not is_order(chosen, abroad)):
+    if (points and tells) or (before and _is_dependent(before) and not is_order(chosen, abroad)):
         first -= 1
     elif points and last == best and last + 1 < len(parts) and not parts[last + 1].text.endswith("?"):
         last += 1
     return first, last
 
 
-def _leans(part: str) -> bool:
+def _is_dependent(part: str) -> bool:
     """Whether a sentence negates or stresses what stands beside it, and says nothing without it."""
     if part.endswith("?") or _HARMLESS.match(part) or orders.is_waiver(part):
         return False
-    words = len(part.split()) + (0 if part.isascii() else sum(map(is_dense, part)) // 2)
-    if words <= _LEANING:
+    words = len(part.split()) + (0 if part.isascii() else sum(map(is_unspaced_letter, part)) // 2)
+    if words <= _DEPENDENT_WORDS:
         return count_negations(part) > 0 or says_lasting(part)
-    return words <= _POINTING and count_negations(part) > 0 and _POINTS.search(part) is not None
+    return words <= _POINTING_WORDS and count_negations(part) > 0 and _POINTS.search(part) is not None
 
 
-def _without_opening(words: str, abroad: Sequence[Language]) -> str:
+def _strip_opening(words: str, abroad: Sequence[Language]) -> str:
     """Words without a greeting, and without a "no," in front of an order; nothing else, and never what negates it."""
     greeting = _GREETING.match(words)
     short = (words[greeting.end() :] if greeting is not None else words) or words
     if abroad:
-        bare = foreign_sentences.without_interjections(short, abroad)
+        bare = foreign_sentences.strip_interjections(short, abroad)
     else:
         said = _INTERJECTION.match(short)
         bare = short[said.end() :] if said is not None else short
@@ -245,19 +245,19 @@ def _without_opening(words: str, abroad: Sequence[Language]) -> str:
     return bare
 
 
-def _parts(text: str) -> list[_Part]:
+def _split_sentences(text: str) -> list[_Sentence]:
     """The sentences and lines of a text that say something, without the marks of lists."""
     several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text or not text.isascii()
     parts = []
-    for each, apart in _torn(text) if several else ((text, ""),):
+    for each, apart in _split(text) if several else ((text, ""),):
         mark = _LIST_MARK.match(each)
         part = (each if mark is None else each[mark.end() :]).strip()
         if part:
-            parts.append(_Part(part, apart))
+            parts.append(_Sentence(part, apart))
     return parts
 
 
-def _torn(text: str) -> list[tuple[str, str]]:
+def _split(text: str) -> list[tuple[str, str]]:
     parts, start, apart = [], 0, ""
     for end in _ENDS.finditer(text):
         stop = end.start()
@@ -267,23 +267,23 @@ def _torn(text: str) -> list[tuple[str, str]]:
     return [*parts, (text[start:], apart)]
 
 
-def _joined(parts: Iterable[_Part]) -> str:
+def _join(parts: Iterable[_Sentence]) -> str:
     """Parts as they were typed, on one line."""
     words = ""
     for part in parts:
-        between = "" if not words else "; " if part.apart and not words.endswith(_STOPS) else " "
-        between = "" if between == " " and is_dense(words[-1]) else between
+        between = "" if not words else "; " if part.separator and not words.endswith(_STOPS) else " "
+        between = "" if between == " " and is_unspaced_letter(words[-1]) else between
         words += between + " ".join(part.text.split())
     return words
 
 
-def groups_in(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:
+def count_groups(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:
     """How many words of a lesson stand for what."""
     lexicon = lexicon or shipped_lexicon()
-    return (lexicon.lesson_phrases.lessons if abroad else lexicon.lesson_phrases.english_lessons).groups_in(text)
+    return (lexicon.lesson_phrases.lessons if abroad else lexicon.lesson_phrases.english_lessons).count_groups(text)
 
 
-def about(text: str, groups: Mapping[str, int]) -> About:
+def topic_of(text: str, groups: Mapping[str, int]) -> About:
     """What a lesson is about; where nothing tells, it states how things are."""
     if ("`" in text or "--" in text) and _COMMAND.search(text):
         return About.COMMAND
@@ -294,25 +294,25 @@ def about(text: str, groups: Mapping[str, int]) -> About:
     return About.FILE if is_file else About.FACT
 
 
-def _ranked(parts: list[str], lexicon: Lexicon | None, *, abroad: bool) -> list[tuple[float, int]]:
+def _rank(parts: list[str], lexicon: Lexicon | None, *, abroad: bool) -> list[tuple[float, int]]:
     """The parts, the one first that most says what is to be done; of two that say as much, the earlier."""
-    orders = orders_in([part[:_PART] for part in parts], lexicon, abroad=abroad)
-    return sorted([(-_telling(number, part, orders[number]), number) for number, part in enumerate(parts)])
+    orders = count_orders([part[:_MAX_SENTENCE] for part in parts], lexicon, abroad=abroad)
+    return sorted([(-_score(number, part, orders[number]), number) for number, part in enumerate(parts)])
 
 
-def orders_in(parts: list[str], lexicon: Lexicon | None = None, *, abroad: bool = False) -> list[int]:
+def count_orders(parts: list[str], lexicon: Lexicon | None = None, *, abroad: bool = False) -> list[int]:
     """How many words of each part say that something is to be done. All are looked through in one go."""
-    starts = list(accumulate([len(part) + len(_APART) for part in parts]))
+    starts = list(accumulate([len(part) + len(_SEPARATOR) for part in parts]))
     lexicon = lexicon or shipped_lexicon()
     phrases = lexicon.lesson_phrases
-    found = (phrases.orders if abroad else phrases.english_orders).matches(fold(_APART.join(parts)))
+    found = (phrases.orders if abroad else phrases.english_orders).matches(fold(_SEPARATOR.join(parts)))
     counts = [0] * len(parts)
     for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:
         counts[number] += 1
     return counts
 
 
-def _telling(number: int, part: str, orders: int) -> float:
+def _score(number: int, part: str, orders: int) -> float:
     """How much a part says what is to be done."""
     words = len(part.split())
     worth = 2.0 * min(orders, 3) - 0.3 * min(number, 10)
@@ -329,7 +329,7 @@ def _telling(number: int, part: str, orders: int) -> float:
     return worth
 
 
-def _cut(sentence: str) -> str:
-    if len(sentence) <= _LONGEST:
+def _truncate(sentence: str) -> str:
+    if len(sentence) <= _MAX_LESSON:
         return sentence
-    return sentence[:_LONGEST].rsplit(" ", 1)[0] + _CUT
+    return sentence[:_MAX_LESSON].rsplit(" ", 1)[0] + _ELLIPSIS

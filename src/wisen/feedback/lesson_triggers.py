@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Turn
     from wisen.model.signal import Signal
 
-LONGEST = 280
+MAX_QUOTE = 280
 """What a user typed is quoted whole or not at all."""
 _ASKS = ("?", "？", "؟")
 _ABOUT = {SHELL: About.COMMAND, FILE: About.FILE}
 
 
-def with_triggers(history: History, turn: Turn, signals: Iterable[Signal]) -> tuple[Signal, ...]:
+def add_triggers(history: History, turn: Turn, signals: Iterable[Signal]) -> tuple[Signal, ...]:
     """The signals of a turn, each lesson with its trigger, where the call that it was about can be told."""
     heard = tuple(signals)
     if not any(each.lesson is not None or each.kind is SignalKind.CORRECTION for each in heard):
@@ -36,23 +36,23 @@ def with_triggers(history: History, turn: Turn, signals: Iterable[Signal]) -> tu
     trigger = trigger_of(history, turn, text)
     if trigger is None:
         return heard
-    return tuple(_with_trigger(each, trigger, text) for each in heard)
+    return tuple(_add_trigger(each, trigger, text) for each in heard)
 
 
-def _with_trigger(signal: Signal, trigger: Trigger, text: str) -> Signal:
+def _add_trigger(signal: Signal, trigger: Trigger, text: str) -> Signal:
     if signal.lesson is not None:
         return structs.replace(signal, lesson=structs.replace(signal.lesson, trigger=trigger))
-    lesson = _lesson(trigger, text) if signal.kind is SignalKind.CORRECTION else None
+    lesson = _lesson_about_call(trigger, text) if signal.kind is SignalKind.CORRECTION else None
     return signal if lesson is None else structs.replace(signal, lesson=lesson)
 
 
-def _lesson(trigger: Trigger, text: str) -> Lesson | None:
+def _lesson_about_call(trigger: Trigger, text: str) -> Lesson | None:
     """The user's words as a lesson of the moment: whole, and never what they said of this once alone.
 
     Only what says no to a call that they refused or stopped is one: a question, a state or a name teaches nothing.
     """
     quote = " ".join(text.split())
-    if len(quote) > LONGEST or is_for_now(quote) or any(mark in quote for mark in _ASKS):
+    if len(quote) > MAX_QUOTE or is_for_now(quote) or any(mark in quote for mark in _ASKS):
         return None
     if shipped_reader().asks_or_passes(text):
         return None

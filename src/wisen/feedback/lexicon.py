@@ -7,9 +7,9 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from wisen.feedback.language import HOME, home_languages, shipped_languages
-from wisen.feedback.phrase_matching import Phrases, negators
-from wisen.feedback.text_normalization import bare, fold, is_dense, is_foreign
+from wisen.feedback.language import ENGLISH, english_languages, shipped_languages
+from wisen.feedback.phrase_matching import PhraseMatcher, build_negators
+from wisen.feedback.text_normalization import fold, is_foreign, is_unspaced_letter, strip_accents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ _BEGINS = {
     "thing": "begins with thing",
     "person": "begins with person",
 }
-_LONGEST_OPENING = 6
+_MAX_HEAD = 6
 """How many letters of a word are looked at for what longer words begin with."""
 
 
@@ -46,15 +46,15 @@ class Openings:
                     else:
                         self._features.setdefault(fold(word), feature)
 
-    def begins(self, words: list[str]) -> str:
+    def feature_of(self, words: list[str]) -> str:
         """The feature of how a folded text begins."""
         if not words:
             return "begins otherwise"
         first = words[0].rstrip(".:?")
         found = self._features.get(first)
         if found is None and first and not first.isascii():
-            heads = self._features if is_dense(first[0]) else self._heads
-            for many in range(min(len(first), _LONGEST_OPENING), 0, -1):
+            heads = self._features if is_unspaced_letter(first[0]) else self._heads
+            for many in range(min(len(first), _MAX_HEAD), 0, -1):
                 if found := heads.get(first[:many]):
                     break
         return found or "begins otherwise"
@@ -72,9 +72,9 @@ class Emoticons:
         """The text with emoji for signs made of other signs: each character stays where it is."""
         if self._pattern is None or not (":" in text or "_" in text or "<" in text or "=" in text or "^" in text):
             return text
-        return self._pattern.sub(self._emoji, text)
+        return self._pattern.sub(self._replace, text)
 
-    def _emoji(self, found: re.Match[str]) -> str:
+    def _replace(self, found: re.Match[str]) -> str:
         return self._emoji_of[found[0]].ljust(len(found[0]))
 
 
@@ -85,24 +85,24 @@ class LessonPhrases:
         self._lexicon = lexicon
 
     @cached_property
-    def orders(self) -> Phrases:
+    def orders(self) -> PhraseMatcher:
         """The words of sentences that say what is to be done."""
         return _orders(self._lexicon.languages)
 
     @cached_property
-    def english_orders(self) -> Phrases:
+    def english_orders(self) -> PhraseMatcher:
         """The same in English."""
-        return _orders(self._lexicon.english_alone)
+        return _orders(self._lexicon.first_language)
 
     @cached_property
-    def lessons(self) -> Phrases:
+    def lessons(self) -> PhraseMatcher:
         """The words by which lessons are understood; a group is named by its table and its own name."""
         return _lessons(self._lexicon.languages)
 
     @cached_property
-    def english_lessons(self) -> Phrases:
+    def english_lessons(self) -> PhraseMatcher:
         """The same in English."""
-        return _lessons(self._lexicon.english_alone)
+        return _lessons(self._lexicon.first_language)
 
 
 class Lexicon:
@@ -111,66 +111,66 @@ class Lexicon:
     def __init__(
         self,
         languages: Iterable[Language],
-        whole: Callable[[], tuple[Language, ...]] | None = None,
-        strange: frozenset[str] | None = None,
+        load_all: Callable[[], tuple[Language, ...]] | None = None,
+        foreign_words: frozenset[str] | None = None,
     ) -> None:
         """`languages`: all of them; or, with `whole`, those that English texts need, and how the others are read.
 
         `strange`: the words by which texts in other languages are known, where they were worked out before.
         """
-        near = self._near = tuple(languages)
-        self.english_alone = near[:1]
+        near = self._loaded = tuple(languages)
+        self.first_language = near[:1]
         """The language that is asked first."""
-        self._whole = whole
-        self._strange = strange_words(near) if strange is None else strange
-        at_home = [each for each in near if each.code in HOME]
+        self._load_all = load_all
+        self._foreign_words = find_foreign_words(near) if foreign_words is None else foreign_words
+        at_home = [each for each in near if each.code in ENGLISH]
         self.english = _phrases(at_home)
         """English and emoji alone: other languages must not take a word of an English text for theirs."""
-        self.english_negators = {each.code: negators(each) for each in at_home}
-        self.home = Openings(self.english_alone)
+        self.english_negators = {each.code: build_negators(each) for each in at_home}
+        self.english_openings = Openings(self.first_language)
         self.emoticons = Emoticons(near)
         self.lesson_phrases = LessonPhrases(self)
 
     @cached_property
     def languages(self) -> tuple[Language, ...]:
         """All languages: read when a text is first met that may not be English."""
-        return self._near if self._whole is None else self._whole()
+        return self._loaded if self._load_all is None else self._load_all()
 
     @cached_property
     def negators(self) -> dict[str, Negators]:
         """The negations of each language, by its code."""
-        return {each.code: negators(each) for each in self.languages}
+        return {each.code: build_negators(each) for each in self.languages}
 
     @cached_property
-    def own(self) -> int:
+    def english_bits(self) -> int:
         """The bits of English and emoji."""
-        return sum(1 << at for at, each in enumerate(self.languages) if each.code in HOME)
+        return sum(1 << at for at, each in enumerate(self.languages) if each.code in ENGLISH)
 
     @cached_property
-    def abroad(self) -> Openings:
+    def openings(self) -> Openings:
         """How messages begin in any language."""
         return Openings(self.languages)
 
-    def may_be_abroad(self, text: str) -> bool:
+    def may_be_foreign(self, text: str) -> bool:
         """Whether a folded text holds a word that English does not know and another language does; signs of one."""
         if is_foreign(text):
             return True
         for mark in ".?:":
             if mark in text:
                 text = text.replace(mark, " ")
-        return not self._strange.isdisjoint(text.split())
+        return not self._foreign_words.isdisjoint(text.split())
 
     @cached_property
-    def phrases(self) -> Phrases:
+    def phrases(self) -> PhraseMatcher:
         """Those of all languages: made when a text is first met that may not be English."""
         return _phrases(self.languages)
 
     @cached_property
     def english_words(self) -> frozenset[str]:
         """The words of the English phrases, and those that are common."""
-        return frozenset(word for each in self.english_alone for word in (*_words(each), *each.common))
+        return frozenset(word for each in self.first_language for word in (*_words(each), *each.common))
 
-    def spoken(self, bits: int) -> tuple[Language, ...]:
+    def languages_of(self, bits: int) -> tuple[Language, ...]:
         """The languages of such bits."""
         return tuple(language for at, language in enumerate(self.languages) if bits >> at & 1)
 
@@ -184,36 +184,36 @@ def _pattern_of(signs: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(ways)})(?![\w(/])")
 
 
-def _phrases(languages: Iterable[Language]) -> Phrases:
-    return Phrases((language, language.groups, language.harmless) for language in languages)
+def _phrases(languages: Iterable[Language]) -> PhraseMatcher:
+    return PhraseMatcher((language, language.groups, language.harmless) for language in languages)
 
 
-def _orders(languages: Iterable[Language]) -> Phrases:
-    return Phrases((language, {"orders": language.lesson.orders}, ()) for language in languages)
+def _orders(languages: Iterable[Language]) -> PhraseMatcher:
+    return PhraseMatcher((language, {"orders": language.lesson.orders}, ()) for language in languages)
 
 
-def _lessons(languages: Iterable[Language]) -> Phrases:
-    return Phrases((language, _lesson_groups(language), ()) for language in languages)
+def _lessons(languages: Iterable[Language]) -> PhraseMatcher:
+    return PhraseMatcher((language, _lesson_groups(language), ()) for language in languages)
 
 
 @cache
 def shipped_lexicon() -> Lexicon:
     """The languages that come with the package. Reading them all takes half a second: English texts need two files."""
     read = resources.files(__package__).joinpath("strange.txt").read_text(encoding="utf-8")
-    return Lexicon(home_languages(), shipped_languages, frozenset(read.split()))
+    return Lexicon(english_languages(), shipped_languages, frozenset(read.split()))
 
 
-def strange_words(languages: Iterable[Language]) -> frozenset[str]:
+def find_foreign_words(languages: Iterable[Language]) -> frozenset[str]:
     """The words of the phrases of other languages in Latin letters, without those of English."""
     ours, theirs = set[str](), set[str]()
     for language in languages:
         text = " ".join(_words(language))
-        if language.code in HOME:
+        if language.code in ENGLISH:
             ours.update(text.split(), language.common)
         elif not is_foreign(text):
             for letter, put in language.respell.items():
                 text += f" {text.replace(fold(letter), put)}"
-            theirs.update(text.split(), bare(text).split())
+            theirs.update(text.split(), strip_accents(text).split())
     return frozenset(word for word in theirs - ours if len(word) > 1)
 
 

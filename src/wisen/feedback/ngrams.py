@@ -14,9 +14,9 @@ from wisen.feedback.text_normalization import fold, mask
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-READ = 600
+MAX_READ = 600
 """How much of a text is looked at: the point of a turn comes early."""
-MOST_WORDS = 4
+MAX_WORDS = 4
 _HAN = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese characters and kana: a word is mostly two to four of them."""
 _SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -28,25 +28,29 @@ _CHUNK = re.compile(rf"[^\s\0{_HAN}{_SYLLABLES}、。，！？；：「」『』
 _CODE = re.compile(r"[\d/\\_@#$=<>{}\[\]|~^%&+]|\w[.:]\w|^\.\w|^-|\(\)|[^\W\d_][A-Z]\w*[a-z]|[a-z][A-Z]")
 """What words of people do not hold."""
 _BREAK = re.compile(r"[.,;:!?…\n()\"“”„«»*—–、。，！？；：「」『』（）·।]+")
-_PART = "\x01"
+_CLAUSE_END = "\x01"
 _EDGES = "'’‘-"
-_LEAST = 2
+_MIN_LENGTH = 2
 
 
-def grams(text: str) -> frozenset[str]:
+def ngrams_in(text: str) -> frozenset[str]:
     """Every run of words, or of characters, that may be a phrase, folded as the detector folds."""
-    return frozenset(gram for words in clauses(text) for gram in _of_clause(words))
+    return frozenset(gram for words in clauses(text) for gram in _clause_ngrams(words))
 
 
-def openings(text: str) -> frozenset[str]:
+def opening_ngrams(text: str) -> frozenset[str]:
     """Those of them with which a clause begins."""
-    return frozenset(gram for words in clauses(text) for gram in _of_clause(words) if _opens(" ".join(words), gram))
+    return frozenset(
+        gram for words in clauses(text) for gram in _clause_ngrams(words) if _starts_clause(" ".join(words), gram)
+    )
 
 
 def clauses(text: str) -> Iterator[list[str]]:
     """The words of a text by clauses; a run of a script without spaces stands there as one."""
-    plain = _CHUNK.sub(lambda chunk: _PART * len(chunk[0]) if _CODE.search(chunk[0]) else chunk[0], mask(text[:READ]))
-    for clause in re.split(f"[\0{_PART}]+", fold(_BREAK.sub(_PART, plain))):
+    plain = _CHUNK.sub(
+        lambda chunk: _CLAUSE_END * len(chunk[0]) if _CODE.search(chunk[0]) else chunk[0], mask(text[:MAX_READ])
+    )
+    for clause in re.split(f"[\0{_CLAUSE_END}]+", fold(_BREAK.sub(_CLAUSE_END, plain))):
         words: list[str] = []
         for run in (run for chunk in clause.split() for run in _RUNS.findall(chunk)):
             word = run.strip(_EDGES)
@@ -67,42 +71,42 @@ def is_unspaced(text: str) -> bool:
     return _UNSPACED.search(text) is not None
 
 
-def tokens(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """What a text is about: its longer words, or pairs of characters."""
     return frozenset(
         piece
         for words in clauses(text)
         for word in words
-        for piece in (_pieces(word, 2, 2) if is_unspaced(word) else (word,) if len(word) > 3 else ())
+        for piece in (_character_ngrams(word, 2, 2) if is_unspaced(word) else (word,) if len(word) > 3 else ())
     )
 
 
-def _of_clause(words: list[str]) -> Iterator[str]:
+def _clause_ngrams(words: list[str]) -> Iterator[str]:
     run: list[str] = []
     for word in [*words, ""]:
         if word and not is_unspaced(word):
             run.append(word)
             continue
-        yield from _of_words(run)
+        yield from _word_ngrams(run)
         run = []
         for script, least, most in _LENGTHS:
             if script.fullmatch(word):
-                yield from _pieces(word, least, most)
+                yield from _character_ngrams(word, least, most)
 
 
-def _opens(clause: str, gram: str) -> bool:
+def _starts_clause(clause: str, gram: str) -> bool:
     return clause.startswith(gram if is_unspaced(gram) else f"{gram} ") or clause == gram
 
 
-def _of_words(run: list[str]) -> Iterator[str]:
+def _word_ngrams(run: list[str]) -> Iterator[str]:
     for start in range(len(run)):
-        for end in range(start + 1, min(start + MOST_WORDS, len(run)) + 1):
+        for end in range(start + 1, min(start + MAX_WORDS, len(run)) + 1):
             gram = " ".join(run[start:end])
-            if end - start > 1 or len(gram) >= _LEAST or not gram.isascii():
+            if end - start > 1 or len(gram) >= _MIN_LENGTH or not gram.isascii():
                 yield gram
 
 
-def _pieces(run: str, least: int, most: int) -> Iterator[str]:
+def _character_ngrams(run: str, least: int, most: int) -> Iterator[str]:
     """Runs of characters; none begins with a mark, which belongs to the letter before it, or ends before one."""
     for start in range(len(run)):
         if _is_mark(run[start]):

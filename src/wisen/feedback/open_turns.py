@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.feedback.doubt import doubts_by_worth, is_worth_asking
-from wisen.feedback.quote_verification import LONGEST, is_fenced
+from wisen.feedback.quote_verification import MAX_QUOTE, has_pasted_block
 from wisen.feedback.turns import turns_of
 from wisen.model.pointing import OpenTurn, settled_turns, turn_id
 from wisen.model.report import Selection
@@ -33,7 +33,7 @@ class DoubtfulTurn(NamedTuple):
     open: OpenTurn
     history: History
     turn: Turn
-    heard: Heard
+    message: Heard
 
 
 def doubtful_turns(
@@ -62,7 +62,7 @@ def doubtful_turns(
             id_ = turn_id(history.agent, history.native, turn.id)
             if id_ in settled or turn.context not in contexts or (turn.local and not local):
                 continue
-            if _may_be_asked(home, heard.text) and is_worth_asking(heard, model):
+            if _may_be_shown(home, heard.text) and is_worth_asking(heard, model):
                 found = OpenTurn(
                     id=id_,
                     agent=history.agent,
@@ -75,18 +75,23 @@ def doubtful_turns(
                 yield DoubtfulTurn(found, history, turn, heard)
 
 
-def by_worth(turns: Iterable[DoubtfulTurn], model: DetectorModel) -> list[DoubtfulTurn]:
+def sort_by_worth(turns: Iterable[DoubtfulTurn], model: DetectorModel) -> list[DoubtfulTurn]:
     """Those first about which an answer is likely to change most; of the same worth the newest."""
     newest = sorted(turns, key=lambda each: (-each.turn.at.timestamp(), each.open.id))
-    return [newest[number] for number in doubts_by_worth([each.heard for each in newest], len(newest), model)]
+    return [newest[number] for number in doubts_by_worth([each.message for each in newest], len(newest), model)]
 
 
-def _may_be_asked(home: Home, text: str) -> bool:
+def _may_be_shown(home: Home, text: str) -> bool:
     """Whether words may be shown to an agent: short, seen as they are, neither secret nor forgotten, and in doubt.
 
     What says itself that it lasts is in no doubt: no answer of an agent's can keep it from being learnt.
     """
-    if not text.strip() or len(text) > LONGEST or invisible_characters.without(text) != text or is_fenced(text):
+    if (
+        not text.strip()
+        or len(text) > MAX_QUOTE
+        or invisible_characters.without(text) != text
+        or has_pasted_block(text)
+    ):
         return False
     if rule_against(text) is not None or home.forgotten_filter.holds(text):
         return False

@@ -19,48 +19,48 @@ _HALF = 1 << (_WIDTH - 1)
 _LANE = (1 << _WIDTH) - 1
 
 
-def side_by_side(numbers: Iterable[float]) -> int:
+def pack(numbers: Iterable[float]) -> int:
     """The numbers in lanes, the first one lowest."""
     return sum(round(number * _ONE) << (_WIDTH * place) for place, number in enumerate(numbers))
 
 
-def lane(total: int, place: int) -> float:
+def unpack_lane(total: int, place: int) -> float:
     """The number in one lane; what negative lanes below have borrowed from it is given back."""
     given = total + (_HALF << (_WIDTH * place)) + ((1 << (_WIDTH * place)) >> 1)
     return ((given >> (_WIDTH * place) & _LANE) - _HALF) / _ONE
 
 
-def surplus(least: Iterable[float]) -> int:
+def threshold_offsets(least: Iterable[float]) -> int:
     """What is to be added, so that a lane that is not below its least has its mark."""
     return sum((_HALF - round(number * _ONE)) << (_WIDTH * place) for place, number in enumerate(least))
 
 
-def marks(lanes: int) -> tuple[int, ...]:
+def lane_marks(lanes: int) -> tuple[int, ...]:
     """For each lane the bit that is its mark."""
     return tuple(_HALF << (_WIDTH * place) for place in range(lanes))
 
 
-class Rows(dict[str, int]):
+class WeightRows(dict[str, int]):
     """For each feature its weights in all models, side by side; 0 for a feature that none knows."""
 
     def __init__(self, models: Sequence[Mapping[str, float]]) -> None:
         names = {name for weights in models for name in weights}
-        super().__init__({name: side_by_side([weights.get(name, 0.0) for weights in models]) for name in names})
-        self._beyond = _Beyond(models)
+        super().__init__({name: pack([weights.get(name, 0.0) for weights in models]) for name in names})
+        self._extras = _GradedExtras(models)
 
     def weigh(self, values: Mapping[str, float]) -> int:
         """What features add."""
         total = sum(map(self.__getitem__, values))
         for name in GRADED:
             if name in values:
-                total += self._beyond[name, values[name]]
+                total += self._extras[name, values[name]]
         return total
 
     def __missing__(self, name: str) -> int:
         return self.setdefault(name, 0)
 
 
-class _Beyond(dict[tuple[str, float], int]):
+class _GradedExtras(dict[tuple[str, float], int]):
     """What a feature adds to its weights, when its value is not 1.0; worked out once for each of the few values."""
 
     def __init__(self, models: Sequence[Mapping[str, float]]) -> None:
@@ -69,4 +69,4 @@ class _Beyond(dict[tuple[str, float], int]):
 
     def __missing__(self, key: tuple[str, float]) -> int:
         name, value = key
-        return self.setdefault(key, side_by_side([weights.get(name, 0.0) * (value - 1.0) for weights in self._models]))
+        return self.setdefault(key, pack([weights.get(name, 0.0) * (value - 1.0) for weights in self._models]))

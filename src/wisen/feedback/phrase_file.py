@@ -49,26 +49,26 @@ def read_phrases(text: str) -> FeedbackPhrases:
     except msgspec.DecodeError as error:
         raise UsageError(f"it is no JSON: {error}") from error
     if not isinstance(data, dict):
-        raise UsageError(f"it holds {_shown(data)}, and has to hold an object with reinforcement and correction")
+        raise UsageError(f"it holds {_quote_value(data)}, and has to hold an object with reinforcement and correction")
     if not data.keys() & _LISTS.keys():
         raise UsageError(f"it has neither reinforcement nor correction, only {', '.join(sorted(data)) or 'nothing'}")
-    lists = {name: _texts(name, data.get(name, [])) for name in _LISTS}
+    lists = {name: _read_texts(name, data.get(name, [])) for name in _LISTS}
     both = set(lists["reinforcement"]) & set(lists["correction"])
     if both:
-        raise UsageError(f"{_shown(min(both))} stands in reinforcement and in correction: it can be one of them")
+        raise UsageError(f"{_quote_value(min(both))} stands in reinforcement and in correction: it can be one of them")
     done = data.get("initialRunDone", False)
     if not isinstance(done, bool):
-        raise UsageError(f"initialRunDone is {_shown(done)}, and has to be true or false")
-    return FeedbackPhrases(**lists, updated=_moment(data.get("updatedAt")), done=done)
+        raise UsageError(f"initialRunDone is {_quote_value(done)}, and has to be true or false")
+    return FeedbackPhrases(**lists, updated=_read_moment(data.get("updatedAt")), done=done)
 
 
-def fields(held: FeedbackPhrases, phrases: Iterable[tuple[str, SignalKind]], now: datetime) -> dict[str, Any]:
+def changed_fields(held: FeedbackPhrases, phrases: Iterable[tuple[str, SignalKind]], now: datetime) -> dict[str, Any]:
     """What has to be set in a file so that it holds these phrases too: nothing where it holds them already."""
-    known = {_folded(text) for text, _ in held.phrases}
+    known = {_normalize(text) for text, _ in held.phrases}
     new: dict[str, list[str]] = {name: [] for name in _LISTS}
     for text, kind in phrases:
-        if _folded(text) not in known:
-            known.add(_folded(text))
+        if _normalize(text) not in known:
+            known.add(_normalize(text))
             new[next(name for name, of in _LISTS.items() if of is kind)].append(text)
     changed: dict[str, Any] = {name: [*getattr(held, name), *texts] for name, texts in new.items() if texts}
     if not changed and held.done:
@@ -76,34 +76,36 @@ def fields(held: FeedbackPhrases, phrases: Iterable[tuple[str, SignalKind]], now
     return changed | {"updatedAt": now.isoformat(timespec="seconds"), "initialRunDone": True}
 
 
-def _texts(name: str, value: object) -> tuple[str, ...]:
+def _read_texts(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise UsageError(f"{name} is {_shown(value)}, and has to be a list of phrases")
+        raise UsageError(f"{name} is {_quote_value(value)}, and has to be a list of phrases")
     for number, each in enumerate(value, 1):
         if not isinstance(each, str) or not each.strip():
-            raise UsageError(f"{name} number {number} is {_shown(each)}, and has to be a phrase")
+            raise UsageError(f"{name} number {number} is {_quote_value(each)}, and has to be a phrase")
         if len(each) > _LONGEST:
-            raise UsageError(f"{name} number {number} has {len(each)} characters, {_shown(each)}: at most {_LONGEST}")
+            raise UsageError(
+                f"{name} number {number} has {len(each)} characters, {_quote_value(each)}: at most {_LONGEST}"
+            )
     return tuple(value)
 
 
-def _moment(value: object) -> datetime | None:
+def _read_moment(value: object) -> datetime | None:
     if value is None:
         return None
     try:
-        return datetime.fromisoformat(value) if isinstance(value, str) else _refused(value)
+        return datetime.fromisoformat(value) if isinstance(value, str) else _reject_moment(value)
     except ValueError:
-        return _refused(value)
+        return _reject_moment(value)
 
 
-def _refused(value: object) -> datetime:
-    raise UsageError(f"updatedAt is {_shown(value)}, and has to be a date like 2026-03-02T09:00:00Z")
+def _reject_moment(value: object) -> datetime:
+    raise UsageError(f"updatedAt is {_quote_value(value)}, and has to be a date like 2026-03-02T09:00:00Z")
 
 
-def _folded(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _shown(value: object) -> str:
+def _quote_value(value: object) -> str:
     told = msgspec.json.encode(value).decode()
     return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 1]}…"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
-from wisen.feedback.text_normalization import bare, fold, is_dense, joins
+from wisen.feedback.text_normalization import fold, is_unspaced_letter, is_word_letter, strip_accents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ Match: TypeAlias = tuple[int, int, int]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REACH, _REACH_AFTER, _REACH_DENSE = 14, 10, 4
 """How far from a phrase a negation may stand, before it, behind it, and where words are not parted."""
-_SHORT, _SHORT_BARE = 3, 5
+_MAX_SHORT, _MAX_SHORT_BARE = 3, 5
 """So short a word, and one without its accents, is taken for one of its language only beside others of it."""
 
 
@@ -47,7 +47,7 @@ class Negators(NamedTuple):
     reach: int
 
 
-class Phrases:
+class PhraseMatcher:
     """The phrases of some languages, ready to be looked for."""
 
     def __init__(self, of_languages: Iterable[tuple[Language, dict[str, Words], Words]]) -> None:
@@ -55,23 +55,24 @@ class Phrases:
         languages = tuple(of_languages)
         claims: dict[str, dict[int, Claim]] = {}
         self.codes: dict[int, str] = {}
-        self.signs = set[int]()
+        self.non_languages = set[int]()
         """What is no language: emoji."""
         for number, (language, groups, harmless) in enumerate(languages):
             self.codes[1 << number] = language.code
             if not language.own_name:
-                self.signs.add(1 << number)
+                self.non_languages.add(1 << number)
             for pattern, claim in _claims(language, 1 << number, groups, harmless):
                 known = claims.setdefault(pattern, {})
-                known[claim.bit] = _both(known[claim.bit], claim) if claim.bit in known else claim
+                known[claim.bit] = _merge(known[claim.bit], claim) if claim.bit in known else claim
         self.claims = [tuple(of.values()) for of in claims.values()]
         """Who claims each pattern, by number."""
         self.bits = [of[0].bit if len(of) == 1 and of[0].sure else 0 for of in self.claims]
         """The language that each pattern speaks for; 0 where several may claim it."""
-        self._abroad = {
+        self._foreign = {
             number
             for number, of in enumerate(self.claims)
-            if all(claim.bit != 1 and claim.bit not in self.signs for claim in of) and any(claim.sure for claim in of)
+            if all(claim.bit != 1 and claim.bit not in self.non_languages for claim in of)
+            and any(claim.sure for claim in of)
         }
         """The patterns that only other languages than the first one have."""
         self._patterns = [pattern.removesuffix("*") for pattern in claims]
@@ -80,23 +81,25 @@ class Phrases:
         self._glued = {
             number
             for number, (pattern, of) in enumerate(zip(claims, self.claims, strict=True))
-            if joins(pattern[0]) and any(claim.bit & glue for claim in of)
+            if is_word_letter(pattern[0]) and any(claim.bit & glue for claim in of)
         }
         """The patterns of words that something may be glued to."""
-        self._whole = [pattern[-1] != "*" and joins(pattern[-1]) for pattern in claims]
+        self._whole_word = [pattern[-1] != "*" and is_word_letter(pattern[-1]) for pattern in claims]
         """Whether only whole words match, or also what longer ones begin with."""
-        self._within = _Within(self._patterns)
-        self._again = {
-            number: again for number, pattern in enumerate(self._patterns) if (again := _again(pattern)) is not None
+        self._heads = _HeadTable(self._patterns)
+        self._shared_marks = {
+            number: again
+            for number, pattern in enumerate(self._patterns)
+            if (again := _shared_mark(pattern)) is not None
         }
         """The patterns that share a mark with what stands beside them."""
-        self._careful = self._glued | self._again.keys()
+        self._careful = self._glued | self._shared_marks.keys()
         self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.LeftmostLongest)
 
     def matches(self, text: str) -> list[Match]:
         """The patterns in a folded text, in order; the longest where several begin."""
         padded = f" {text}   "
-        whole, careful = self._whole, self._careful
+        whole, careful = self._whole_word, self._careful
         found: list[Match] = []
         try:
             matches = self._automaton.find_matches_as_indexes(padded)
@@ -106,25 +109,25 @@ class Phrases:
         for match in matches:
             number, start, end = match
             if number not in careful:
-                if padded[end] == " " or not whole[number] or _ends(padded, end):
+                if padded[end] == " " or not whole[number] or _ends_word(padded, end):
                     found.append(match)
                     continue
-                if self._within[number] < 0 and " " not in padded[start + 1 : end]:
+                if self._heads[number] < 0 and " " not in padded[start + 1 : end]:
                     continue
             # Something else may begin here or be passed over: from here on it is gone through with care.
             while start >= 0:
-                start = self._match(padded, start, found)
+                start = self._match_from(padded, start, found)
             break
         return found
 
-    def _match(self, padded: str, since: int, found: list[Match]) -> int:
+    def _match_from(self, padded: str, since: int, found: list[Match]) -> int:
         """Look from a place on. Returns where to go on, if something was passed over; else -1."""
-        whole, glued, again = self._whole, self._glued, self._again
+        whole, glued, again = self._whole_word, self._glued, self._shared_marks
         for number, begin, stop in self._automaton.find_matches_as_indexes(padded[since:] if since else padded):
             start, end = begin + since, stop + since
-            if glued and number in glued and not self._stands(padded, start):
+            if glued and number in glued and not self._starts_word(padded, start):
                 continue
-            if padded[end] == " " or not whole[number] or _ends(padded, end):
+            if padded[end] == " " or not whole[number] or _ends_word(padded, end):
                 if number in again:
                     found.append((number, start, end - again[number].blanks))
                     return start + again[number].next
@@ -137,7 +140,7 @@ class Phrases:
                 return shorter[2] if shorter else padded.index(" ", start + 1)
         return -1
 
-    def _stands(self, padded: str, start: int) -> bool:
+    def _starts_word(self, padded: str, start: int) -> bool:
         """Whether a word begins here, or what may be glued to its front stands before it."""
         return padded[padded.rfind(" ", 0, start) + 1 : start] in self._prefixes
 
@@ -149,16 +152,16 @@ class Phrases:
         number, start, _ = match
         while True:
             behind_comma = self._patterns[number].startswith("  ")
-            number = self._within[number]
+            number = self._heads[number]
             if number < 0:
                 break
             start += behind_comma and not self._patterns[number].startswith("  ")
             end = start + len(self._patterns[number])
-            if not self._whole[number] or _ends(padded, end):
+            if not self._whole_word[number] or _ends_word(padded, end):
                 return number, start, end
         return None
 
-    def spoken(self, found: Iterable[Match]) -> tuple[int, int]:
+    def languages_of(self, found: Iterable[Match]) -> tuple[int, int]:
         """The languages that patterns speak for, and by how many of them the others outdo the first one."""
         bits, spoken, first, others = self.bits, 0, 0, 0
         for number, _, _ in found:
@@ -167,30 +170,30 @@ class Phrases:
                 spoken |= bit
                 if bit == 1:
                     first += 1
-            others += number in self._abroad
+            others += number in self._foreign
         return spoken, others - first
 
-    def chosen(self, number: int, spoken: int) -> tuple[Claim, ...]:
+    def claims_in(self, number: int, spoken: int) -> tuple[Claim, ...]:
         """Whose claim on a pattern counts in a text with such languages."""
         claims = self.claims[number]
         if not spoken:
             return claims
         return tuple([claim for claim in claims if claim.bit & spoken] or [claim for claim in claims if claim.sure])
 
-    def guests(self, found: Iterable[Match]) -> list[Match]:
+    def guest_matches(self, found: Iterable[Match]) -> list[Match]:
         """Those that are hardly there by chance in a text that is mostly English."""
         return [match for match in found if any(map(self._is_guest, self.claims[match[0]]))]
 
     def _is_guest(self, claim: Claim) -> bool:
-        of_others = claim.bit != 1 and claim.bit not in self.signs
+        of_others = claim.bit != 1 and claim.bit not in self.non_languages
         return of_others and claim.sure and (" " in claim.phrase or not claim.phrase.isascii())
 
-    def groups_in(self, text: str) -> dict[str, int]:
+    def count_groups(self, text: str) -> dict[str, int]:
         """How many phrases of each group stand in a text."""
         found = self.matches(fold(text))
-        (spoken, _), counted = self.spoken(found), dict[str, int]()
+        (spoken, _), counted = self.languages_of(found), dict[str, int]()
         for number, _, _ in found:
-            for group in {group for claim in self.chosen(number, spoken) for group in claim.groups}:
+            for group in {group for claim in self.claims_in(number, spoken) for group in claim.groups}:
                 counted[group] = counted.get(group, 0) + 1
         return counted
 
@@ -198,7 +201,7 @@ class Phrases:
         """By how much a pattern is moved from where it stands: one of words begins with the blank before it."""
         return 0 if self._patterns[number][0] == " " and self._patterns[number][1:2] != " " else 1
 
-    def place(self, match: Match) -> tuple[int, int]:
+    def span_of(self, match: Match) -> tuple[int, int]:
         """Where in the folded text a phrase begins and ends."""
         number, start, end = match
         return start - self.shift(number), end - 1
@@ -222,9 +225,13 @@ def is_negated(text: str, start: int, end: int, negators: Negators) -> bool:
     return False
 
 
-def negators(language: Language) -> Negators:
+def build_negators(language: Language) -> Negators:
     """The negations of a language, ready to be looked for."""
-    dense = any(is_dense(letter) for word in (*language.negations.before, *language.negations.after) for letter in word)
+    dense = any(
+        is_unspaced_letter(letter)
+        for word in (*language.negations.before, *language.negations.after)
+        for letter in word
+    )
     if dense:
         return Negators(
             tuple(fold(word.rstrip("*")) for word in language.negations.before),
@@ -244,7 +251,7 @@ def _is_ending(word: str) -> bool:
     return not word[0].isalnum() or "'" in word
 
 
-class _Within(dict[int, int]):
+class _HeadTable(dict[int, int]):
     """For a pattern the longest other one that it begins with, its comma left out if need be; -1 for none."""
 
     def __init__(self, patterns: list[str]) -> None:
@@ -261,7 +268,7 @@ class _Within(dict[int, int]):
         return self.setdefault(number, found)
 
 
-class _Again(NamedTuple):
+class _SharedMark(NamedTuple):
     """How a pattern leaves to its neighbours what it shares with them."""
 
     blanks: int
@@ -270,14 +277,14 @@ class _Again(NamedTuple):
     """From where in it on others are looked for."""
 
 
-def _again(pattern: str) -> _Again | None:
+def _shared_mark(pattern: str) -> _SharedMark | None:
     blanks = len(pattern) - len(pattern.rstrip())
     if pattern.startswith("  "):
-        return _Again(blanks, 1)
-    return _Again(blanks, len(pattern) - blanks) if blanks else None
+        return _SharedMark(blanks, 1)
+    return _SharedMark(blanks, len(pattern) - blanks) if blanks else None
 
 
-def _both(one: Claim, other: Claim) -> Claim:
+def _merge(one: Claim, other: Claim) -> Claim:
     """What two phrases of a language are that are written alike."""
     groups = (*one.groups, *(group for group in other.groups if group not in one.groups))
     return one._replace(groups=groups, sure=one.sure or other.sure)
@@ -292,43 +299,43 @@ def _claims(language: Language, bit: int, groups: dict[str, Words], harmless: Wo
     confusable = frozenset(language.confusable)
     respelled = [(fold(letter), put) for letter, put in language.respell.items()]
     for phrase, named in of.items():
-        plain = _plain(phrase)
-        short = bit != 1 and len(plain.strip("* ")) <= _SHORT and plain.strip("* ").isascii()
+        plain = _normalize(phrase)
+        short = bit != 1 and len(plain.strip("* ")) <= _MAX_SHORT and plain.strip("* ").isascii()
         claim = Claim(bit, phrase, named, phrase not in confusable and not short)
         yield plain if language.prefixes and not plain.isascii() else _pattern(plain), claim
         if not plain.isascii():
-            yield from _respelled(plain, respelled, claim)
+            yield from _spelling_variants(plain, respelled, claim)
 
 
-def _plain(phrase: str) -> str:
+def _normalize(phrase: str) -> str:
     """A phrase, folded. A star at its end stays; a mark there means that one must follow: two blanks, or the end."""
     if phrase.endswith("*"):
         return fold(phrase[:-1]).rstrip() + "*"
     plain = fold(phrase)
-    if plain.endswith(" ") and not is_dense(plain.rstrip()[-1]):
+    if plain.endswith(" ") and not is_unspaced_letter(plain.rstrip()[-1]):
         return plain.rstrip() + "  "
     return plain
 
 
-def _respelled(plain: str, respelled: Iterable[tuple[str, str]], claim: Claim) -> Iterator[tuple[str, Claim]]:
+def _spelling_variants(plain: str, respelled: Iterable[tuple[str, str]], claim: Claim) -> Iterator[tuple[str, Claim]]:
     """The other patterns by which a phrase is found: letters typed otherwise, and without accents."""
     other = plain
     for letter, put in respelled:
         other = other.replace(letter, put)
     if other != plain:
         yield _pattern(other), claim
-    without = bare(plain)
+    without = strip_accents(plain)
     if without.isascii():
-        long = " " in without.strip() or len(without.strip("*")) > _SHORT_BARE
+        long = " " in without.strip() or len(without.strip("*")) > _MAX_SHORT_BARE
         yield _pattern(without), claim if long else claim._replace(sure=False)
 
 
 def _pattern(plain: str) -> str:
     """A word begins after a blank; signs, and letters of scripts without blanks, anywhere."""
-    return f" {plain}" if joins(plain[0]) else plain
+    return f" {plain}" if is_word_letter(plain[0]) else plain
 
 
-def _ends(padded: str, end: int) -> bool:
+def _ends_word(padded: str, end: int) -> bool:
     """Whether a word ends here: no letter follows, nor a mark that belongs to it."""
     mark = padded[end]
-    return not (joins(mark) or (mark in "-/." and joins(padded[end + 1])))
+    return not (is_word_letter(mark) or (mark in "-/." and is_word_letter(padded[end + 1])))

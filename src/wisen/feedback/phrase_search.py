@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.feedback.phrase_naming import Named
-from wisen.feedback.phrase_statistics import phrases_in, storable
-from wisen.feedback.turn_signs import watched
-from wisen.feedback.user_detector import folded, place_of
+from wisen.feedback.phrase_naming import PhraseNamer
+from wisen.feedback.phrase_statistics import find_phrases, is_storable
+from wisen.feedback.turn_signs import observe_turns
+from wisen.feedback.user_detector import find_phrase, fold_turn
 from wisen.model.phrase import KINDS, OwnPhrase, Proof, Search, Way, in_force, removed
 from wisen.model.report import Selection
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
 
-    from wisen.feedback.added_languages import Added
+    from wisen.feedback.added_languages import AddedLanguages
     from wisen.feedback.phrase_statistics import PhraseCandidate
-    from wisen.feedback.turn_signs import WatchedTurn
+    from wisen.feedback.turn_signs import ObservedTurn
     from wisen.model.signal import SignalKind
     from wisen.models.model_ports import Model
     from wisen.store.home import Home
@@ -27,10 +27,10 @@ FIRST_DAYS = 30.0
 """How far back the first search looks."""
 LATER_DAYS = 3.0
 """How far back those behind it look for what is new; what speaks for it is counted over the first's days."""
-_BEFORE = timedelta(days=1)
+_LOOKBACK = timedelta(days=1)
 """What is read before the window, so that what happened around its first turns is known."""
-_QUOTE = 200
-_LEAD = 40
+_MAX_QUOTE = 200
+_QUOTE_LEAD = 40
 """How much of a long turn is quoted, and how much of that stands before the phrase."""
 
 
@@ -43,58 +43,60 @@ class FoundPhrases(NamedTuple):
     """What could not be done, and why."""
 
 
-class Window(NamedTuple):
+class SearchWindow(NamedTuple):
     """The turns that are looked at."""
 
     since: datetime
     """From when on something new is looked for."""
-    turns: tuple[WatchedTurn, ...]
+    turns: tuple[ObservedTurn, ...]
     """All that count."""
 
     @property
-    def new(self) -> list[WatchedTurn]:
+    def new(self) -> list[ObservedTurn]:
         """Those in which something new is looked for."""
         return [turn for turn in self.turns if turn.at >= self.since]
 
 
-def window(home: Home, added: Added, days: float | None) -> Window:
+def search_window(home: Home, added: AddedLanguages, days: float | None) -> SearchWindow:
     """The turns of so many days; where nothing is said, of the first search's or, behind that, of a later one's."""
     now, first = home.clock.now(), not home.ledger.phrases.searches(home.machine)
     since = now - timedelta(days=days or (FIRST_DAYS if first else LATER_DAYS))
     counted = since if days else now - timedelta(days=FIRST_DAYS)
-    histories = home.index.events.histories(Selection(since=counted - _BEFORE))
-    turns = (turn for history in histories for turn in watched(history, added.model) if turn.at >= counted)
-    return Window(since, tuple(turns))
+    histories = home.index.events.histories(Selection(since=counted - _LOOKBACK))
+    turns = (turn for history in histories for turn in observe_turns(history, added.model) if turn.at >= counted)
+    return SearchWindow(since, tuple(turns))
 
 
-def counted(home: Home, seen: Window) -> list[PhraseCandidate]:
+def count_candidates(home: Home, window: SearchWindow) -> list[PhraseCandidate]:
     """What counting tells, without what is known, was taken out, or may not be kept."""
     rows = home.ledger.phrases.of(home.machine)
     known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
-    fresh = {gram for turn in seen.new if turn.signs for gram in turn.grams}
-    return [each for each in phrases_in(seen.turns, without=known) if each.text in fresh and storable(each.text)]
+    fresh = {gram for turn in window.new if turn.signs for gram in turn.ngrams}
+    return [each for each in find_phrases(window.turns, without=known) if each.text in fresh and is_storable(each.text)]
 
 
-def search(home: Home, added: Added, seen: Window, model: Model | None = None) -> FoundPhrases:
+def search_phrases(home: Home, added: AddedLanguages, window: SearchWindow, model: Model | None = None) -> FoundPhrases:
     """What counting tells and, if there is a model, what it names; nothing of it is kept yet.
 
     Raises:
         ModelAbsent: the model is not configured.
         MissingExtra: asking it needs something that is not installed.
     """
-    told = [(each, Way.COUNTED) for each in counted(home, seen)]
+    told = [(each, Way.COUNTED) for each in count_candidates(home, window)]
     notes: list[str] = []
     if model is not None:
-        named = Named(model, added.model)
+        named = PhraseNamer(model, added.model)
         rows = home.ledger.phrases.of(home.machine)
         known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
         known |= {each.text for each, _ in told}
-        told += [(each, Way.MODEL) for each in named.candidates(seen.turns, seen.new, known)]
+        told += [(each, Way.MODEL) for each in named.candidates(window.turns, window.new, known)]
         notes = named.notes
-    return _found(home, seen, told, Way.COUNTED if model is None else Way.MODEL)._replace(notes=tuple(notes))
+    return _build_rows(home, window, told, Way.COUNTED if model is None else Way.MODEL)._replace(notes=tuple(notes))
 
 
-def _found(home: Home, seen: Window, candidates: Iterable[tuple[PhraseCandidate, Way]], asked: Way) -> FoundPhrases:
+def _build_rows(
+    home: Home, window: SearchWindow, candidates: Iterable[tuple[PhraseCandidate, Way]], asked: Way
+) -> FoundPhrases:
     """Rows for what was found."""
     now, rows = home.clock.now(), list[tuple[OwnPhrase, tuple[Proof, ...]]]()
     for each, way in candidates:
@@ -111,20 +113,20 @@ def _found(home: Home, seen: Window, candidates: Iterable[tuple[PhraseCandidate,
             signs=each.signs,
             others=each.others,
         )
-        rows.append((phrase, tuple(_proof(phrase, turn) for turn in each.hits if storable(turn.text))))
+        rows.append((phrase, tuple(_proof(phrase, turn) for turn in each.hits if is_storable(turn.text))))
     search = Search(
         id=home.ids.new(),
         machine=home.machine,
         at=now,
-        since=seen.since,
+        since=window.since,
         way=asked,
-        turns=len(seen.new),
+        turns=len(window.new),
         found=len(rows),
     )
     return FoundPhrases(search, tuple(rows))
 
 
-def told(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[OwnPhrase], list[str]]:
+def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[OwnPhrase], list[str]]:
     """Rows for phrases that stand in a file, and what of it is left out and why."""
     rows = home.ledger.phrases.of(home.machine)
     known, gone = {(each.text, each.kind) for each in in_force(rows)}, removed(rows)
@@ -132,14 +134,14 @@ def told(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[Ow
     new: dict[tuple[str, SignalKind], OwnPhrase] = {}
     left: list[str] = []
     for text, kind in phrases:
-        named = " ".join(folded(text).split())
+        named = " ".join(fold_turn(text).split())
         if (named, kind) in known or (named, kind) in new:
             continue
         if not named.strip("\0 "):
             left.append(f"{text!r} holds no words.")
         elif (named, kind) in gone:
             left.append(f"{text!r} was removed before, and does not come back.")
-        elif not storable(text) or forgotten.holds(text):
+        elif not is_storable(text) or forgotten.holds(text):
             left.append(
                 f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten."
             )
@@ -150,9 +152,9 @@ def told(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[Ow
     return [*new.values()], left
 
 
-def keep(home: Home, phrases: Sequence[OwnPhrase], rows: Iterable[Proof | Search] = ()) -> int:
+def record_phrases(home: Home, phrases: Sequence[OwnPhrase], rows: Iterable[Proof | Search] = ()) -> int:
     """Keep phrases, and have the sessions that hold them understood anew. Returns how many sessions those are."""
-    sessions = holding(home, [each.text for each in phrases])
+    sessions = sessions_with_phrases(home, [each.text for each in phrases])
     # Also before: whoever dies in between has only work to do again.
     home.index.findings.again(sessions)
     home.ledger.phrases.add([*phrases, *rows])
@@ -160,7 +162,7 @@ def keep(home: Home, phrases: Sequence[OwnPhrase], rows: Iterable[Proof | Search
     return len(sessions)
 
 
-def holding(home: Home, texts: Collection[str]) -> set[int]:
+def sessions_with_phrases(home: Home, texts: Collection[str]) -> set[int]:
     """The sessions in which phrases were typed, by the index's numbers of them."""
     if not texts:
         return set()
@@ -168,17 +170,17 @@ def holding(home: Home, texts: Collection[str]) -> set[int]:
         history.session
         for history in home.index.events.histories(Selection())
         if any(
-            place_of(text, told) is not None
+            find_phrase(text, told) is not None
             for turn in history.turns
-            if (told := folded(turn.text or ""))
+            if (told := fold_turn(turn.text or ""))
             for text in texts
         )
     }
 
 
-def take_out(home: Home, text: str) -> list[OwnPhrase]:
+def removal_rows(home: Home, text: str) -> list[OwnPhrase]:
     """Rows that say that a phrase is not to be heard any more, whatever it stood for."""
-    named = " ".join(folded(text).split())
+    named = " ".join(fold_turn(text).split())
     return [
         OwnPhrase(id=home.ids.new(), machine=home.machine, at=home.clock.now(), text=named, kind=kind, way=Way.REMOVED)
         for kind in KINDS
@@ -186,9 +188,9 @@ def take_out(home: Home, text: str) -> list[OwnPhrase]:
     ]
 
 
-def _proof(phrase: OwnPhrase, turn: WatchedTurn) -> Proof:
+def _proof(phrase: OwnPhrase, turn: ObservedTurn) -> Proof:
     text = " ".join(turn.text.split())
-    place = max(0, (place_of(phrase.text, folded(text)) or 0) - _LEAD)
+    place = max(0, (find_phrase(phrase.text, fold_turn(text)) or 0) - _QUOTE_LEAD)
     return Proof(
         id=f"{phrase.id}-{turn.agent}-{turn.message}",
         phrase=phrase.id,
@@ -198,6 +200,6 @@ def _proof(phrase: OwnPhrase, turn: WatchedTurn) -> Proof:
         message=turn.message,
         at=turn.at,
         context=turn.context,
-        quote=text if len(text) <= _QUOTE else f"{'…' if place else ''}{text[place : place + _QUOTE]}…",
+        quote=text if len(text) <= _MAX_QUOTE else f"{'…' if place else ''}{text[place : place + _MAX_QUOTE]}…",
         signs=", ".join(sorted(turn.signs)) or "labelled by a model",
     )

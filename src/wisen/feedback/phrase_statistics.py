@@ -15,17 +15,17 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.feedback.ngrams import is_unspaced
-from wisen.feedback.turn_signs import AGAINST, FOR, Sign
-from wisen.feedback.user_detector import folded, place_of
+from wisen.feedback.turn_signs import NEGATIVE_SIGNS, POSITIVE_SIGNS, Sign
+from wisen.feedback.user_detector import find_phrase, fold_turn
 from wisen.model.signal import SignalKind
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from wisen.feedback.turn_signs import WatchedTurn
+    from wisen.feedback.turn_signs import ObservedTurn
 
-SPEAKS = {
+SIGN_SCORES = {
     Sign.CONCEDED: 3,
     Sign.REFUSED: 3,
     Sign.UNDONE: 2,
@@ -37,22 +37,22 @@ SPEAKS = {
 }
 """How much each sign speaks for what it is a sign of: in real sessions it is 9, 8, 4, 3 and 2 times as frequent around
 corrections as around other turns."""
-_MOST = 4
+_MAX_SCORE = 4
 """More does not count."""
-_A_SESSION = 2
+_TURNS_PER_SESSION = 2
 """So many turns of a session count."""
-_BEHIND = 0.2
+_INNER_WEIGHT = 0.2
 """How much less is believed of what mostly stands within a sentence."""
-_EVERYDAY = 0.03
+_EVERYDAY_SHARE = 0.03
 """A word that stands in a larger share of other turns is an everyday one."""
 _PRIOR = 4.0
 """As many turns of the usual kind are added to the others of the same sessions, which may be few."""
-_ONE_PROJECT = 0.05
+_ONE_PROJECT_CHANCE = 0.05
 """A phrase belongs to one project if it would stand in no other by chance so seldom."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demands:
+class PhraseThresholds:
     """What a phrase of a kind has to show."""
 
     sessions: int = 3
@@ -66,12 +66,12 @@ class Demands:
     """In which share of the turns that speak for it something else does than what does mostly."""
 
 
-DEMANDS = {
-    SignalKind.CORRECTION: Demands(),
+THRESHOLDS = {
+    SignalKind.CORRECTION: PhraseThresholds(),
     # Who asks for a commit gets one, and who says good night ends the session: one of these alone is no praise.
-    SignalKind.PRAISE: Demands(false=0.02, lift=4.0, second=0.25),
+    SignalKind.PRAISE: PhraseThresholds(false=0.02, lift=4.0, second=0.25),
 }
-_SIGNS = {SignalKind.CORRECTION: AGAINST, SignalKind.PRAISE: FOR}
+_SIGNS = {SignalKind.CORRECTION: NEGATIVE_SIGNS, SignalKind.PRAISE: POSITIVE_SIGNS}
 
 
 class PhraseCandidate(NamedTuple):
@@ -81,8 +81,8 @@ class PhraseCandidate(NamedTuple):
     kind: SignalKind
     places: tuple[int, ...]
     """Which turns hold it."""
-    turns: tuple[WatchedTurn, ...]
-    hits: tuple[WatchedTurn, ...]
+    turns: tuple[ObservedTurn, ...]
+    hits: tuple[ObservedTurn, ...]
     """Those of them around which it happened."""
     signs: int
     """How many turns without it show the same."""
@@ -96,33 +96,33 @@ class PhraseCandidate(NamedTuple):
         return len({each.number for each in self.hits})
 
 
-def phrases_in(
-    turns: Sequence[WatchedTurn], *, asked: Collection[str] | None = None, without: Collection[str] = ()
+def find_phrases(
+    turns: Sequence[ObservedTurn], *, asked: Collection[str] | None = None, without: Collection[str] = ()
 ) -> list[PhraseCandidate]:
     """The user's own phrases, the surest first.
 
     Only runs of words among `asked` count, if it is given; none that holds one of `without` or is part of one.
     """
-    plain = [turn for turn in turns if not turn.heard]
-    found = [each for kind in _SIGNS for each in _Counted(plain, kind).found(asked, without)]
+    plain = [turn for turn in turns if not turn.detected]
+    found = [each for kind in _SIGNS for each in _PhraseCounter(plain, kind).find(asked, without)]
     # What speaks for both kinds speaks for none.
     twice = {each.text for each in found if any(_overlap(each, other) for other in found if other.kind != each.kind)}
     return sorted((each for each in found if each.text not in twice), key=lambda each: (each.chance, each.text))
 
 
-def storable(text: str) -> bool:
+def is_storable(text: str) -> bool:
     """Whether no rule of safety forbids to keep a text."""
     return rule_against(text) is None
 
 
-class _Counted:
+class _PhraseCounter:
     """The turns of a user with what speaks for one kind."""
 
-    def __init__(self, turns: Sequence[WatchedTurn], kind: SignalKind) -> None:
-        self._turns, self._kind, self._demands = turns, kind, DEMANDS[kind]
+    def __init__(self, turns: Sequence[ObservedTurn], kind: SignalKind) -> None:
+        self._turns, self._kind, self._thresholds = turns, kind, THRESHOLDS[kind]
         self._hit = [not turn.signs.isdisjoint(_SIGNS[kind]) for turn in turns]
         self._hits = sum(self._hit)
-        self._score = [min(_MOST, sum(SPEAKS[sign] for sign in turn.signs & _SIGNS[kind])) for turn in turns]
+        self._score = [min(_MAX_SCORE, sum(SIGN_SCORES[sign] for sign in turn.signs & _SIGNS[kind])) for turn in turns]
         self._usual = Counter(self._score)
         self._of_session: dict[int, list[int]] = defaultdict(list)
         self._shares: dict[str, float] = defaultdict(float)
@@ -130,17 +130,21 @@ class _Counted:
         for place, turn in enumerate(turns):
             self._of_session[turn.number].append(place)
             self._shares[turn.context] += 1 / len(turns)
-            for gram in turn.grams:
+            for gram in turn.ngrams:
                 self._places[gram].append(place)
 
-    def found(self, asked: Collection[str] | None, without: Collection[str]) -> list[PhraseCandidate]:
+    def find(self, asked: Collection[str] | None, without: Collection[str]) -> list[PhraseCandidate]:
         known = tuple(without)
         texts = {places: text for places, text in self._runs().items() if asked is None or text in asked}
         candidates = [self._candidate(text, places) for places, text in texts.items()]
-        candidates = _weighted(candidates)
-        limit = limit_of([each.chance for each in candidates], self._demands.false)
+        candidates = _weigh_by_position(candidates)
+        limit = chance_limit([each.chance for each in candidates], self._thresholds.false)
         waiting = sorted(
-            (each for each in candidates if self._holds(each, limit) and not _known(each.text, known)),
+            (
+                each
+                for each in candidates
+                if self._is_significant(each, limit) and not _overlaps_known(each.text, known)
+            ),
             key=lambda each: (each.chance, -len(each.hits) / len(each.turns), -len(each.hits), each.text),
         )
         kept: list[PhraseCandidate] = []
@@ -148,7 +152,7 @@ class _Counted:
         for each in waiting:
             rest = tuple(place for place in each.places if place not in explained)
             left = self._candidate(each.text, rest)
-            if len(rest) < len(each.places) and not self._holds(left, limit):
+            if len(rest) < len(each.places) and not self._is_significant(left, limit):
                 continue  # what speaks for it is spoken for by a surer one
             kept.append(each)
             explained.update(each.places)
@@ -160,7 +164,7 @@ class _Counted:
         Of those that stand in the very same turns one stays: what the turns begin with, then what clauses do, then the
         longest, as nothing speaks for a part of it alone.
         """
-        least, alike = self._demands.sessions, defaultdict[tuple[int, ...], list[str]](list)
+        least, alike = self._thresholds.sessions, defaultdict[tuple[int, ...], list[str]](list)
         for gram, at in self._places.items():
             if len(at) >= least and len({self._turns[place].number for place in at}) >= least:
                 alike[tuple(at)].append(gram)
@@ -176,38 +180,38 @@ class _Counted:
         hits = tuple(self._turns[place] for place in places if self._hit[place])
         others, signs = len(self._turns) - len(turns), self._hits - len(hits)
         asked = (
-            len(hits) >= self._demands.rate * len(turns)
-            and len({each.number for each in hits}) >= self._demands.sessions
+            len(hits) >= self._thresholds.rate * len(turns)
+            and len({each.number for each in hits}) >= self._thresholds.sessions
         )
         chance = self._chance(places) if asked else 1.0  # which it is not: it is not worth the work
         return PhraseCandidate(text, self._kind, places, turns, hits, signs, others, chance)
 
     def _chance(self, places: Sequence[int]) -> float:
         """How likely so much would speak for a phrase that means nothing: all of it if too little does anyway."""
-        held, counted = set(places), [*self._counted(places)]
+        held, counted = set(places), [*self._limit_per_session(places)]
         total = sum(self._score[place] for place in counted)
         if not total:
             return 1.0
         # Its own turns are among all: where nothing else has a sign, what is seen once is not yet certain.
-        anywhere = [self._usual[score] / len(self._turns) for score in range(_MOST + 1)]
+        anywhere = [self._usual[score] / len(self._turns) for score in range(_MAX_SCORE + 1)]
         nearby = []
         for place in counted:
             beside = [self._score[each] for each in self._of_session[self._turns[place].number] if each not in held]
             many = len(beside) + _PRIOR
             nearby.append([(beside.count(score) + _PRIOR * share) / many for score, share in enumerate(anywhere)])
-        return max(reached(total, [anywhere] * len(counted)), reached(total, nearby))
+        return max(tail_probability(total, [anywhere] * len(counted)), tail_probability(total, nearby))
 
-    def _counted(self, places: Sequence[int]) -> Iterator[int]:
+    def _limit_per_session(self, places: Sequence[int]) -> Iterator[int]:
         """The first turns of each session: a long quarrel is one."""
         seen: Counter[int] = Counter()
         for place in places:
             session = self._turns[place].number
             seen[session] += 1
-            if seen[session] <= _A_SESSION:
+            if seen[session] <= _TURNS_PER_SESSION:
                 yield place
 
-    def _holds(self, each: PhraseCandidate, limit: float) -> bool:
-        wants = self._demands
+    def _is_significant(self, each: PhraseCandidate, limit: float) -> bool:
+        wants = self._thresholds
         if each.chance > limit or each.sessions < wants.sessions:
             return False
         rate, usual = len(each.hits) / len(each.turns), each.signs / max(1, each.others)
@@ -223,17 +227,17 @@ class _Counted:
     def _is_everyday(self, each: PhraseCandidate) -> bool:
         """Whether every word of it stands in many other turns too, so that it is nothing of its own."""
         held = set(each.places)
-        most = _EVERYDAY * len(self._turns)
+        most = _EVERYDAY_SHARE * len(self._turns)
         return not is_unspaced(each.text) and all(
             len(self._places[word]) - len(held.intersection(self._places[word])) > most for word in each.text.split()
         )
 
-    def _is_of_one_project(self, turns: Iterable[WatchedTurn]) -> bool:
+    def _is_of_one_project(self, turns: Iterable[ObservedTurn]) -> bool:
         contexts = [turn.context for turn in turns]
-        return len(set(contexts)) == 1 and self._shares[contexts[0]] ** len(contexts) <= _ONE_PROJECT
+        return len(set(contexts)) == 1 and self._shares[contexts[0]] ** len(contexts) <= _ONE_PROJECT_CHANCE
 
 
-def _weighted(candidates: Sequence[PhraseCandidate]) -> list[PhraseCandidate]:
+def _weigh_by_position(candidates: Sequence[PhraseCandidate]) -> list[PhraseCandidate]:
     """Feedback mostly opens a sentence: what does so is asked for first, and the rest has to be surer.
 
     The weights are one on average, so that no more is found by chance (Genovese, Roeder and Wasserman).
@@ -242,7 +246,7 @@ def _weighted(candidates: Sequence[PhraseCandidate]) -> list[PhraseCandidate]:
     first = sum(opens)
     if not first or first == len(opens):
         return [*candidates]
-    low = _BEHIND
+    low = _INNER_WEIGHT
     high = (len(opens) - low * (len(opens) - first)) / first
     return [
         each._replace(chance=min(1.0, each.chance / (high if leads else low)))
@@ -250,7 +254,7 @@ def _weighted(candidates: Sequence[PhraseCandidate]) -> list[PhraseCandidate]:
     ]
 
 
-def limit_of(chances: Sequence[float], false: float) -> float:
+def chance_limit(chances: Sequence[float], false: float) -> float:
     """Up to which chance what is found is false in so small a share (Benjamini and Hochberg)."""
     ordered, limit = sorted(chances), 0.0
     for place, chance in enumerate(ordered, 1):
@@ -259,11 +263,11 @@ def limit_of(chances: Sequence[float], false: float) -> float:
     return limit
 
 
-def reached(total: int, shares: Sequence[Sequence[float]]) -> float:
+def tail_probability(total: int, shares: Sequence[Sequence[float]]) -> float:
     """How likely the sum of scores is so high, where each turn has each score with such a share: worked out exactly."""
     sums = [1.0]
     for each in shares:
-        longer = [0.0] * (len(sums) + _MOST)
+        longer = [0.0] * (len(sums) + _MAX_SCORE)
         for sum_, chance in enumerate(sums):
             for score, share in enumerate(each):
                 longer[sum_ + score] += chance * share
@@ -271,20 +275,20 @@ def reached(total: int, shares: Sequence[Sequence[float]]) -> float:
     return min(1.0, fsum(sums[total:]))
 
 
-def _holds_any(known: Iterable[str], turn: WatchedTurn) -> bool:
-    text = folded(turn.text)
-    return any(place_of(each, text) is not None for each in known)
+def _holds_any(known: Iterable[str], turn: ObservedTurn) -> bool:
+    text = fold_turn(turn.text)
+    return any(find_phrase(each, text) is not None for each in known)
 
 
-def _known(text: str, known: Iterable[str]) -> bool:
+def _overlaps_known(text: str, known: Iterable[str]) -> bool:
     """Whether a run of words says no more than a phrase that is known, or less."""
-    return any(within(text, other) or within(other, text) for other in known)
+    return any(is_part_of(text, other) or is_part_of(other, text) for other in known)
 
 
 def _overlap(one: PhraseCandidate, two: PhraseCandidate) -> bool:
-    return within(one.text, two.text) or within(two.text, one.text)
+    return is_part_of(one.text, two.text) or is_part_of(two.text, one.text)
 
 
-def within(part: str, whole: str) -> bool:
+def is_part_of(part: str, whole: str) -> bool:
     """Whether a run of words is part of another."""
     return part in whole if is_unspaced(part) else f" {part} " in f" {whole} "

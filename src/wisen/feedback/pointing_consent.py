@@ -29,14 +29,14 @@ class PointingConsent:
     ) -> None:
         """`answered`: what the user said; None where they were never asked. `local`: whether it covers local words."""
         self._home, self._desk, self._decisions, self._refresh = home, desk, decisions, refresh
-        self._answered, self.covers_local = answered, local
+        self._answer, self.covers_local = answered, local
 
     @property
     def is_given(self) -> bool:
         """Whether agents may be asked."""
-        return self._answered is True
+        return self._answer is True
 
-    def keep(self, *, yes: bool, dry_run: bool = False) -> Edit | None:
+    def record(self, *, yes: bool, dry_run: bool = False) -> Edit | None:
         """Keep the user's word; None where it is known. What hooks read knows it at once.
 
         Raises:
@@ -47,7 +47,7 @@ class PointingConsent:
         """
         from wisen.edits.edit import Editor, ValuePlan
 
-        if self._answered is yes:
+        if self._answer is yes:
             return None
         self._decisions.require_person("feedback", "on" if yes else "off", dry_run=dry_run)
         path = self._home.path / "config.toml"
@@ -56,6 +56,6 @@ class PointingConsent:
         with self._decisions.as_decision("pointing", "config", dry_run=dry_run):
             made = Editor(self._desk).set(plan, dry_run=dry_run)
         if not dry_run:
-            self._answered = yes
+            self._answer = yes
             self._refresh.hooks()
         return made

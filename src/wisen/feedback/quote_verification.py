@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wisen.text.directives import DirectiveReader
 
-LONGEST = 280
+MAX_QUOTE = 280
 """Characters: longer words are no lesson."""
 _ENDS = re.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n[ \t]*\n")
 _ABBREVIATION = re.compile(
@@ -32,17 +32,17 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 """What a point belongs to that ends no sentence."""
-_SHORT = re.compile(r"\b\w{1,2}\.$")
+_SHORT_WORD = re.compile(r"\b\w{1,2}\.$")
 _BULLET = re.compile(r"[-*•–]\s|\d{1,2}[.)]\s")
 _MARKS = " \t\r\n.!?…。！？؟।"
 _QUOTES = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„", "“"))
 _QUOTED = re.compile(r"""^\W*(?:"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|'[^']{12,}')\W*$""")
-_TAKES_BACK = re.compile(
+_RETRACTIONS = re.compile(
     r"\b(?:just )?(?:kidding|joking|sarcasm|irony|ironically|said (?:nobody|no one)|as if|yeah,? right|scratch that"
     r"|never ?mind|forget (?:that|it)|on second thought|wait)\b",
     re.IGNORECASE,
 )
-_LEADS_IN = re.compile(
+_LEAD_IN = re.compile(
     r"\b(?:following|below|next|here(?:'s| is| are)|examples?|these (?:things|words|lines|rules))\b", re.IGNORECASE
 )
 _ASSENT = re.compile(
@@ -54,11 +54,11 @@ _ASSENT = re.compile(
     re.IGNORECASE,
 )
 """How somebody begins who gives leave in English; other languages are known by the reader's own words."""
-_FENCE = re.compile(r"```|~~~|^[ \t]*>", re.MULTILINE)
-_FEW = 4
+_PASTED_BLOCK = re.compile(r"```|~~~|^[ \t]*>", re.MULTILINE)
+_MAX_RETRACTION_WORDS = 4
 
 
-def prove_words(words: str, typed: str, whole: str | None = None, reader: DirectiveReader | None = None) -> str:
+def verify_quote(words: str, typed: str, whole: str | None = None, reader: DirectiveReader | None = None) -> str:
     """The user's sentences that the words name, as they were typed.
 
     `typed`: the user's own words in the turn; `whole`: all of the message, where some of it was pasted or quoted.
@@ -67,27 +67,27 @@ def prove_words(words: str, typed: str, whole: str | None = None, reader: Direct
     Raises:
         UsageError: nobody typed them there, they cut a sentence, belong to a quotation or give leave; it says which.
     """
-    given = fold_blanks(words)
+    given = collapse_whitespace(words)
     if not given.strip(_MARKS):
         raise UsageError("Give in `words` the sentences that the user typed, letter by letter.")
-    if len(given) > LONGEST:
-        raise UsageError(f"`words` has {len(given)} characters. At most {LONGEST} are taken: whole sentences only.")
-    units = sentences_of(typed)
+    if len(given) > MAX_QUOTE:
+        raise UsageError(f"`words` has {len(given)} characters. At most {MAX_QUOTE} are taken: whole sentences only.")
+    units = sentence_spans(typed)
     for first, (start, _) in enumerate(units):
         for last in range(first, len(units)):
-            found = fold_blanks(typed[start : units[last][1]])
-            if _bare(found) == _bare(given):
-                _refuse_misleading(typed, units, first, last, reader or shipped_reader())
+            found = collapse_whitespace(typed[start : units[last][1]])
+            if _strip_end_marks(found) == _strip_end_marks(given):
+                _reject_misleading(typed, units, first, last, reader or shipped_reader())
                 return found
-    raise UsageError(_why_not(given, fold_blanks(typed), fold_blanks(whole or "")))
+    raise UsageError(_mismatch_reason(given, collapse_whitespace(typed), collapse_whitespace(whole or "")))
 
 
-def sentences_of(text: str) -> list[tuple[int, int]]:
+def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a text stand; rather too much is one than too little: a list belongs to what leads in."""
     spans: list[tuple[int, int]] = []
     start = 0
     for mark in _ENDS.finditer(text):
-        if mark.group() == "." and _goes_on(text[start : mark.end()], text[mark.end() :].lstrip()):
+        if mark.group() == "." and _is_abbreviation(text[start : mark.end()], text[mark.end() :].lstrip()):
             continue
         spans.append((start, mark.end()))
         start = mark.end()
@@ -104,61 +104,61 @@ def sentences_of(text: str) -> list[tuple[int, int]]:
     return joined
 
 
-def _goes_on(before: str, behind: str) -> bool:
+def _is_abbreviation(before: str, behind: str) -> bool:
     """Whether a point ends an abbreviation, and the sentence goes on behind it."""
-    return bool(_ABBREVIATION.search(before) or (_SHORT.search(before) and behind[:1].islower()))
+    return bool(_ABBREVIATION.search(before) or (_SHORT_WORD.search(before) and behind[:1].islower()))
 
 
-def is_fenced(text: str) -> bool:
+def has_pasted_block(text: str) -> bool:
     """Whether a block of something else stands in a text: nobody can tell who wrote that."""
-    return _FENCE.search(text) is not None
+    return _PASTED_BLOCK.search(text) is not None
 
 
-def fold_blanks(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """A text with one blank wherever there are any."""
     return " ".join(text.split())
 
 
-def _bare(text: str) -> str:
+def _strip_end_marks(text: str) -> str:
     return text.rstrip(_MARKS)
 
 
-def _refuse_misleading(
+def _reject_misleading(
     typed: str, units: Sequence[tuple[int, int]], first: int, last: int, reader: DirectiveReader
 ) -> None:
     """Refuse what says something else where it stands. Raises: UsageError."""
-    found = fold_blanks(typed[units[first][0] : units[last][1]])
+    found = collapse_whitespace(typed[units[first][0] : units[last][1]])
     if sentinel.strip(found) != found:
         raise UsageError("These words are wisen's own, and not the user's.")
-    if is_fenced(typed[: units[last][1]]):
+    if has_pasted_block(typed[: units[last][1]]):
         raise UsageError("Behind or in a block that was pasted nobody can tell what the user typed.")
     if _is_quoted(typed, units[first][0]) or _QUOTED.match(found):
         raise UsageError("These words are quoted there, and not the user's own.")
-    behind = _unit(typed, units, last + 1)
-    if behind and _turns_round(behind):
+    behind = _sentence_at(typed, units, last + 1)
+    if behind and _reverses(behind):
         raise UsageError(f"The next sentence changes what they say. Include it: {behind!r}")
-    before = _unit(typed, units, first - 1)
-    if before and count_negations(before) and _LEADS_IN.search(before):
+    before = _sentence_at(typed, units, first - 1)
+    if before and count_negations(before) and _LEAD_IN.search(before):
         raise UsageError(f"The sentence before changes what they say. Include it: {before!r}")
     for start, end in units[first : last + 1]:
-        sentence = fold_blanks(typed[start:end])
+        sentence = collapse_whitespace(typed[start:end])
         if is_waiver(sentence) or _ASSENT.match(sentence) or gives_leave(sentence, reader):
             raise UsageError("They give leave for something. A permission is never learnt.")
         if is_for_now(sentence):
             raise UsageError("They say themselves that they hold for now only.")
 
 
-def _turns_round(sentence: str) -> bool:
+def _reverses(sentence: str) -> bool:
     """Whether a few words take back what was said before them: "not!", "just kidding", "don't do that"."""
     words = len(sentence.split())
-    if words > _FEW:
+    if words > _MAX_RETRACTION_WORDS:
         return False
-    negates = count_negations(sentence) > 0 and (words < _FEW - 1 or not stands_alone(sentence))
-    return negates or _TAKES_BACK.search(sentence) is not None
+    negates = count_negations(sentence) > 0 and (words < _MAX_RETRACTION_WORDS - 1 or not stands_alone(sentence))
+    return negates or _RETRACTIONS.search(sentence) is not None
 
 
-def _unit(typed: str, units: Sequence[tuple[int, int]], number: int) -> str:
-    return fold_blanks(typed[slice(*units[number])]) if 0 <= number < len(units) else ""
+def _sentence_at(typed: str, units: Sequence[tuple[int, int]], number: int) -> str:
+    return collapse_whitespace(typed[slice(*units[number])]) if 0 <= number < len(units) else ""
 
 
 def _is_quoted(typed: str, start: int) -> bool:
@@ -169,9 +169,9 @@ def _is_quoted(typed: str, start: int) -> bool:
     return any(before.count(opens) > before.count(closes) for opens, closes in _QUOTES if opens in before)
 
 
-def _why_not(given: str, typed: str, whole: str) -> str:
-    if _bare(given) in typed:
+def _mismatch_reason(given: str, typed: str, whole: str) -> str:
+    if _strip_end_marks(given) in typed:
         return "They cut a sentence of the user's. Give whole sentences, from the first word to the last."
-    if _bare(given) in whole:
+    if _strip_end_marks(given) in whole:
         return "They stand in what was pasted or quoted there, which the user did not type."
     return "The user did not type these words in that turn. Copy them from it, letter by letter."

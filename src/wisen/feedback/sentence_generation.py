@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from wisen.feedback.language_detection import is_in
-from wisen.feedback.language_evaluation import LEAST, LONGEST_SENTENCE, LabelledSentences, read_sentences
-from wisen.feedback.phrase_statistics import storable
+from wisen.feedback.language_detection import is_in_script
+from wisen.feedback.language_evaluation import MAX_SENTENCE, MIN_SENTENCES, LabelledSentences, read_sentences
+from wisen.feedback.phrase_statistics import is_storable
 from wisen.model.model_use import Tier
 from wisen.models.model_ports import MaterialItem, Question
 
@@ -39,34 +39,36 @@ def template_sentences() -> LabelledSentences:
 
 def sentence_question(purpose: str, name: str, own_name: str) -> Question[Any]:
     """What is asked to get the sentences of a language."""
-    fields = [(kind, list[str]) for kind in LEAST]
+    fields = [(kind, list[str]) for kind in MIN_SENTENCES]
     return Question(
         purpose=purpose,
         tier=Tier.HEAVY,
         instructions=_ASK.format(name=name, own_name=own_name),
         answer=msgspec.defstruct("Sentences", fields, frozen=True, forbid_unknown_fields=True),
-        material=tuple(MaterialItem(kind, "\n".join(getattr(template_sentences(), kind))) for kind in LEAST),
+        material=tuple(MaterialItem(kind, "\n".join(getattr(template_sentences(), kind))) for kind in MIN_SENTENCES),
         most_tokens=_TOKENS,
     )
 
 
-def checked_sentences(answer: Any, script: str) -> LabelledSentences:
+def valid_sentences(answer: Any, script: str) -> LabelledSentences:
     """The sentences of an answer that may be kept; `script`: the one that they have to be in."""
-    return LabelledSentences(**{kind: tuple(_kept(getattr(answer, kind), script)) for kind in LEAST})
+    return LabelledSentences(
+        **{kind: tuple(_filter_sentences(getattr(answer, kind), script)) for kind in MIN_SENTENCES}
+    )
 
 
-def _kept(sentences: Iterable[str], script: str) -> Iterator[str]:
+def _filter_sentences(sentences: Iterable[str], script: str) -> Iterator[str]:
     for sentence in dict.fromkeys(" ".join(each.split()) for each in sentences):
         controls = any(unicodedata.category(letter) in ("Cc", "Cs", "Co", "Cn") for letter in sentence)
-        fits = not controls and 0 < len(sentence) <= LONGEST_SENTENCE
-        if fits and is_in(script, sentence) and storable(sentence):
+        fits = not controls and 0 < len(sentence) <= MAX_SENTENCE
+        if fits and is_in_script(script, sentence) and is_storable(sentence):
             yield sentence
 
 
-def write_sentences(sentences: LabelledSentences, comment: str) -> str:
+def format_sentences(sentences: LabelledSentences, comment: str) -> str:
     """The text of a file of sentences."""
     lines = [f"# {line}" for line in comment.splitlines()]
-    for kind in LEAST:
+    for kind in MIN_SENTENCES:
         lines += ["", f"{kind} = ["]
         lines += [f"  {msgspec.json.encode(each).decode()}," for each in getattr(sentences, kind)]
         lines.append("]")

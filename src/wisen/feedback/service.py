@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
     from wisen.edits.edit import Edit
     from wisen.edits.past import Desk
-    from wisen.feedback.added_languages import Added
+    from wisen.feedback.added_languages import AddedLanguages
     from wisen.feedback.keyword_file import Keywords
     from wisen.feedback.language_survey import UserLanguages
     from wisen.feedback.phrase_search import FoundPhrases
     from wisen.feedback.pointing_consent import PointingConsent
-    from wisen.feedback.session_analysis import Understanding
+    from wisen.feedback.session_analysis import SessionAnalyzer
     from wisen.feedback.settlement import SettlementHandlers
-    from wisen.feedback.user_detector import Own
+    from wisen.feedback.user_detector import UserDetector
     from wisen.logs.projects import Projects
     from wisen.model.fences import Fences
     from wisen.model.history import History
@@ -42,7 +42,7 @@ _SENTENCES_BY_MODEL = (
 _BY_FILE = "What {name} speakers write to an agent, by what it tells. Taken in from {source}, {day}."
 
 
-class TakenIn(NamedTuple):
+class PhraseChange(NamedTuple):
     """What was taken from a file of phrases, or taken out, or would be."""
 
     phrases: tuple[OwnPhrase, ...]
@@ -78,57 +78,63 @@ class FeedbackService:
         self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
         self.consent = consent
         self.settlement = TurnSettlement(
-            home, projects, decisions, consent, own=self.own, handlers=handlers, model_named=model_named
+            home,
+            projects,
+            decisions,
+            consent,
+            user_detector=self.user_detector,
+            handlers=handlers,
+            model_named=model_named,
         )
         self._folder, self._model, self._adjudicates = languages_folder, model, adjudicates
-        self._added: Added | None = None
+        self._added: AddedLanguages | None = None
 
     @property
-    def added_languages(self) -> Added:
+    def added_languages(self) -> AddedLanguages:
         """The languages that the user added. They are read once in a run."""
-        from wisen.feedback.added_languages import added_in
+        from wisen.feedback.added_languages import load_added_languages
 
         if self._added is None:
-            self._added = added_in(self._folder)
+            self._added = load_added_languages(self._folder)
         return self._added
 
-    def read_languages_anew(self) -> None:
+    def reload_languages(self) -> None:
         """Have the languages that the user added read again: each run begins with this."""
         self._added = None
 
-    def own(self) -> Own:
+    def user_detector(self) -> UserDetector:
         """How the user of this machine speaks: their own phrases, and the languages they added."""
-        from wisen.feedback.user_detector import Own
+        from wisen.feedback.user_detector import UserDetector
 
         phrases = in_force(self._home.ledger.phrases.of(self._home.machine))
-        return Own(phrases, lambda: self.added_languages.model)
+        return UserDetector(phrases, lambda: self.added_languages.model)
 
-    def listener(self) -> Callable[[History], tuple[Said, ...]]:
+    def session_detector(self) -> Callable[[History], tuple[Said, ...]]:
         """What tells the signals of a session, in order, with the phrases that are the user's own by now."""
-        from wisen.feedback.signal_detection import listen
+        from wisen.feedback.signal_detection import detect_in_session
 
-        return partial(listen, own=self.own())
+        return partial(detect_in_session, own=self.user_detector())
 
-    def holding(self, texts: Collection[str]) -> set[int]:
+    def sessions_with_phrases(self, texts: Collection[str]) -> set[int]:
         """The sessions in which phrases were typed, by the index's numbers of them."""
-        from wisen.feedback.phrase_search import holding
+        from wisen.feedback.phrase_search import sessions_with_phrases
 
-        return holding(self._home, texts)
+        return sessions_with_phrases(self._home, texts)
 
-    def understanding(self, fences: Fences) -> Understanding:
+    def session_analyzer(self, fences: Fences) -> SessionAnalyzer:
         """Understands the sessions that hold something new: what failed, what helped, what the user said of it."""
         from wisen.feedback.adjudication import Adjudicator
-        from wisen.feedback.session_analysis import UNDERSTANDING, Understanding
+        from wisen.feedback.session_analysis import ANALYSIS_VERSION, SessionAnalyzer
         from wisen.model.pointing import settled_turns
 
-        own = self.own()
-        return Understanding(
+        own = self.user_detector()
+        return SessionAnalyzer(
             home=self._home,
-            own=own,
-            judge=Adjudicator(own, self._model, asks=self._adjudicates, local=self.consent.covers_local),
+            detector=own,
+            adjudicator=Adjudicator(own, self._model, enabled=self._adjudicates, local=self.consent.covers_local),
             folders=self._projects.places_by_context(),
             settled=settled_turns(self._home.ledger.moves.all()),
-            version=self.added_languages.understanding(UNDERSTANDING),
+            version=self.added_languages.analysis_version(ANALYSIS_VERSION),
             fences=fences,
         )
 
@@ -157,15 +163,15 @@ class FeedbackService:
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to look at. Give a number above 0, or leave it out.")
         home, added = self._home, self.added_languages
-        seen = phrase_search.window(home, added, days)
-        found = phrase_search.search(home, added, seen, self._model() if model else None)
+        seen = phrase_search.search_window(home, added, days)
+        found = phrase_search.search_phrases(home, added, seen, self._model() if model else None)
         if not dry_run and seen.new:  # where there was nothing to look at, the first search is still to come
             proofs = [proof for _, of in found.phrases for proof in of]
-            phrase_search.keep(home, [phrase for phrase, _ in found.phrases], [*proofs, found.search])
+            phrase_search.record_phrases(home, [phrase for phrase, _ in found.phrases], [*proofs, found.search])
         return found
 
     @one_writer("phrases")
-    def take_in_phrases(self, path: Path, *, dry_run: bool = False) -> TakenIn:
+    def import_phrases(self, path: Path, *, dry_run: bool = False) -> PhraseChange:
         """Take in a file of feedback phrases.
 
         Raises:
@@ -185,10 +191,10 @@ class FeedbackService:
         except UsageError as error:
             raise UsageError(f"{path} was not taken in: {error}.") from error
         self._decisions.require_person("phrases", "learn", "--from", str(path.absolute()), dry_run=dry_run)
-        new, left = phrase_search.told(self._home, held.phrases)
-        return TakenIn(tuple(new), tuple(left), self._kept(new, dry_run=dry_run))
+        new, left = phrase_search.rows_from_file(self._home, held.phrases)
+        return PhraseChange(tuple(new), tuple(left), self._record(new, dry_run=dry_run))
 
-    def write_phrases(self, path: Path, *, dry_run: bool = False) -> tuple[Edit, ...]:
+    def export_phrases(self, path: Path, *, dry_run: bool = False) -> tuple[Edit, ...]:
         """Put the user's phrases into a file of feedback phrases; what stands there stays, and it can be undone.
 
         Returns what was changed in it; nothing where it holds them already.
@@ -198,7 +204,7 @@ class FeedbackService:
             FileError, SettingsUnclear: it cannot be read or written.
         """
         from wisen.edits.edit import Editor, ValuePlan
-        from wisen.feedback.phrase_file import FeedbackPhrases, fields, read_phrases
+        from wisen.feedback.phrase_file import FeedbackPhrases, changed_fields, read_phrases
 
         content = self._desk.files.read(path).content
         try:
@@ -207,14 +213,14 @@ class FeedbackService:
             raise UsageError(f"{path} was not written: {error}.") from error
         own = [(each.text, each.kind) for each in in_force(self._home.ledger.phrases.of(self._home.machine))]
         made: list[Edit] = []
-        for name, value in fields(held, own, self._home.clock.now()).items():
+        for name, value in changed_fields(held, own, self._home.clock.now()).items():
             saw = self._desk.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your own phrases of feedback", saw)
             made.append(Editor(self._desk).set(plan, dry_run=dry_run))
         return tuple(made)
 
     @one_writer("phrases")
-    def remove_phrase(self, text: str, *, dry_run: bool = False) -> TakenIn:
+    def remove_phrase(self, text: str, *, dry_run: bool = False) -> PhraseChange:
         """Take one phrase out: it is heard no longer, and does not come back by itself.
 
         Raises:
@@ -222,20 +228,20 @@ class FeedbackService:
         """
         from wisen.feedback import phrase_search
 
-        rows = phrase_search.take_out(self._home, text)
+        rows = phrase_search.removal_rows(self._home, text)
         if not rows:
             raise UsageError(f"{text!r} is none of your phrases. Those that are: wisen phrases show")
         self._decisions.require_person("phrases", "remove", text, dry_run=dry_run)
-        return TakenIn(tuple(rows), (), self._kept(rows, dry_run=dry_run))
+        return PhraseChange(tuple(rows), (), self._record(rows, dry_run=dry_run))
 
-    def _kept(self, rows: list[OwnPhrase], *, dry_run: bool) -> int:
+    def _record(self, rows: list[OwnPhrase], *, dry_run: bool) -> int:
         from wisen.feedback import phrase_search
 
         if dry_run:
-            return len(phrase_search.holding(self._home, [each.text for each in rows]))
-        return phrase_search.keep(self._home, rows) if rows else 0
+            return len(phrase_search.sessions_with_phrases(self._home, [each.text for each in rows]))
+        return phrase_search.record_phrases(self._home, rows) if rows else 0
 
-    def languages(self) -> Survey:
+    def survey_languages(self) -> Survey:
         """The languages that are known and those that the user writes in without a file, by their typed turns."""
         return self._user_languages().survey()
 
@@ -258,30 +264,30 @@ class FeedbackService:
             ModelAbsent: no heavy model is configured.
             FileError: a file cannot be written.
         """
-        from wisen.feedback.language_building import ASKED
+        from wisen.feedback.language_building import QUESTION_COUNT
 
         users, named = self._user_languages(), [code.lower() for code in codes]
         there = {each.code for each in self.added_languages.languages}
         lacking = named if model else [code for code in named if code not in there]
-        chosen = users.wanted(lacking, again=again) if lacking or not named else ()
+        chosen = users.languages_to_build(lacking, again=again) if lacking or not named else ()
         if dry_run or not model:
-            return tuple(users.built(code, questions=ASKED) for code in chosen)
+            return tuple(users.describe_build(code, questions=QUESTION_COUNT) for code in chosen)
         made: list[Built] = []
         for code in chosen:
-            made.append(self._had_written(code, again=again, progress=progress or _without_progress))
+            made.append(self._generate_language(code, again=again, progress=progress or _ignore_progress))
             if made[-1].trouble:
                 break  # whatever stopped this one would stop the next
         return tuple(made)
 
-    def language_hearing(self, codes: Iterable[str] = ()) -> tuple[LanguageHearing, ...]:
+    def evaluate_languages(self, codes: Iterable[str] = ()) -> tuple[LanguageHearing, ...]:
         """How well the languages that the user added are heard, as their files are now; of all without codes.
 
         Each is judged on sentences that lie beside its file, and of them on the half that is held back.
         """
-        self.read_languages_anew()
-        return self._user_languages().hearing([code.lower() for code in codes])
+        self.reload_languages()
+        return self._user_languages().evaluate([code.lower() for code in codes])
 
-    def take_in_languages(self, path: Path, *, again: bool = False, dry_run: bool = False) -> tuple[Built, ...]:
+    def import_languages(self, path: Path, *, again: bool = False, dry_run: bool = False) -> tuple[Built, ...]:
         """Take in a file of keywords by language. For languages that are shipped, its phrases are added to them.
 
         All files are written, or none that is not said to have been.
@@ -290,15 +296,15 @@ class FeedbackService:
             UsageError: it is not there or not such a file, or a language has a file and is not to be written `again`.
             FileError: a file cannot be read or written.
         """
-        held = self._keywords(path, "taken in")
+        held = self._read_keywords(path, "taken in")
         if held is None:
             raise UsageError(f"{path} is not there. Give a file of keywords by language.")
         repeats = ("--again",) if again else ()
         self._decisions.require_person("languages", "build", "--from", str(path.absolute()), *repeats, dry_run=dry_run)
         comment = _BY_FILE.format(name="{name}", source=path.name, day=f"{self._home.clock.now():%Y-%m-%d}")
-        return self._user_languages().take_in(held, comment, again=again, dry_run=dry_run)
+        return self._user_languages().import_keywords(held, comment, again=again, dry_run=dry_run)
 
-    def write_languages(self, path: Path, survey: Survey, *, dry_run: bool = False) -> tuple[Edit, ...]:
+    def export_languages(self, path: Path, survey: Survey, *, dry_run: bool = False) -> tuple[Edit, ...]:
         """Put the phrases of the user's languages into a file of keywords; what stands there stays.
 
         Raises:
@@ -306,21 +312,23 @@ class FeedbackService:
             FileError, SettingsUnclear: it cannot be read or written.
         """
         from wisen.edits.edit import Editor, ValuePlan
-        from wisen.feedback.keyword_file import fields
+        from wisen.feedback.keyword_file import changed_fields
 
-        held = self._keywords(path, "written")
+        held = self._read_keywords(path, "written")
         mine = {*survey.spoken, *(each.code for each in self.added_languages.languages)} - {"en"}
         groups = {
-            each.code: each.groups for each in self._user_languages().heard() if each.code in mine and each.own_name
+            each.code: each.groups
+            for each in self._user_languages().known_languages()
+            if each.code in mine and each.own_name
         }
         made: list[Edit] = []
-        for name, value in fields(held, survey.spoken, groups, self._home.clock.now()).items():
+        for name, value in changed_fields(held, survey.spoken, groups, self._home.clock.now()).items():
             saw = self._desk.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your languages", saw)
             made.append(Editor(self._desk).set(plan, dry_run=dry_run))
         return tuple(made)
 
-    def _keywords(self, path: Path, what: str) -> Keywords | None:
+    def _read_keywords(self, path: Path, what: str) -> Keywords | None:
         """What a file of keywords holds; None where there is none."""
         from wisen.feedback.keyword_file import read_keywords
 
@@ -332,22 +340,22 @@ class FeedbackService:
         except UsageError as error:
             raise UsageError(f"{path} was not {what}: {error}.") from error
 
-    def _had_written(self, code: str, *, again: bool, progress: Callable[[str, int, int], None]) -> Built:
-        from wisen.feedback.language_building import drafted
+    def _generate_language(self, code: str, *, again: bool, progress: Callable[[str, int, int], None]) -> Built:
+        from wisen.feedback.language_building import draft_language
         from wisen.model.model_use import Tier
 
         users, asked = self._user_languages(), self._model()
-        done = drafted(asked, code, progress)
+        done = draft_language(asked, code, progress)
         language = done.draft.language()
-        if not done.is_whole or not language.groups:
-            return users.built(code, done)
+        if not done.is_complete or not language.groups:
+            return users.describe_build(code, done)
         comment = _BY_MODEL.format(
             name=language.name, model=asked.named(Tier.HEAVY), day=f"{self._home.clock.now():%Y-%m-%d}"
         )
-        kept = users.put(language, comment, again=again)
+        kept = users.write_language(language, comment, again=again)
         if done.sentences is not None:
-            users.put_sentences(code, done.sentences, _SENTENCES_BY_MODEL.format(name=language.name, code=code))
-        return users.built(code, done, kept=kept, written=True)
+            users.write_sentences(code, done.sentences, _SENTENCES_BY_MODEL.format(name=language.name, code=code))
+        return users.describe_build(code, done, kept=kept, written=True)
 
     def _user_languages(self) -> UserLanguages:
         from wisen.feedback.language_survey import UserLanguages
@@ -355,5 +363,5 @@ class FeedbackService:
         return UserLanguages(self._home, self._desk.files, self._folder, self.added_languages)
 
 
-def _without_progress(name: str, done: int, total: int) -> None:
+def _ignore_progress(name: str, done: int, total: int) -> None:
     """No progress is shown."""

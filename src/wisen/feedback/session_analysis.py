@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from wisen.feedback.detector import DETECTOR
+from wisen.feedback.detector import DETECTOR_VERSION
 from wisen.feedback.settled_signals import apply_settled
-from wisen.feedback.signal_detection import listen
+from wisen.feedback.signal_detection import detect_in_session
 from wisen.logs.parallel_read import pause_gc
 from wisen.mining.sessions import MINER, mine
 from wisen.model.failure import Mined
@@ -19,23 +19,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wisen.feedback.adjudication import Adjudicator
-    from wisen.feedback.user_detector import Own
+    from wisen.feedback.user_detector import UserDetector
     from wisen.model.fences import Fences
     from wisen.model.history import History
     from wisen.model.pointing import SettledTurn
     from wisen.store.home import Home
 
-MINED_AT_ONCE = 50  # sessions whose findings go into one transaction
-UNDERSTANDING = MINER * 1000 + DETECTOR  # what understood a session, beside added languages; another does it again
+BATCH_SIZE = 50  # sessions whose findings go into one transaction
+ANALYSIS_VERSION = (
+    MINER * 1000 + DETECTOR_VERSION
+)  # what understood a session, beside added languages; another does it again
 
 
 @dataclass(frozen=True, kw_only=True)
-class Understanding:
+class SessionAnalyzer:
     """What sessions are understood with in one turn."""
 
     home: Home
-    own: Own
-    judge: Adjudicator
+    detector: UserDetector
+    adjudicator: Adjudicator
     folders: Mapping[str, Sequence[str]]
     """The directories of this machine by their context."""
     settled: Mapping[str, SettledTurn]
@@ -51,23 +53,23 @@ class Understanding:
         """
         new = self.home.index.findings.unmined(self.version)
         with pause_gc():
-            while sessions := list(islice(new, MINED_AT_ONCE)):
-                found: Sequence[Mined] = [self.understand(each) for each in sessions]
+            while sessions := list(islice(new, BATCH_SIZE)):
+                found: Sequence[Mined] = [self.analyze(each) for each in sessions]
                 with self.fences.step("adjudicate"):
-                    found = self.judge.decided(sessions, found)
+                    found = self.adjudicator.adjudicate(sessions, found)
                 with self.fences.step("apply what was settled"):
                     pairs = zip(sessions, found, strict=True)
-                    found = [apply_settled(session, each, self.settled, self.own.model) for session, each in pairs]
+                    found = [apply_settled(session, each, self.settled, self.detector.model) for session, each in pairs]
                 yield list(zip(sessions, found, strict=True))
                 self.home.index.findings.mined(found, self.version)
 
     @property
-    def troubles(self) -> list[str]:
+    def problems(self) -> list[str]:
         """What a person has to know of it."""
-        return self.judge.troubles
+        return self.adjudicator.problems
 
-    def understand(self, session: History) -> Mined:
+    def analyze(self, session: History) -> Mined:
         """What one session taught; nothing where it cannot be understood, so that it does not keep others from it."""
         with self.fences.around(FenceKind.SESSION, session_name(session)):
-            return replace(mine(session, self.folders), said=listen(session, self.own))
+            return replace(mine(session, self.folders), said=detect_in_session(session, self.detector))
         return Mined(session=session.session)

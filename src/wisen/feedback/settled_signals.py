@@ -27,7 +27,7 @@ KINDS = {
     PointedKind.REMEMBER: SignalKind.REMEMBER,
 }
 _STATED = 0.9
-_OF_THE_MOMENT = 0.5
+_MAX_UNSTATED = 0.5
 """What does not say itself that it lasts: neither an agent nor a number makes it do so."""
 _SURE = 1.0
 
@@ -38,7 +38,7 @@ def apply_settled(
     """What a session taught, with the signals of settled turns as they were settled, in their place."""
     if not settled:
         return mined
-    from wisen.feedback.detector import shipped
+    from wisen.feedback.detector import shipped_detector
 
     said = list(mined.said)
     for turn, heard in turns_of(session):
@@ -48,7 +48,7 @@ def apply_settled(
         of_turn = [each.signal for each in said if each.message == turn.id]
         new = [
             Said(message=turn.id, at=turn.at, signal=each)
-            for each in settled_signals(known, heard, of_turn, model or shipped())
+            for each in settled_signals(known, heard, of_turn, model or shipped_detector())
         ]
         before = [each for each in said if each.message != turn.id and each.at <= turn.at]
         behind = [each for each in said if each.message != turn.id and each.at > turn.at]
@@ -57,7 +57,7 @@ def apply_settled(
 
 
 def settled_signals(
-    settled: SettledTurn, heard: Heard, signals: Iterable[Signal], model: DetectorModel
+    settled: SettledTurn, message: Heard, signals: Iterable[Signal], model: DetectorModel
 ) -> tuple[Signal, ...]:
     """The signals of a settled turn; `signals` are those that were heard in it, of which the other kinds stay."""
     before = tuple(signals)
@@ -65,14 +65,14 @@ def settled_signals(
     if settled.kind is PointedKind.NONE:
         return others
     kind = KINDS[settled.kind]
-    lesson = _lesson(settled, heard, before, model)
-    start = max(0, heard.text.find(settled.words))
+    lesson = _lesson(settled, message, before, model)
+    start = max(0, message.text.find(settled.words))
     return (
         Signal(
             kind=kind,
             probability=_SURE,
             start=start,
-            end=min(len(heard.text), start + len(settled.words)),
+            end=min(len(message.text), start + len(settled.words)),
             polarity=Polarity.AGAINST if kind is SignalKind.CORRECTION or lesson.forbids else Polarity.FOR,
             lesson=lesson,
         ),
@@ -80,13 +80,13 @@ def settled_signals(
     )
 
 
-def _lesson(settled: SettledTurn, heard: Heard, signals: Iterable[Signal], model: DetectorModel) -> Lesson:
+def _lesson(settled: SettledTurn, message: Heard, signals: Iterable[Signal], model: DetectorModel) -> Lesson:
     """The lesson: the user's sentences as they were proven. Only their own words can make it last."""
     words = settled.words
     directives = directives_in(words)
     standing = next((each for each in directives if each.standing), None)
     lasts = standing is not None or settled.kind is PointedKind.REMEMBER
-    read = Heard(text=words, before=heard.before, reason=heard.reason, calls=heard.calls)
+    read = Heard(text=words, before=message.before, reason=message.reason, calls=message.calls)
     drawn = next((each.lesson for each in model.signals(read, {SignalKind.CORRECTION}) if each.lesson), None)
     trigger = next((each.lesson.trigger for each in signals if each.lesson and each.lesson.trigger), None)
     forbids = all(each.forbids for each in directives) if directives else count_negations(words) > 0
@@ -95,7 +95,7 @@ def _lesson(settled: SettledTurn, heard: Heard, signals: Iterable[Signal], model
         lesson,
         text=words,
         forbids=forbids,
-        durable=max(lesson.durable, _STATED) if lasts else min(lesson.durable, _OF_THE_MOMENT),
+        durable=max(lesson.durable, _STATED) if lasts else min(lesson.durable, _MAX_UNSTATED),
         is_durable=lasts,
         marker=standing.marker if standing else "",
         standing=standing is not None,

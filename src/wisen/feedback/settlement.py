@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.errors import UsageError
-from wisen.feedback.open_turns import by_worth, doubtful_turns
-from wisen.feedback.quote_verification import fold_blanks, prove_words
+from wisen.feedback.open_turns import doubtful_turns, sort_by_worth
+from wisen.feedback.quote_verification import collapse_whitespace, verify_quote
 from wisen.feedback.settled_signals import settled_signals
 from wisen.model.entry import MoveKind, Who
 from wisen.model.pointing import (
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wisen.decisions.service import Decisions
-    from wisen.feedback.batch_settlement import BatchSettled
+    from wisen.feedback.batch_settlement import BatchSettlement
     from wisen.feedback.open_turns import DoubtfulTurn
     from wisen.feedback.pointing_consent import PointingConsent
-    from wisen.feedback.user_detector import Own
+    from wisen.feedback.user_detector import UserDetector
     from wisen.logs.projects import Projects
     from wisen.model.entry import Entry
     from wisen.model.pointing import OpenTurn, Pointed
@@ -46,7 +46,7 @@ NOT_ALLOWED = (
     "The user has not allowed that agents help to sort what they said. They do it with: wisen feedback on — or at"
     " `wisen install`."
 )
-_LONGEST_ABOUT = 120
+_MAX_ABOUT = 120
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,30 +71,30 @@ class TurnSettlement:
         decisions: Decisions,
         consent: PointingConsent,
         *,
-        own: Callable[[], Own],
+        user_detector: Callable[[], UserDetector],
         handlers: SettlementHandlers,
         model_named: Callable[[str], Model],
     ) -> None:
         """`own`: how the user speaks; `model_named`: the program of an agent as a model, by its name."""
         self._home, self._projects, self._decisions, self._consent = home, projects, decisions, consent
-        self._own, self._handlers, self._model_named = own, handlers, model_named
+        self._user_detector, self._handlers, self._model_named = user_detector, handlers, model_named
 
-    def settled(self) -> tuple[tuple[str, SettledTurn], ...]:
+    def settled_turns(self) -> tuple[tuple[str, SettledTurn], ...]:
         """Every turn that was settled and not taken back, with its id, oldest first."""
         return tuple(settled_turns(self._home.ledger.moves.all()).items())
 
     def open_turns(self, context: str | None = None, *, recent: bool = True) -> list[OpenTurn]:
         """The turns that an agent may be asked about, those first where an answer changes most."""
-        model = self._own().model
-        found = self._doubtful(context, recent=recent)
-        return [each.open for each in by_worth(found, model)]
+        model = self._user_detector().model
+        found = self._doubtful_turns(context, recent=recent)
+        return [each.open for each in sort_by_worth(found, model)]
 
-    def _doubtful(self, context: str | None = None, *, recent: bool = True) -> Iterator[DoubtfulTurn]:
+    def _doubtful_turns(self, context: str | None = None, *, recent: bool = True) -> Iterator[DoubtfulTurn]:
         home, local = self._home, self._consent.covers_local
-        return doubtful_turns(home, self._projects, self._own().model, context, recent=recent, local=local)
+        return doubtful_turns(home, self._projects, self._user_detector().model, context, recent=recent, local=local)
 
     @one_writer("point")
-    def point(self, said: Pointed, context: str, *, agent: str) -> PointingResult:
+    def accept_answer(self, answer: Pointed, context: str, *, agent: str) -> PointingResult:
         """Take what an agent says of a turn in a context, as far as the log proves it.
 
         Raises:
@@ -102,11 +102,11 @@ class TurnSettlement:
         """
         if not self._consent.is_given:
             raise UsageError(NOT_ALLOWED)
-        fits = [each for each in self._doubtful(context) if said.turn and each.open.id.startswith(said.turn)]
+        fits = [each for each in self._doubtful_turns(context) if answer.turn and each.open.id.startswith(answer.turn)]
         if len(fits) != 1:
             why = "more than one turn has that id" if fits else "it is not open in this project, or was answered before"
-            raise UsageError(f"{said.turn[:40]!r} was not taken: {why}. Name turns that wisen asked about.")
-        return self.keep(said, fits[0], agent=agent)
+            raise UsageError(f"{answer.turn[:40]!r} was not taken: {why}. Name turns that wisen asked about.")
+        return self.record_answer(answer, fits[0], agent=agent)
 
     @one_writer("settle")
     def settle(
@@ -116,7 +116,7 @@ class TurnSettlement:
         limit: int = 100,
         dry_run: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
-    ) -> BatchSettled:
+    ) -> BatchSettlement:
         """Have the program of an agent point at the words in turns of all sessions that are in doubt.
 
         A person starts it, which is the yes that it needs. With `dry_run` nobody is asked: what would be sent is told.
@@ -132,36 +132,36 @@ class TurnSettlement:
         if limit < 1:
             raise UsageError(f"--limit {limit} leaves nothing to ask about. Give 1 or more.")
         self._decisions.require_person("feedback", "settle", "--with", agent, "--limit", str(limit), dry_run=dry_run)
-        model = self._own().model
-        every = by_worth(self._doubtful(recent=False), model)
+        model = self._user_detector().model
+        every = sort_by_worth(self._doubtful_turns(recent=False), model)
         turns = every[:limit]
         plan = plan_batch(agent, turns)
         if dry_run or not turns:
             return plan
         asked = self._model_named(PROGRAMS[agent])
-        return settle_batch(plan, turns, asked, partial(self.keep, agent=agent), progress)
+        return settle_batch(plan, turns, asked, partial(self.record_answer, agent=agent), progress)
 
-    def keep(self, said: Pointed, doubtful: DoubtfulTurn, *, agent: str) -> PointingResult:
+    def record_answer(self, answer: Pointed, doubtful: DoubtfulTurn, *, agent: str) -> PointingResult:
         """Keep what an agent says of a turn, as one decision that can be undone. Raises: UsageError."""
-        settled = self._proven(said, doubtful, agent)
+        settled = self._verify(answer, doubtful, agent)
         home, subject = self._home, doubtful.open.id
         with self._decisions.as_decision("pointed", subject, by=Who.WISEN):
             value = msgspec.json.encode(settled).decode()
             move = home.scribe.move(subject, MoveKind.POINT, value, why=f"pointed at by {agent}, proven by the log")
             home.ledger.entries.enter([move])
-            result = self._learn(said, settled, doubtful, agent)
+            result = self._learn(answer, settled, doubtful, agent)
         home.index.findings.again({doubtful.history.session})
         return result
 
-    def _learn(self, said: Pointed, settled: SettledTurn, doubtful: DoubtfulTurn, agent: str) -> PointingResult:
+    def _learn(self, answer: Pointed, settled: SettledTurn, doubtful: DoubtfulTurn, agent: str) -> PointingResult:
         if settled.kind is PointedKind.NONE:
             self._handlers.drop(settled)
             return PointingResult(turn=doubtful.open.id, outcome=PointingOutcome.NOTHING)
         entries = self._handlers.record(self._sightings(settled, doubtful))
         lasts = any(each.standing for each in directives_in(settled.words))
         proposal = ""
-        if entries and (said.wording.strip() or (settled.standing and not lasts)):
-            proposal = self._suggest(said, settled, entries[0], agent)
+        if entries and (answer.wording.strip() or (settled.standing and not lasts)):
+            proposal = self._suggest(answer, settled, entries[0], agent)
         return PointingResult(
             turn=doubtful.open.id,
             outcome=PointingOutcome.LEARNT,
@@ -169,25 +169,25 @@ class TurnSettlement:
             proposal=proposal,
         )
 
-    def _suggest(self, said: Pointed, settled: SettledTurn, entry: Entry, agent: str) -> str:
+    def _suggest(self, answer: Pointed, settled: SettledTurn, entry: Entry, agent: str) -> str:
         """Ask the user whether it is to last: an agent's word for that is a question, and never more."""
         why = f"The agent {agent} takes it to hold from now on; you did not say so yourself."
         if not settled.standing:
             why = f"The agent {agent} worded it so."
         try:
-            return self._handlers.suggest(entry.id, said.wording.strip() or settled.words, agent, why)
+            return self._handlers.suggest(entry.id, answer.wording.strip() or settled.words, agent, why)
         except UsageError:
             return ""  # something of it waits already, or the user rejected it: the words are learnt all the same
 
-    def _proven(self, said: Pointed, doubtful: DoubtfulTurn, agent: str) -> SettledTurn:
+    def _verify(self, answer: Pointed, doubtful: DoubtfulTurn, agent: str) -> SettledTurn:
         """What of it is proven. Raises: UsageError."""
-        turn, heard = doubtful.open, doubtful.heard
-        kind, words = said.kind, ""
+        turn, heard = doubtful.open, doubtful.message
+        kind, words = answer.kind, ""
         if kind is not PointedKind.NONE:
-            words = prove_words(said.words, heard.text, doubtful.turn.whole, self._own().model.directives)
-            kind = self._kind(kind, words)
-            self._check_wording(words, said.wording)
-        elif said.words.strip() or said.wording.strip():
+            words = verify_quote(answer.words, heard.text, doubtful.turn.whole, self._user_detector().model.directives)
+            kind = self._checked_kind(kind, words)
+            self._check_wording(words, answer.wording)
+        elif answer.words.strip() or answer.wording.strip():
             raise UsageError("With the kind `none` give neither words nor wording.")
         return SettledTurn(
             agent=turn.agent,
@@ -196,16 +196,16 @@ class TurnSettlement:
             context=turn.context,
             kind=kind,
             words=words,
-            standing=said.standing and kind is not PointedKind.NONE,
-            about=_about(said.about, heard),
+            standing=answer.standing and kind is not PointedKind.NONE,
+            about=_verify_about(answer.about, heard),
             by=agent,
         )
 
-    def _kind(self, kind: PointedKind, words: str) -> PointedKind:
+    def _checked_kind(self, kind: PointedKind, words: str) -> PointedKind:
         """To be remembered is only what the user asked to remember: that lasts."""
         if kind is not PointedKind.REMEMBER:
             return kind
-        asks = any(each.kind is SignalKind.REMEMBER for each in self._own().hears(Heard(text=words)))
+        asks = any(each.kind is SignalKind.REMEMBER for each in self._user_detector().detect(Heard(text=words)))
         return kind if asks else PointedKind.PREFERENCE
 
     @staticmethod
@@ -216,8 +216,8 @@ class TurnSettlement:
             raise UsageError(f"The wording does not say what the user said: {why}. Word it anew, or leave it out.")
 
     def _sightings(self, settled: SettledTurn, doubtful: DoubtfulTurn) -> list[Sighting]:
-        history, turn, heard = doubtful.history, doubtful.turn, doubtful.heard
-        own = self._own()
+        history, turn, heard = doubtful.history, doubtful.turn, doubtful.message
+        own = self._user_detector()
         return [
             Sighting(
                 agent=history.agent,
@@ -228,16 +228,16 @@ class TurnSettlement:
                 context=turn.context,
                 local=turn.local,
             )
-            for signal in settled_signals(settled, heard, own.hears(heard), own.model)
+            for signal in settled_signals(settled, heard, own.detect(heard), own.model)
         ]
 
 
-def _about(about: str, heard: Heard) -> str:
+def _verify_about(about: str, message: Heard) -> str:
     """A name that stands in the turn or in a call before it; an agent adds no words. Raises: UsageError."""
-    named = fold_blanks(about)
+    named = collapse_whitespace(about)
     if not named:
         return ""
-    known = (fold_blanks(each) for each in (heard.text, *heard.calls))
-    if len(named) > _LONGEST_ABOUT or not any(named in each for each in known):
+    known = (collapse_whitespace(each) for each in (message.text, *message.calls))
+    if len(named) > _MAX_ABOUT or not any(named in each for each in known):
         raise UsageError("`about` stands neither in the turn nor in a call before it. Copy it, or leave it out.")
     return named

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.feedback.lesson_triggers import with_triggers
+from wisen.feedback.lesson_triggers import add_triggers
 from wisen.feedback.turns import turns_of
-from wisen.feedback.user_detector import Own
+from wisen.feedback.user_detector import UserDetector
 from wisen.model.signal import Before, Heard, Said
 
 if TYPE_CHECKING:
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from wisen.model.phrase import OwnPhrase
     from wisen.model.signal import Signal
 
-_NONE = Own()
+_NONE = UserDetector()
 
 
-def listen(history: History, own: Own = _NONE) -> tuple[Said, ...]:
+def detect_in_session(history: History, own: UserDetector = _NONE) -> tuple[Said, ...]:
     """The signals of a session, in order; also those that only the user's own phrases tell."""
     return tuple(
         Said(message=turn.id, at=turn.at, signal=signal)
         for turn, heard in turns_of(history)
-        for signal in with_triggers(history, turn, own.hears(heard))
+        for signal in add_triggers(history, turn, own.detect(heard))
     )
 
 
-def signals_in(
+def detect_in_message(
     text: str,
     before: str = Before.OK,
     *,
     reason: bool = False,
     queued: bool = False,
-    own: Iterable[OwnPhrase] | Own = (),
+    own: Iterable[OwnPhrase] | UserDetector = (),
 ) -> tuple[Signal, ...]:
     """What a message that a user typed says about the work, the likeliest first.
 
@@ -48,4 +48,4 @@ def signals_in(
     if before not in list(Before):
         raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
     heard = Heard(text=text, before=Before(before), reason=reason, queued=queued)
-    return (own if isinstance(own, Own) else Own(own)).hears(heard)
+    return (own if isinstance(own, UserDetector) else UserDetector(own)).detect(heard)

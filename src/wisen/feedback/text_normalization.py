@@ -10,12 +10,14 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-_PARTS = '\t\r\n\f\v\u00a0\u3000()[]{}"“”„«»‹›「」『』【】（）*,，、;；،؛!！¡¿>|=~—–'
-_PUT = {**dict.fromkeys(_PARTS, " "), **dict.fromkeys("’‘´", "'")}
+_SEPARATORS = '\t\r\n\f\v\u00a0\u3000()[]{}"“”„«»‹›「」『』【】（）*,，、;；،؛!！¡¿>|=~—–'
+_REPLACEMENTS = {**dict.fromkeys(_SEPARATORS, " "), **dict.fromkeys("’‘´", "'")}
 """What parts words, and curly apostrophes, with what is put in their place."""
-_PUT_BYTES = "".join(_PUT.get(letter, letter) for letter in map(chr, range(128))).casefold().encode() + bytes(128)
+_ASCII_TABLE = "".join(
+    _REPLACEMENTS.get(letter, letter) for letter in map(chr, range(128))
+).casefold().encode() + bytes(128)
 """The same and small letters for a text in ASCII, as nearly all are: its bytes are translated at once."""
-_ALIKE = {
+_EQUIVALENT = {
     **dict(zip("أإآٱىةؤئ", "اااايهوي", strict=True)),
     **dict(zip("ıİ", "ii", strict=True)),
     **dict(zip("\u0958\u0959\u095a\u095b\u095c\u095d\u095e\u095f\u0901", "कखगजडढफयं", strict=True)),
@@ -25,7 +27,7 @@ _ALIKE = {
     "ё": "е",
 }
 """Letters that people write one for the other."""
-_FALLS = re.compile(
+_REMOVED = re.compile(
     "[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u0640\u093c\u3099\u309a"
     "\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff]"
 )
@@ -41,16 +43,16 @@ _QUOTES = (
 _QUOTED = re.compile(_QUOTES, re.DOTALL)
 _QUOTED_OR_CITED = re.compile(rf"^[ \t]*>[^\n]*|{_QUOTES}", re.DOTALL | re.MULTILINE)
 _ENDS = re.compile(r"[?。।]|[?.](?=\s|$)")
-_DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 """Letters of scripts that put no spaces between words."""
 _FOREIGN = re.compile("[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _LATIN = re.compile("[a-z\u00df-\u024f]")
 _WORD = re.compile(r"\w")
-_MOST_DENSE = 2
+_UNSPACED_WEIGHT = 2
 """A letter of theirs says as much as so many more of others."""
 
 
-class Folded(NamedTuple):
+class FoldedText(NamedTuple):
     """A folded text."""
 
     text: str
@@ -62,45 +64,45 @@ class Folded(NamedTuple):
         return at if self.places is None else self.places[at]
 
 
-class _Letters(dict[int, str]):
+class _LetterTable(dict[int, str]):
     """What each letter is folded to: always one letter, worked out when first met."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
-        return self.setdefault(code, _PUT.get(letter) or _ALIKE.get(letter) or _folded(letter))
+        return self.setdefault(code, _REPLACEMENTS.get(letter) or _EQUIVALENT.get(letter) or _fold_letter(letter))
 
 
-def _folded(letter: str) -> str:
+def _fold_letter(letter: str) -> str:
     plain = unicodedata.normalize("NFKC", letter).casefold()
-    plain = _PUT.get(plain) or _ALIKE.get(plain) or plain
+    plain = _REPLACEMENTS.get(plain) or _EQUIVALENT.get(plain) or plain
     return plain if len(plain) == 1 else letter
 
 
-_LETTERS = _Letters()
+_LETTERS = _LetterTable()
 
 
-def folded(text: str) -> Folded:
+def fold_with_places(text: str) -> FoldedText:
     """The text in small letters, with spaces for what parts words."""
     if "'" in text or "’" in text:
         text = _ELIDED.sub(" ", text)
     if text.isascii():
-        return Folded(text.encode().translate(_PUT_BYTES).decode(), None)
-    if _FALLS.search(text) is None:
-        return Folded(text.translate(_LETTERS), None)
+        return FoldedText(text.encode().translate(_ASCII_TABLE).decode(), None)
+    if _REMOVED.search(text) is None:
+        return FoldedText(text.translate(_LETTERS), None)
     letters, places = list[str](), list[int]()
     for at, letter in enumerate(text):
-        if _FALLS.match(letter):
+        if _REMOVED.match(letter):
             if letters and (joined := unicodedata.normalize("NFC", letters[-1] + letter)) and len(joined) == 1:
                 letters[-1] = joined.translate(_LETTERS)
             continue
         letters.append(letter.translate(_LETTERS))
         places.append(at)
-    return Folded("".join(letters), [*places, len(text)])
+    return FoldedText("".join(letters), [*places, len(text)])
 
 
 def fold(text: str) -> str:
     """The folded text, where places do not matter."""
-    return folded(text).text
+    return fold_with_places(text).text
 
 
 def mask(text: str) -> str:
@@ -120,14 +122,14 @@ def sentence_end(text: str, place: int) -> int:
     return len(text) - 1 if stop is None else stop.start()
 
 
-def is_dense(letter: str) -> bool:
+def is_unspaced_letter(letter: str) -> bool:
     """Whether a letter is of a script that puts no spaces between words."""
-    return _DENSE.match(letter) is not None
+    return _UNSPACED.match(letter) is not None
 
 
-def length(text: str) -> int:
+def alphabetic_length(text: str) -> int:
     """How long a text is, in letters of an alphabet."""
-    return len(text) if text.isascii() else len(text) + _MOST_DENSE * len(_DENSE.findall(text))
+    return len(text) if text.isascii() else len(text) + _UNSPACED_WEIGHT * len(_UNSPACED.findall(text))
 
 
 def has_words(text: str) -> bool:
@@ -142,14 +144,14 @@ def is_foreign(text: str) -> bool:
     return len(_FOREIGN.findall(text)) > len(_LATIN.findall(text))
 
 
-def joins(letter: str) -> bool:
+def is_word_letter(letter: str) -> bool:
     """Whether a letter belongs to the word it stands in."""
     if letter.isascii():
         return letter.isalnum() or letter == "_"
-    return unicodedata.category(letter)[0] in "LMN" and not is_dense(letter)
+    return unicodedata.category(letter)[0] in "LMN" and not is_unspaced_letter(letter)
 
 
-def bare(text: str) -> str:
+def strip_accents(text: str) -> str:
     """A text without accents, as many people type it; for alphabets with accents only."""
     apart = unicodedata.normalize("NFD", text.translate(_STROKES))
     return "".join(letter for letter in apart if not "\u0300" <= letter <= "\u036f") if text != apart else text

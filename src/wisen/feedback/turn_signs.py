@@ -6,8 +6,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.feedback.detector import shipped
-from wisen.feedback.ngrams import grams, openings, tokens
+from wisen.feedback.detector import shipped_detector
+from wisen.feedback.ngrams import content_words, ngrams_in, opening_ngrams
 from wisen.feedback.turns import call_of, turns_of
 from wisen.model.history import Act
 from wisen.model.phrase import KINDS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.feedback.detector import DetectorModel
     from wisen.model.history import History, Turn
 
-_ALIKE, _SHARED = 0.7, 3
+_RESTATED_SHARE, _RESTATED_WORDS = 0.7, 3
 """From which share of its words on, and from how many on, a turn says again what was said before."""
 _COMMITS = ("git commit", "git push", "gh pr create", "gh pr merge")
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
@@ -45,11 +45,11 @@ class Sign(StrEnum):
     """Work was done before it, and nothing more had to be done behind it: the session ended."""
 
 
-AGAINST = frozenset({Sign.REFUSED, Sign.STOPPED, Sign.UNDONE, Sign.CONCEDED, Sign.RESTATED})
-FOR = frozenset({Sign.COMMITTED, Sign.THANKED, Sign.ENDED})
+NEGATIVE_SIGNS = frozenset({Sign.REFUSED, Sign.STOPPED, Sign.UNDONE, Sign.CONCEDED, Sign.RESTATED})
+POSITIVE_SIGNS = frozenset({Sign.COMMITTED, Sign.THANKED, Sign.ENDED})
 
 
-class WatchedTurn(NamedTuple):
+class ObservedTurn(NamedTuple):
     """A typed turn with what may be a phrase in it and what happened around it."""
 
     agent: str
@@ -61,24 +61,24 @@ class WatchedTurn(NamedTuple):
     at: datetime
     context: str
     text: str
-    grams: frozenset[str]
+    ngrams: frozenset[str]
     openings: frozenset[str]
     """Those with which a clause begins."""
     signs: frozenset[Sign]
-    heard: bool
+    detected: bool
     """Whether its words alone are heard as a correction or as praise."""
     local: bool = False
     """Whether it was typed to a model on the user's own machine."""
 
 
-def watched(history: History, model: DetectorModel | None = None) -> Iterator[WatchedTurn]:
+def observe_turns(history: History, model: DetectorModel | None = None) -> Iterator[ObservedTurn]:
     """Every typed turn of a session, in order, as a detector hears it: the shipped one, or another."""
-    model = model or shipped()
+    model = model or shipped_detector()
     said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
     after = {one.id: two for one, two in pairwise(said)}
     words: dict[str, frozenset[str]] = {}
     for turn, heard in turns_of(history):
-        yield WatchedTurn(
+        yield ObservedTurn(
             history.agent,
             history.native,
             history.session,
@@ -86,32 +86,32 @@ def watched(history: History, model: DetectorModel | None = None) -> Iterator[Wa
             turn.at,
             turn.context,
             heard.text,
-            grams(heard.text),
-            openings(heard.text),
+            ngrams_in(heard.text),
+            opening_ngrams(heard.text),
             frozenset(_signs(history, turn, heard, after.get(turn.id), words, model)),
-            is_heard(heard.text, model),
+            is_detected(heard.text, model),
             turn.local,
         )
 
 
-def is_heard(text: str, model: DetectorModel | None = None) -> bool:
+def is_detected(text: str, model: DetectorModel | None = None) -> bool:
     """Whether words are heard as a correction or as praise, wherever they stand."""
-    return any(signal.kind in KINDS for signal in (model or shipped()).signals(Heard(text=text)))
+    return any(signal.kind in KINDS for signal in (model or shipped_detector()).signals(Heard(text=text)))
 
 
 def _signs(
     history: History,
     turn: Turn,
-    heard: Heard,
+    message: Heard,
     following: Turn | None,
-    words: dict[str, frozenset[str]],
+    words_of: dict[str, frozenset[str]],
     model: DetectorModel,
 ) -> Iterator[Sign]:
-    against = [*_against(heard, words)]
+    against = [*_signs_against(message, words_of)]
     yield from against
     calls = [call_of(step) for step in history.steps[turn.before : following.before if following else None]]
-    worked = any(call.startswith(_EDITS) for call in heard.calls)
-    if against or not worked or "?" in heard.text or "？" in heard.text:
+    worked = any(call.startswith(_EDITS) for call in message.calls)
+    if against or not worked or "?" in message.text or "？" in message.text:
         return
     if any(commit in call for call in calls for commit in _COMMITS):
         yield Sign.COMMITTED
@@ -123,22 +123,25 @@ def _signs(
         yield Sign.THANKED
 
 
-def _against(heard: Heard, words: dict[str, frozenset[str]]) -> Iterator[Sign]:
-    if heard.before is Before.REJECT:
+def _signs_against(message: Heard, words_of: dict[str, frozenset[str]]) -> Iterator[Sign]:
+    if message.before is Before.REJECT:
         yield Sign.REFUSED
-    if heard.before is Before.INTERRUPT:
+    if message.before is Before.INTERRUPT:
         yield Sign.STOPPED
-    if heard.undone:
+    if message.undone:
         yield Sign.UNDONE
-    if heard.conceded:
+    if message.conceded:
         yield Sign.CONCEDED
-    again = heard.later and heard.earlier and _restates(heard.later[0], heard.earlier[0], words)
-    if again or any(_restates(heard.text, each, words) for each in heard.earlier):
+    again = message.later and message.earlier and _restates(message.later[0], message.earlier[0], words_of)
+    if again or any(_restates(message.text, each, words_of) for each in message.earlier):
         yield Sign.RESTATED
 
 
-def _restates(text: str, earlier: str, words: dict[str, frozenset[str]]) -> bool:
+def _restates(text: str, earlier: str, words_of: dict[str, frozenset[str]]) -> bool:
     """Whether a turn asks for much the same as an earlier one; `words` keeps what was looked at."""
-    one, two = (words[each] if each in words else words.setdefault(each, tokens(each)) for each in (text, earlier))
+    one, two = (
+        words_of[each] if each in words_of else words_of.setdefault(each, content_words(each))
+        for each in (text, earlier)
+    )
     shared = len(one & two)
-    return shared >= _SHARED and shared >= _ALIKE * min(len(one), len(two))
+    return shared >= _RESTATED_WORDS and shared >= _RESTATED_SHARE * min(len(one), len(two))

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from wisen.model.history import History, Step, Turn
 
-NEAR = 3
+NEARBY_TURNS = 3
 """How many turns before and behind are looked at."""
-CALLS = 8
+CALLS_BEFORE = 8
 """How many calls before a turn are looked at."""
-_TAKES_BACK = ("git checkout --", "git revert", "git restore", "git reset")
+_GIT_REVERTS = ("git checkout --", "git revert", "git restore", "git reset")
 
 
 def turns_of(history: History) -> Iterator[tuple[Turn, Heard]]:
@@ -34,13 +34,13 @@ def turns_of(history: History) -> Iterator[tuple[Turn, Heard]]:
             turn,
             Heard(
                 text=turn.text or "",
-                before=_before(turn, acts.get(turn.id), said[number - 1] if number else None),
+                before=_event_before(turn, acts.get(turn.id), said[number - 1] if number else None),
                 reason=turn.origin == MessageOrigin.REJECTION,
                 queued=turn.origin == MessageOrigin.QUEUED,
-                earlier=tuple(each.text or "" for each in reversed(said[max(0, number - NEAR) : number])),
-                calls=tuple(reversed(calls[max(since, turn.before - CALLS) : turn.before])),
-                later=tuple(each.text or "" for each in said[number + 1 : number + 1 + NEAR]),
-                undone=_undone(calls[since : turn.before], calls[turn.before : until]),
+                earlier=tuple(each.text or "" for each in reversed(said[max(0, number - NEARBY_TURNS) : number])),
+                calls=tuple(reversed(calls[max(since, turn.before - CALLS_BEFORE) : turn.before])),
+                later=tuple(each.text or "" for each in said[number + 1 : number + 1 + NEARBY_TURNS]),
+                undone=_was_undone(calls[since : turn.before], calls[turn.before : until]),
                 conceded=turn.conceded,
             ),
         )
@@ -52,7 +52,7 @@ def call_of(step: Step) -> str:
     return command_of(fields) or f"{step.tool} {fields.get('file_path') or fields.get('path') or ''}".rstrip()
 
 
-def _before(turn: Turn, act: Act | None, previous: Turn | None) -> Before:
+def _event_before(turn: Turn, act: Act | None, previous: Turn | None) -> Before:
     """What the user or the agent did last before a turn; `act` is what the user did."""
     if turn.origin == MessageOrigin.REJECTION or act is Act.REFUSED:
         return Before.REJECT
@@ -64,7 +64,7 @@ def _before(turn: Turn, act: Act | None, previous: Turn | None) -> Before:
     return Before.REJECT if stands else Before.OK
 
 
-def _undone(done: Sequence[str], then: Sequence[str]) -> bool:
+def _was_undone(earlier: Sequence[str], later: Sequence[str]) -> bool:
     """Whether a file that was edited before is edited again, or something is taken back by git."""
-    edited = {call for call in done if call.startswith(("Edit ", "Write ", "MultiEdit "))}
-    return any(call in edited or any(verb in call for verb in _TAKES_BACK) for call in then)
+    edited = {call for call in earlier if call.startswith(("Edit ", "Write ", "MultiEdit "))}
+    return any(call in edited or any(verb in call for verb in _GIT_REVERTS) for call in later)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.feedback import text_normalization
-from wisen.feedback.detector import shipped
-from wisen.feedback.ngrams import READ, is_unspaced
+from wisen.feedback.detector import shipped_detector
+from wisen.feedback.ngrams import MAX_READ, is_unspaced
 from wisen.feedback.text_normalization import fold, mask
 from wisen.model.signal import Before, Heard, Polarity, Signal, SignalKind
 
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 _SPACE = re.compile(r"\s")
-_WITHIN = "-/.'"
+_INNER_MARKS = "-/.'"
 """What stands within a word, if letters follow."""
 
 
-class Own:
+class UserDetector:
     """What one user says in his own way: his phrases, and the languages that he added."""
 
-    def __init__(self, phrases: Iterable[OwnPhrase] = (), model: Callable[[], DetectorModel] = shipped) -> None:
+    def __init__(
+        self, phrases: Iterable[OwnPhrase] = (), model: Callable[[], DetectorModel] = shipped_detector
+    ) -> None:
         """`model` gives what hears turns; it is asked for at the first turn."""
         # The likeliest first: it decides where several of a kind stand in a turn.
         self._phrases = sorted(phrases, key=lambda each: (-each.probability, each.text))
@@ -41,41 +43,41 @@ class Own:
         """What hears turns in all languages that the user writes in."""
         return self._model()
 
-    def hears(self, heard: Heard) -> tuple[Signal, ...]:
+    def detect(self, message: Heard) -> tuple[Signal, ...]:
         """What a turn says to somebody who knows how this user speaks."""
-        return self.heard(heard, self.model.signals(heard))
+        return self.add_phrase_signals(message, self.model.signals(message))
 
-    def heard(self, heard: Heard, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
+    def add_phrase_signals(self, message: Heard, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
         """What was heard in a turn, and behind it what only its own phrases tell."""
         if not self._phrases:
             return signals
-        read = text_normalization.folded(mask(heard.text[:READ]))
+        read = text_normalization.fold_with_places(mask(message.text[:MAX_READ]))
         text = _SPACE.sub(" ", read.text)
         kinds, added = {signal.kind for signal in signals}, list[Signal]()
         for phrase in self._phrases:
-            if phrase.kind not in kinds and (place := place_of(phrase.text, text)) is not None:
+            if phrase.kind not in kinds and (place := find_phrase(phrase.text, text)) is not None:
                 kinds.add(phrase.kind)
                 end = place + len(phrase.text)
-                added.append(_signal(phrase, heard, read.place(place), read.place(end), self.model))
+                added.append(_signal(phrase, message, read.place(place), read.place(end), self.model))
         return (*signals, *added)
 
 
-def folded(text: str) -> str:
+def fold_turn(text: str) -> str:
     """A turn as phrases are looked for in it: without quotes and code."""
-    return _SPACE.sub(" ", fold(mask(text[:READ])))
+    return _SPACE.sub(" ", fold(mask(text[:MAX_READ])))
 
 
-def place_of(phrase: str, text: str) -> int | None:
+def find_phrase(phrase: str, text: str) -> int | None:
     """Where a phrase stands in a folded text, in whole words; None where it does not."""
     start = text.find(phrase)
     while start >= 0:
-        if not _cuts(text, start) and not _cuts(text, start + len(phrase)):
+        if not _is_inside_word(text, start) and not _is_inside_word(text, start + len(phrase)):
             return start
         start = text.find(phrase, start + 1)
     return None
 
 
-def _cuts(text: str, place: int) -> bool:
+def _is_inside_word(text: str, place: int) -> bool:
     """Whether a place lies within a word."""
     if not 0 < place < len(text):
         return False
@@ -84,9 +86,9 @@ def _cuts(text: str, place: int) -> bool:
         return True
     if is_unspaced(left) or is_unspaced(right):
         return False
-    if right in _WITHIN and place + 1 < len(text):
+    if right in _INNER_MARKS and place + 1 < len(text):
         right = text[place + 1]
-    elif left in _WITHIN and place > 1:
+    elif left in _INNER_MARKS and place > 1:
         left = text[place - 2]
     if is_unspaced(left) or is_unspaced(right):
         return False
@@ -101,18 +103,18 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def _signal(phrase: OwnPhrase, heard: Heard, place: int, end: int, model: DetectorModel) -> Signal:
+def _signal(phrase: OwnPhrase, message: Heard, place: int, end: int, model: DetectorModel) -> Signal:
     return Signal(
         kind=phrase.kind,
         probability=phrase.probability,
         start=place,
         end=end,
         polarity=_POLARITIES[phrase.kind],
-        lesson=_lesson(heard, model) if phrase.kind is SignalKind.CORRECTION else None,
+        lesson=_lesson(message, model) if phrase.kind is SignalKind.CORRECTION else None,
     )
 
 
-def _lesson(heard: Heard, model: DetectorModel) -> Lesson | None:
+def _lesson(message: Heard, model: DetectorModel) -> Lesson | None:
     """What a correction asks for: what the detector would take from it, if it were typed at a refusal."""
-    refused = structs.replace(heard, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
+    refused = structs.replace(message, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
     return next((each.lesson for each in model.signals(refused) if each.kind is SignalKind.CORRECTION), None)

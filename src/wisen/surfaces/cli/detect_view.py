@@ -10,8 +10,8 @@ import msgspec
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.feedback.lesson_explanation import explain_message, with_call
-from wisen.feedback.signal_detection import signals_in
+from wisen.feedback.lesson_explanation import add_call_trigger, explain_message
+from wisen.feedback.signal_detection import detect_in_message
 from wisen.model.signal import Before
 from wisen.surfaces.cli.render import clipped, console, print_json
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wisen.feedback.lesson_explanation import KeptQuote
-    from wisen.feedback.user_detector import Own
+    from wisen.feedback.user_detector import UserDetector
     from wisen.model.signal import Signal
 
 
@@ -79,13 +79,13 @@ def _kept_lines(kept: KeptQuote) -> Iterator[str]:
 
 
 def _signals(
-    text: str, before: str, call: str, *, own: Own, reason: bool = False, queued: bool = False
+    text: str, before: str, call: str, *, own: UserDetector, reason: bool = False, queued: bool = False
 ) -> tuple[Signal, ...]:
-    found = signals_in(text, before, reason=reason, queued=queued, own=own)
-    return with_call(text, found, Before(before), call)
+    found = detect_in_message(text, before, reason=reason, queued=queued, own=own)
+    return add_call_trigger(text, found, Before(before), call)
 
 
-def _each_line(before: str, call: str, own: Own) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
+def _each_line(before: str, call: str, own: UserDetector) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
     for number, line in enumerate(sys.stdin, start=1):
         record = _record(line)
         if record is None:

@@ -57,7 +57,7 @@ def explain(name: str, *, as_json: bool) -> int:
         state, seen = learner.lessons.get(name)
         decided, praises, over = learner.lessons.decisions(state), state.praises, learner.rules.former_rules()
         strength = learner.praise.strength(praises)
-        settled, tells_local = dict(learner.feedback.settlement.settled()), learner.delivery.delivers_local_words
+        settled, tells_local = dict(learner.feedback.settlement.settled_turns()), learner.delivery.delivers_local_words
     pointed = {each.id: settled.get(turn_id(each.agent, each.session, each.message)) for each in seen}
     if as_json:
         told = _told(state) | {"occurrences": seen, "decisions": decided}

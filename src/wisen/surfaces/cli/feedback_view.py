@@ -11,7 +11,7 @@ from wisen.surfaces.cli.render import clipped, plural, print_json, say
 from wisen.surfaces.cli.switch_commands import is_off
 
 if TYPE_CHECKING:
-    from wisen.feedback.batch_settlement import BatchSettled
+    from wisen.feedback.batch_settlement import BatchSettlement
     from wisen.model.pointing import OpenTurn, SettledTurn
 
 _WIDE = 90
@@ -27,7 +27,7 @@ def show(*, as_json: bool) -> int:
     allowed = wires.settings.feedback.pointing
     if wires.ever_used:
         with wires.learner(reads=False) as learner:
-            settled = learner.feedback.settlement.settled()
+            settled = learner.feedback.settlement.settled_turns()
             open_ = learner.feedback.settlement.open_turns(recent=False)
     if as_json:
         told = [{"turn": id_, **_fields(each)} for id_, each in settled]
@@ -45,7 +45,7 @@ def show(*, as_json: bool) -> int:
 def switch(*, yes: bool, dry_run: bool, as_json: bool) -> int:
     """Take the user's word whether their agent may help."""
     with app.wire().learner(reads=False) as learner:
-        learner.feedback.consent.keep(yes=yes, dry_run=dry_run)
+        learner.feedback.consent.record(yes=yes, dry_run=dry_run)
     if as_json:
         print_json({"allowed": yes, "dry_run": dry_run})
         return 0
@@ -69,10 +69,10 @@ def settle(agent: str, *, limit: int, dry_run: bool, as_json: bool) -> int:
         print_json(_told(done, dry_run=dry_run))
     else:
         _say_batch(done, dry_run=dry_run)
-    return 1 if done.troubles else 0
+    return 1 if done.problems else 0
 
 
-def _say_batch(done: BatchSettled, *, dry_run: bool) -> None:
+def _say_batch(done: BatchSettlement, *, dry_run: bool) -> None:
     if not done.turns:
         say("No turn is in doubt. Nothing is asked.")
         return
@@ -91,18 +91,18 @@ def _say_batch(done: BatchSettled, *, dry_run: bool) -> None:
     )
     spent = f"{done.tokens_in + done.tokens_out:,} tokens"
     say(f"{learnt} learnt, {nothing} with nothing to learn, {refused} refused; {spent}.")
-    for trouble in done.troubles:
+    for trouble in done.problems:
         say(trouble)
 
 
-def _told(done: BatchSettled, *, dry_run: bool) -> dict[str, object]:
+def _told(done: BatchSettlement, *, dry_run: bool) -> dict[str, object]:
     return {
         "agent": done.agent,
         "turns": done.turns,
         "sent": done.sent,
         "tokens": done.tokens,
         "results": done.results,
-        "troubles": done.troubles,
+        "troubles": done.problems,
         "tokens_in": done.tokens_in,
         "tokens_out": done.tokens_out,
         "dry_run": dry_run,

@@ -69,7 +69,7 @@ def install(agent: str, *, scope: str, answers: Answers, yes: bool, dry_run: boo
         if said.experiments is not None and not dry_run:
             learner.trials.save_experiments_setting(allowed=said.experiments)
         if said.pointing is not None and not dry_run:
-            learner.feedback.consent.keep(yes=said.pointing)
+            learner.feedback.consent.record(yes=said.pointing)
     if as_json:
         told = [{"event": each.event, "command": each.command, "name": each.name} for each in others]
         chosen = wires.settings

@@ -30,9 +30,9 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
         raise UsageError("--dry-run goes with --write: listing changes nothing anyway.")
     edits = 0
     with _asked(trace=write is not None and not dry_run) as learner:
-        found = learner.feedback.languages()
+        found = learner.feedback.survey_languages()
         if write is not None:
-            edits = len(learner.feedback.write_languages(write, found, dry_run=dry_run))
+            edits = len(learner.feedback.export_languages(write, found, dry_run=dry_run))
     if as_json:
         written = {} if write is None else {"file": str(write), "fields_written": edits, "dry_run": dry_run}
         print_json({"languages": found, **written})
@@ -53,7 +53,7 @@ def build(codes: Sequence[str], *, model: bool, again: bool, dry_run: bool, as_j
         made = learner.feedback.build_languages(
             codes, model=model, again=again, dry_run=dry_run, progress=None if as_json else _progress
         )
-        hearing = learner.feedback.language_hearing(codes)
+        hearing = learner.feedback.evaluate_languages(codes)
     if as_json:
         print_json({"languages": made, "asked": asks, "dry_run": dry_run, "hearing": hearing})
         return FAILED if any(each.trouble for each in made) else 0
@@ -81,9 +81,9 @@ def take_in(path: Path, codes: Sequence[str], *, model: bool, again: bool, dry_r
     if is_off(app.wire(), as_json=as_json):
         return 0
     with _asked(trace=not dry_run) as learner:
-        made = learner.feedback.take_in_languages(path, again=again, dry_run=dry_run)
+        made = learner.feedback.import_languages(path, again=again, dry_run=dry_run)
         written = [each.code for each in made if each.written]
-        hearing = learner.feedback.language_hearing(written) if written else ()
+        hearing = learner.feedback.evaluate_languages(written) if written else ()
     if as_json:
         print_json({"languages": made, "dry_run": dry_run, "hearing": hearing})
         return 0

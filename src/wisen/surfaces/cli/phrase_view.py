@@ -26,7 +26,7 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
     with app.wire().asked() as learner:
         known = learner.feedback.phrases()
         if write is not None:
-            edits = len(learner.feedback.write_phrases(write, dry_run=dry_run))
+            edits = len(learner.feedback.export_phrases(write, dry_run=dry_run))
     if as_json:
         written = {} if write is None else {"file": str(write), "fields_written": edits, "dry_run": dry_run}
         print_json({"phrases": [_told(each) for each in known], **written})
@@ -71,7 +71,7 @@ def take_in(path: Path, *, days: float | None, model: bool, dry_run: bool, as_js
     if is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
-        taken = learner.feedback.take_in_phrases(path, dry_run=dry_run)
+        taken = learner.feedback.import_phrases(path, dry_run=dry_run)
     if as_json:
         print_json({"phrases": taken.phrases, "left": taken.left, "sessions": taken.sessions, "dry_run": dry_run})
         return 0

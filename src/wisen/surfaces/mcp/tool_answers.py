@@ -347,7 +347,7 @@ def _point(learner: Learner, call: of.Point, place: Path, agent: str) -> Told:
         made = learner.proposals.suggest_wording(call.turn, call.wording, agent=agent, context=here)
         return _proposal(made) | {"says": _WAITS}
     said = msgspec.convert(structs.asdict(call), Pointed)
-    done = learner.feedback.settlement.point(said, here, agent=named(agent))
+    done = learner.feedback.settlement.accept_answer(said, here, agent=named(agent))
     return {"outcome": done.outcome.value, "entries": done.entries, "waits": bool(done.proposal)}
 
 
