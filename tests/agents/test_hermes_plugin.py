@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.hooks import mark_behind
 from wisen.agents.hermes import plugin
 from wisen.agents.hermes.plugin import Calls, failure_in, with_text
-from wisen.agents.hermes.read import _end, _told, alone
+from wisen.agents.hermes.read import _outcome_of, _parse_result, strip_additions
 from wisen.model.event import Status
 from wisen.model.hook import Caller
 from wisen.safety.sentinel import strip, wrap
@@ -206,7 +206,7 @@ def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, mon
 @given(RESULTS)
 def test_a_failure_is_told_in_the_words_that_the_reader_finds(told: dict[str, object]) -> None:
     text = json.dumps(told)
-    status, words = _end(_told(text), text, hides_exit=False)
+    status, words = _outcome_of(_parse_result(text), text, hides_exit=False)
     assert failure_in(text) == (words if status is Status.FAILED else None)
 
 
@@ -214,8 +214,8 @@ def test_a_failure_is_told_in_the_words_that_the_reader_finds(told: dict[str, ob
 def test_what_was_added_to_a_result_is_taken_out_again(told: object) -> None:
     text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
     assume("51902" not in text and not text.startswith('{"wisen'))
-    again = alone(with_text(text, wrap("Try this.")))
-    assert (again if isinstance(told, dict) else again.strip()) == alone(
+    again = strip_additions(with_text(text, wrap("Try this.")))
+    assert (again if isinstance(told, dict) else again.strip()) == strip_additions(
         text if isinstance(told, dict) else text.strip()
     )
 

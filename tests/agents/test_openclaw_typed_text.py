@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.agents.openclaw_sessions import SESSIONS, Database, Following, Transcript, outcomes, read
 from wisen.agents.openclaw import OpenClaw
-from wisen.agents.openclaw.openclaw_speakers import Voice, voice_of
+from wisen.agents.openclaw.openclaw_speakers import Speaker, speaker_of
 from wisen.agents.openclaw.openclaw_typed_text import extract_typed_text
 from wisen.model.event import Message, MessageOrigin, Provenance, Status
 from wisen.testing.agent_contract import everything, typed
@@ -169,10 +169,10 @@ def test_an_archive_finds_its_key_in_the_database(tmp_path: Path) -> None:
 
 
 def test_a_key_of_any_form_has_a_voice() -> None:
-    assert voice_of("") is Voice.USER
-    assert voice_of("agent") is Voice.USER
-    assert voice_of("agent:main") is Voice.USER
-    assert voice_of("AGENT:Main:CRON:x") is Voice.JOB
+    assert speaker_of("") is Speaker.USER
+    assert speaker_of("agent") is Speaker.USER
+    assert speaker_of("agent:main") is Speaker.USER
+    assert speaker_of("AGENT:Main:CRON:x") is Speaker.JOB
 
 
 METADATA = 'Conversation info (untrusted metadata):\n```json\n{\n  "message_id": "7",\n  "sender": "Ada"\n}\n```\n\n'

@@ -1,1 +1,1 @@
-"""One folder an agent: how its sessions are found and read."""
+"""One subpackage per supported agent: finds and parses its session logs and describes its hooks."""

@@ -1,4 +1,4 @@
-"""What a folder of agents gives: its sessions, as small Protocols."""
+"""Protocols that the log reader of each agent implements."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ class Agent(Protocol):
 
     @property
     def name(self) -> str:
-        """The agent's name, as users write it: `claude-code`."""
+        """The agent's name as users write it, such as `claude-code`."""
         ...
 
     def roots(self) -> tuple[Path, ...]:
-        """Where this agent keeps its sessions on this machine, whether or not anything is there."""
+        """Return where this agent stores its sessions on this machine, whether or not the paths exist."""
         ...
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every source below the roots, or below `under`."""
+        """Yield every source below the roots, or below `under`."""
         ...
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
-        """The events of a source behind the mark, a stretch at a time. Bad input becomes a trouble, never an error."""
+        """Yield the events of a source after the mark, in batches. Bad input is reported in the batch, never raised."""
         ...
 
 
 @runtime_checkable
 class Versioned(Protocol):
-    """An agent whose sources tell which version of it wrote them."""
+    """An agent whose sources record which version of it wrote them."""
 
     def version(self, source: Source) -> str | None:
-        """The version that wrote the newest part of a source; None when it does not tell or cannot be read."""
+        """Return the version that wrote the newest part of a source; None if it is not recorded or not readable."""
         ...
 
 
 @runtime_checkable
 class KeepsLogsInProjects(Protocol):
-    """An agent that keeps its sessions in the projects themselves: whoever asks must know where those are."""
+    """An agent that stores its sessions inside the projects, so callers must know where the projects are."""
 
     def project_sources(self, projects: Iterable[Path]) -> Iterator[Source]:
-        """Every source at the top of these directories that `sources` does not find."""
+        """Yield every source at the top of these directories that `sources` does not find."""
         ...
 
     def files_of(self, source: Source) -> tuple[Path, ...]:
-        """The files in a project that a source is read from, itself among them."""
+        """Return the files in a project that a source is read from, including the source itself."""
         ...

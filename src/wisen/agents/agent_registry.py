@@ -1,4 +1,4 @@
-"""The readers of agents' sessions by the agents' names, of which only those asked for are loaded, and their hooks."""
+"""Creates the log reader and the hooks of an agent by its name, importing only what is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def create_reader(name: str, home: Path, environment: Mapping[str, str], *, program_prompts: bool) -> Agent:
-    """The reader of one agent. `program_prompts`: whether prompts that a program gave count as typed by the user.
+    """Create the reader of an agent. `program_prompts`: whether prompts from programs count as typed by the user.
 
     Raises: KeyError.
     """
@@ -21,7 +21,7 @@ def create_reader(name: str, home: Path, environment: Mapping[str, str], *, prog
 
 
 def create_hooks(name: str, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool]) -> Hooks | None:
-    """How an agent is told to call us; None where that cannot be."""
+    """Create the hooks of an agent; None if the agent has no hooks."""
     from wisen.agents.claude_code.install import ClaudeCodeHooks
     from wisen.agents.codex.install import CodexHooks
     from wisen.agents.gemini_cli.install import GeminiCliHooks
@@ -40,55 +40,55 @@ def create_hooks(name: str, home: Path, environment: Mapping[str, str], is_off: 
     return known[name](home, environment, is_off) if name in known else None
 
 
-def _claude_code(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _claude_code(home: Path, environment: Mapping[str, str], program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.claude_code import ClaudeCode
 
-    return ClaudeCode(home, environment, program_prompts=by_programs)
+    return ClaudeCode(home, environment, program_prompts=program_prompts)
 
 
-def _codex(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _codex(home: Path, environment: Mapping[str, str], program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.codex import Codex
 
-    return Codex(home, environment, program_prompts=by_programs)
+    return Codex(home, environment, program_prompts=program_prompts)
 
 
-def _openclaw(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _openclaw(home: Path, environment: Mapping[str, str], program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.openclaw import OpenClaw
 
-    return OpenClaw(home, environment, program_prompts=by_programs)
+    return OpenClaw(home, environment, program_prompts=program_prompts)
 
 
-def _gemini_cli(home: Path, environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _gemini_cli(home: Path, environment: Mapping[str, str], _program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.gemini_cli import GeminiCli
 
     return GeminiCli(home, environment)
 
 
-def _opencode(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _opencode(home: Path, environment: Mapping[str, str], program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.opencode import OpenCode
 
-    return OpenCode(home, environment, program_prompts=by_programs)
+    return OpenCode(home, environment, program_prompts=program_prompts)
 
 
-def _hermes(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _hermes(home: Path, environment: Mapping[str, str], program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.hermes import Hermes
 
-    return Hermes(home, environment, program_prompts=by_programs)
+    return Hermes(home, environment, program_prompts=program_prompts)
 
 
-def _aider(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _aider(home: Path, environment: Mapping[str, str], program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.aider import Aider
 
-    return Aider(home, environment, program_prompts=by_programs)
+    return Aider(home, environment, program_prompts=program_prompts)
 
 
-def _openhands(home: Path, environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _openhands(home: Path, environment: Mapping[str, str], _program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.openhands import OpenHands
 
     return OpenHands(home, environment)
 
 
-def _generic(_home: Path, _environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+def _generic(_home: Path, _environment: Mapping[str, str], _program_prompts: bool) -> Agent:  # noqa: FBT001 - one signature
     from wisen.agents.generic import Generic
 
     return Generic()

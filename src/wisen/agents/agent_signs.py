@@ -1,7 +1,7 @@
-"""How each known agent shows in the processes that it starts: variables, and the names of its program.
+"""The environment variables and program names by which each known agent is recognised in its child processes.
 
-Only variables that the agent itself sets for its children count: not what people set to configure one
-(CLAUDE_CONFIG_DIR, CODEX_HOME), nor what an editor sets in a person's terminal (CURSOR_TRACE_ID, CLAUDE_CODE_SSE_PORT).
+Only variables count that the agent itself sets for its children: not those that people set to configure it
+(CLAUDE_CONFIG_DIR, CODEX_HOME), nor those that an editor sets in a terminal (CURSOR_TRACE_ID, CLAUDE_CODE_SSE_PORT).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What of a call's arguments is looked at or kept: the command, and whole files as their size and digest only."""
+"""Extracts the command from a call's arguments, and replaces file contents by their size and digest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _shell = msgspec.json.Decoder(ShellArguments)
 
 
 def shell_arguments(raw: msgspec.Raw) -> ShellArguments:
-    """The command of a call and where it runs, as far as the arguments have such a thing."""
+    """Return the command of a call and its working directory, as far as the arguments have them."""
     try:
         return _shell.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -31,7 +31,7 @@ def shell_arguments(raw: msgspec.Raw) -> ShellArguments:
 
 
 def strip_file_contents(raw: msgspec.Raw, files: Mapping[str, int]) -> str:
-    """The arguments as a JSON object. A named text longer than its limit gives way to its size and digest."""
+    """Return the arguments as a JSON object, with named texts over their limit replaced by size and digest."""
     plain = bytes(raw).decode("utf-8", "replace") or "{}"
     if plain.startswith("{") and not files:
         return plain

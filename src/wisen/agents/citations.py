@@ -1,6 +1,6 @@
-"""Whether the assistant names a lesson of ours in what it says, by its id. Only the id is kept, and no word around it.
+"""Detects ids of lessons that the assistant cites. Only the id is kept, none of the text around it.
 
-`may_cite` asks the same of bytes that were not decoded, and never says no where `cited_ids` would find one.
+`may_cite` checks undecoded bytes and never returns False where `find_cited_ids` would find one.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 _IDS = re.compile(r"(?<![\w-])(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-[0-9]{8}-[0-9A-F]{3,32})(?![\w-])")
 _PREFIXES = ("R-", "LRN-", "FEAT-")
-"""One of them stands in every id; that of an error ends as that of a rule begins."""
+"""Every id contains one of them; `ERR-` ends with the prefix of a rule."""
 _PREFIX_BYTES = tuple(each.encode() for each in _PREFIXES)
 _MAX_IDS = 20
-"""So many ids of one text count: what names more of them lists them."""
+"""A text with more ids only lists them, and none of them count."""
 
 
 def find_cited_ids(text: str) -> tuple[str, ...]:
-    """The ids in a text, each once; none where it names so many that it only lists them."""
+    """Return the distinct ids in a text; none if there are so many that the text only lists them."""
     if not any(each in text for each in _PREFIXES):
         return ()
     found = tuple(dict.fromkeys(_IDS.findall(text)))
@@ -32,12 +32,12 @@ def find_cited_ids(text: str) -> tuple[str, ...]:
 
 
 def may_cite(line: bytearray, begin: int, end: int) -> bool:
-    """Whether a stretch of a line may name an id."""
+    """Whether part of an undecoded line may contain an id."""
     return any(line.find(each, begin, end) >= 0 for each in _PREFIX_BYTES)
 
 
 def find_citations(identity: str, text: str, session: SessionKey, at: datetime, place: str) -> list[Citation]:
-    """What a text of the assistant names; `identity`: the id of what it said."""
+    """Return the citations in an assistant message; `identity` is the id of the message."""
     return [
         Citation(id=f"cited:{identity}:{name}", session=session, at=at, place=place, name=name)
         for name in find_cited_ids(text)

@@ -1,7 +1,7 @@
-"""Whether the assistant begins what it says by admitting that the user was right.
+"""Detects whether an assistant message begins by conceding that the user was right.
 
-It looks at how a text begins and says yes or no; nothing of the text is kept. `may_concede` asks the same of a line
-that was not decoded, and never says no where `concedes` would say yes.
+Only the beginning of a text is examined, and nothing of it is kept. `may_concede` checks an undecoded line and never
+returns False where `is_concession` would return True.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _BEGINNING = 140
-"""Characters of a text that are looked at."""
+"""Characters of a text that are examined."""
 
 # For another language, add its phrases here; nothing else has to change. A space stands for any whitespace, an
 # apostrophe for either form of it. Each phrase comes with lowercase words, one of which occurs in every form of it:
@@ -33,33 +33,33 @@ _ANY = "|".join(phrase for phrase, _ in _PHRASES)
 _WORDS = tuple(word for _, words in _PHRASES for word in words.split())
 _CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
 _HAS_WORD = re.compile("|".join(_WORDS))
-# The case of plain letters alone is passed over: bytes know no other.
+# Only the case of ASCII letters is ignored: the check on bytes knows no other.
 _CONCEDES = re.compile(rf"(?<!\w)(?ai:{_ANY})(?!\w)".replace(" ", r"\s+").replace("'", f"['{_CURLY}]"))
 
-# In a line, a line break is a backslash and a letter, which seems to begin the word behind it.
+# In an undecoded line, a line break is a backslash and a letter, which looks like the start of the next word.
 _BREAKS = "bfnrt"
 _WORDS_IN_BYTES = frozenset((letter + word).encode("ascii") for word in _WORDS for letter in ("", *_BREAKS))
 _CONCEDES_IN_BYTES = re.compile(_ANY.replace(" ", rf"(?:\s|\\[{_BREAKS}])+").replace("'", f"(?:'|{_CURLY})").encode())
 _LETTERS = bytes(code | 32 if chr(code).isascii() and chr(code).isalpha() else 32 for code in range(256))
-"""Makes capital letters small, and whatever is no letter a space."""
+"""Translation table: lowercases letters and replaces everything else by a space."""
 _ESCAPE = ord("\\")
 _NO_CHARACTERS = bytes((_ESCAPE, *range(0x80, 0xC0)))
-"""Bytes that only help to write a character: without them at most as many are left as there are characters."""
+"""Bytes that are only part of a character: without them, at most as many bytes remain as there are characters."""
 
 
 def is_concession(text: str) -> bool:
-    """Whether a text begins by conceding."""
+    """Whether a text begins with a concession."""
     if _HAS_WORD.search(text[:_BEGINNING].lower()) is None:
         return False
-    # One character more, to see whether the last word ends there.
+    # One more character, to see whether the last word ends there.
     found = _CONCEDES.search(text, 0, _BEGINNING + 1)
     return found is not None and found.end() <= _BEGINNING
 
 
 def may_concede(line: bytearray, begin: int, quote: int) -> bool:
-    """Whether a JSON string, which begins at this byte of a line, may begin by conceding.
+    """Whether a JSON string that begins at this byte of a line may begin with a concession.
 
-    `quote` is where the next quote mark stands: the end of the string, or an escaped one inside it.
+    `quote` is the position of the next quotation mark: the end of the string, or an escaped one inside it.
     """
     stop = quote if line[quote - 1] != _ESCAPE else len(line)
     end = begin + _BEGINNING
@@ -68,7 +68,7 @@ def may_concede(line: bytearray, begin: int, quote: int) -> bool:
         end += missing
         beginning = bytes(line[begin : min(end, stop)])
     if b"\\u" in beginning:
-        return True  # a character by its number
+        return True  # an escaped character
     if _WORDS_IN_BYTES.isdisjoint(beginning.translate(_LETTERS).split()):
         return False
     return _CONCEDES_IN_BYTES.search(beginning.lower()) is not None

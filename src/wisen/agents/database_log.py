@@ -1,8 +1,8 @@
-"""Follows sessions that are rows of a database: each is read on from where it was left, and a cursor says how far.
+"""Follows sessions stored as rows of a database, and resumes each one where the cursor says.
 
-Rows come in the order of their numbers, of many sessions at once. A session with new rows, or with something that still
-waits for its other half, is read on; one that was last seen too long ago to be remembered is read from its beginning,
-and identity does the rest. It knows no agent: what a row means is told by a `Conversation`. Nothing is ever written.
+Rows of many sessions are interleaved and ordered by row id. A session with new rows or a pending line is resumed; one
+that is no longer in the cursor is read from its beginning, and its events are deduped by id. It knows no agent: a
+`Conversation` interprets the rows. Nothing is ever written.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ if TYPE_CHECKING:
 
 _STRETCH = 1 << 20
 _REMEMBERED = 200
-"""Sessions whose place is kept in the cursor."""
+"""Sessions whose position is kept in the cursor."""
 _FAR = 2_000
-"""Rows after which what waits will not get its other half."""
+"""Rows after which a pending line will not get its counterpart."""
 
 
 class Conversation(Protocol):
-    """One session while its rows are taken in."""
+    """Parses the rows of one session."""
 
     collector: EventCollector
     native: str
 
     def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
-        """Take one row in."""
+        """Parse one row."""
         ...
 
 
 class RowTable(NamedTuple):
-    """The rows that are records of sessions."""
+    """The table whose rows are records of sessions."""
 
     agent: str
     name: str
     id_column: str
-    """The column that tells one row from another for good."""
+    """The column that identifies a row permanently."""
     required_columns: Mapping[str, frozenset[str]]
-    """Columns without which nothing can be read, by table."""
+    """Columns that reading requires, by table."""
     query: str
-    """Gives the row's number, its length, and the cells; asks for :longest, :session, :first and :last."""
+    """Selects row id, length and cells; has the parameters :longest, :session, :first and :last."""
 
 
 class SessionCursor(msgspec.Struct, frozen=True):
-    """Where a session was left."""
+    """Where to resume a session."""
 
     row: int
     native: str
@@ -67,7 +67,7 @@ class SessionCursor(msgspec.Struct, frozen=True):
 
 
 class RowCursor(msgspec.Struct, frozen=True):
-    """How far a database was read; `guard` tells whether the last row is still the one it was."""
+    """How far a database was read; `guard` shows whether the last row is still the same."""
 
     row: int = 0
     guard: str = ""
@@ -75,26 +75,30 @@ class RowCursor(msgspec.Struct, frozen=True):
 
 
 class ConversationFactory(Protocol):
-    """Gives the conversations of a database."""
+    """Prepares the conversations of a database."""
 
     def __call__(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], Conversation]:
-        """A function from a session and its segment so far to its conversation."""
+        """Return a function that creates the conversation of a session with its segment so far."""
         ...
 
 
-def read_rows(path: Path, mark: Mark | None, table: RowTable, opening: ConversationFactory) -> Iterator[Batch]:
-    """The events behind the mark."""
-    # Nothing tells whether a row was changed, so that to compare everything is to read it again.
+def read_rows(
+    path: Path, mark: Mark | None, table: RowTable, open_conversations: ConversationFactory
+) -> Iterator[Batch]:
+    """Yield the events after the mark."""
+    # Nothing shows whether a row was changed, so a full comparison means reading everything again.
     cursor = mark.cursor if mark and not mark.doubted else ""
     try:
         with closing(open_read_only(path)) as database:
-            for name, needed in table.required_columns.items():
-                lacks = needed - column_names(database, name)
-                if lacks:
-                    problem = Trouble(kind=TroubleKind.MISSHAPEN, detail=f"{name}.{min(lacks)} missing"[:40], offset=0)
+            for name, required in table.required_columns.items():
+                missing = required - column_names(database, name)
+                if missing:
+                    problem = Trouble(
+                        kind=TroubleKind.MISSHAPEN, detail=f"{name}.{min(missing)} missing"[:40], offset=0
+                    )
                     yield Batch(events=(), troubles=(problem,), cursor="", read_bytes=0, afresh=True)
                     return
-            for batch in _DatabaseReader(database, cursor, table, opening).batches():
+            for batch in _DatabaseReader(database, cursor, table, open_conversations).batches():
                 cursor = batch.cursor
                 yield batch
     except sqlite3.Error as error:
@@ -106,28 +110,28 @@ class _DatabaseReader:
     """One pass over a database."""
 
     def __init__(
-        self, database: sqlite3.Connection, cursor: str, table: RowTable, opening: ConversationFactory
+        self, database: sqlite3.Connection, cursor: str, table: RowTable, open_conversations: ConversationFactory
     ) -> None:
         self._database = database
         self._table = table
-        self._conversation = opening(database)
+        self._conversation = open_conversations(database)
         self._cursor = self._resume(cursor)
-        self._left = dict(self._cursor.sessions)
+        self._session_cursors = dict(self._cursor.sessions)
         self._events: list[Event] = []
         self._problems: list[Trouble] = []
         self._bytes = 0
 
     def batches(self) -> Iterator[Batch]:
-        """Everything behind the cursor."""
+        """Yield everything after the cursor."""
         row, afresh = self._cursor.row, self._cursor.row == 0
         (end,) = self._database.execute(f"SELECT coalesce(max(rowid), 0) FROM {self._table.name}").fetchone()  # noqa: S608 - a name of ours
-        for session in self._news(row, end):
-            left = self._left.pop(session, None)
-            segments = {left.native: left.segment} if left and left.segment else {}
+        for session in self._changed_sessions(row, end):
+            saved = self._session_cursors.pop(session, None)
+            segments = {saved.native: saved.segment} if saved and saved.segment else {}
             conversation = self._conversation(session, segments)
-            following: int | None = left.row if left else 0
+            following: int | None = saved.row if saved else 0
             while following is not None:
-                following = self._stretch(session, conversation, following, end)
+                following = self._read_rows(session, conversation, following, end)
                 if self._bytes >= _STRETCH:
                     yield self._batch(row, afresh=afresh)
                     afresh = False
@@ -141,57 +145,57 @@ class _DatabaseReader:
         return cursor if self._guard(cursor.row) == cursor.guard else RowCursor()
 
     def _guard(self, row: int) -> str:
-        """A digest of whose row it is: when it differs, rows were renumbered, and the cursor means nothing."""
+        """Return a digest of a row's session and id: if it differs, rows were renumbered and the cursor is invalid."""
         query = f"SELECT session_id, {self._table.id_column} FROM {self._table.name} WHERE rowid = ?"  # noqa: S608 - names of ours
         found = self._database.execute(query, (row,)).fetchone()
         return hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest() if found else ""
 
-    def _news(self, row: int, end: int) -> list[str]:
-        """The sessions with new rows, and those in which something waits."""
+    def _changed_sessions(self, row: int, end: int) -> list[str]:
+        """Return the sessions with new rows and those with pending lines."""
         query = (
             f"SELECT session_id FROM {self._table.name} WHERE rowid > ? AND rowid <= ?"  # noqa: S608 - a name of ours
             " GROUP BY session_id ORDER BY min(rowid)"
         )
-        waiting = [session for session, left in self._left.items() if left.row <= row]
-        found = [cell_text(session) for (session,) in self._database.execute(query, (row, end))]
-        return list(dict.fromkeys([*waiting, *found]))
+        pending = [session for session, saved in self._session_cursors.items() if saved.row <= row]
+        changed = [cell_text(session) for (session,) in self._database.execute(query, (row, end))]
+        return list(dict.fromkeys([*pending, *changed]))
 
-    def _stretch(self, session: str, conversation: Conversation, first: int, end: int) -> int | None:
-        """Take some rows of a session in. Returns the number to go on from; None when there are no more."""
-        following, taken, behind = None, 0, first
-        asked = {"longest": MAX_RECORD_BYTES, "session": session, "first": first, "last": end}
-        with closing(self._database.execute(self._table.query, asked)) as rows:
+    def _read_rows(self, session: str, conversation: Conversation, first: int, end: int) -> int | None:
+        """Parse some rows of a session. Returns the row to continue with; None if there are no more."""
+        following, size_read, next_row = None, 0, first
+        parameters = {"longest": MAX_RECORD_BYTES, "session": session, "first": first, "last": end}
+        with closing(self._database.execute(self._table.query, parameters)) as rows:
             for row, size, *cells in rows:
-                if taken >= _STRETCH:
+                if size_read >= _STRETCH:
                     following = row
                     break
                 if (size or 0) > MAX_RECORD_BYTES:
                     self._problems.append(Trouble(kind=TroubleKind.OVERSIZED, detail="", offset=row))
                 else:
-                    taken += size or 0
+                    size_read += size or 0
                     try:
                         conversation.parse_row(tuple(cells), row)
-                    except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
+                    except Exception as error:  # noqa: BLE001 - error boundary: a row that fails costs that row only
                         conversation.collector.add_parser_error(row, error)
-                behind = row + 1
+                next_row = row + 1
         events, problems = conversation.collector.drain()
         self._events += events
         self._problems += problems
-        self._bytes += taken
-        self._leave(session, conversation, behind if following is not None else end + 1)
+        self._bytes += size_read
+        self._save_cursor(session, conversation, next_row if following is not None else end + 1)
         return following
 
-    def _leave(self, session: str, conversation: Conversation, row: int) -> None:
-        """Remember where to go on: before what still waits for its other half, unless that is long ago."""
+    def _save_cursor(self, session: str, conversation: Conversation, row: int) -> None:
+        """Store where to resume: before the oldest pending line, unless that is long ago."""
         collector = conversation.collector
         resume, segments = collector.resume_at(row)
         if row - resume > _FAR:
             resume, segments = row, collector.resume_at(row + MAX_PENDING_BYTES + 1)[1]
-        self._left[session] = SessionCursor(resume, conversation.native, segments.get(conversation.native))
+        self._session_cursors[session] = SessionCursor(resume, conversation.native, segments.get(conversation.native))
 
     def _batch(self, row: int, *, afresh: bool) -> Batch:
-        left = dict(list(self._left.items())[-_REMEMBERED:])
-        cursor = RowCursor(row, self._guard(row), left)
+        sessions = dict(list(self._session_cursors.items())[-_REMEMBERED:])
+        cursor = RowCursor(row, self._guard(row), sessions)
         batch = Batch(
             events=tuple(self._events),
             troubles=tuple(self._problems),

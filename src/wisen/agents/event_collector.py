@@ -1,8 +1,8 @@
-"""What one pass over a log has found so far: events, troubles, where sessions stand, and what still waits.
+"""Collects what one pass over a log finds: events, problems, session segments, and pending lines.
 
-A line waits while its other half is not there yet (a call without its result, a queued prompt whose fate is open). The
-next pass begins before the oldest line that waits, so that no text has to be kept for it: lines read twice give the
-same events, and identity does the rest.
+A line is pending while its counterpart is missing (a call without its result, a queued prompt that was not sent yet).
+The next pass begins before the oldest pending line, so that no text has to be stored for it: lines that are read twice
+give the same events, which are deduped by id.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_PENDING_BYTES = 8 << 20
-"""A line that still waits for its other half after this many bytes will not get it."""
+"""A line that is still pending after this many bytes will not get its counterpart."""
 _OLDEST, _NEWEST = EPOCH, datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class OpenCall(NamedTuple):
-    """A call whose result was not seen yet."""
+    """A call whose result was not read yet."""
 
     tool: str
     hides_exit: bool
-    """Whether its exit code may be hidden."""
+    """Whether its command can hide a failing exit code."""
     session: SessionKey | None = None
     place: str = ""
 
 
 class _PendingLine(NamedTuple):
     offset: int
-    standings: list[tuple[str, int, datetime, str]]
+    states: list[tuple[str, int, datetime, str]]
     otherwise: Event | None
 
 
 UNKNOWN_CALL = OpenCall("", hides_exit=False)
-"""The call of a result whose beginning is not in this log."""
+"""The call of a result whose call is not in this log."""
 
 
 class EventCollector:
-    """The state of one pass over one source."""
+    """The events, problems and pending lines of one pass over one source."""
 
     def __init__(self, agent: str, segments: Mapping[str, Segment]) -> None:
         self.sessions = SessionSegments(agent, segments)
@@ -53,71 +53,71 @@ class EventCollector:
         self.problems: list[Trouble] = []
 
     def add_call(self, call: Call, offset: int, *, hides_exit: bool) -> None:
-        """A call was asked for; its result is awaited."""
+        """Add a call, and wait for its result."""
         self._open[call.id] = OpenCall(call.tool, hides_exit, call.session, call.place)
         self.wait(call.id, offset)
         self.events.append(call)
 
     def record_success(self, call: str, at: datetime) -> bool:
-        """An open call ended well; its result stands where its call stood. False when more must be known of it."""
-        opened = self._open.get(call)
-        if opened is None or opened.hides_exit or opened.session is None:
+        """Add the success of an open call, in the session and place of the call. False if its result must be parsed."""
+        open_call = self._open.get(call)
+        if open_call is None or open_call.hides_exit or open_call.session is None:
             return False
-        if not self.sessions.extend_segment(opened.session.native, at):
+        if not self.sessions.extend_segment(open_call.session.native, at):
             return False
         del self._open[call]
         self._waiting.pop(call, None)
-        self.add_outcome(call, opened.session, at, opened.place, Status.OK)
+        self.add_outcome(call, open_call.session, at, open_call.place, Status.OK)
         return True
 
     def close_call(self, call: str) -> OpenCall:
-        """The open call that a result belongs to."""
+        """Remove and return the open call that a result belongs to."""
         self.resolve(call)
         return self._open.pop(call, UNKNOWN_CALL)
 
     def add_outcome(
         self, call: str, session: SessionKey, at: datetime, place: str, status: Status, text: str | None = None
     ) -> None:
-        """A call ended."""
+        """Add the outcome of a call."""
         self.events.append(
             Outcome(id=f"end:{call}", call=call, session=session, at=at, place=place, status=status, text=text)
         )
 
     def wait(self, key: str, offset: int, otherwise: Event | None = None) -> None:
-        """The line at this offset waits for its other half; without it, `otherwise` is what happened."""
+        """Keep the line at this offset pending; if its counterpart never arrives, add `otherwise`."""
         self._waiting[key] = _PendingLine(offset, self.sessions.copy_states(), otherwise)
 
     def resolve(self, key: str) -> None:
-        """The other half came."""
+        """Mark a pending line as done: its counterpart arrived."""
         self._waiting.pop(key, None)
 
     def add_problem(self, kind: TroubleKind, offset: int, detail: str = "") -> None:
-        """Something was passed over."""
+        """Report something that was skipped."""
         self.problems.append(Trouble(kind=kind, detail=detail[:40], offset=offset))
 
     def add_parser_error(self, offset: int, error: Exception) -> None:
-        """The reader broke on a record, which is passed over."""
+        """Report a record that is skipped because parsing it raised an error."""
         self.add_problem(TroubleKind.MISSHAPEN, offset, f"reader broke: {type(error).__name__}")
 
     def resume_at(self, offset: int) -> tuple[int, Mapping[str, Segment]]:
-        """Where the next pass must begin so that nothing that waits is missed, and the segments as they were there."""
+        """Return where the next pass must begin so that no pending line is missed, and the segments at that point."""
         for key, waiting in list(self._waiting.items()):
             if offset - waiting.offset <= MAX_PENDING_BYTES:
-                return waiting.offset, to_segments(waiting.standings)
+                return waiting.offset, to_segments(waiting.states)
             self.resolve(key)
             if waiting.otherwise is not None:
                 self.events.append(waiting.otherwise)
         return offset, to_segments(self.sessions.copy_states())
 
     def drain(self) -> tuple[tuple[Event, ...], tuple[Trouble, ...]]:
-        """What was found since the last take."""
-        found = tuple(self.events), tuple(self.problems)
+        """Return and remove the events and problems collected so far."""
+        collected = tuple(self.events), tuple(self.problems)
         self.events, self.problems = [], []
-        return found
+        return collected
 
 
 def parse_time(stamp: str | None) -> datetime | None:
-    """An ISO time as agents write it, in UTC where it names no zone; None when it is not one."""
+    """Parse an ISO time, in UTC if it names no zone; None if it is invalid."""
     try:
         at = datetime.fromisoformat(stamp or "")
     except ValueError:
@@ -126,7 +126,7 @@ def parse_time(stamp: str | None) -> datetime | None:
 
 
 def parse_local_time(stamp: str) -> datetime | None:
-    """A time as the user's clock showed it, where it names no zone; None when it is not one."""
+    """Parse an ISO time, in the local zone if it names none; None if it is invalid."""
     try:
         return plausible_time(datetime.fromisoformat(stamp).astimezone(UTC))
     except (ValueError, OverflowError, OSError):
@@ -134,8 +134,8 @@ def parse_local_time(stamp: str) -> datetime | None:
 
 
 def plausible_time(at: datetime | None) -> datetime | None:
-    """A moment at which an agent can have run; None for the others, such as the zero time of Go, the year 1.
+    """Return a time if an agent can have run then; None for others, such as Go's zero time in year 1.
 
-    Reckoning with those would leave the calendar.
+    Arithmetic with those would leave the range of datetime.
     """
     return at if at is not None and _OLDEST <= at <= _NEWEST else None

@@ -1,4 +1,4 @@
-"""Parses the hooks section that the settings of Claude Code, Codex and Gemini CLI share: events, groups, commands."""
+"""Parses the `hooks` section shared by the settings of Claude Code, Codex and Gemini CLI: events, groups, commands."""
 
 from __future__ import annotations
 
@@ -27,28 +27,32 @@ _KNOWN_OBSERVERS = {
     "letta": "letta",
     "claude-reflect": "claude-reflect",
 }
-"""What stands in the commands and plug-ins of others that learn from or add to sessions, and who they are."""
+"""Substrings in the commands and plug-ins of other tools that observe or extend sessions, with the tool's name."""
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 
 
 def command_group(command: str, seconds: int) -> dict[str, Any]:
-    """A group of one command; after so many seconds the agent goes on without an answer."""
+    """Build a group with one command; after this many seconds the agent continues without an answer."""
     return {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
 
 
 def configured_commands(settings: dict[str, Any], agent: str) -> Iterator[Calling]:
-    """Every command that stands below `hooks`; `agent` as our own commands name it."""
+    """Yield every command below `hooks`; `agent` is the name that our own commands use."""
     hooks = settings.get("hooks")
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for at, each in enumerate(groups if isinstance(groups, list) else ()):
             inner = each.get("hooks") if isinstance(each, dict) else None
-            for hook in inner if isinstance(inner, list) else ():
-                called = hook.get("command") or hook.get("url") or hook.get("type") if isinstance(hook, dict) else None
-                if isinstance(called, str):
-                    ours = caller_in(called, agent)
+            for one in inner if isinstance(inner, list) else ():
+                command = one.get("command") or one.get("url") or one.get("type") if isinstance(one, dict) else None
+                if isinstance(command, str):
+                    caller = caller_in(command, agent)
                     yield Calling(
-                        event=event, command=called, keys=("hooks", event, at), name=observer_of(called), caller=ours
+                        event=event,
+                        command=command,
+                        keys=("hooks", event, at),
+                        name=observer_of(command),
+                        caller=caller,
                     )
 
 
@@ -60,16 +64,16 @@ def parse_strict_json(
     allow_comments: bool = False,
     allow_trailing_commas: bool = False,
 ) -> tuple[dict[str, Any], str]:
-    """What a file says by the letter of JSON, and why an agent that takes nothing else could not read it.
+    """Parse a settings file as strictly as an agent does. Returns the object and, if it is invalid, why.
 
-    `bom`: whether a byte order mark may stand before it; `twice`: whether a name may stand twice in an object;
-    `comments`, `commas`: whether comments and trailing commas may stand in it.
+    The flags say which deviations the agent accepts: a byte order mark, duplicate keys in an object, comments,
+    trailing commas.
     """
 
     def check_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        named = [name for name, _ in pairs]
-        if not allow_duplicates and len(named) > len(set(named)):
-            raise ValueError(f"{next(each for each in named if named.count(each) > 1)!r} stands there twice")
+        names = [name for name, _ in pairs]
+        if not allow_duplicates and len(names) > len(set(names)):
+            raise ValueError(f"{next(each for each in names if names.count(each) > 1)!r} stands there twice")
         return dict(pairs)
 
     def reject_constant(word: str) -> None:
@@ -84,7 +88,7 @@ def parse_strict_json(
     if not text.strip(" \t\r\n"):
         return {}, ""
     try:
-        found = json.loads(text, object_pairs_hook=check_members, parse_constant=reject_constant)
+        value = json.loads(text, object_pairs_hook=check_members, parse_constant=reject_constant)
     except json.JSONDecodeError as error:
         refused = [
             "single quotes",
@@ -94,9 +98,9 @@ def parse_strict_json(
         return {}, f"line {error.lineno} cannot be read there ({', '.join(refused)} and the like are not taken)"
     except (ValueError, RecursionError) as error:
         return {}, str(error)
-    return (found, "") if isinstance(found, dict) else ({}, "it is not an object in braces")
+    return (value, "") if isinstance(value, dict) else ({}, "it is not an object in braces")
 
 
-def observer_of(called: str) -> str:
-    """Who a command or a plug-in belongs to, where it is known to observe sessions; else empty."""
-    return next((name for mark, name in _KNOWN_OBSERVERS.items() if mark in called.lower()), "")
+def observer_of(command: str) -> str:
+    """Return the tool that a command or plug-in belongs to if it is known to observe sessions; else empty."""
+    return next((name for mark, name in _KNOWN_OBSERVERS.items() if mark in command.lower()), "")

@@ -1,4 +1,4 @@
-"""The ports of hooks: how an agent is told to call us."""
+"""Protocols for the hooks that make an agent call wisen, and for checking that they work."""
 
 from __future__ import annotations
 
@@ -13,85 +13,85 @@ if TYPE_CHECKING:
 
 
 class Hooks(Protocol):
-    """The hooks of one kind of agent, as values: nothing is written here."""
+    """The hooks of one agent, described as values: implementations write no files."""
 
     @property
     def name(self) -> str:
-        """The agent's name, as users write it: `claude-code`."""
+        """The agent's name as users write it, such as `claude-code`."""
         ...
 
     def file(self, project: Path | None = None) -> Path:
-        """The settings file for our hooks, there or not: the user's, or the one of a project.
+        """Return the settings file for our hooks, whether or not it exists: the user's or that of a project.
 
-        Raises: UsageError where the agent has no settings of a project.
+        Raises: UsageError if the agent has no project settings.
         """
         ...
 
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
-        """Every settings file that may hold hooks, of the user and of a project; that of `file` among them."""
+        """Return every user and project settings file that may contain hooks, including that of `file`."""
         ...
 
     def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
-        """The hooks that are to stand in the settings, whatever was learnt: settings change when a person says so."""
+        """Return the hooks to install, independent of what was learned: settings change only at a person's request."""
         ...
 
     def rejection_reason(self, path: Path, content: bytes) -> str:
-        """Why the agent would not follow a settings file that holds this, for a person; empty where it would."""
+        """Explain to the user why the agent would not accept a settings file with this content; empty if it would."""
         ...
 
     def parse(self, settings: object) -> HookSettings:
-        """What parsed settings say about hooks, whatever they hold."""
+        """Return the hooks in decoded settings, which may have any shape."""
         ...
 
     @property
     def trust_instructions(self) -> str:
-        """How the user has the agent trust our hooks, which nobody does for him; empty where it asks for no trust."""
+        """How users make the agent trust our hooks, which only they can do; empty if the agent requires no trust."""
         ...
 
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
-        """The events whose hooks of ours, in a file with these settings, wait for trust, as far as can be told."""
+        """Return the events whose hooks of ours, in a file with these settings, are not trusted yet, if known."""
         ...
 
     def newest_session(self, settings: Path) -> datetime | None:
-        """When the newest session began for which a settings file holds, whose hooks it was to call; None for none."""
+        """Return when the newest session began that should have called the hooks of a settings file, if any."""
         ...
 
 
 @runtime_checkable
 class HasCompanionFiles(Protocol):
-    """Hooks that need whole files of ours beside the settings in which they stand."""
+    """Hooks that need whole files of ours next to the settings that name them."""
 
     def companion_files(self, settings: Path) -> Mapping[Path, bytes]:
-        """What each of these files holds, by its path; none for settings of another kind."""
+        """Return the content of these files by path; empty for settings of another kind."""
         ...
 
 
 @runtime_checkable
 class HasPermissionNotice(Protocol):
-    """Hooks that let us see or do more than the events tell, of which the user is told when they are installed."""
+    """Hooks that grant us more access than the events alone; the user is informed of it at installation."""
 
     @property
     def permission_notice(self) -> str:
-        """What that is, why, and what happens without it."""
+        """What the access is, why it is needed, and what happens without it."""
         ...
 
 
 @runtime_checkable
 class HasShippedFiles(Protocol):
-    """Hooks of an agent that loads files of ours, which stand below our home and nowhere else."""
+    """Hooks of an agent that loads files of ours, which are stored only below our home."""
 
     def shipped_files(self, caller: Caller) -> Mapping[Path, bytes]:
-        """Those files, as they have to be before the settings name them."""
+        """Return those files by path; they must exist before the settings name them."""
         ...
 
 
 class HookHealthCheck(Protocol):
-    """What tells whether hooks work."""
+    """Checks whether installed hooks work."""
 
     def read_health(self) -> Vitals:
-        """What the files of the home tell. It never fails: what cannot be read is told."""
+        """Read the health state from the files of the home. Never fails: unreadable files are part of the state."""
         ...
 
     def find_fault(self, caller: Caller) -> str:
-        """Why an agent cannot run this, for a person; empty where it can."""
+        """Explain to the user why an agent cannot run this caller; empty if it can."""
         ...

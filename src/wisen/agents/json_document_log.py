@@ -1,4 +1,4 @@
-"""Reads a log that is one JSON value: whole, whenever it has changed, because nothing in it can be gone on from."""
+"""Reads a log that is a single JSON document: completely, whenever it changed, as it cannot be resumed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def read_document(
-    path: Path, mark: Mark | None, collector: EventCollector, take: Callable[[bytes], None]
+    path: Path, mark: Mark | None, collector: EventCollector, parse: Callable[[bytes], None]
 ) -> Iterator[Batch]:
-    """The events of a document; nothing when it is still the one that the mark tells of.
+    """Yield the events of a document; nothing if it is unchanged since the mark.
 
-    `take` puts what the bytes mean into the collector; that they do not have the right shape, it may raise.
+    `parse` adds the events of the bytes to the collector; it may raise if they do not have the right shape.
     """
     cursor, data = mark.cursor if mark else "", b""
     try:
@@ -34,7 +34,7 @@ def read_document(
             cursor = hashlib.blake2b(data, digest_size=8).hexdigest()
             if mark is not None and mark.cursor == cursor:
                 return
-            _parse_document(data, take)
+            _parse_document(data, parse)
         else:
             collector.add_problem(TroubleKind.OVERSIZED, 0)
     except OSError as error:
@@ -47,10 +47,10 @@ def read_document(
     yield Batch(events=events, troubles=problems, cursor=cursor, read_bytes=len(data), afresh=True)
 
 
-def _parse_document(data: bytes, take: Callable[[bytes], None]) -> None:
+def _parse_document(data: bytes, parse: Callable[[bytes], None]) -> None:
     try:
-        take(data)
+        parse(data)
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
-        take(replace_invalid_text(data))  # half an emoji, or a byte that is no text, costs itself and not the document
+        parse(replace_invalid_text(data))  # a lone surrogate or an invalid byte must not cost the document

@@ -1,8 +1,7 @@
-"""Good records in a line that is not one: glued together, behind a torn write, or with characters JSON forbids.
+"""Recovers JSON records from a damaged line: joined records, torn writes, characters that JSON forbids.
 
-Only records at the top level count. A record that lies inside another one (a sub-agent's message, a tool's result)
-must never come out of a torn line as if it stood on its own: that would change who said it. The reader says how a
-record at the top level is told from one inside.
+Only top-level records count. A record nested in another one (a sub-agent's message, a tool's result) must never be
+recovered from a torn line as a record of its own: that would change who said it. The caller decides what is top-level.
 """
 
 from __future__ import annotations
@@ -20,23 +19,23 @@ _decoder = json.JSONDecoder(strict=False)
 
 
 def recover_records(line: bytes, is_record: Callable[[dict[str, object]], bool]) -> tuple[list[bytes], bool]:
-    """The records from the line's beginning on, else the one that ends it; and whether that is all of the line."""
+    """Return the records from the start of the line, plus the one that ends it, and whether they cover the line."""
     text = line.decode("utf-8", "replace").strip().removeprefix("\ufeff").replace("\0", "")
-    found: list[bytes] = []
+    records: list[bytes] = []
     position = 0
     while position < len(text) and (parsed := _parse_record(text, position, is_record)):
         value, position = parsed
-        found.append(value)
+        records.append(value)
         while position < len(text) and text[position].isspace():
             position += 1
     if position >= len(text):
-        return found, True
+        return records, True
     last = _find_last_record(text, position, is_record)
-    return ([*found, last] if last else found), False
+    return ([*records, last] if last else records), False
 
 
 def replace_invalid_text(data: bytes) -> bytes:
-    """A JSON value with replacements for bytes that are no UTF-8 and for halves of surrogate pairs; else as it is."""
+    """Return a JSON value with invalid UTF-8 and lone surrogates replaced; unchanged if it cannot be parsed."""
     text = data.decode("utf-8", "replace")
     try:
         value = json.loads(text)
@@ -46,7 +45,7 @@ def replace_invalid_text(data: bytes) -> bytes:
 
 
 def _find_last_record(text: str, position: int, is_record: Callable[[dict[str, object]], bool]) -> bytes | None:
-    """The record that a torn one was followed by: it begins like a record and ends with the line."""
+    """Return the record after a torn one: it begins like a record and ends with the line."""
     for tries, match in enumerate(_RECORD_START.finditer(text, position + 1)):
         if tries >= _MAX_TRIES:
             return None
@@ -63,5 +62,5 @@ def _parse_record(text: str, position: int, is_record: Callable[[dict[str, objec
         return None
     if not isinstance(value, dict) or not is_record(value):
         return None
-    # Encoding replaces lone surrogates, which scripts leave behind when they cut a text within an emoji.
+    # Encoding replaces lone surrogates, which scripts leave behind when they cut a text inside an emoji.
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), end

@@ -1,7 +1,7 @@
-"""Lines of a growing JSONL file, from an offset on, in bounded memory and without copying them.
+"""Reads the lines of a growing file from an offset, in bounded memory and without copying them.
 
-It knows bytes only: no records, no agents. A line longer than the limit is passed over without being loaded; a last
-line without an end is handed out apart, because its writer may still be at it.
+It works on bytes only and knows no records or agents. A line longer than the limit is skipped without being loaded; a
+last line without a newline is returned separately, because its writer may not be done with it.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ if TYPE_CHECKING:
     from typing import Self
 
 CHUNK_BYTES = 1 << 18
-"""Small enough to stay in the processor's cache, large enough that a file is a few reads."""
+"""Small enough to stay in the CPU cache, large enough to read a file in few calls."""
 MAX_RECORD_BYTES = 16 << 20
-"""No record that teaches is longer; one call's 50 MB output must not cost 50 MB of memory."""
+"""No relevant record is longer; a call's 50 MB output must not cost 50 MB of memory."""
 _GUARD_BYTES = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Complete lines that follow each other in the file. Only valid until the next ones are asked for."""
+    """Consecutive complete lines of the file. Only valid until the next ones are requested."""
 
     start: int
     """The offset of the first line in the file."""
     end: int
-    """The offset behind the last line's newline."""
+    """The offset after the last line's newline."""
     block: bytearray
     spans: tuple[tuple[int, int], ...]
-    """Where in the block each line begins and ends, without its newline."""
+    """The start and end of each line in the block, without its newline."""
     oversized: tuple[int, ...] = ()
-    """Offsets of lines that were passed over just before `start`, or that the end of the file cuts."""
+    """Offsets of oversized lines that were skipped just before `start` or that are cut off by the end of the file."""
     rest: bytes = b""
-    """What stands behind `end` when the file is at its end: a line without a newline."""
+    """The unterminated line after `end` when the end of the file is reached."""
 
 
 class Checksum(NamedTuple):
-    """A running sum of the bytes before an offset: it can be carried on from where it stood."""
+    """A running checksum of the bytes before an offset that can be extended later."""
 
     upto: int = 0
     crc: int = 0
 
     def extend(self, block: bytes | bytearray, start: int, end: int) -> Checksum:
-        """With the bytes of a block that stands at `start` in the file, as far as they are new."""
+        """Return the checksum extended by the new bytes of a block that begins at `start` in the file."""
         begin = max(start, self.upto)
         if begin >= end:
             return self
@@ -60,13 +60,13 @@ class Checksum(NamedTuple):
 
 
 class LogFile:
-    """An open log. Raises: OSError."""
+    """An open log file. Raises: OSError."""
 
     def __init__(self, path: Path, *, longest: int = MAX_RECORD_BYTES) -> None:
         self._file = open_regular_file(path)
         self._longest = longest
         self.checksum: Checksum | None = None
-        """Of everything up to the end of the lines handed out so far; None when nobody asked for it."""
+        """The checksum up to the end of the lines returned so far; None if none is requested."""
 
     def __enter__(self) -> Self:
         return self
@@ -78,37 +78,37 @@ class LogFile:
 
     @property
     def size(self) -> int:
-        """How long the file is now."""
+        """The current size of the file."""
         return os.fstat(self._file.fileno()).st_size
 
     def guard(self, offset: int) -> str:
-        """A digest of the first bytes and of those just before the offset: when it differs, the file was rewritten."""
+        """Return a digest of the first bytes and those before the offset: if it differs, the file was rewritten."""
         digest = hashlib.blake2b(self._read_at(0, min(_GUARD_BYTES, offset)), digest_size=8)
         digest.update(b"\0" + self._read_at(max(0, offset - _GUARD_BYTES), min(_GUARD_BYTES, offset)))
         return digest.hexdigest()
 
     def has_prefix(self, checksum: Checksum) -> bool:
-        """Whether the file still begins with the very bytes that were summed up."""
-        now, block = Checksum(), bytearray(CHUNK_BYTES)
-        while now.upto < checksum.upto:
-            filled = self._fill(block, 0, now.upto)
+        """Whether the file still begins with exactly the bytes of the checksum."""
+        current, block = Checksum(), bytearray(CHUNK_BYTES)
+        while current.upto < checksum.upto:
+            filled = self._fill(block, 0, current.upto)
             if not filled:
                 return False
-            now = now.extend(block, now.upto, min(now.upto + filled, checksum.upto))
-        return now == checksum
+            current = current.extend(block, current.upto, min(current.upto + filled, checksum.upto))
+        return current == checksum
 
     def lines(self, offset: int) -> Iterator[Lines]:
-        """Every line from the offset to the end of the file as it is now."""
+        """Yield every line from the offset to the current end of the file."""
         block = bytearray(CHUNK_BYTES)
-        start, held = offset, 0  # `held` bytes at the block's beginning belong to a line whose end was not seen yet
+        start, held = offset, 0  # `held` bytes at the start of the block belong to a line whose end was not read yet
         while True:
             if held == len(block):
                 if held > self._longest:
-                    passed = self._skip_line(start, held, block)
-                    yield Lines(passed or start, passed or start, block, (), oversized=(start,))
-                    if passed is None:
+                    line_end = self._skip_line(start, held, block)
+                    yield Lines(line_end or start, line_end or start, block, (), oversized=(start,))
+                    if line_end is None:
                         return
-                    start, held, block = passed, 0, bytearray(CHUNK_BYTES)
+                    start, held, block = line_end, 0, bytearray(CHUNK_BYTES)
                     continue
                 block.extend(bytes(len(block)))
             filled = held + self._fill(block, held, start + held)
@@ -126,7 +126,7 @@ class LogFile:
             yield Lines(start, start, block, (), rest=bytes(block[:held]))
 
     def update_checksum(self, block: bytes | bytearray, start: int, end: int) -> None:
-        """Take bytes into the checksum, if one is kept."""
+        """Extend the checksum by these bytes, if one is kept."""
         if self.checksum is not None:
             self.checksum = self.checksum.extend(block, start, end)
 
@@ -140,7 +140,7 @@ class LogFile:
         return self._file.read(count) or b""
 
     def _skip_line(self, start: int, held: int, block: bytearray) -> int | None:
-        """The offset behind the end of a line that is too long; None when the file ends first."""
+        """Return the offset after the end of an oversized line; None if the file ends first."""
         before, offset = self.checksum, start + held
         self.update_checksum(block, start, offset)
         while chunk := self._read_at(offset, CHUNK_BYTES):

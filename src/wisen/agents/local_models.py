@@ -1,7 +1,7 @@
-"""Whether an agent's log says that a model runs on the user's own machine: ollama, LM Studio, llama.cpp and the like.
+"""Detects from an agent's log whether a model runs on the user's machine: ollama, LM Studio, llama.cpp and the like.
 
-It says yes only for what is known to be local. Whatever is not known counts as hosted, also a provider of the user's
-own naming: where the log tells the address beside it, that decides.
+Only what is known to be local counts as local. Everything else counts as hosted, including providers named by the
+user; if the log records the address as well, the address decides.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ _LOCAL_PROVIDERS = frozenset(
     "docker-model-runner gpt4all jan koboldcpp llama-cpp llama.cpp llama_cpp llamacpp llamafile lm-studio lm_studio"
     " lmstudio local localai mlx mlx-lm mlx_lm ollama ollama-chat ollama_chat oss".split()
 )
-"""Providers that run models where the agent runs. What may as well be somebody's server, such as vLLM, is none."""
+"""Providers that run models where the agent runs. Excludes what may be a remote server, such as vLLM."""
 _CLOUD_SUFFIXES = (":cloud", "-cloud")
-"""How Ollama's names of models end that it only passes on to its own servers."""
+"""Suffixes of Ollama models that are forwarded to Ollama's own servers."""
 
 
 def is_local_model(provider: str | None, model: str | None = None, address: str | None = None) -> bool:
-    """Whether a model is known to run on the user's own machine, by what a log tells of it."""
+    """Whether a model is known to run on the user's machine, judging by what a log records."""
     if (model or "").lower().endswith(_CLOUD_SUFFIXES):
         return False
     if address:
@@ -28,7 +28,7 @@ def is_local_model(provider: str | None, model: str | None = None, address: str 
 
 
 def is_local_model_name(model: str | None) -> bool:
-    """The same of a name with the provider in front: `ollama/qwen3:8b`."""
+    """Like `is_local_model`, for a name with a provider prefix: `ollama/qwen3:8b`."""
     provider, slash, name = (model or "").partition("/")
     return bool(slash) and is_local_model(provider, name)
 

@@ -1,6 +1,6 @@
-"""Tells from the beginning of a file which agent wrote it, so that a file found anywhere is read by one agent only.
+"""Detects which agent wrote a log file, so that a file found anywhere is read by one agent only.
 
-One small read, and no more is decoded than the lines in it. What cannot be told is None.
+It does one small read of the beginning and decodes only the lines in it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BEGINNINGS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("claude-code", re.compile(rb'\{[^{}]*"(?:parentUuid|sessionId|leafUuid|messageId)":')),
     ("generic", re.compile(rb'\s*(?:\[\s*)?\{[^\[\]]{0,2000}?(?:"messages":\s*\[|"role":\s*"[a-z]+")')),
 )
-"""How a record begins whose end the read did not reach."""
+"""How a record begins that is longer than the read."""
 _TABLES = (
     ("openclaw", {"transcript_events"}),
     ("opencode", {"session", "message", "part"}),
@@ -48,57 +48,57 @@ _AIDER = re.compile(rb"\s*# aider chat started at \d{4}-\d\d-\d\d ")
 
 
 def detect_agent(path: Path) -> str | None:
-    """The agent whose log a file is: `claude-code`, `codex`, `gemini-cli`, and so on; None when it cannot be told."""
+    """Return the agent that wrote a log file (`claude-code`, `codex`, `gemini-cli`, ...); None if unknown."""
     try:
         status = path.stat()
     except (OSError, ValueError):
         return None
-    return _kind(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+    return _detect_cached(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
 @lru_cache(maxsize=1 << 14)
-def _kind(path: Path, _size: int, _modified_ns: int) -> str | None:
-    """Every agent asks about every file; as long as size and date stay, the answer does."""
+def _detect_cached(path: Path, _size: int, _modified_ns: int) -> str | None:
+    """Detect with a cache: every agent asks about every file; the result holds while size and mtime do."""
     try:
         with open_regular_file(path) as file:
             head = read_at_most(file, _HEAD)
     except OSError:
         return None
     if head.startswith(_SQLITE):
-        return _of_database(path)
+        return _detect_in_database(path)
     if _AIDER.match(head):
         return "aider"
-    found = _of_text(head.removeprefix(b"\xef\xbb\xbf"), is_document=path.suffix == ".json")
-    return found or ("codex" if _ROLLOUT.match(path.name) else None)
+    agent = _detect_in_text(head.removeprefix(b"\xef\xbb\xbf"), is_document=path.suffix == ".json")
+    return agent or ("codex" if _ROLLOUT.match(path.name) else None)
 
 
-def _of_text(head: bytes, *, is_document: bool) -> str | None:
+def _detect_in_text(head: bytes, *, is_document: bool) -> str | None:
     if is_document:
-        whole = _decoded(head)
-        return _of_value(whole) if whole is not None else _of_beginning(head)
+        whole = _decode(head)
+        return _detect_in_value(whole) if whole is not None else _detect_by_beginning(head)
     lines = [line for line in head.split(b"\n")[:_LINES] if line.strip(b" \t\r\0")]
     for line in lines:
-        value = _decoded(line.strip(b"\0"))
-        kind = _of_value(value) if value is not None else None
-        if kind:
-            return kind
-    cut = len(head) == _HEAD and len(lines) == 1
-    return _of_beginning(head) if cut else None
+        value = _decode(line.strip(b"\0"))
+        agent = _detect_in_value(value) if value is not None else None
+        if agent:
+            return agent
+    is_cut = len(head) == _HEAD and len(lines) == 1
+    return _detect_by_beginning(head) if is_cut else None
 
 
-def _decoded(line: bytes) -> object:
+def _decode(line: bytes) -> object:
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def _of_value(value: object) -> str | None:
+def _detect_in_value(value: object) -> str | None:
     if isinstance(value, list):
         return "generic" if any(isinstance(each, dict) and _is_generic(each) for each in value) else None
     if not isinstance(value, dict):
         return None
-    return next((kind for kind, fits in _TESTS if fits(value)), None)
+    return next((agent for agent, matches in _TESTS if matches(value)), None)
 
 
 def _is_codex(value: dict[str, object]) -> bool:
@@ -144,16 +144,16 @@ _TESTS: tuple[tuple[str, Callable[[dict[str, object]], bool]], ...] = (
 )
 
 
-def _of_beginning(head: bytes) -> str | None:
-    return next((kind for kind, pattern in _BEGINNINGS if pattern.match(head)), None)
+def _detect_by_beginning(head: bytes) -> str | None:
+    return next((agent for agent, pattern in _BEGINNINGS if pattern.match(head)), None)
 
 
-def _of_database(path: Path) -> str | None:
-    """Whose a database is, by its tables; it is opened without a lock, so that its owner is never disturbed."""
+def _detect_in_database(path: Path) -> str | None:
+    """Detect the agent by a database's tables; opened without a lock, so its owner is never disturbed."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            question = "SELECT name FROM sqlite_master WHERE type = 'table'"
-            tables = {str(name) for (name,) in database.execute(question)}
+            query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            tables = {str(name) for (name,) in database.execute(query)}
     except (sqlite3.Error, ValueError):
         return None
-    return next((kind for kind, needed in _TABLES if needed <= tables), None)
+    return next((agent for agent, required in _TABLES if required <= tables), None)

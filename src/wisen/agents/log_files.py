@@ -1,4 +1,4 @@
-"""Session files on disk: walking to them, and what a source is made of."""
+"""Finds session files on disk and describes them as sources."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 _END_BYTES = 1 << 20
 _MAX_ENTRIES = 2_000_000
-"""Names that are looked at below one folder."""
+"""Directory entries that are examined below one folder."""
 _MAX_DEPTH = 64
-"""Folders inside each other: no agent's own lie deeper than ten."""
+"""Nesting depth; no agent's own folders are nested deeper than ten."""
 
 
 def files_below(base: Path, suffix: str | tuple[str, ...]) -> Iterator[Path]:
-    """Every file with this ending, or one of these, at or below a path, in a stable order."""
+    """Yield every file with this suffix, or one of these, at or below a path, in a stable order."""
     if base.is_file():
         yield base
         return
     for folder, _, files in folders_below(base):
-        # A pipe of that name would be waited for without end.
+        # Opening a pipe of that name would block forever.
         found = (folder / file for file in sorted(files) if file.endswith(suffix))
         yield from (path for path in found if path.is_file())
 
 
 def folders_below(base: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """A folder and all below it, with the names of the folders and files in each, as `os.walk` has them.
+    """Yield a folder and all folders below it with their folder and file names, like `os.walk`.
 
-    Folders come sorted, and whoever takes names out of the list does not get to them. Linked folders are not entered:
-    they may lead in a circle. It is bounded in depth, where `os.walk` ends in an error, and in all that is looked at.
+    Folders are sorted, and callers may remove names from the list to skip them. Symbolic links to folders are not
+    followed, as they may form a cycle. Depth, where `os.walk` ends in an error, and the number of entries are bounded.
     """
     waiting, left = [(base, 0)], _MAX_ENTRIES
     while waiting and left > 0:
@@ -63,7 +63,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def file_source(agent: str, path: Path) -> Source:
-    """A file as a source; one that cannot be looked at is still one, so that reading it says why."""
+    """Return a file as a source; a file without a readable status is one too, so that reading it reports why."""
     try:
         status = path.stat()
     except OSError:
@@ -72,7 +72,7 @@ def file_source(agent: str, path: Path) -> Source:
 
 
 def read_ends(path: Path) -> tuple[bytes, ...]:
-    """The end and the beginning of a file, in the order in which what is newest is looked for; nothing without one."""
+    """Return the end and the beginning of a file, the newest part first; empty if it cannot be read."""
     try:
         with open_regular_file(path) as file:
             beginning = read_at_most(file, _END_BYTES)
@@ -83,7 +83,7 @@ def read_ends(path: Path) -> tuple[bytes, ...]:
 
 
 def find_json_value(path: Path, key: bytes) -> str | None:
-    """The value behind a key (given with quotes and colon): the last in a file's end, else in its beginning."""
+    """Return the value after a key (given with quotes and colon): the last in the file's end, else in its beginning."""
     for part in read_ends(path):
         _, found, after = part.rpartition(key)
         value = after[:40].partition(b'"')[0]

@@ -1,7 +1,7 @@
-"""Follows a log from a mark: lines become records, records become events, and the cursor says how far.
+"""Follows a log file from a mark: parses new lines into records and events, and returns a cursor.
 
-It knows how JSONL logs go wrong (garbage, glued and torn lines, zero bytes, foreign shapes, rewriting) but no agent:
-what a record means is told by a `Format`. A log of other lines comes with a `LineIntake` of its own.
+It handles the ways in which JSONL logs are damaged (garbage, joined and torn lines, NUL bytes, unexpected shapes,
+rewriting) but knows no agent: a `RecordParser` interprets the records. Logs of other lines bring their `LineHandlers`.
 """
 
 from __future__ import annotations
@@ -23,85 +23,85 @@ if TYPE_CHECKING:
     from wisen.model.source import Mark
 
 BATCH_BYTES = 4 << 20
-"""Bytes of a log whose events are handed on together."""
+"""Bytes of a log whose events are returned in one batch."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class LogParser(Protocol):
-    """What one pass over one file notes down."""
+    """Collects what one pass over one file finds."""
 
     collector: EventCollector
 
     def state(self) -> dict[str, str]:
-        """What the next pass must know beside the segments: short names, never text of the log."""
+        """Return what the next pass must know besides the segments: short names, never text of the log."""
         ...
 
 
 class RecordParser(LogParser, Protocol):
-    """What one agent's records mean. One object serves one pass over one file."""
+    """Interprets the records of one agent. One instance serves one pass over one file."""
 
     decoder: msgspec.json.Decoder[Any]
     relevant_types: frozenset[str]
-    """Types of records that can teach."""
+    """Record types from which something can be learned."""
     ignored_types: frozenset[str]
-    """Types of records that were looked at and hold nothing that may teach."""
+    """Known record types from which nothing can be learned."""
 
     def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
-        """Take a line in by its bytes alone. False when it must be decoded to be understood."""
+        """Handle a line by its bytes alone. Returns False if it must be decoded."""
         ...
 
     def parse_record(self, record: Any, offset: int) -> None:
-        """Take one record in."""
+        """Parse one record."""
         ...
 
     def is_top_level(self, value: Mapping[str, object]) -> bool:
-        """Whether this stood on a line of its own, and not inside another record."""
+        """Whether this value was on a line of its own, not nested in another record."""
         ...
 
 
 class Cursor(msgspec.Struct, frozen=True):
-    """How far a file was read; `guard` tells whether it is still the same file up to there."""
+    """How far a file was read; `guard` shows whether it is still the same file up to there."""
 
     offset: int = 0
     guard: str = ""
     segments: dict[str, Segment] = msgspec.field(default_factory=dict)
     state: dict[str, str] = msgspec.field(default_factory=dict)
     checksum: jsonl.Checksum | None = None
-    """Of everything read so far; made when a file is first rechecked, and then kept up."""
+    """The checksum of everything read so far; created when a file is first rechecked, and extended from then on."""
 
 
 class ParserFactory(Protocol):
-    """Makes the format for a pass that goes on from a cursor."""
+    """Creates the parser for a pass that resumes at a cursor."""
 
     def __call__(self, cursor: Cursor) -> RecordParser:
-        """The format, with the collector and the state of the cursor."""
+        """Return a parser with the segments and the state of the cursor."""
         ...
 
 
 class LineHandlers(NamedTuple):
-    """How the lines of a file are taken in, with what they are noted down in."""
+    """The callbacks that parse the lines of a file, and the parser that collects the events."""
 
     parser: LogParser
     lines: Callable[[jsonl.Lines], None]
-    """Take complete lines in."""
+    """Parses complete lines."""
     rest: Callable[[bytes, int], bool]
-    """Take in a last line that has no end yet. False when it is not whole: it must be read again."""
+    """Parses a last line without a newline. Returns False if it is incomplete and must be read again."""
     end: Callable[[], None] = lambda: None
-    """The file is at its end for now."""
+    """Called at the current end of the file."""
 
 
 def follow_records(path: Path, mark: Mark | None, parser_for: ParserFactory) -> Iterator[Batch]:
-    """The events behind the mark. A file that was rewritten since is read from its beginning."""
+    """Yield the events after the mark. A file that was rewritten since is read from the beginning."""
 
     def handlers_for(cursor: Cursor) -> LineHandlers:
         parser = parser_for(cursor)
-        return LineHandlers(parser, partial(_lines, parser), partial(_rest, parser))
+        return LineHandlers(parser, partial(_parse_lines, parser), partial(_parse_unfinished, parser))
 
     return follow_lines(path, mark, handlers_for)
 
 
 def follow_lines(path: Path, mark: Mark | None, handlers_for: Callable[[Cursor], LineHandlers]) -> Iterator[Batch]:
-    """The same for lines of any kind."""
+    """Like `follow_records`, for lines of any kind."""
     try:
         with jsonl.LogFile(path) as log:
             cursor = _resume(log, mark)
@@ -124,66 +124,66 @@ def _resume(log: jsonl.LogFile, mark: Mark | None) -> Cursor:
     except msgspec.DecodeError:
         return Cursor()
     if mark.doubted:
-        whole = cursor.checksum is not None and log.has_prefix(cursor.checksum)
+        is_same = cursor.checksum is not None and log.has_prefix(cursor.checksum)
     else:
-        whole = log.size >= cursor.offset and log.guard(cursor.offset) == cursor.guard
-    return cursor if whole else Cursor()
+        is_same = log.size >= cursor.offset and log.guard(cursor.offset) == cursor.guard
+    return cursor if is_same else Cursor()
 
 
-def _batches(log: jsonl.LogFile, cursor: Cursor, way: LineHandlers) -> Iterator[Batch]:
-    parser = way.parser
+def _batches(log: jsonl.LogFile, cursor: Cursor, handlers: LineHandlers) -> Iterator[Batch]:
+    parser = handlers.parser
     begin = end = stop = cursor.offset
     for lines in log.lines(begin):
-        way.lines(lines)
+        handlers.lines(lines)
         end, stop = lines.end, lines.end + len(lines.rest)
-        if lines.rest and way.rest(lines.rest, end):
+        if lines.rest and handlers.rest(lines.rest, end):
             log.update_checksum(lines.rest, end, stop)
             end = stop
         if stop - begin >= BATCH_BYTES:
             yield _batch(log, parser, begin, end, stop)
             begin = stop
-    way.end()
+    handlers.end()
     if stop > begin or parser.collector.problems:
         yield _batch(log, parser, begin, end, stop)
 
 
 def _batch(log: jsonl.LogFile, parser: LogParser, begin: int, end: int, stop: int) -> Batch:
-    """What was found in the bytes from `begin` to `stop`, of which those before `end` are done with."""
+    """Return what was found in the bytes from `begin` to `stop`; those before `end` are complete."""
     resume, segments = parser.collector.resume_at(end)
-    note = Cursor(resume, log.guard(resume), dict(segments), parser.state(), log.checksum)
+    cursor = Cursor(resume, log.guard(resume), dict(segments), parser.state(), log.checksum)
     events, problems = parser.collector.drain()
     return Batch(
         events=events,
         troubles=problems,
-        cursor=msgspec.json.encode(note).decode("utf-8"),
+        cursor=msgspec.json.encode(cursor).decode("utf-8"),
         read_bytes=stop - begin,
         afresh=begin == 0,
     )
 
 
-def _lines(parser: RecordParser, lines: jsonl.Lines) -> None:
+def _parse_lines(parser: RecordParser, lines: jsonl.Lines) -> None:
     block, offset, try_fast_path = lines.block, lines.start, parser.try_fast_path
     for at in lines.oversized:
         parser.collector.add_problem(TroubleKind.OVERSIZED, at)
     for start, end in lines.spans:
         try:
             if end > start and not try_fast_path(block, start, end):
-                _line(parser, block[start:end], offset + start)
-        except Exception as error:  # noqa: BLE001 - a fence: one record that a reader breaks on costs that record only
+                _parse_line(parser, block[start:end], offset + start)
+        except Exception as error:  # noqa: BLE001 - error boundary: a record that fails costs that record only
             parser.collector.add_parser_error(offset + start, error)
 
 
-def _line(parser: RecordParser, line: bytes | bytearray, offset: int) -> None:
-    """Take one line in. Whatever is wrong with it becomes a trouble."""
+def _parse_line(parser: RecordParser, line: bytes | bytearray, offset: int) -> None:
+    """Parse one line. Whatever is wrong with it becomes a problem."""
     try:
-        # Parts of a record are decoded when they are asked for, so that both can find what is no JSON.
+        # Parts of a record are decoded lazily, so both calls can find invalid JSON.
         parser.parse_record(parser.decoder.decode(line), offset)
     except _UNREADABLE as error:
-        _recover_line(parser, line, offset, error)
+        _recover_parse_line(parser, line, offset, error)
 
 
-def _rest(parser: RecordParser, line: bytes, offset: int) -> bool:
-    """Take in a last line that has no end yet. False when it is not whole: it must be read again."""
+def _parse_unfinished(parser: RecordParser, line: bytes, offset: int) -> bool:
+    """Parse a last line without a newline. Returns False if it is incomplete and must be read again."""
     try:
         record = parser.decoder.decode(line)
     except _UNREADABLE:
@@ -191,7 +191,7 @@ def _rest(parser: RecordParser, line: bytes, offset: int) -> bool:
         return False
     try:
         parser.parse_record(record, offset)
-    except Exception as error:  # noqa: BLE001 - a fence, as above
+    except Exception as error:  # noqa: BLE001 - error boundary, as above
         parser.collector.add_parser_error(offset, error)
     return True
 
@@ -203,27 +203,27 @@ class _Kind(msgspec.Struct):
 _kind = msgspec.json.Decoder(_Kind)
 
 
-def _recover_line(parser: RecordParser, line: bytes | bytearray, offset: int, error: Exception) -> None:
-    """A line that is not one good record: two glued together, zero bytes, a torn write, or another shape."""
+def _recover_parse_line(parser: RecordParser, line: bytes | bytearray, offset: int, error: Exception) -> None:
+    """Recover records from an invalid line: joined records, NUL bytes, a torn write, or an unexpected shape."""
     if not line.strip():
         return
     if isinstance(error, msgspec.ValidationError):
-        _foreign_shape(parser, line, offset)
+        _report_unexpected_shape(parser, line, offset)
         return
     if b"\0" in line:
         parser.collector.add_problem(TroubleKind.NULS, offset)
         line = line.strip(b"\0")
-    pieces, whole = json_recovery.recover_records(bytes(line), parser.is_top_level)
+    pieces, is_complete = json_recovery.recover_records(bytes(line), parser.is_top_level)
     for piece in pieces:
         try:
             parser.parse_record(parser.decoder.decode(piece), offset)
         except _UNREADABLE:
-            whole = False
-    if not whole:
+            is_complete = False
+    if not is_complete:
         parser.collector.add_problem(TroubleKind.GARBLED, offset)
 
 
-def _foreign_shape(parser: RecordParser, line: bytes | bytearray, offset: int) -> None:
+def _report_unexpected_shape(parser: RecordParser, line: bytes | bytearray, offset: int) -> None:
     try:
         kind = _kind.decode(line).type
     except _UNREADABLE:

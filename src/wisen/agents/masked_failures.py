@@ -1,7 +1,7 @@
-"""Masked failures: shell commands that look successful because a pipe or `|| true` ate the exit code.
+"""Detects masked failures: shell commands that look successful because a pipe or `|| true` hid the exit code.
 
-Only a command whose exit code cannot tell, whose first program does not just print what others wrote (grep, cat, a
-log), and whose output carries a line that no successful program prints, counts. When in doubt it is a success.
+Only a command counts whose exit code is hidden, whose first program does not merely print other text (grep, cat, a
+log), and whose output contains a line that no successful program prints. When in doubt, it is a success.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ _HINTS = (
     *("rror", "FAIL", "fail", "fatal", "panic", "Traceback", "not found", "No such file", "Permission denied", "ERR"),
     *("***", "(eval)", "assert"),
 )
-"""One of these stands in every such line; looking for them first is many times faster."""
+"""Every such line contains one of these; searching for them first is many times faster."""
 _LOGGED_ERROR = re.compile(r"^error:\s\S", re.MULTILINE)
 _ALL_PASSED = re.compile(r"^\s*0 fail(?:ed|ures?)?\b", re.MULTILINE)
-"""A test runner's own count outweighs an error that a test printed on purpose."""
+"""A test runner's own count takes precedence over an error that a test printed on purpose."""
 
 
 def can_hide_exit_code(command: str) -> bool:
-    """Whether a shell command can fail without its exit code saying so, and its output is its own."""
+    """Whether a shell command can fail without a failing exit code, and prints its own output."""
     if "|" not in command and ";" not in command:
         return False
-    always_ends_well = _ALWAYS_SUCCEEDS.search(command) is not None
-    return any(_prints_own_output(part) for part in _SPLIT.split(command) if always_ends_well or _PIPE.search(part))
+    always_succeeds = _ALWAYS_SUCCEEDS.search(command) is not None
+    return any(_prints_own_output(part) for part in _SPLIT.split(command) if always_succeeds or _PIPE.search(part))
 
 
 def has_error_line(output: str) -> bool:
-    """Whether output carries a line that only a failure prints."""
+    """Whether output contains a line that only a failure prints."""
     if not any(hint in output for hint in _HINTS):
         return False
     if _SIGNATURE.search(output):

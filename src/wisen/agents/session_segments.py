@@ -1,4 +1,4 @@
-"""Where the sessions of a log stand: each in segments, of which a new one begins after eight idle hours."""
+"""Splits the sessions of a log into segments: a new one begins after eight idle hours."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ IDLE = timedelta(hours=8)
 
 
 class Segment(NamedTuple):
-    """Where a session stands, as a cursor remembers it."""
+    """The current segment of a session, as stored in a cursor."""
 
     number: int
     last_ms: int
     start: str
-    """The directory in which it began."""
+    """The directory in which the session began."""
 
 
 class _SegmentState:
-    """Where a session stands within this pass."""
+    """The current segment of a session during a pass."""
 
     __slots__ = ("key", "last", "number", "start")
 
@@ -33,7 +33,7 @@ class _SegmentState:
 
 
 class SessionSegments:
-    """Where each session of a log stands, as far as one pass has come."""
+    """The current segment of each session of a log during one pass."""
 
     def __init__(self, agent: str, segments: Mapping[str, Segment]) -> None:
         self._agent = agent
@@ -43,45 +43,45 @@ class SessionSegments:
         }
 
     def session_at(self, native: str, at: datetime, place: str) -> SessionKey:
-        """The session's present segment; a new one begins after eight idle hours."""
-        standing = self._states.get(native)
-        if standing is None:
-            standing = self._states[native] = _SegmentState(0, at, place)
-        elif at - standing.last > IDLE:
-            standing.number += 1
-            standing.key = None
-        standing.last = max(standing.last, at)
-        if standing.key is None or not standing.start:
-            standing.start = standing.start or place
-            standing.key = SessionKey(agent=self._agent, native=native, segment=standing.number, start=standing.start)
-        return standing.key
+        """Return the key of the session's current segment; a new one begins after eight idle hours."""
+        state = self._states.get(native)
+        if state is None:
+            state = self._states[native] = _SegmentState(0, at, place)
+        elif at - state.last > IDLE:
+            state.number += 1
+            state.key = None
+        state.last = max(state.last, at)
+        if state.key is None or not state.start:
+            state.start = state.start or place
+            state.key = SessionKey(agent=self._agent, native=native, segment=state.number, start=state.start)
+        return state.key
 
     def begin_segment(self, native: str) -> None:
-        """The conversation was reset: what follows is another one."""
-        standing = self._states[native]
-        standing.number += 1
-        standing.key = None
+        """Begin a new segment, because the conversation was reset."""
+        state = self._states[native]
+        state.number += 1
+        state.key = None
 
     def end_session(self, native: str) -> None:
-        """A session is over: nothing of it has to be remembered."""
+        """Drop a session that is over."""
         self._states.pop(native, None)
 
     def extend_segment(self, native: str, at: datetime) -> bool:
-        """Something more happened in the present segment of a session; False when that was too long ago."""
-        standing = self._states[native]
-        if at - standing.last > IDLE:
+        """Extend the current segment of a session to this time; False if the segment was idle for too long."""
+        state = self._states[native]
+        if at - state.last > IDLE:
             return False
-        standing.last = max(standing.last, at)
+        state.last = max(state.last, at)
         return True
 
     def copy_states(self) -> list[tuple[str, int, datetime, str]]:
-        """Where they all stand, to be remembered."""
+        """Return a copy of the current state of all sessions."""
         return [(native, each.number, each.last, each.start) for native, each in self._states.items()]
 
 
-def to_segments(standings: list[tuple[str, int, datetime, str]]) -> dict[str, Segment]:
-    """Where sessions stand, as a cursor remembers it."""
+def to_segments(states: list[tuple[str, int, datetime, str]]) -> dict[str, Segment]:
+    """Convert copied states to segments for a cursor."""
     return {
         native: Segment(number, (last - EPOCH) // timedelta(milliseconds=1), start)
-        for native, number, last, start in standings
+        for native, number, last, start in states
     }

@@ -1,4 +1,4 @@
-"""Databases in which agents keep their sessions: opened to be read only, without disturbing who writes them."""
+"""Opens the SQLite databases of agents for reading only, without disturbing the agent that writes them."""
 
 from __future__ import annotations
 
@@ -16,54 +16,54 @@ _LOCK_TIMEOUT = 1.0
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
-    """The database, to be read only. Texts come as bytes: one bad character must not hide the rest.
+    """Open a database for reading only. Texts are returned as bytes: one bad character must not hide the rest.
 
-    Raises: sqlite3.Error, also where no regular file is in its place, or in that of one that SQLite opens beside it.
+    Raises: sqlite3.Error, also if it or a file that SQLite opens next to it is not a regular file.
     """
     try:
         refuse_unfit_database(path)
     except OSError as error:
         raise sqlite3.OperationalError(error.strerror or "it cannot be opened") from error
-    how = "mode=ro&immutable=1" if _is_closed(path) else "mode=ro"
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_LOCK_TIMEOUT)
+    mode = "mode=ro&immutable=1" if _is_closed(path) else "mode=ro"
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=_LOCK_TIMEOUT)
     database.text_factory = bytes
     return database
 
 
 def _is_closed(path: Path) -> bool:
-    """Whether a database with a write-ahead log has an empty one: nobody has it open.
+    """Whether the write-ahead log of a database in WAL mode is empty, so that no process has it open.
 
-    Reading such a database, SQLite would leave two files beside it. If the agent opens it at the same moment, its log
-    changes the source, and it is read again.
+    Reading such a database would make SQLite leave two files next to it. If the agent opens it at the same moment, its
+    log changes the source, which is then read again.
     """
     log = path.with_name(path.name + "-wal")
     try:
         with open_regular_file(path) as file:
-            logged = read_at_most(file, 20)[18:] == b"\x02\x02"
-        return logged and not (log.exists() and log.stat().st_size)
+            is_wal = read_at_most(file, 20)[18:] == b"\x02\x02"
+        return is_wal and not (log.exists() and log.stat().st_size)
     except OSError:
         return False
 
 
 def column_names(database: sqlite3.Connection, table: str) -> set[str]:
-    """The columns of a table; none when there is no such table."""
+    """Return the columns of a table; none if there is no such table."""
     return {cell_text(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
 def cell_text(cell: bytes | str) -> str:
-    """A text of the database."""
+    """Decode a text cell."""
     return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
 
 
 def database_source(agent: str, path: Path) -> Source:
-    """A database as a source: with what was not yet moved into its main file."""
+    """Return a database as a source, including its write-ahead log."""
     files = [size_and_mtime(path), size_and_mtime(path.with_name(path.name + "-wal"))]
     size, modified = (max(values) for values in zip(*files, strict=True))
     return Source(agent=agent, path=path, size=size, modified_ns=modified)
 
 
 def size_and_mtime(path: Path) -> tuple[int, int]:
-    """How large a file is and when it changed; noughts where there is none."""
+    """Return the size and modification time of a file; zeros if there is none."""
     try:
         status = path.stat()
     except OSError:

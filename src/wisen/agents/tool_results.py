@@ -1,4 +1,4 @@
-"""Whether a tool's result is a failure, told by fields and first words that tools have in common."""
+"""Detects failures in tool results by the fields and first words that tools have in common."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ERROR = re.compile(r"\s*(?:Error:\s|Traceback \(most recent call last\):)")
 
 
 def find_failure(text: str) -> str | None:
-    """What went wrong, in the result's own words; None for a success."""
+    """Return the error text of a failed result; None for a success."""
     result = _parse_object(text)
     if result is not None:
         return _error_text(result, text) if _has_failed(result) else None
@@ -43,7 +43,7 @@ def _has_failed(result: dict[str, object]) -> bool:
 
 
 def _error_text(result: dict[str, object], text: str) -> str:
-    said = [value for name in _OUTPUT_FIELDS if isinstance(value := result.get(name), str) and value]
-    shown = "\n".join(said) or text
+    outputs = [value for name in _OUTPUT_FIELDS if isinstance(value := result.get(name), str) and value]
+    shown = "\n".join(outputs) or text
     code = _exit_code(result)
     return f"Exit code {code}\n{shown}" if code else shown

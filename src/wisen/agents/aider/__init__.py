@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.aider.input_history import InputHistory
-from wisen.agents.aider.read import AGENT, Chats
+from wisen.agents.aider.read import AGENT, AiderParser
 from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import file_source, files_below, read_ends
 from wisen.agents.log_follower import Cursor, LineHandlers, follow_lines
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Aider"]
 
-_CHATS = ".aider.chat.history.md"
-_TYPED = ".aider.input.history"
+_CHAT_FILE = ".aider.chat.history.md"
+_HISTORY_FILE = ".aider.input.history"
 _VERSION = re.compile(rb"^> Aider v([\w.+-]{1,40}) {2}\r?$", re.MULTILINE)
 
 
@@ -34,9 +34,9 @@ class Aider:
         """`program_prompts`: whether what a program asked (`aider --message`) counts as typed by the user."""
         chosen = environment.get("AIDER_CHAT_HISTORY_FILE")
         # A relative one lies in whatever directory aider runs in: a name, not a place.
-        self._name = chosen if chosen and not Path(chosen).expanduser().is_absolute() else _CHATS
+        self._name = chosen if chosen and not Path(chosen).expanduser().is_absolute() else _CHAT_FILE
         self._roots = (Path(chosen).expanduser(),) if chosen and self._name != chosen else (home / self._name,)
-        self._typed = environment.get("AIDER_INPUT_HISTORY_FILE") or _TYPED
+        self._history_file = environment.get("AIDER_INPUT_HISTORY_FILE") or _HISTORY_FILE
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
@@ -48,7 +48,7 @@ class Aider:
         if under is None:
             yield from (file_source(AGENT, path) for path in self._roots if path.is_file())
             return
-        for path in files_below(under, (_CHATS, self._name)):
+        for path in files_below(under, (_CHAT_FILE, self._name)):
             if detect_agent(path) == AGENT:
                 yield file_source(AGENT, path)
 
@@ -61,7 +61,7 @@ class Aider:
     def files_of(self, source: Source) -> tuple[Path, ...]:
         """The chats, and what was typed, where that lies beside them and is there."""
         place = source.path.absolute().parent
-        typed = place / Path(self._typed).expanduser()
+        typed = place / Path(self._history_file).expanduser()
         beside = typed.is_relative_to(place) and os.path.lexists(typed)
         return (source.path.absolute(), *((typed,) if beside else ()))
 
@@ -73,10 +73,10 @@ class Aider:
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
         place = source.path.absolute().parent
-        heard = InputHistory(place / Path(self._typed).expanduser())
+        history = InputHistory(place / Path(self._history_file).expanduser())
 
         def handlers_for(cursor: Cursor) -> LineHandlers:
-            chats = Chats(cursor, place=str(place), heard=heard, program_prompts=self._program_prompts)
-            return LineHandlers(chats, chats.lines, chats.rest, chats.end)
+            parser = AiderParser(cursor, place=str(place), history=history, program_prompts=self._program_prompts)
+            return LineHandlers(parser, parser.parse_lines, parser.handle_unfinished, parser.flush)
 
         return follow_lines(source.path, mark, handlers_for)

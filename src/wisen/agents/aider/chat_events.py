@@ -18,11 +18,11 @@ from wisen.agents.aider.messages import (
     LINT_QUESTION,
     QUESTION,
     SHELL_QUESTION,
-    Meaning,
+    ClassifiedMessage,
     MessageKind,
-    is_a_programs,
-    meaning,
-    reason,
+    classify_message,
+    is_non_interactive,
+    parse_edit_failure,
 )
 from wisen.agents.citations import find_citations, find_cited_ids
 from wisen.agents.concessions import is_concession
@@ -45,7 +45,7 @@ _PRINTED = 200
 _TICK = timedelta(milliseconds=1)
 
 
-class _Here(NamedTuple):
+class _Position(NamedTuple):
     """Where an event stands."""
 
     id: str
@@ -56,9 +56,11 @@ class _Here(NamedTuple):
 class AiderConversation:
     """The chats of one file, one after another."""
 
-    def __init__(self, collector: StatefulCollector, place: str, heard: InputHistory, *, program_prompts: bool) -> None:
+    def __init__(
+        self, collector: StatefulCollector, place: str, history: InputHistory, *, program_prompts: bool
+    ) -> None:
         self._collector, self._state = collector, collector.state
-        self._place, self._heard, self._program_prompts = place, heard, program_prompts
+        self._place, self._history, self._program_prompts = place, history, program_prompts
         self._name = _digest(Path(place).name)
         self.subject = ""
         """Aider's last message, if the next may be a question about it."""
@@ -66,7 +68,7 @@ class AiderConversation:
         self._checked: list[str] = []
 
     @property
-    def goes_on(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Whether aider's next message belongs to this one."""
         return self._malformed or bool(self._checked)
 
@@ -75,7 +77,7 @@ class AiderConversation:
         """Whether it is known when the chat began."""
         return "began" in self._state
 
-    def begin(self, stamp: str) -> bool:
+    def begin_chat(self, stamp: str) -> bool:
         """A new chat. False when that is no time."""
         began = parse_local_time(stamp)
         if began is None:
@@ -88,12 +90,12 @@ class AiderConversation:
         self._state.update(began=f"{before}+" if before.rstrip("+") == name else name, at=at)
         return True
 
-    def turn_away(self) -> None:
+    def change_speaker(self) -> None:
         """Somebody else speaks: what would have been about aider's last messages did not come."""
-        self._end_check()
+        self._finish_check()
         self._malformed, self.subject = False, ""
 
-    def prompt(self, text: str, *, answers: bool) -> bool:
+    def add_prompt(self, text: str, *, answers: bool) -> bool:
         """What stands where the user's text stands. False when it is the model's, whose words stand right before it.
 
         `answers`: whether they do.
@@ -101,7 +103,7 @@ class AiderConversation:
         asked, machine = self._state.pop("asked", ""), self._state.pop("machine", "")
         if not text or text == "<blank>" or QUESTION.match(text):
             return not answers
-        heard = self._hear(text)
+        heard = self._find_typed(text)
         command = _COMMAND.fullmatch(text)
         if command:
             if command["mode"] and (heard or "noted" not in self._state):
@@ -112,13 +114,13 @@ class AiderConversation:
         if heard is None and asked != _digest(text) and not plain:
             return not answers
         self._state["open"] = "1"
-        here = self._here()
+        position = self._next_position()
         given = "program" in self._state and not self._program_prompts
         self._collector.events.append(
             Message(
-                id=here.id,
-                session=here.session,
-                at=here.at,
+                id=position.id,
+                session=position.session,
+                at=position.at,
                 place=self._place,
                 text=text,
                 origin=MessageOrigin.PROMPT,
@@ -128,137 +130,145 @@ class AiderConversation:
         )
         return True
 
-    def answers(self, line: str) -> None:
+    def begin_answer(self, line: str) -> None:
         """The first line of what the model says."""
         self._state["answer"] = _digest(line.strip())
 
-    def answered(self, beginning: str) -> None:
+    def end_answer(self, beginning: str) -> None:
         """How the model's answer begins."""
         if is_concession(beginning):
-            here = self._here()
-            self._collector.events.append(Concession(id=here.id, session=here.session, at=here.at, place=self._place))
+            position = self._next_position()
+            self._collector.events.append(
+                Concession(id=position.id, session=position.session, at=position.at, place=self._place)
+            )
         if find_cited_ids(beginning):
-            here = self._here()
-            self._collector.events += find_citations(here.id, beginning, here.session, here.at, self._place)
+            position = self._next_position()
+            self._collector.events += find_citations(position.id, beginning, position.session, position.at, self._place)
 
-    def message(self, text: str) -> None:
+    def add_message(self, text: str) -> None:
         """A message of aider."""
         subject, self.subject = self.subject, ""
         ran = self._state.pop("ran", "")
-        meant = meaning(text)
+        message = classify_message(text)
         if self._malformed:
-            if meant.kind is not MessageKind.LINK:
+            if message.kind is not MessageKind.LINK:
                 self._malformed = False
-                why, path = reason(text)
-                self._end(self._call("edit", **({"path": path} if path else {})), Status.FAILED, why)
-        elif self._checked and meant.kind in (MessageKind.OTHER, MessageKind.LINK):
+                why, path = parse_edit_failure(text)
+                self._add_outcome(self._add_call("edit", **({"path": path} if path else {})), Status.FAILED, why)
+        elif self._checked and message.kind in (MessageKind.OTHER, MessageKind.LINK):
             self._checked.append(text)
         else:
-            self._end_check()
-            if meant.kind is MessageKind.MODEL:
-                self._speak_to(meant.about)
-            if meant.kind in (MessageKind.OTHER, MessageKind.MODEL):
+            self._finish_check()
+            if message.kind is MessageKind.MODEL:
+                self._set_model(message.about)
+            if message.kind in (MessageKind.OTHER, MessageKind.MODEL):
                 self.subject = text
-            elif meant.kind is MessageKind.REMARK and "\n" in text:
+            elif message.kind is MessageKind.REMARK and "\n" in text:
                 for line in text.split("\n"):
-                    self.message(line)
-                self._end_check()
-            elif meant.kind is MessageKind.ASKED:
-                self._question(meant, subject)
-            elif meant.kind is MessageKind.STOPPED:
-                self._stop(ran)
-            elif meant.kind is MessageKind.BEGUN and is_a_programs(subject):
+                    self.add_message(line)
+                self._finish_check()
+            elif message.kind is MessageKind.ASKED:
+                self._handle_question(message, subject)
+            elif message.kind is MessageKind.STOPPED:
+                self._add_interrupt(ran)
+            elif message.kind is MessageKind.BEGUN and is_non_interactive(subject):
                 self._state["program"] = "1"
             else:
-                self._did(meant)
+                self._handle_action(message)
 
-    def go_on(self, line: str) -> None:
+    def continue_message(self, line: str) -> None:
         """One more line of a message that seemed to be whole: commands are filled up with spaces to one length."""
         if self.subject:
             self.subject += f"\n{line}"
 
-    def _did(self, meant: Meaning) -> None:
-        if meant.kind is MessageKind.ANSWERED:
+    def _handle_action(self, message: ClassifiedMessage) -> None:
+        if message.kind is MessageKind.ANSWERED:
             self._state.pop("open", None)
-        elif meant.kind is MessageKind.EDITED:
-            self._end(self._call("edit", path=meant.about), Status.OK)
-        elif meant.kind is MessageKind.MALFORMED:
+        elif message.kind is MessageKind.EDITED:
+            self._add_outcome(self._add_call("edit", path=message.about), Status.OK)
+        elif message.kind is MessageKind.MALFORMED:
             self._malformed = True
-        elif meant.kind is MessageKind.SKIPPED and "refused" in self._state:
-            self._refuse(self._call("edit", path=meant.about))
-        elif meant.kind is MessageKind.RAN:
-            self._state["ran"] = self._call("shell", command=meant.about).id
-        elif meant.kind is MessageKind.CLEARED and "session" in self._state:
+        elif message.kind is MessageKind.SKIPPED and "refused" in self._state:
+            self._add_rejection(self._add_call("edit", path=message.about))
+        elif message.kind is MessageKind.RAN:
+            self._state["ran"] = self._add_call("shell", command=message.about).id
+        elif message.kind is MessageKind.CLEARED and "session" in self._state:
             self._collector.sessions.begin_segment(self._state["session"])
-        elif meant.kind is MessageKind.CHECKED:
-            self._checked = [meant.about]
+        elif message.kind is MessageKind.CHECKED:
+            self._checked = [message.about]
 
-    def _speak_to(self, model: str) -> None:
-        """From here on another model answers."""
+    def _set_model(self, model: str) -> None:
+        """From position on another model answers."""
         self._state.pop("local", None)
         if is_local_model_name(model):
             self._state["local"] = "yes"
 
-    def _question(self, asked: Meaning, subject: str) -> None:
+    def _handle_question(self, asked: ClassifiedMessage, subject: str) -> None:
         refused = asked.answer not in ("y", "a")
         self._state.pop("refused", None)
         # Aider can be told to answer by itself, so that a no is only the user's if he is known to have typed it.
-        heard = self._hear(answer=asked.answer) if asked.answer else None
+        heard = self._find_typed(answer=asked.answer) if asked.answer else None
         by_the_user = heard is not None or asked.answer in ("d", "s")
         if LINT_QUESTION.match(asked.about):
             self._state["machine"] = "1"  # the errors follow, as if the user had typed them
         elif EDIT_QUESTION.match(asked.about) and refused and by_the_user:
             self._state["refused"] = "1"
         elif SHELL_QUESTION.match(asked.about) and refused and subject:
-            call = self._call("shell", command="\n".join(line.strip() for line in subject.split("\n")))
+            call = self._add_call("shell", command="\n".join(line.strip() for line in subject.split("\n")))
             if by_the_user:
-                self._refuse(call)
+                self._add_rejection(call)
             else:
-                self._end(call, Status.CANCELLED)
+                self._add_outcome(call, Status.CANCELLED)
 
-    def _refuse(self, call: Call) -> None:
-        here = self._here()
-        refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=here.session, at=here.at, place=self._place)
+    def _add_rejection(self, call: Call) -> None:
+        position = self._next_position()
+        refusal = Rejection(
+            id=f"refusal:{call.id}", call=call.id, session=position.session, at=position.at, place=self._place
+        )
         self._collector.events.append(refusal)
 
-    def _stop(self, ran: str) -> None:
+    def _add_interrupt(self, ran: str) -> None:
         if self._state.pop("open", "") or ran:  # else nothing was under way: it is typed at the prompt too
-            here = self._here()
-            stop = Interrupt(id=here.id, session=here.session, at=here.at, place=self._place, call=ran or None)
+            position = self._next_position()
+            stop = Interrupt(
+                id=position.id, session=position.session, at=position.at, place=self._place, call=ran or None
+            )
             self._collector.events.append(stop)
 
-    def _end_check(self) -> None:
+    def _finish_check(self) -> None:
         if self._checked:
             (command, *printed), self._checked = self._checked, []
             text = "\n".join(filter(None, printed[:_PRINTED]))
-            self._end(self._call("shell", command=command), Status.FAILED, text)
+            self._add_outcome(self._add_call("shell", command=command), Status.FAILED, text)
 
-    def _hear(self, text: str = "", *, answer: str = "") -> datetime | None:
+    def _find_typed(self, text: str = "", *, answer: str = "") -> datetime | None:
         """When this was typed, if the input history tells; from then on it is known to tell."""
         after = EPOCH + int(self._state.get("heard", self._state["at"])) * _TICK
-        found = self._heard.answered(answer, after) if answer else self._heard.at(text, after)
+        found = self._history.answered_at(answer, after) if answer else self._history.typed_at(text, after)
         if found is not None:
             heard = -((EPOCH - found) // _TICK)
             self._state.update(noted="1", heard=str(heard), at=str(max(heard, int(self._state["at"]))))
         return found
 
-    def _call(self, tool: str, **arguments: str) -> Call:
+    def _add_call(self, tool: str, **arguments: str) -> Call:
         told = json.dumps(arguments, ensure_ascii=False)
-        here = self._here()
-        call = Call(id=here.id, session=here.session, at=here.at, place=self._place, tool=tool, arguments=told)
+        position = self._next_position()
+        call = Call(
+            id=position.id, session=position.session, at=position.at, place=self._place, tool=tool, arguments=told
+        )
         self._collector.events.append(call)
         return call
 
-    def _end(self, call: Call, status: Status, text: str | None = None) -> None:
-        here = self._here()
-        self._collector.add_outcome(call.id, here.session, here.at, self._place, status, text)
+    def _add_outcome(self, call: Call, status: Status, text: str | None = None) -> None:
+        position = self._next_position()
+        self._collector.add_outcome(call.id, position.session, position.at, self._place, status, text)
 
-    def _here(self) -> _Here:
+    def _next_position(self) -> _Position:
         """The next event's id, session and moment. A chat is named by when it began and by its project's name."""
         self._state["at"] = str(int(self._state["at"]) + 1)
         at = EPOCH + int(self._state["at"]) * _TICK
         native = self._state.setdefault("session", f"{self._state['began']}-{self._name}")
-        return _Here(
+        return _Position(
             f"{native}:{self._collector.increment('count')}",
             self._collector.sessions.session_at(native, at, self._place),
             at,

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-_NEAR = 40
+_LOOKAHEAD = 40
 """How many entries after the last one that was found are looked at: answers and commands may stand between."""
 
-_NOTED = "/run "
+_RUN_COMMAND = "/run "
 """Commands that the user agreed to are noted too."""
 _ANSWERS = {
     word[0]: tuple(word[:end] for end in range(1, len(word) + 1)) for word in ("yes", "no", "all", "skip", "don't")
@@ -40,12 +40,12 @@ class InputHistory:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def at(self, text: str, after: datetime) -> datetime | None:
+    def typed_at(self, text: str, after: datetime) -> datetime | None:
         """When this was typed next after a moment; None where that is not told."""
         lines = [line for each in text.splitlines() if (line := each.strip())]
         whole = "\n".join(lines)
         first = bisect_right(self._entries, after, key=_at)
-        for number in range(first, min(first + _NEAR, len(self._entries))):
+        for number in range(first, min(first + _LOOKAHEAD, len(self._entries))):
             entry = self._entries[number]
             if entry.text == whole:
                 return entry.at
@@ -54,11 +54,11 @@ class InputHistory:
                 return self._entries[number + len(lines) - 1].at
         return None
 
-    def answered(self, letter: str, after: datetime) -> datetime | None:
+    def answered_at(self, letter: str, after: datetime) -> datetime | None:
         """When a question was answered so, if the next that was typed after a moment is the answer."""
         first = bisect_right(self._entries, after, key=_at)
-        near = self._entries[first : first + _NEAR]
-        entry = next((each for each in near if not each.text.startswith(_NOTED)), None)
+        upcoming = self._entries[first : first + _LOOKAHEAD]
+        entry = next((each for each in upcoming if not each.text.startswith(_RUN_COMMAND)), None)
         return entry.at if entry and entry.text.lower() in _ANSWERS.get(letter, ()) else None
 
     @cached_property

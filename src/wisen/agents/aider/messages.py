@@ -36,7 +36,7 @@ class MessageKind(Enum):
     OTHER = auto()
 
 
-class Meaning(NamedTuple):
+class ClassifiedMessage(NamedTuple):
     """A message, understood."""
 
     kind: MessageKind
@@ -53,7 +53,7 @@ QUESTION = re.compile(
     r"(?P<about>.+) \(Y\)es/\(N\)o\S*(?: all)?(?:/\(D\)on't ask again)? \[[^\]]*\]:(?: (?P<answer>\w))?"
 )
 """A question as it is written down with its answer, also where aider answers it by itself, in the user's place."""
-_FORMS: tuple[tuple[MessageKind, re.Pattern[str]], ...] = (
+_PATTERNS: tuple[tuple[MessageKind, re.Pattern[str]], ...] = (
     (MessageKind.BEGUN, re.compile(r"Aider v(?P<about>\S+)\Z")),
     (MessageKind.MODEL, re.compile(r"(?:Main model|Model): (?P<about>\S+) with ")),
     (MessageKind.ANSWERED, re.compile(r"Tokens: ")),
@@ -67,32 +67,32 @@ _FORMS: tuple[tuple[MessageKind, re.Pattern[str]], ...] = (
     (MessageKind.CLEARED, re.compile(r"All (?:files dropped and )?chat history cleared\.\Z")),
     (MessageKind.LINK, re.compile(r"https?://\S+\Z")),
 )
-_NO_PERSON = re.compile(r"\s(?:--message|--msg|-m|--message-file|-f)(?:[\s=]|\Z)")
+_NON_INTERACTIVE = re.compile(r"\s(?:--message|--msg|-m|--message-file|-f)(?:[\s=]|\Z)")
 _FILE = re.compile(r" in (\S+)$", re.MULTILINE)
-_QUOTED = re.compile(r"^<{5,9} .*?(?:^>{5,9} [^\n]*|\Z)", re.MULTILINE | re.DOTALL)
-_TOLD = 5
+_QUOTED_FILE = re.compile(r"^<{5,9} .*?(?:^>{5,9} [^\n]*|\Z)", re.MULTILINE | re.DOTALL)
+_REASON_LINES = 5
 """Lines of a reason that are kept."""
 
 
-def meaning(text: str) -> Meaning:
+def classify_message(text: str) -> ClassifiedMessage:
     """What a message means."""
     asked = QUESTION.fullmatch(text)
     if asked:
-        return Meaning(MessageKind.ASKED, asked["about"], (asked["answer"] or "").lower())
-    for kind, parser in _FORMS:
-        if found := parser.match(text):
-            return Meaning(kind, found["about"] if "about" in parser.groupindex else "")
-    return Meaning(MessageKind.OTHER)
+        return ClassifiedMessage(MessageKind.ASKED, asked["about"], (asked["answer"] or "").lower())
+    for kind, pattern in _PATTERNS:
+        if found := pattern.match(text):
+            return ClassifiedMessage(kind, found["about"] if "about" in pattern.groupindex else "")
+    return ClassifiedMessage(MessageKind.OTHER)
 
 
-def is_a_programs(command_line: str) -> bool:
+def is_non_interactive(command_line: str) -> bool:
     """Whether aider was started with what it was to do, and ends when it is done."""
-    return _NO_PERSON.search(command_line) is not None
+    return _NON_INTERACTIVE.search(command_line) is not None
 
 
-def reason(text: str) -> tuple[str, str]:
+def parse_edit_failure(text: str) -> tuple[str, str]:
     """Why an edit cannot be made, without the lines of the file that it quotes, and the file."""
-    said = [line for line in _QUOTED.sub("", text).split("\n") if line.strip()]
+    said = [line for line in _QUOTED_FILE.sub("", text).split("\n") if line.strip()]
     heads = [line for line in said if line.startswith("#")]
     found = _FILE.search("\n".join(heads or said))
-    return "\n".join((heads or said)[:_TOLD]), found[1] if found else ""
+    return "\n".join((heads or said)[:_REASON_LINES]), found[1] if found else ""

@@ -1,4 +1,4 @@
-"""Claude Code: sessions as JSONL files under its configuration directory."""
+"""Claude Code: reads its sessions, which are JSONL files below its configuration directory."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ class ClaudeCode:
     name = AGENT
 
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
-        """`program_prompts`: whether what a program asked (`claude -p`) counts as typed by the user."""
+        """`program_prompts`: whether prompts from programs (`claude -p`) count as typed by the user."""
         configured = environment.get("CLAUDE_CONFIG_DIR")
         self._root = (Path(configured).expanduser() if configured else home / ".claude") / "projects"
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
-        """Where Claude Code keeps its sessions."""
+        """Return where Claude Code stores its sessions."""
         return (self._root,)
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every transcript below the root, or every file below `under` that may be one, in a stable order."""
+        """Yield every transcript below the root, or every possible transcript below `under`, in a stable order."""
         for path in files_below(under or self._root, ".jsonl"):
             if under is None or _may_be_ours(path):
                 yield file_source(AGENT, path)
 
     def version(self, source: Source) -> str | None:
-        """The version of Claude Code that wrote the last records."""
+        """Return the version of Claude Code that wrote the last records."""
         return find_json_value(source.path, b'"version":"')
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
-        """The events behind the mark."""
+        """Yield the events after the mark."""
         return follow_records(source.path, mark, partial(ClaudeParser, program_prompts=self._program_prompts))
 
 
 def _may_be_ours(path: Path) -> bool:
-    """Whether a file found elsewhere is a transcript, or garbage that somebody has to report."""
+    """Whether a file found elsewhere is a transcript, or garbage that some reader has to report."""
     kind = detect_agent(path)
     return kind == AGENT or (kind is None and path.suffix == ".jsonl")

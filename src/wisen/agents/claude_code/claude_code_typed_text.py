@@ -1,7 +1,7 @@
-"""Which text of a user record was typed by the user, told by what Claude Code writes around everything else.
+"""Extracts the text that the user typed from Claude Code user records, by the frames around all other text.
 
-Claude Code stores commands, their output, notifications, reminders, plans and summaries in the user's place. Each has
-a frame of its own, which a typed prompt does not; nothing here looks at what a text says.
+Claude Code stores commands, their output, notifications, reminders, plans and summaries as user messages. Each of them
+has a frame of its own, which a typed prompt does not have; the wording of a text plays no role here.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import re
 import msgspec
 
 INTERRUPTED = "[Request interrupted by user"
-_REFUSED = (
+_REJECTED = (
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
     "The agent proposed a plan that was rejected by the user.",
 )
 _SAID = "the user said:\n"
-_LONGEST_LEAD = 400
-"""How long what Claude Code writes before a reason can be; it is one line."""
-_REFUSAL_NOTE = "\n\nNote: The user's next message may contain"
+_MAX_LEAD_LENGTH = 400
+"""Maximum length of the line that Claude Code writes before a reason."""
+_REJECTION_NOTE = "\n\nNote: The user's next message may contain"
 _CLARIFIES = "The user wants to clarify these questions."
-"""What Claude Code writes in the user's name when he wants to talk about the questions he was asked."""
-_STOP = "STOP what you are doing and wait for the user"
+"""What Claude Code writes in the user's name when they want to discuss the questions they were asked."""
+_NO_REASON = "STOP what you are doing and wait for the user"
 _CANCELLED = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
 
 _MACHINE = re.compile(
@@ -33,41 +33,41 @@ _MACHINE = re.compile(
     r"|Implement the following plan:\n"
     r"|Operation stopped by hook: )"
 )
-# To the last end, not the first: what stands inside a frame may hold an end of its own and go on in the user's voice.
+# To the last closing tag, not the first: framed text may contain a closing tag and continue as if the user wrote it.
 _FRAMES = (
     "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook|[a-z]+[-_]notification"
     "|teammate-message|local-command-stdout|local-command-stderr|bash-stdout|bash-stderr"
 )
-_FRAMED = re.compile(rf"<(?P<tag>{_FRAMES})\b[^>]*>(?:.*</(?P=tag)>|.*\Z)\s*", re.DOTALL)
-_BEHEADED = re.compile(rf"\A.*</(?:{_FRAMES})>\s*", re.DOTALL)
-"""What stands before an end whose beginning is damaged."""
+_FRAMED_TEXT = re.compile(rf"<(?P<tag>{_FRAMES})\b[^>]*>(?:.*</(?P=tag)>|.*\Z)\s*", re.DOTALL)
+_UNOPENED_FRAME = re.compile(rf"\A.*</(?:{_FRAMES})>\s*", re.DOTALL)
+"""Text before a closing tag whose opening tag is damaged."""
 _SLASH = re.compile(r"/[A-Za-z][\w:-]*(?:\s|\Z)")
 _SHELL = re.compile(r"<bash-input>(.*)</bash-input>\Z", re.DOTALL)
-_JOINED = re.compile(r"[;&|<>`$\\\n]")
-"""What joins commands, or makes others of the words: such a line is not one command, as it stands."""
-RAN = "<bash-stdout>"
-"""With what the record begins that tells what a command of the user's said."""
-_BY_HAND = frozenset({None, "typed", "queued"})
-"""Where a prompt that was typed comes from. The others: `sdk`, `system`, `suggestion_accepted`."""
-_PEOPLE = frozenset({None, "human"})
+_SHELL_SYNTAX = re.compile(r"[;&|<>`$\\\n]")
+"""Shell syntax that joins commands or expands words: such a line is not one literal command."""
+COMMAND_OUTPUT = "<bash-stdout>"
+"""How the record begins that holds the output of the user's command."""
+_TYPED_SOURCES = frozenset({None, "typed", "queued"})
+"""Sources of typed prompts. The others are `sdk`, `system` and `suggestion_accepted`."""
+_HUMAN_SENDERS = frozenset({None, "human"})
 _NOTIFICATION = re.compile(
     r"<[a-z]+(?:[-_][a-z]+)*[-_](?:notification|message|event|reminder)\b|<task-id>|<tool-use-id>"
 )
 _ELEMENT = re.compile(r"\s*<(?P<tag>[a-z][\w-]*)(?:\s[^<>]*)?>.*</(?P=tag)>\s*\Z", re.DOTALL)
-"""A text that is one element from beginning to end."""
+"""A text that is one XML element from beginning to end."""
 
 
 def extract_typed_text(text: str) -> str | None:
-    """What the user typed in this text; None when all of it is Claude Code's own."""
+    """Return what the user typed in this text; None if all of it was written by Claude Code."""
     if _MACHINE.match(text):
         return None
     if "</" in text or "<system-reminder" in text or "-notification" in text:
-        text = _BEHEADED.sub("", _FRAMED.sub("", text))
+        text = _UNOPENED_FRAME.sub("", _FRAMED_TEXT.sub("", text))
     return text.strip() or None
 
 
 def queued_text(text: str) -> str | None:
-    """What the user typed in a queue record; None for notifications and slash commands.
+    """Return what the user typed in a queue record; None for notifications and slash commands.
 
     A queue record names no sender, so the form decides: a program passes an object or an element, a person a sentence.
     """
@@ -83,43 +83,43 @@ def _is_object(text: str) -> bool:
     try:
         msgspec.json.decode(text)
     except msgspec.DecodeError:
-        return text.startswith('{"')  # one that was cut
+        return text.startswith('{"')  # a truncated object
     return True
 
 
-def is_by_hand(source: str | None, sender: str | None, *, program_prompts: bool) -> bool:
-    """Whether the user typed a prompt with this source and sender, both None in older versions."""
-    return (source in _BY_HAND or (program_prompts and source == "sdk")) and sender in _PEOPLE
+def is_typed_by_user(source: str | None, sender: str | None, *, program_prompts: bool) -> bool:
+    """Whether a prompt with this source and sender was typed by the user; both are None in older versions."""
+    return (source in _TYPED_SOURCES or (program_prompts and source == "sdk")) and sender in _HUMAN_SENDERS
 
 
 def shell_command(text: str) -> str | None:
-    """The command that the user ran by himself, without the agent."""
-    found = _SHELL.match(text)
-    return found[1].strip() if found else None
+    """Return the shell command that the user ran directly, without the agent."""
+    match = _SHELL.match(text)
+    return match[1].strip() if match else None
 
 
-def is_to_wisen(command: str) -> bool:
-    """Whether a command of the user's is one to wisen, and nothing else."""
-    return command.startswith("wisen ") and not _JOINED.search(command)
+def is_wisen_command(command: str) -> bool:
+    """Whether the user's command is a single call of wisen."""
+    return command.startswith("wisen ") and not _SHELL_SYNTAX.search(command)
 
 
-def is_refusal(text: str) -> bool:
-    """Whether an error result says that the user refused the call."""
-    return text.startswith(_REFUSED)
+def is_rejection(text: str) -> bool:
+    """Whether an error result says that the user rejected the call."""
+    return text.startswith(_REJECTED)
 
 
-def refusal_reason(text: str) -> str | None:
-    """What the user typed when refusing a call; a plan that was refused may hold the same words, further below."""
-    lead, _, said = text.partition(_SAID)
-    if "\n" in lead or len(lead) > _LONGEST_LEAD:
+def rejection_reason(text: str) -> str | None:
+    """Return what the user typed when rejecting a call; a rejected plan may contain the same phrase further below."""
+    lead, _, reply = text.partition(_SAID)
+    if "\n" in lead or len(lead) > _MAX_LEAD_LENGTH:
         return None
-    reason = said.partition(_REFUSAL_NOTE)[0].strip()
+    reason = reply.partition(_REJECTION_NOTE)[0].strip()
     return None if reason.startswith(_CLARIFIES) else reason or None
 
 
-def asks_to_stop(text: str) -> bool:
-    """Whether a refusal gives no reason: the user refused the call, or stopped it while it ran."""
-    return _STOP in text
+def has_no_reason(text: str) -> bool:
+    """Whether a rejection gives no reason: the user rejected the call, or stopped it while it ran."""
+    return _NO_REASON in text
 
 
 def is_cancelled(text: str) -> bool:
@@ -128,10 +128,10 @@ def is_cancelled(text: str) -> bool:
 
 
 def is_interrupted(text: str) -> bool:
-    """Whether a call was stopped by the user while it ran."""
+    """Whether the user stopped a call while it ran."""
     return INTERRUPTED in text[:200]
 
 
 def is_clear(text: str) -> bool:
-    """Whether this is the command that empties the conversation."""
+    """Whether this is the command that clears the conversation."""
     return "<command-name>/clear</command-name>" in text

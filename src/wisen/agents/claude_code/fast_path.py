@@ -1,7 +1,7 @@
-"""What the bytes of a line tell without decoding it: most of a transcript is output of calls that succeeded.
+"""Classifies Claude Code transcript lines by their bytes, without decoding: most are output of successful calls.
 
-It answers only for lines that look exactly as Claude Code writes them; every other line is decoded, and a test compares
-both ways. It rests on one fact: inside a JSON string each quote is escaped, so that bytes like `","` or `"uuid":"`
+It only answers for lines that look exactly as Claude Code writes them; all others are decoded, and a test compares both
+paths. It relies on one fact: inside a JSON string every quotation mark is escaped, so bytes like `","` or `"uuid":"`
 cannot be part of what a tool printed or a person typed.
 """
 
@@ -27,28 +27,28 @@ _TEXT_OR_CALL = b'"type":"t'
 _END = b'}]},"uuid":"'
 _STAMP = re.compile(rb'\}\]\},"uuid":"[0-9a-f-]{36}","timestamp":"([^"\\]+)"')
 _NEXT_FIELD = b'","'
-_WELL = b'","is_error":false'
+_NO_ERROR = b'","is_error":false'
 _CLOSED = ord("}")
 _ESCAPE = ord("\\")
 
 IRRELEVANT = ("", "")
-"""A line in which nothing can teach."""
+"""A line from which nothing can be learned."""
 
 
 def scan_line(block: bytearray, start: int, end: int) -> tuple[str, str] | None:
-    """The id of the one call whose good result a line is, and the time; `IRRELEVANT`; None where it must be decoded."""
+    """Return call id and time if a line is one successful result; `IRRELEVANT`; or None if it must be decoded."""
     brace = block.find(b"{", start + 1, end)
     if brace < 0:
         return None
-    # Before its first inner brace only a record's own fields can stand.
+    # Before the first inner brace there can only be fields of the record itself.
     if block.endswith(_MESSAGE, start, brace):
         if block.startswith(_RESULT, brace + 1, end):
-            return _plain_success(block, start, end, brace)
+            return _parse_success(block, start, end, brace)
         return IRRELEVANT if _is_prose(block, brace + 1, end) else None
     return IRRELEVANT if block.endswith(_PROGRESS, start, brace) else None
 
 
-def _plain_success(block: bytearray, start: int, end: int, message: int) -> tuple[str, str] | None:
+def _parse_success(block: bytearray, start: int, end: int, message: int) -> tuple[str, str] | None:
     if not block.endswith(_BY_USER, start, message) or block.find(_MAIN, start, message) < 0:
         return None
     begin = message + 1 + len(_RESULT)
@@ -62,23 +62,23 @@ def _plain_success(block: bytearray, start: int, end: int, message: int) -> tupl
 
 
 def _end_of_content(block: bytearray, stop: int, end: int) -> int:
-    """Where the one block of the message ends, if it holds a text that is no error; -1 otherwise."""
+    """Return where the only block of the message ends, if it is a text and not an error; -1 otherwise."""
     if stop < 0 or not block.startswith(_CONTENT, stop, end) or block[end - 1] != _CLOSED:
         return -1
     content = stop + len(_CONTENT)
     close = block.find(_END, content, end)
     field = block.find(_NEXT_FIELD, content, close) if close >= 0 else -1
-    return close if field < 0 or block[field:close] == _WELL else -1
+    return close if field < 0 or block[field:close] == _NO_ERROR else -1
 
 
 def _is_prose(block: bytearray, message: int, end: int) -> bool:
-    """Whether a message plainly is something the assistant thought, or said; without conceding, naming or calling."""
-    said = block.find(b"{", message, end)
-    if said < 0 or not block.endswith(_BY_ASSISTANT, message, said):
+    """Whether a message is plain thinking or text of the assistant, without concession, citation or call."""
+    content = block.find(b"{", message, end)
+    if content < 0 or not block.endswith(_BY_ASSISTANT, message, content):
         return False
-    if not block.startswith(_TEXT, said, end):
-        return block.startswith(_THOUGHT, said, end) and block.find(_TEXT_OR_CALL, said + len(_THOUGHT), end) < 0
-    begin = said + len(_TEXT)
+    if not block.startswith(_TEXT, content, end):
+        return block.startswith(_THOUGHT, content, end) and block.find(_TEXT_OR_CALL, content + len(_THOUGHT), end) < 0
+    begin = content + len(_TEXT)
     quote = block.find(b'"', begin, end)
     if quote < 0 or may_concede(block, begin, quote) or may_cite(block, begin, end):
         return False

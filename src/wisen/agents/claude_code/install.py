@@ -1,6 +1,6 @@
-"""How Claude Code is told to call us: hooks in its settings, as values. It writes nothing.
+"""Describes the hooks that make Claude Code call wisen, as values for its settings files. It writes nothing.
 
-For one project they go into `settings.local.json`, which is not committed: the command names places of this machine.
+Project hooks go into `settings.local.json`, which is not committed, because the command contains local paths.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ EVENTS = {
     "Stop": "stop",
     "SessionEnd": "session-end",
 }
-"""What Claude Code calls its events, and what we call them."""
+"""Claude Code's event names, and ours."""
 _SECONDS = 10
-"""After so long Claude Code goes on without an answer; the client itself gives up long before."""
+"""Seconds after which Claude Code continues without an answer; the client itself gives up long before."""
 _TYPES = {"hooks": dict, "permissions": dict, "env": dict, "enabledPlugins": dict, "cleanupPeriodDays": int}
-"""Settings that users write, and what Claude Code takes there."""
+"""Settings that users write, and the types that Claude Code accepts for them."""
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9]")
-"""What Claude Code writes as a dash where it names a folder after a project."""
+"""Characters that Claude Code replaces by a dash in the folder name of a project."""
 _NEWEST = 20
-"""So many of the files that were written last are looked at for the newest session."""
+"""The number of recently written files that are searched for the newest session."""
 _BEGINNING = 1 << 16
 
 
@@ -50,61 +50,61 @@ class ClaudeCodeHooks:
     def __init__(
         self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
     ) -> None:
-        """`is_off`: whether hooks say nothing in a directory, so that their silence there tells nothing."""
+        """`is_off`: whether hooks are disabled in a directory, so that missing calls there mean nothing."""
         self._is_off = is_off
         configured = environment.get("CLAUDE_CONFIG_DIR")
         self._root = Path(configured).expanduser() if configured else home / ".claude"
 
     def file(self, project: Path | None = None) -> Path:
-        """The user's settings, or those of a project that are not committed."""
+        """Return the user's settings, or the uncommitted settings of a project."""
         return self._root / "settings.json" if project is None else project / ".claude" / "settings.local.json"
 
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
-        """The user's settings and both of the project's; in the home directory they may be the same."""
-        users = self._root / "settings.json"
-        there = () if project is None else (project / ".claude" / "settings.json", self.file(project))
-        return tuple(dict.fromkeys((users, *there)))
+        """Return the user's settings and both of the project's; in the home directory they may be the same."""
+        user_file = self._root / "settings.json"
+        project_files = () if project is None else (project / ".claude" / "settings.json", self.file(project))
+        return tuple(dict.fromkeys((user_file, *project_files)))
 
     def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
-        """One hook for each event, in a group of its own; the one before calls for all tools, as guards may be."""
+        """Return one hook per event, each in its own group; the one before calls matches all tools, as guards may."""
         return tuple(
-            Hook(event=event, keys=("hooks", event), value=command_group(caller.command(own, AGENT), _SECONDS))
-            for event, own in EVENTS.items()
+            Hook(event=event, keys=("hooks", event), value=command_group(caller.command(our_event, AGENT), _SECONDS))
+            for event, our_event in EVENTS.items()
         )
 
     def rejection_reason(self, path: Path, content: bytes) -> str:
-        """Claude Code 2.1 drops a settings file whole that is not strict JSON, or has a setting of another type."""
+        """Claude Code 2.1 ignores a settings file entirely if it is not strict JSON or a setting has a wrong type."""
         del path
-        found, fault = parse_strict_json(content)
+        settings, fault = parse_strict_json(content)
         if fault:
             return f"Claude Code ignores it whole: {fault}"
-        wrong = [name for name, kind in _TYPES.items() if name in found and not isinstance(found[name], kind)]
+        wrong = [name for name, kind in _TYPES.items() if name in settings and not isinstance(settings[name], kind)]
         return f"Claude Code ignores it whole: {wrong[0]} is of a type that it does not take" if wrong else ""
 
     def parse(self, settings: object) -> HookSettings:
-        """Every command that stands below `hooks`, and every plug-in that is switched on and known to observe."""
+        """Return every command below `hooks`, and every enabled plug-in that is known to observe sessions."""
         if not isinstance(settings, dict):
             return HookSettings()
         off = settings.get("disableAllHooks") is True
         return HookSettings(callings=(*configured_commands(settings, AGENT), *_plugins(settings)), switched_off=off)
 
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
-        """None: what stands in the settings is run."""
+        """Return nothing: Claude Code runs whatever is in its settings."""
         del path, settings
         return ()
 
     def newest_session(self, settings: Path) -> datetime | None:
-        """By the first time that stands in a transcript; those of sub-agents call no hook when they begin."""
+        """Return the latest first timestamp of a transcript; sub-agents are excluded, as they call no start hook."""
         folder = self._root / "projects"
         if settings.parent != self._root:
             folder /= _NOT_IN_A_NAME.sub("-", str(settings.parent.parent))
         sources = [file_source(AGENT, path) for path in files_below(folder, ".jsonl")]
-        ours = [source for source in sources if "subagents" not in source.path.parts]
-        newest = sorted(ours, key=lambda source: -source.modified_ns)[:_NEWEST]
-        return max(filter(None, (self._began(source.path) for source in newest)), default=None)
+        main_sources = [source for source in sources if "subagents" not in source.path.parts]
+        newest = sorted(main_sources, key=lambda source: -source.modified_ns)[:_NEWEST]
+        return max(filter(None, (self._session_start(source.path) for source in newest)), default=None)
 
-    def _began(self, path: Path) -> datetime | None:
-        """The first time in a transcript, unless it is of a place where we are switched off."""
+    def _session_start(self, path: Path) -> datetime | None:
+        """Return the first timestamp of a transcript, unless wisen is disabled in its directory."""
         try:
             with open_regular_file(path) as file:
                 beginning = read_at_most(file, _BEGINNING)
@@ -123,6 +123,6 @@ class ClaudeCodeHooks:
 
 def _plugins(settings: dict[str, Any]) -> Iterator[Calling]:
     plugins = settings.get("enabledPlugins")
-    for plugin, on in plugins.items() if isinstance(plugins, dict) else ():
-        if on and (name := observer_of(plugin)):
+    for plugin, is_enabled in plugins.items() if isinstance(plugins, dict) else ():
+        if is_enabled and (name := observer_of(plugin)):
             yield Calling(event="", command=plugin, name=name)

@@ -1,7 +1,7 @@
-"""The shapes of Claude Code's transcript records, as far as this reader looks at them.
+"""Types of Claude Code's transcript records, with the fields that this reader uses.
 
-Everything is optional: a field that is missing or null is an older or newer version, not an error. What is not named
-here (thinking, usage, snapshots) is skipped by the decoder without being built.
+Everything is optional: a missing or null field means an older or newer version, not an error. Fields not listed here
+(thinking, usage, snapshots) are skipped by the decoder.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Payload(msgspec.Struct):
 
 
 class Sender(msgspec.Struct):
-    """Where a prompt came from; newer versions say it of every prompt that was not a program's."""
+    """Where a prompt came from; newer versions record it for every prompt that did not come from a program."""
 
     kind: str = ""
 
 
 class Attachment(msgspec.Struct):
-    """Something given to the agent beside a message. Only a prompt that was handed over within a turn is looked at."""
+    """Something given to the agent besides a message. Only a prompt that was passed on during a turn is used."""
 
     type: str = ""
     prompt: msgspec.Raw = ABSENT
@@ -74,7 +74,7 @@ class Record(msgspec.Struct):
 
 
 RELEVANT_TYPES = frozenset({"user", "assistant", "queue-operation"})
-"""Record types that can teach."""
+"""Record types from which something can be learned."""
 IGNORED_TYPES = frozenset(
     {
         "progress",
@@ -96,16 +96,16 @@ IGNORED_TYPES = frozenset(
         "atis-latch",
     }
 )
-"""Record types that were looked at and hold nothing that may teach: injected text, bookkeeping, echoes.
+"""Known record types from which nothing can be learned: injected text, bookkeeping, echoes.
 
-An attachment is one of them, but for the prompt that was handed to the agent within its turn."""
+Attachments are among them, except for a prompt that was passed to the agent during its turn."""
 
 _text = msgspec.json.Decoder(str | list[Block] | None)
 record_decoder = msgspec.json.Decoder(Record)
 
 
 def text_of(raw: msgspec.Raw) -> str:
-    """The text of a result, which is a string or a list of blocks; of anything else the JSON itself."""
+    """Return the text of a result, which is a string or a list of blocks; for anything else, the JSON itself."""
     if not bytes(raw):
         return ""
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.database_log import RowTable, read_rows
 from wisen.agents.event_collector import EventCollector
-from wisen.agents.hermes.hermes_session_table import Sessions
+from wisen.agents.hermes.hermes_session_table import SessionTable
 from wisen.agents.hermes.read import AGENT, HermesConversation
 from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import files_below
@@ -67,17 +67,19 @@ class Hermes:
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
-        return read_rows(source.path, mark, _TABLE, self._talks)
+        return read_rows(source.path, mark, _TABLE, self._open_conversations)
 
-    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], HermesConversation]:
-        sessions = Sessions(database)
+    def _open_conversations(
+        self, database: sqlite3.Connection
+    ) -> Callable[[str, Mapping[str, Segment]], HermesConversation]:
+        sessions = SessionTable(database)
 
-        def talk(session: str, segments: Mapping[str, Segment]) -> HermesConversation:
-            about, sub_agent = sessions.about(session), sessions.is_sub_agents(session)
+        def conversation(session: str, segments: Mapping[str, Segment]) -> HermesConversation:
+            about, sub_agent = sessions.session(session), sessions.is_sub_agent(session)
             native = f"{about.parent or 'delegated'}/{session}" if sub_agent else session
-            typed = sessions.is_the_users(session, program_prompts=self._program_prompts)
-            unsaid = sessions.unsaid(session)
+            typed = sessions.is_typed_by_user(session, program_prompts=self._program_prompts)
+            excluded_rows = sessions.excluded_rows(session)
             collector, place = EventCollector(AGENT, segments), sessions.place(session)
-            return HermesConversation(collector, native, place, unsaid, typed=typed, local=about.local)
+            return HermesConversation(collector, native, place, excluded_rows, typed=typed, local=about.local)
 
-        return talk
+        return conversation

@@ -1,4 +1,4 @@
-"""Who speaks in the user's place in a Hermes session, and which of its rows are copies: told by the database alone."""
+"""Reads from the Hermes database who wrote the user messages of a session, and which of its rows are copies."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from wisen.agents.sqlite_logs import cell_text, column_names
 if TYPE_CHECKING:
     import sqlite3
 
-_MACHINES = frozenset(
+_MACHINE_SOURCES = frozenset(
     "batch cron email homeassistant kanban msgraph_webhook subagent system tool webhook wecom_callback".split()
 )
 """Where nobody types to Hermes, or anybody may: schedules, other programs, mail."""
-_PROGRAMS = frozenset({"api_server", "api"})
-_PRIVATE = frozenset({"", "dm", "private", "direct"})
-_CONTINUES = frozenset({"compression", "branched"})
-_DEPTH = 20
+_PROGRAM_SOURCES = frozenset({"api_server", "api"})
+_PRIVATE_CHATS = frozenset({"", "dm", "private", "direct"})
+_CONTINUATION_REASONS = frozenset({"compression", "branched"})
+_MAX_DEPTH = 20
 """How many sessions a conversation may have gone through; more is a ring."""
 
 
@@ -39,12 +39,12 @@ class HermesSession(NamedTuple):
     """Whether a model on the user's own machine is known to answer in it."""
 
 
-class Unsaid(NamedTuple):
+class ExcludedRows(NamedTuple):
     """Rows of a session that were not said in it."""
 
-    overheard: frozenset[int]
+    observed: frozenset[int]
     """What others said in a room, not to Hermes."""
-    copied: dict[bytes, int]
+    copies: dict[bytes, int]
     """What Hermes may write again when it shortens or branches a conversation: the row in which it first stood."""
 
 
@@ -56,61 +56,61 @@ class _Config(msgspec.Struct, rename={"delegate_from": "_delegate_from", "branch
 _config = msgspec.json.Decoder(_Config)
 
 
-class Sessions:
+class SessionTable:
     """The sessions of one database."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        self._abouts = dict(_abouts(database))
+        self._sessions = dict(_load_sessions(database))
         self._columns = column_names(database, "messages")
 
-    def about(self, session: str) -> HermesSession:
+    def session(self, session: str) -> HermesSession:
         """What is known of a session."""
-        return self._abouts.get(session, HermesSession())
+        return self._sessions.get(session, HermesSession())
 
     def place(self, session: str) -> str:
         """The directory of a session; a sub-agent's stands nowhere, and is that of the session that asked for it."""
         seen = {session}
-        while not (about := self.about(session)).place and about.parent and len(seen) < _DEPTH:
+        while not (about := self.session(session)).place and about.parent and len(seen) < _MAX_DEPTH:
             session = about.parent
             if session in seen:
                 break
             seen.add(session)
-        return self.about(session).place
+        return self.session(session).place
 
-    def goes_on(self, session: str) -> bool:
+    def is_continuation(self, session: str) -> bool:
         """Whether a session with a parent is the same conversation under another id."""
-        about = self.about(session)
-        return about.branched or self.about(about.parent).end in _CONTINUES
+        about = self.session(session)
+        return about.branched or self.session(about.parent).end in _CONTINUATION_REASONS
 
-    def is_sub_agents(self, session: str) -> bool:
+    def is_sub_agent(self, session: str) -> bool:
         """Whether another agent speaks in the user's place."""
-        about = self.about(session)
-        return about.delegated or about.source == "subagent" or bool(about.parent and not self.goes_on(session))
+        about = self.session(session)
+        return about.delegated or about.source == "subagent" or bool(about.parent and not self.is_continuation(session))
 
-    def is_the_users(self, session: str, *, program_prompts: bool) -> bool:
+    def is_typed_by_user(self, session: str, *, program_prompts: bool) -> bool:
         """Whether the user messages of a session are the user's own; in a room anybody may have spoken."""
-        about = self.about(session)
-        if about.source in _MACHINES or session.startswith("cron_") or self.is_sub_agents(session):
+        about = self.session(session)
+        if about.source in _MACHINE_SOURCES or session.startswith("cron_") or self.is_sub_agent(session):
             return False
-        return about.chat in _PRIVATE and (program_prompts or about.source not in _PROGRAMS)
+        return about.chat in _PRIVATE_CHATS and (program_prompts or about.source not in _PROGRAM_SOURCES)
 
-    def unsaid(self, session: str) -> Unsaid:
+    def excluded_rows(self, session: str) -> ExcludedRows:
         """Which rows of a session nobody said there."""
-        overheard: set[int] = set()
+        observed: set[int] = set()
         if "observed" in self._columns:
             query = "SELECT id FROM messages WHERE session_id = ? AND observed = 1"
-            overheard = {row for (row,) in self._database.execute(query, (session,))}
-        return Unsaid(frozenset(overheard), self._copied(session))
+            observed = {row for (row,) in self._database.execute(query, (session,))}
+        return ExcludedRows(frozenset(observed), self._find_copies(session))
 
-    def _copied(self, session: str) -> dict[bytes, int]:
+    def _find_copies(self, session: str) -> dict[bytes, int]:
         found: dict[bytes, int] = {}
         flags = [name for name in ("compacted = 1", "active = 0") if name.split()[0] in self._columns]
         if flags:
             self._note(found, session, f" AND ({' OR '.join(flags)})")
         seen = {session}
-        while self.goes_on(session) and len(seen) < _DEPTH:
-            session = self.about(session).parent
+        while self.is_continuation(session) and len(seen) < _MAX_DEPTH:
+            session = self.session(session).parent
             if not session or session in seen:
                 break
             seen.add(session)
@@ -121,11 +121,11 @@ class Sessions:
         cells = "role, content, tool_calls"
         query = f"SELECT id, {cells} FROM messages WHERE session_id = ? AND role <> 'tool'{which}"  # noqa: S608 - words of ours
         for row, *said in self._database.execute(query, (session,)):
-            key = digest(*said)
+            key = row_digest(*said)
             found[key] = min(row, found.get(key, row))
 
 
-def digest(role: object, content: object, calls: object) -> bytes:
+def row_digest(role: object, content: object, calls: object) -> bytes:
     """What tells a copy: the same words of the same speaker, with the same calls; spaces around them may be gone."""
     parts = (each if isinstance(each, bytes) else str(each or "").encode() for each in (role, content, calls))
     return hashlib.blake2b(b"\0".join(part.strip() for part in parts), digest_size=16).digest()
@@ -135,7 +135,7 @@ def _is_local(model: bytes | None, provider: bytes | None, address: bytes | None
     return is_local_model(cell_text(provider or b""), cell_text(model or b""), cell_text(address or b""))
 
 
-def _abouts(database: sqlite3.Connection) -> list[tuple[str, HermesSession]]:
+def _load_sessions(database: sqlite3.Connection) -> list[tuple[str, HermesSession]]:
     here = column_names(database, "sessions")
     whose = "id source cwd parent_session_id end_reason model_config chat_type"
     names = f"{whose} model billing_provider billing_base_url".split()

@@ -36,7 +36,7 @@ EVENTS = (
 )
 """What Hermes calls its events, and what we call them. Only with a prompt it takes a text for the model."""
 _UNTOLD = "subagent"
-"""Sessions that are told nothing at their start: nobody types there."""
+"""SessionTable that are told nothing at their start: nobody types there."""
 _NEWEST = 50
 """So many of the sessions that began last are looked at for the newest one that counts."""
 

@@ -1,8 +1,8 @@
 """wisen in Hermes: calls wisen at Hermes' events and returns its answers in Hermes' own form.
 
-`wisen install hermes` put this file here, and `wisen uninstall hermes` takes it away. Hermes loads it, in its own
-process, once you have enabled the plug-in. It needs the standard library and Hermes alone; what is run stands in
-plugin.yaml beside it. Whatever goes wrong, Hermes goes on without an answer.
+`wisen install hermes` created this file, and `wisen uninstall hermes` removes it. Hermes loads it into its own process
+once you have enabled the plug-in. It needs only the standard library and Hermes; the commands to run are listed in
+plugin.yaml next to it. Whatever goes wrong, Hermes continues without an answer.
 """
 
 from __future__ import annotations

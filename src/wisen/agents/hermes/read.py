@@ -1,6 +1,6 @@
 """From rows of a Hermes session to events.
 
-What hooks inject stands in a column of its own, which is not read. A tool says `ok` of whatever it ran: how a command
+What hooks inject stands in a column of its typed, which is not read. A tool says `ok` of whatever it ran: how a command
 ended stands inside its result.
 """
 
@@ -18,7 +18,7 @@ from wisen.agents import call_arguments
 from wisen.agents.citations import find_citations
 from wisen.agents.concessions import is_concession
 from wisen.agents.event_collector import plausible_time
-from wisen.agents.hermes.hermes_session_table import digest
+from wisen.agents.hermes.hermes_session_table import row_digest
 from wisen.agents.hermes.hermes_typed_text import extract_typed_text, text_of
 from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.session_segments import EPOCH
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.event_collector import EventCollector
-    from wisen.agents.hermes.hermes_session_table import Unsaid
+    from wisen.agents.hermes.hermes_session_table import ExcludedRows
 
 AGENT = "hermes"
 _SHELL = "terminal"
@@ -48,11 +48,11 @@ _CANCELLED = re.compile(r"\s*\[?Tool execution cancelled\b")
 _SKIPPED = re.compile(r"\s*(?:\[Tool execution skipped\b|Skipped: (?:an)?other tool call\b)")
 _REFUSED = re.compile(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist\b|Tool call rejected\b)")
 """How Hermes says that a call came to nothing, where no tool answered."""
-_UNTOLD = re.compile(r"\s*<persisted-output>")
-_CUT = re.compile(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
+_PERSISTED = re.compile(r"\s*<persisted-output>")
+_TRUNCATED = re.compile(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
 """Results of which the log has the beginning only: how the call ended stood at their end."""
 _FRAMED = re.compile(r"\s*<untrusted_tool_result\b[^>\n]*>\n[^\n]*\n\n(.*)\n</untrusted_tool_result>", re.DOTALL)
-_OURS = ('{"wisen": "", ', '{"wisen": ""')
+_EMPTIED_FIELD = ('{"wisen": "", ', '{"wisen": ""')
 """What is left of our words in front of a result."""
 _DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
 _STOPPED = re.compile(r"\s*Operation interrupted\b")
@@ -63,14 +63,14 @@ class _Function(msgspec.Struct):
     arguments: str | None = None
 
 
-class _Asked(msgspec.Struct):
+class _ToolCall(msgspec.Struct):
     id: str | None = None
     call_id: str | None = None
     function: _Function | None = None
 
 
 class _Result(msgspec.Struct):
-    """What a tool says about its own end."""
+    """What a tool says about its typed end."""
 
     output: object = None
     exit_code: object = None
@@ -81,7 +81,7 @@ class _Result(msgspec.Struct):
     """Why Hermes itself did not make a call that failed too often."""
 
 
-_asked = msgspec.json.Decoder(list[_Asked])
+_asked = msgspec.json.Decoder(list[_ToolCall])
 _result = msgspec.json.Decoder(_Result)
 
 
@@ -89,56 +89,63 @@ class HermesConversation:
     """One session while its rows are taken in."""
 
     def __init__(
-        self, collector: EventCollector, native: str, place: str, unsaid: Unsaid, *, typed: bool, local: bool
+        self,
+        collector: EventCollector,
+        native: str,
+        place: str,
+        excluded_rows: ExcludedRows,
+        *,
+        typed: bool,
+        local: bool,
     ) -> None:
         """`typed`: whether the user messages are the user's; `local`: whether a model on their machine answers."""
         self.collector = collector
         self.native = native
         self._place = place
-        self._unsaid = unsaid
+        self._excluded = excluded_rows
         self._typed, self._local = typed, local
         self._is_stopped = False
         """Whether this turn was: Hermes says it of the call, and then of the turn."""
-        self._over: set[str] = set()
+        self._finished: set[str] = set()
         """The calls whose results were seen in this pass."""
 
     def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
         """Take one row in: role, content, tool calls, the call that it answers, its time."""
         role, content, calls, answered, stamp = cells
-        at = _when(stamp)
+        at = _parse_stamp(stamp)
         if at is None:
             self.collector.add_problem(TroubleKind.MISSHAPEN, row, "timestamp")
             return
-        if row in self._unsaid.overheard:
+        if row in self._excluded.observed:
             return
-        if self._unsaid.copied.get(digest(role, content, calls), row) < row:
+        if self._excluded.copies.get(row_digest(role, content, calls), row) < row:
             return
         try:
-            self._row(bytes(role or b"").decode(), _text(content), bytes(calls or b""), answered, at, row)
+            self._parse_cells(bytes(role or b"").decode(), _to_text(content), bytes(calls or b""), answered, at, row)
         except _UNREADABLE:
             self.collector.add_problem(TroubleKind.GARBLED, row, "row")
 
-    def _row(self, role: str, text: str, calls: bytes, answered: bytes | None, at: datetime, row: int) -> None:
+    def _parse_cells(self, role: str, text: str, calls: bytes, answered: bytes | None, at: datetime, row: int) -> None:
         if role == "user":
             self._user(text_of(text), at, row)
         elif role == "assistant":
             self._assistant(text_of(text), calls, at, row)
         elif role == "tool":
-            self._ended(_text(answered), text_of(text), at, row)
+            self._handle_result(_to_text(answered), text_of(text), at, row)
         elif role not in _PASSED_OVER:
             self.collector.add_problem(TroubleKind.UNKNOWN, row, role)
 
     def _user(self, text: str, at: datetime, row: int) -> None:
-        session, own = self.collector.sessions.session_at(self.native, at, self._place), extract_typed_text(text)
+        session, typed = self.collector.sessions.session_at(self.native, at, self._place), extract_typed_text(text)
         self._is_stopped = False
-        if own is not None:
+        if typed is not None:
             self.collector.events.append(
                 Message(
                     id=f"{self.native}:{row}",
                     session=session,
                     at=at,
                     place=self._place,
-                    text=own,
+                    text=typed,
                     origin=MessageOrigin.PROMPT,
                     provenance=Provenance.TYPED if self._typed else Provenance.OTHER,
                     local=self._local,
@@ -166,16 +173,16 @@ class HermesConversation:
                 at=at,
                 place=place,
                 tool=tool,
-                arguments=_as_object(call_arguments.strip_file_contents(raw, _FILES.get(tool, {}))),
+                arguments=_ensure_object(call_arguments.strip_file_contents(raw, _FILES.get(tool, {}))),
             )
             self.collector.add_call(call, row, hides_exit=tool == _SHELL and can_hide_exit_code(shell.command or ""))
         if _STOPPED.match(text) and not self._is_stopped:
-            self._stop(at, row, None)
+            self._add_interrupt(at, row, None)
 
     def _identity(self, call: str) -> str:
         return call if _UNIQUE.search(call) else f"{self.native}:{call}"
 
-    def _stop(self, at: datetime, row: int, call: str | None) -> None:
+    def _add_interrupt(self, at: datetime, row: int, call: str | None) -> None:
         self._is_stopped = True
         if self._typed:
             session = self.collector.sessions.session_at(self.native, at, self._place)
@@ -183,21 +190,21 @@ class HermesConversation:
             stop = Interrupt(id=id_, session=session, at=at, place=self._place, call=call)
             self.collector.events.append(stop)
 
-    def _ended(self, answered: str, text: str, at: datetime, row: int) -> None:
+    def _handle_result(self, answered: str, text: str, at: datetime, row: int) -> None:
         if not answered:
             self.collector.add_problem(TroubleKind.MISSHAPEN, row, "tool")
             return
         call = self._identity(answered)
         _, hides_exit, began, place = self.collector.close_call(call)
-        if call in self._over:
+        if call in self._finished:
             return  # its result was written again
-        self._over.add(call)
+        self._finished.add(call)
         session = began or self.collector.sessions.session_at(self.native, at, self._place)
-        if _is_of_a_guard(text):
+        if _is_guard_rejection(text):
             self.collector.add_outcome(call, session, at, place or self._place, Status.CANCELLED, None)
             return
-        own, text = text, alone(text)
-        result = _told(text)
+        typed, text = text, strip_additions(text)
+        result = _parse_result(text)
         error = result.error if isinstance(result.error, str) else ""
         stopped = result.status == "cancelled" and _CANCELLED.match(error)
         if (
@@ -205,16 +212,16 @@ class HermesConversation:
             or _CANCELLED.match(text)
             or (result.exit_code == 130 and "[Command interrupted]" in str(result.output))
         ):
-            self._stop(at, row, call)
+            self._add_interrupt(at, row, call)
         elif _is_blocked(result) and _DENIED.search(error) and self._typed:
             refusal = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
             self.collector.events.append(refusal)
-        elif not _UNTOLD.match(own) and not _CUT.search(own):
-            status, words = _end(result, text, hides_exit=hides_exit)
+        elif not _PERSISTED.match(typed) and not _TRUNCATED.search(typed):
+            status, words = _outcome_of(result, text, hides_exit=hides_exit)
             self.collector.add_outcome(call, session, at, place or self._place, status, words)
 
 
-def _end(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status, str | None]:
+def _outcome_of(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status, str | None]:
     """How a call ended, with the words of a failure."""
     if _is_blocked(result) or _SKIPPED.match(text):
         return Status.CANCELLED, None
@@ -228,19 +235,19 @@ def _end(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status, str |
     return (Status.MASKED, output) if hides_exit and has_error_line(output) else (Status.OK, None)
 
 
-def _is_of_a_guard(text: str) -> bool:
+def _is_guard_rejection(text: str) -> bool:
     """Whether a call was stopped by a guard of ours: its words are all that the result says."""
-    result = _told(text) if strip(text) is not text else _Result()
+    result = _parse_result(text) if strip(text) is not text else _Result()
     error = result.error if isinstance(result.error, str) else ""
     return bool(error.strip()) and not strip(error).strip() and result.exit_code is None
 
 
 def _is_blocked(result: _Result) -> bool:
-    """Whether a call was not made: Hermes' own word, or that of one who was asked about it."""
+    """Whether a call was not made: Hermes' typed word, or that of one who was asked about it."""
     return result.status == "blocked" or result.guardrail is not None or str(result.error).startswith("BLOCKED:")
 
 
-def alone(text: str) -> str:
+def strip_additions(text: str) -> str:
     """A result without what we told with it, and without what Hermes writes around it.
 
     That is a frame around what comes from elsewhere, and behind it warnings, and what instruction files say.
@@ -249,7 +256,7 @@ def alone(text: str) -> str:
     framed = _FRAMED.match(text)
     if framed is not None:
         text = framed[1]
-    for ours in _OURS:
+    for ours in _EMPTIED_FIELD:
         if text.startswith(ours):
             text = f"{{{text.removeprefix(ours)}"
     if not text.lstrip().startswith("{") or text.rstrip().endswith("}"):
@@ -261,14 +268,14 @@ def alone(text: str) -> str:
     return text.lstrip()[:end]
 
 
-def _told(text: str) -> _Result:
+def _parse_result(text: str) -> _Result:
     try:
         return _result.decode(text) if text.lstrip().startswith("{") else _Result()
     except (*_UNREADABLE, UnicodeEncodeError):
         return _Result()
 
 
-def _as_object(given: str) -> str:
+def _ensure_object(given: str) -> str:
     """Arguments as JSON; what is none is kept as a text."""
     try:
         msgspec.json.decode(given)
@@ -277,11 +284,11 @@ def _as_object(given: str) -> str:
     return given
 
 
-def _text(cell: object) -> str:
+def _to_text(cell: object) -> str:
     return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else "" if cell is None else str(cell)
 
 
-def _when(stamp: object) -> datetime | None:
+def _parse_stamp(stamp: object) -> datetime | None:
     try:
         if not isinstance(stamp, int | float) or stamp <= 0:
             return None

@@ -13,7 +13,7 @@ from wisen.agents.openclaw.archives import read_archive
 from wisen.agents.openclaw.database import read_database
 from wisen.agents.openclaw.openclaw_paths import state_directories
 from wisen.agents.openclaw.read import AGENT
-from wisen.agents.openclaw.session_registry import DATABASE, version_of, voices_beside
+from wisen.agents.openclaw.session_registry import DATABASE, speakers_beside, version_of
 from wisen.agents.openclaw.transcript_lines import TranscriptLineParser
 from wisen.agents.sqlite_logs import database_source, size_and_mtime
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from wisen.agents.openclaw.openclaw_speakers import Voice
+    from wisen.agents.openclaw.openclaw_speakers import Speaker
     from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["OpenClaw"]
@@ -41,7 +41,7 @@ class OpenClaw:
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
         self._states = state_directories(home, environment)
         self._program_prompts = program_prompts
-        self._known: tuple[tuple[object, ...], Mapping[str, Voice]] = ((), {})
+        self._known: tuple[tuple[object, ...], Mapping[str, Speaker]] = ((), {})
 
     def roots(self) -> tuple[Path, ...]:
         """Where OpenClaw keeps its sessions: a folder of agents, or several where it was renamed or has profiles."""
@@ -65,7 +65,7 @@ class OpenClaw:
         parser = partial(
             TranscriptLineParser,
             name=path.name.partition(".jsonl")[0],
-            voice_of=self._voices(path).get,
+            speaker_of=self._voices(path).get,
             program_prompts=self._program_prompts,
         )
         if path.suffix == ".zst":
@@ -76,14 +76,14 @@ class OpenClaw:
         """The version of OpenClaw that last opened a database; files tell none."""
         return version_of(source.path) if source.path.suffix == ".sqlite" else None
 
-    def _voices(self, path: Path) -> Mapping[str, Voice]:
+    def _voices(self, path: Path) -> Mapping[str, Speaker]:
         """Who speaks in the sessions of a folder, looked up once for all of its files."""
         seen = (
             path.parent,
             *(size_and_mtime(path.parent / name) for name in ("sessions.json", f"../agent/{DATABASE}")),
         )
         if self._known[0] != seen:
-            self._known = seen, voices_beside(path)
+            self._known = seen, speakers_beside(path)
         return self._known[1]
 
 

@@ -53,7 +53,7 @@ def read_archive(source: Source, mark: Mark | None, parser: TranscriptLineParser
             if taken >= jsonl.CHUNK_BYTES:
                 yield _batch(parser, "", taken, afresh=afresh)
                 taken, afresh = 0, False
-    except zstd_stream.Damaged:
+    except zstd_stream.CorruptStream:
         parser.collector.add_problem(TroubleKind.GARBLED, offset)
     except OSError as error:
         problem = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
@@ -67,7 +67,7 @@ def _lines(source: Source) -> Iterator[bytes | None]:
     """The lines of an archive; None for one that is too long, and at the end of one that never ends."""
     held, total, passing = b"", 0, False
     with open_regular_file(source.path) as file:
-        for piece in zstd_stream.pieces(file):
+        for piece in zstd_stream.read_chunks(file):
             total += len(piece)
             if total > _LARGEST:
                 yield None

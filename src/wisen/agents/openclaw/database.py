@@ -18,10 +18,10 @@ import msgspec
 from wisen.agents import json_recovery, jsonl
 from wisen.agents.event_collector import MAX_PENDING_BYTES, EventCollector
 from wisen.agents.openclaw import zstd_stream
-from wisen.agents.openclaw.openclaw_speakers import Voice
+from wisen.agents.openclaw.openclaw_speakers import Speaker
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import IGNORED_TYPES, RELEVANT_TYPES, Record, record_decoder
-from wisen.agents.openclaw.session_registry import voices_in
+from wisen.agents.openclaw.session_registry import speakers_in
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.model.source import Batch, Trouble, TroubleKind
@@ -64,7 +64,7 @@ class OpenclawCursor(msgspec.Struct, frozen=True):
     sessions: dict[str, OpenclawSessionCursor] = msgspec.field(default_factory=dict)
 
 
-class _News(NamedTuple):
+class _ChangedSession(NamedTuple):
     session: str
     first: int
     """The lowest number among the session's new rows."""
@@ -83,7 +83,7 @@ def read_database(path: Path, mark: Mark | None, *, program_prompts: bool) -> It
     cursor = mark.cursor if mark else ""
     try:
         with closing(open_read_only(path)) as database:
-            for batch in _Pass(database, cursor, program_prompts=program_prompts).batches():
+            for batch in _DatabaseReader(database, cursor, program_prompts=program_prompts).batches():
                 cursor = batch.cursor
                 yield batch
     except sqlite3.Error as error:
@@ -91,7 +91,7 @@ def read_database(path: Path, mark: Mark | None, *, program_prompts: bool) -> It
         yield Batch(events=(), troubles=(problem,), cursor=cursor, read_bytes=0)
 
 
-class _Pass:
+class _DatabaseReader:
     """One pass over a database."""
 
     def __init__(self, database: sqlite3.Connection, cursor: str, *, program_prompts: bool) -> None:
@@ -108,17 +108,17 @@ class _Pass:
     def batches(self) -> Iterator[Batch]:
         """Everything behind the cursor."""
         if not self._columns >= _NEEDED:
-            yield self._nothing()
+            yield self._empty_batch()
             return
         if self._version not in _VERSIONS and self._version != self._cursor.version:
             self._add_problem(TroubleKind.MISSHAPEN, 0, f"user_version {self._version}")
         row, afresh = self._cursor.row, self._cursor.row == 0
         end = self._database.execute("SELECT coalesce(max(rowid), 0) FROM transcript_events").fetchone()[0]
-        voices = voices_in(self._database)
-        for news in self._news(row, end):
-            session, seq = self._open(news, voices)
+        speakers = speakers_in(self._database)
+        for news in self._changed_sessions(row, end):
+            session, seq = self._open(news, speakers)
             while seq is not None:
-                seq = self._stretch(session, seq, end)
+                seq = self._read_rows(session, seq, end)
                 if self._bytes >= _STRETCH:
                     yield self._batch(row, afresh=afresh)
                     afresh = False
@@ -137,7 +137,7 @@ class _Pass:
         found = self._database.execute(query, (row,)).fetchone()
         return hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest() if found else ""
 
-    def _nothing(self) -> Batch:
+    def _empty_batch(self) -> Batch:
         """There are no transcripts here: as it should be in the versions that had files, else it is told."""
         problems: tuple[Trouble, ...] = ()
         if self._columns or self._version not in _BEFORE_TRANSCRIPTS:
@@ -145,28 +145,30 @@ class _Pass:
             problems = (Trouble(kind=TroubleKind.MISSHAPEN, detail=f"{lacks} missing", offset=0),)
         return Batch(events=(), troubles=problems, cursor="", read_bytes=0, afresh=True)
 
-    def _news(self, row: int, end: int) -> list[_News]:
+    def _changed_sessions(self, row: int, end: int) -> list[_ChangedSession]:
         """The sessions with new rows; one that began first stands before those that may be copies of it."""
         query = (
             "SELECT session_id, min(CAST(seq AS INTEGER)) FROM transcript_events WHERE rowid > ? AND rowid <= ?"
             " GROUP BY session_id ORDER BY min(rowid)"
         )
-        return [_News(cell_text(session), first) for session, first in self._database.execute(query, (row, end))]
+        return [
+            _ChangedSession(cell_text(session), first) for session, first in self._database.execute(query, (row, end))
+        ]
 
-    def _open(self, news: _News, voices: dict[str, Voice]) -> tuple[_Session, int | None]:
+    def _open(self, news: _ChangedSession, speakers: dict[str, Speaker]) -> tuple[_Session, int | None]:
         """A session where it was left, or at its beginning when it was rewritten or is not known."""
         left = self._left.pop(news.session, None)
         if left is not None and news.first < left.seq:
             left = None
         collector = EventCollector(AGENT, {news.session: left.segment} if left and left.segment else {})
-        conversation = OpenclawConversation(collector, voices.get, program_prompts=self._program_prompts)
+        conversation = OpenclawConversation(collector, speakers.get, program_prompts=self._program_prompts)
         conversation.begin(news.session, left.place if left else "")
-        if conversation.voice is None and left and left.voice:
-            conversation.voice = Voice(left.voice)
+        if conversation.speaker is None and left and left.voice:
+            conversation.speaker = Speaker(left.voice)
         conversation.local = left is not None and left.local
         return _Session(news.session, collector, conversation), left.seq if left else 0
 
-    def _stretch(self, session: _Session, seq: int, end: int) -> int | None:
+    def _read_rows(self, session: _Session, seq: int, end: int) -> int | None:
         """Take some rows of a session in. Returns the number to go on from; None when there are no more."""
         following, taken = None, 0
         packed = "event_zstd" if "event_zstd" in self._columns else "NULL"
@@ -180,18 +182,18 @@ class _Pass:
                 if taken >= _STRETCH:
                     following = number
                     break
-                data = _unpacked(plain, blob) if size is None or size <= jsonl.MAX_RECORD_BYTES else None
+                data = _row_json(plain, blob) if size is None or size <= jsonl.MAX_RECORD_BYTES else None
                 if data is None:
                     self._add_problem(TroubleKind.OVERSIZED, row)
                 else:
-                    self._take(session, data, number, row)
+                    self._parse_row(session, data, number, row)
                 taken += len(data or b"")
                 seq = number + 1
         self._bytes += taken
-        self._leave(session, seq)
+        self._save_cursor(session, seq)
         return following
 
-    def _take(self, session: _Session, data: bytes, number: int, row: int) -> None:
+    def _parse_row(self, session: _Session, data: bytes, number: int, row: int) -> None:
         """Take one row in. Whatever is wrong with it becomes a trouble."""
         try:
             record = _record(data)
@@ -206,20 +208,20 @@ class _Pass:
         if record.type == "session":
             record.id = session.name
         try:
-            session.conversation.take(record, number)
+            session.conversation.parse_record(record, number)
         except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
             session.collector.add_parser_error(row, error)
         events, problems = session.collector.drain()
         self._events += events
         self._problems += (replace(each, offset=row) for each in problems)
 
-    def _leave(self, session: _Session, seq: int) -> None:
+    def _save_cursor(self, session: _Session, seq: int) -> None:
         """Remember where to go on: before a call that still waits for its result, unless that is long ago."""
         resume, segments = session.collector.resume_at(seq)
         if seq - resume > _FAR:
             resume, segments = seq, session.collector.resume_at(seq + MAX_PENDING_BYTES + 1)[1]
         conversation = session.conversation
-        voice = conversation.voice.value if conversation.voice else ""
+        voice = conversation.speaker.value if conversation.speaker else ""
         self._left.pop(session.name, None)
         segment = segments.get(session.name)
         self._left[session.name] = OpenclawSessionCursor(resume, segment, conversation.place, voice, conversation.local)
@@ -241,13 +243,13 @@ class _Pass:
         self._problems.append(Trouble(kind=kind, detail=detail[:40], offset=row))
 
 
-def _unpacked(plain: object, blob: object) -> bytes | None:
+def _row_json(plain: object, blob: object) -> bytes | None:
     """The JSON of a row, empty when it cannot be had; None when it is too long."""
     if isinstance(plain, bytes):
         return plain
     try:
-        return zstd_stream.unpacked(blob, jsonl.MAX_RECORD_BYTES) if isinstance(blob, bytes) else b""
-    except zstd_stream.Damaged:
+        return zstd_stream.decompress(blob, jsonl.MAX_RECORD_BYTES) if isinstance(blob, bytes) else b""
+    except zstd_stream.CorruptStream:
         return b""
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.log_files import file_source, files_below
-from wisen.agents.openclaw.openclaw_speakers import Voice
+from wisen.agents.openclaw.openclaw_speakers import Speaker
 from wisen.agents.openclaw.read import AGENT
 from wisen.agents.openclaw.records import Record
-from wisen.agents.openclaw.session_registry import DATABASE, voices_beside, voices_in
+from wisen.agents.openclaw.session_registry import DATABASE, speakers_beside, speakers_in
 from wisen.agents.sqlite_logs import cell_text, open_read_only
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
@@ -38,8 +38,8 @@ def _in_databases(state: Path) -> Iterator[tuple[datetime, str]]:
     for path in sorted((state / "agents").glob(f"*/agent/{DATABASE}")):
         try:
             with closing(open_read_only(path)) as database:
-                for session, voice in voices_in(database).items():
-                    row = database.execute(_FIRST, (session,)).fetchone() if voice is Voice.USER else None
+                for session, voice in speakers_in(database).items():
+                    row = database.execute(_FIRST, (session,)).fetchone() if voice is Speaker.USER else None
                     yield from _header_in(cell_text(row[0]).encode()) if row else ()
         except sqlite3.Error:
             continue
@@ -49,7 +49,7 @@ def _in_files(state: Path) -> Iterator[tuple[datetime, str]]:
     found = [file_source(AGENT, path) for path in files_below(state / "agents", ".jsonl")]
     ours = [each for each in found if each.path.parent.name == "sessions" and ".trajectory." not in each.path.name]
     for source in sorted(ours, key=lambda each: -each.modified_ns)[:_NEWEST]:
-        if voices_beside(source.path).get(source.path.stem, Voice.USER) is Voice.USER:
+        if speakers_beside(source.path).get(source.path.stem, Speaker.USER) is Speaker.USER:
             try:
                 with open_regular_file(source.path) as file:
                     yield from _header_in(read_at_most(file, _BEGINNING).partition(b"\n")[0])

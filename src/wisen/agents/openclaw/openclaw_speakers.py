@@ -15,7 +15,7 @@ _ROOMS = frozenset({"group", "channel", "room"})
 _MADE_BY = {"spawn": "sub-agent", "cron": "job", "plugin": "job", "internal": "job"}
 
 
-class Voice(StrEnum):
+class Speaker(StrEnum):
     """Whose words the user messages of a session are."""
 
     USER = "user"
@@ -29,22 +29,22 @@ class Voice(StrEnum):
     """Another agent of the same installation."""
 
 
-def voice_of(
+def speaker_of(
     key: str, *, spawned_by: str | None = None, created_via: str | None = None, chat_type: str | None = None
-) -> Voice:
+) -> Speaker:
     """Who speaks in a session of this key."""
     parts = key.lower().split(":")
     name = parts[2:] if parts[0] == "agent" else parts
     if spawned_by or "subagent" in name:
-        return Voice.SUB_AGENT
+        return Speaker.SUB_AGENT
     made_by = _MADE_BY.get(created_via or "")
     if made_by is not None:
-        return Voice(made_by)
+        return Speaker(made_by)
     first = name[0] if name else ""
     if first in _JOBS or name[-1:] == ["heartbeat"] or any(part.startswith(_JOB_NAMES) for part in name[:2]):
-        return Voice.JOB
+        return Speaker.JOB
     if first in _PROGRAMS:
-        return Voice.PROGRAM
+        return Speaker.PROGRAM
     if chat_type in _ROOMS or _ROOMS & set(name[1:3]):
-        return Voice.ROOM
-    return Voice.USER
+        return Speaker.ROOM
+    return Speaker.USER

@@ -20,19 +20,19 @@ from wisen.agents.event_collector import parse_time, plausible_time
 from wisen.agents.local_models import is_local_model
 from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.openclaw import openclaw_typed_text
-from wisen.agents.openclaw.openclaw_speakers import Voice
+from wisen.agents.openclaw.openclaw_speakers import Speaker
 from wisen.agents.openclaw.records import (
     CALLS,
     IGNORED_ROLES,
     IGNORED_TYPES,
     Block,
     Record,
-    Said,
+    StoredMessage,
+    abort_origin,
     blocks_of,
     details_of,
-    handed_by,
-    owner_of,
-    stopped_by,
+    is_from_owner,
+    source_kind,
     text_of,
     time_of,
 )
@@ -66,11 +66,11 @@ _MISSING = "[openclaw] missing tool result in session history"
 _FILE_BEHIND = "Current file contents:"
 """What the edit tool says before it shows the whole file that it could not change."""
 _FROM_PEOPLE = frozenset({"", "external_user"})
-_BY_THE_USER = frozenset({"rpc", "stop-command"})
+_USER_ABORTS = frozenset({"rpc", "stop-command"})
 _UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
 
 
-class UnansweredCall(NamedTuple):
+class OpenCallRef(NamedTuple):
     """A call that was not answered yet."""
 
     id: str
@@ -81,16 +81,16 @@ class OpenclawConversation:
     """One session while it is read: where it stands, who speaks in it, and which calls are open."""
 
     def __init__(
-        self, collector: EventCollector, voice_of: Callable[[str], Voice | None], *, program_prompts: bool
+        self, collector: EventCollector, speaker_of: Callable[[str], Speaker | None], *, program_prompts: bool
     ) -> None:
         self._collector = collector
-        self._voice_of = voice_of
+        self._speaker_of = speaker_of
         self._program_prompts = program_prompts
-        self._asked: dict[str, UnansweredCall] = {}
+        self._asked: dict[str, OpenCallRef] = {}
         self._stopped = False
         self.native = ""
         self.place = ""
-        self.voice: Voice | None = None
+        self.speaker: Speaker | None = None
         """None while neither the key nor a prompt has told."""
         self.local = False
         """Whether the model that is spoken to is known to run on the user's own machine."""
@@ -98,9 +98,9 @@ class OpenclawConversation:
     def begin(self, native: str, place: str) -> None:
         """What follows belongs to this session."""
         self.native, self.place = native, place
-        self.voice = self._voice_of(native)
+        self.speaker = self._speaker_of(native)
 
-    def take(self, record: Record, offset: int) -> None:
+    def parse_record(self, record: Record, offset: int) -> None:
         """Take one record in."""
         if record.type == "message":
             self._message(record, offset)
@@ -135,18 +135,18 @@ class OpenclawConversation:
             return
         take(said, blocks, at, offset)
 
-    def _user(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
+    def _user(self, said: StoredMessage, blocks: list[Block], at: datetime, offset: int) -> None:
         del offset
         text = text_of(blocks)
-        if self.voice is None:
-            self.voice = Voice.JOB if openclaw_typed_text.is_job(text) else Voice.USER
+        if self.speaker is None:
+            self.speaker = Speaker.JOB if openclaw_typed_text.is_job(text) else Speaker.USER
         self._stopped = False
         session = self._collector.sessions.session_at(self.native, at, self.place)
-        own = openclaw_typed_text.extract_typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
+        own = openclaw_typed_text.extract_typed_text(text) if source_kind(said.provenance) in _FROM_PEOPLE else None
         if own is None:
             return
-        owner = owner_of(said.meta)
-        mine = self._is_the_users(owner) and (owner is True or not openclaw_typed_text.is_from_room(text))
+        owner = is_from_owner(said.meta)
+        mine = self._is_typed_by_user(owner) and (owner is True or not openclaw_typed_text.is_from_room(text))
         self._collector.events.append(
             Message(
                 id=_derive_id(at, own),
@@ -160,16 +160,16 @@ class OpenclawConversation:
             )
         )
 
-    def _is_the_users(self, owner: bool | None) -> bool:  # noqa: FBT001 - a fact of the record, not a switch
-        if self.voice is Voice.ROOM:
+    def _is_typed_by_user(self, owner: bool | None) -> bool:  # noqa: FBT001 - a fact of the record, not a switch
+        if self.speaker is Speaker.ROOM:
             return owner is True
-        if self.voice is Voice.PROGRAM:
+        if self.speaker is Speaker.PROGRAM:
             return self._program_prompts and owner is not False
-        return self.voice is Voice.USER and owner is not False
+        return self.speaker is Speaker.USER and owner is not False
 
-    def _assistant(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
+    def _assistant(self, said: StoredMessage, blocks: list[Block], at: datetime, offset: int) -> None:
         calls = [block for block in blocks if block.type in CALLS]
-        stopped = said.stopReason == "aborted" or stopped_by(said.openclawAbort) in _BY_THE_USER
+        stopped = said.stopReason == "aborted" or abort_origin(said.openclawAbort) in _USER_ABORTS
         text = next((block.text for block in blocks if block.type == "text"), None) or ""
         conceded, named = is_concession(text), find_cited_ids(text_of(blocks))
         if not calls and not stopped and not conceded and not named:
@@ -186,7 +186,7 @@ class OpenclawConversation:
                 self._call(block, session, at, offset)
             else:
                 self._collector.add_problem(TroubleKind.MISSHAPEN, offset, block.type)
-        if stopped and not self._stopped and self.voice in (Voice.USER, Voice.ROOM, None):
+        if stopped and not self._stopped and self.speaker in (Speaker.USER, Speaker.ROOM, None):
             # The runtime and the gateway may both record one stop.
             self._stopped = True
             identity = f"stop:{_derive_id(at, text_of(blocks))}"
@@ -198,7 +198,7 @@ class OpenclawConversation:
         # Some providers count their calls from nought in each turn.
         identity = native if _UNIQUE.search(native) else f"{native}@{int((at - EPOCH).total_seconds() * 1000)}"
         place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self.place
-        self._asked[native] = UnansweredCall(identity, place)
+        self._asked[native] = OpenCallRef(identity, place)
         call = Call(
             id=identity,
             session=session,
@@ -209,12 +209,12 @@ class OpenclawConversation:
         )
         self._collector.add_call(call, offset, hides_exit=tool in _SHELLS and can_hide_exit_code(shell.command or ""))
 
-    def _result(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
+    def _result(self, said: StoredMessage, blocks: list[Block], at: datetime, offset: int) -> None:
         native = said.toolCallId
         if not native:
             self._collector.add_problem(TroubleKind.MISSHAPEN, offset, said.role)
             return
-        call, place = self._asked.pop(native, UnansweredCall(native, self.place))
+        call, place = self._asked.pop(native, OpenCallRef(native, self.place))
         session = self._collector.sessions.session_at(self.native, at, self.place)
         hides_exit = self._collector.close_call(call).hides_exit
         status, text = _end(said, blocks, hides_exit=hides_exit)
@@ -226,7 +226,7 @@ class OpenclawConversation:
             )
 
 
-def _end(said: Said, blocks: list[Block], *, hides_exit: bool) -> tuple[Status | None, str | None]:
+def _end(said: StoredMessage, blocks: list[Block], *, hides_exit: bool) -> tuple[Status | None, str | None]:
     """How a call ended, with the words of a failure. No status: nobody knows, or, with a text, the user refused it."""
     details = details_of(said.details)
     code, text = details.exit_code, ""
@@ -248,7 +248,7 @@ def _end(said: Said, blocks: list[Block], *, hides_exit: bool) -> tuple[Status |
     return Status.OK, None
 
 
-def _when(said: Said, record: Record) -> datetime | None:
+def _when(said: StoredMessage, record: Record) -> datetime | None:
     """When a message was made. The record's own time is that of a copy, when the history was rewritten."""
     made = time_of(said.timestamp)
     if isinstance(made, str):

@@ -21,7 +21,7 @@ class Block(msgspec.Struct):
     arguments: msgspec.Raw = ABSENT
 
 
-class Handed(msgspec.Struct):
+class MessageSource(msgspec.Struct):
     """Where a message in the user's place came from, when it did not come from a person."""
 
     kind: str = ""
@@ -39,7 +39,7 @@ class Meta(msgspec.Struct, rename={"sender_is_owner": "senderIsOwner"}):
     sender_is_owner: bool | None = None
 
 
-class Said(msgspec.Struct, rename={"meta": "__openclaw"}):
+class StoredMessage(msgspec.Struct, rename={"meta": "__openclaw"}):
     """The message of a record."""
 
     role: str = ""
@@ -65,7 +65,7 @@ class Record(msgspec.Struct):
     cwd: str | None = None
     provider: str | None = None
     modelId: str | None = None  # noqa: N815 - the name in the file
-    message: Said | None = None
+    message: StoredMessage | None = None
 
 
 class Details(msgspec.Struct):
@@ -116,7 +116,7 @@ CALLS = frozenset({"toolCall", "toolUse", "functionCall"})
 
 record_decoder = msgspec.json.Decoder(Record)
 _details = msgspec.json.Decoder(Details)
-_handed = msgspec.json.Decoder(Handed)
+_handed = msgspec.json.Decoder(MessageSource)
 _abort = msgspec.json.Decoder(Abort)
 _meta = msgspec.json.Decoder(Meta)
 _time = msgspec.json.Decoder(float | str)
@@ -149,7 +149,7 @@ def details_of(raw: msgspec.Raw) -> Details:
         return Details()
 
 
-def handed_by(raw: msgspec.Raw) -> str:
+def source_kind(raw: msgspec.Raw) -> str:
     """The kind of a message's origin: `external_user`, `inter_session`, `internal_system`, or nothing."""
     try:
         return _handed.decode(raw).kind if bytes(raw) else ""
@@ -157,7 +157,7 @@ def handed_by(raw: msgspec.Raw) -> str:
         return "?"
 
 
-def owner_of(raw: msgspec.Raw) -> bool | None:
+def is_from_owner(raw: msgspec.Raw) -> bool | None:
     """Whether the owner sent a message; None where OpenClaw did not note it."""
     try:
         return _meta.decode(raw).sender_is_owner if bytes(raw) else None
@@ -165,7 +165,7 @@ def owner_of(raw: msgspec.Raw) -> bool | None:
         return False  # whose it is cannot be read, so it is nobody's word
 
 
-def stopped_by(raw: msgspec.Raw) -> str:
+def abort_origin(raw: msgspec.Raw) -> str:
     """Who stopped a run through the gateway: `stop-command`, `rpc`, something of OpenClaw itself, or nobody."""
     try:
         return _abort.decode(raw).origin if bytes(raw) else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.openclaw.openclaw_speakers import Voice, voice_of
+from wisen.agents.openclaw.openclaw_speakers import Speaker, speaker_of
 from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.safety.regular_files import read_regular_file
 
@@ -31,23 +31,23 @@ _entries = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _entry = msgspec.json.Decoder(_Entry)
 
 
-def voices_beside(transcript: Path) -> Mapping[str, Voice]:
+def speakers_beside(transcript: Path) -> Mapping[str, Speaker]:
     """Who speaks in the sessions whose files stand beside this one, as far as anything still tells."""
     folder = transcript.parent.parent if transcript.parent.name == "cold" else transcript.parent
-    voices: dict[str, Voice] = {}
+    speakers: dict[str, Speaker] = {}
     database = folder.parent / "agent" / DATABASE
     if database.is_file():
         try:
             with closing(open_read_only(database)) as opened:
-                voices |= voices_in(opened)
+                speakers |= speakers_in(opened)
         except sqlite3.Error:
             pass  # the database is a source of its own, and is told as one
-    return voices | _voices_of(folder / "sessions.json")
+    return speakers | _speakers_in_file(folder / "sessions.json")
 
 
-def voices_in(database: sqlite3.Connection) -> dict[str, Voice]:
+def speakers_in(database: sqlite3.Connection) -> dict[str, Speaker]:
     """Who speaks in the sessions of a database, whose tables have changed their names over the versions."""
-    voices: dict[str, Voice] = {}
+    speakers: dict[str, Speaker] = {}
     for table in ("session_transcript_archives", "sessions", "session_windows"):
         here = column_names(database, table)
         if not {"session_id", "session_key"} <= here:
@@ -55,9 +55,9 @@ def voices_in(database: sqlite3.Connection) -> dict[str, Voice]:
         there = column_names(database, "session_nodes") if table == "session_windows" else set()
         for row in database.execute(_query(table, here, there)):
             session, key, spawned, chat, outside, via = (None if cell is None else cell_text(cell) for cell in row)
-            voice = voice_of(key or "", spawned_by=spawned, created_via=via, chat_type=chat)
-            voices[session or ""] = Voice.JOB if outside else voice
-    return voices
+            voice = speaker_of(key or "", spawned_by=spawned, created_via=via, chat_type=chat)
+            speakers[session or ""] = Speaker.JOB if outside else voice
+    return speakers
 
 
 def version_of(path: Path) -> str | None:
@@ -81,17 +81,17 @@ def _query(table: str, here: set[str], there: set[str]) -> str:
     return f"SELECT {', '.join(cells)}, {via} FROM {table} AS own {join}"  # noqa: S608 - names of this file only
 
 
-def _voices_of(file: Path) -> dict[str, Voice]:
+def _speakers_in_file(file: Path) -> dict[str, Speaker]:
     try:
         entries = _entries.decode(read_regular_file(file, _LARGEST))
     except (OSError, msgspec.DecodeError):
         return {}
-    voices: dict[str, Voice] = {}
+    speakers: dict[str, Speaker] = {}
     for key, raw in entries.items():
         try:
             entry = _entry.decode(raw)
         except msgspec.DecodeError:
             continue
-        voice = voice_of(key, spawned_by=entry.spawnedBy, chat_type=entry.chatType)
-        voices |= dict.fromkeys([*entry.usageFamilySessionIds, entry.sessionId], voice)
-    return voices
+        voice = speaker_of(key, spawned_by=entry.spawnedBy, chat_type=entry.chatType)
+        speakers |= dict.fromkeys([*entry.usageFamilySessionIds, entry.sessionId], voice)
+    return speakers

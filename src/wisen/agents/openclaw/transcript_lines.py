@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.agents.citations import may_cite
 from wisen.agents.concessions import may_concede
 from wisen.agents.event_collector import EventCollector
-from wisen.agents.openclaw.openclaw_speakers import Voice
+from wisen.agents.openclaw.openclaw_speakers import Speaker
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import IGNORED_TYPES, RELEVANT_TYPES, Record, record_decoder
 
@@ -38,13 +38,13 @@ class TranscriptLineParser:
     ignored_types = IGNORED_TYPES
 
     def __init__(
-        self, cursor: Cursor, name: str, voice_of: Callable[[str], Voice | None], *, program_prompts: bool
+        self, cursor: Cursor, name: str, speaker_of: Callable[[str], Speaker | None], *, program_prompts: bool
     ) -> None:
         self.collector = EventCollector(AGENT, cursor.segments)
-        self._conversation = OpenclawConversation(self.collector, voice_of, program_prompts=program_prompts)
+        self._conversation = OpenclawConversation(self.collector, speaker_of, program_prompts=program_prompts)
         self._conversation.begin(cursor.state.get("session", name), cursor.state.get("place", ""))
-        if self._conversation.voice is None and "voice" in cursor.state:
-            self._conversation.voice = Voice(cursor.state["voice"])
+        if self._conversation.speaker is None and "voice" in cursor.state:
+            self._conversation.speaker = Speaker(cursor.state["voice"])
         self._conversation.local = "local" in cursor.state
         self._last: str | None = None
         self._span = bytearray(), 0, 0
@@ -53,7 +53,7 @@ class TranscriptLineParser:
         """The session that the file's first line named, who speaks in it, and whether to a local model."""
         told = {"session": self._conversation.native, "place": self._conversation.place}
         told |= {"local": "yes"} if self._conversation.local else {}
-        return told if self._conversation.voice is None else told | {"voice": self._conversation.voice.value}
+        return told if self._conversation.speaker is None else told | {"voice": self._conversation.speaker.value}
 
     def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
         """Whether a line plainly is prose of the assistant that concedes and names nothing, which never teaches.
@@ -86,7 +86,7 @@ class TranscriptLineParser:
 
     def parse_record(self, record: Record, offset: int) -> None:
         """Take one record in."""
-        self._conversation.take(record, offset)
+        self._conversation.parse_record(record, offset)
         self._last = record.id or self._last
 
 

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 _PIECE = 1 << 20
 
 
-class Damaged(Exception):
+class CorruptStream(Exception):
     """These bytes are not what a compressor wrote."""
 
 
-def unpacked(blob: bytes, longest: int) -> bytes | None:
-    """What the bytes stand for; None when that is longer than the limit. Raises: Damaged."""
+def decompress(blob: bytes, longest: int) -> bytes | None:
+    """What the bytes stand for; None when that is longer than the limit. Raises: CorruptStream."""
     parts: list[bytes] = []
     length = 0
-    for piece in pieces(io.BytesIO(blob)):
+    for piece in read_chunks(io.BytesIO(blob)):
         length += len(piece)
         if length > longest:
             return None
@@ -29,15 +29,15 @@ def unpacked(blob: bytes, longest: int) -> bytes | None:
     return b"".join(parts)
 
 
-def pieces(file: IO[bytes]) -> Iterator[bytes]:
-    """What a file stands for, a piece at a time. Raises: Damaged, OSError."""
+def read_chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """What a file stands for, a piece at a time. Raises: CorruptStream, OSError."""
     opened, problem = _opened(file)
     with closing(opened):
         while True:
             try:
                 piece = opened.read(_PIECE)
             except (problem, EOFError) as error:
-                raise Damaged(str(error)) from error
+                raise CorruptStream(str(error)) from error
             if not piece:
                 return
             yield piece

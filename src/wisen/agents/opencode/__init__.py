@@ -40,7 +40,7 @@ _TABLE = RowTable(
         " WHERE part.session_id = :session AND part.rowid >= :first AND part.rowid <= :last ORDER BY part.rowid"
     ),
 )
-_ASKED = frozenset({"question", "plan_enter", "plan_exit"})
+_QUESTION_TOOLS = frozenset({"question", "plan_enter", "plan_exit"})
 """What `opencode run` forbids in the sessions that it begins: nobody is there to answer."""
 
 
@@ -67,7 +67,7 @@ class OpenCode:
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
-        """Where opencode keeps its databases."""
+        """MessagePath opencode keeps its databases."""
         return (self._root,) if self._chosen is None else (self._root, self._chosen)
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
@@ -85,16 +85,18 @@ class OpenCode:
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
-        return read_rows(source.path, mark, _TABLE, self._talks)
+        return read_rows(source.path, mark, _TABLE, self._open_conversations)
 
-    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], OpencodeConversation]:
+    def _open_conversations(
+        self, database: sqlite3.Connection
+    ) -> Callable[[str, Mapping[str, Segment]], OpencodeConversation]:
         sessions = _sessions(database)
 
-        def talk(session: str, segments: Mapping[str, Segment]) -> OpencodeConversation:
+        def conversation(session: str, segments: Mapping[str, Segment]) -> OpencodeConversation:
             about, collector = sessions.get(session, OpencodeSession()), EventCollector(AGENT, segments)
             return OpencodeConversation(session, about, collector, program_prompts=self._program_prompts)
 
-        return talk
+        return conversation
 
 
 def _sessions(database: sqlite3.Connection) -> dict[str, OpencodeSession]:
@@ -108,14 +110,14 @@ def _sessions(database: sqlite3.Connection) -> dict[str, OpencodeSession]:
             place=cell_text(place or b""),
             parent=cell_text(parent or b""),
             created=created if isinstance(created, int | float) else 0,
-            by_program=_nobody_can_be_asked(rules),
+            by_program=_forbids_questions(rules),
         )
     return sessions
 
 
-def _nobody_can_be_asked(rules: bytes | None) -> bool:
+def _forbids_questions(rules: bytes | None) -> bool:
     try:
         told = _rules.decode(rules or b"[]")
     except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
         return False
-    return {rule.permission for rule in told if (rule.pattern, rule.action) == ("*", "deny")} >= _ASKED
+    return {rule.permission for rule in told if (rule.pattern, rule.action) == ("*", "deny")} >= _QUESTION_TOOLS

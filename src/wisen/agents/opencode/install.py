@@ -1,7 +1,7 @@
 """How opencode is told to call us: a plug-in of ours in the list of them in its settings, as values. It writes nothing.
 
 The plug-in (`plugin/wisen.js`) is copied into our home and named by its address there, with the home as its option.
-Where it is gone, opencode goes on without it.
+MessagePath it is gone, opencode goes on without it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 EVENT = "plugin"
 """There are no events in the settings: the plug-in is called on all of them."""
 PLUGIN = ("plugins", "wisen-opencode", "wisen.js")
-"""Where in our home the plug-in is."""
+"""MessagePath in our home the plug-in is."""
 _OLD_PLUGIN = ("agents", "opencode", "plugin", "wisen.js")
-"""Where in the package older versions had it loaded from."""
+"""MessagePath in the package older versions had it loaded from."""
 _NAMES = ("opencode.json", "opencode.jsonc")
 _NEWEST = 20
 """So many of the newest sessions are looked at."""

@@ -20,11 +20,11 @@ from wisen.agents.opencode.records import (
     IGNORED_TYPES,
     RELEVANT_TYPES,
     Part,
-    Said,
     State,
+    StoredMessage,
+    decode_message,
     decode_part,
-    decode_said,
-    when,
+    parse_milliseconds,
 )
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
@@ -60,7 +60,7 @@ _OWN_TOOLS = frozenset(
     "apply_patch bash batch codesearch edit external_directory glob grep invalid list ls lsp multiedit patch plan_enter"
     " plan_exit question read shell skill task todoread todowrite webfetch websearch write".split()
 )
-"""The tools that come with opencode. Others word their errors themselves, and could forge what the user said."""
+"""opencode's built-in tools. Others word their own errors and could forge a message of the user."""
 _QUOTED = re.compile(r'"((?:\\"|[^"])*)"')
 """How `opencode run` hands a prompt on that was given as one word."""
 _NEVER_RAN = re.compile(r"The user has specified a rule which prevents|The user dismissed this question")
@@ -80,8 +80,8 @@ class OpencodeSession(NamedTuple):
     """Whether `opencode run` began it."""
 
 
-class _Here(NamedTuple):
-    """Where and when a part stands."""
+class _Position(NamedTuple):
+    """MessagePath and when a part stands."""
 
     session: SessionKey
     at: datetime
@@ -99,31 +99,31 @@ class OpencodeConversation:
         self.native = f"{about.parent}/{session}" if about.parent else session
         self._about = about
         self._typed = not about.parent and (program_prompts or not about.by_program)
-        self._said: tuple[str, Said | None] = ("", None)
-        self._spoke: set[str] = set()
+        self._current_message: tuple[str, StoredMessage | None] = ("", None)
+        self._seen: set[str] = set()
 
     def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
         """Take one part in: its data, its id, its message's id and its message's data."""
-        data, identity, message, told = (bytes(cell or b"") for cell in cells)
+        data, identity, message, message_cell = (bytes(cell or b"") for cell in cells)
         try:
-            part = _decoded(decode_part, data)
+            part = _decode(decode_part, data)
         except msgspec.ValidationError:
-            self._odd(data, row)
+            self._report_odd_part(data, row)
             return
         except _UNREADABLE:
             self.collector.add_problem(TroubleKind.GARBLED, row)
             return
-        said = self._message(_name(message), told, row)
-        at = when(said.time.created) if said else None
-        if said is None or at is None or (said.time.created or 0) < self._about.created:
-            if said is not None and at is None:
+        message_data = self._message(_text_of(message), message_cell, row)
+        at = parse_milliseconds(message_data.time.created) if message_data else None
+        if message_data is None or at is None or (message_data.time.created or 0) < self._about.created:
+            if message_data is not None and at is None:
                 self.collector.add_problem(TroubleKind.MISSHAPEN, row, "message")
             return
         if part.type not in RELEVANT_TYPES | IGNORED_TYPES:
             self.collector.add_problem(TroubleKind.UNKNOWN, row, part.type)
-        self._part(part, _name(identity), _name(message), said, at, row)
+        self._parse_part(part, _text_of(identity), _text_of(message), message_data, at, row)
 
-    def _odd(self, data: bytes, row: int) -> None:
+    def _report_odd_part(self, data: bytes, row: int) -> None:
         try:
             kind = msgspec.json.decode(data).get("type", "")
         except (*_UNREADABLE, AttributeError):
@@ -131,40 +131,42 @@ class OpencodeConversation:
         if kind not in IGNORED_TYPES:
             self.collector.add_problem(TroubleKind.MISSHAPEN, row, str(kind))
 
-    def _message(self, message: str, told: bytes, row: int) -> Said | None:
+    def _message(self, message: str, message_cell: bytes, row: int) -> StoredMessage | None:
         """The message that a part belongs to; read once for all of its parts."""
-        if self._said[0] != message:
+        if self._current_message[0] != message:
             try:
-                self._said = message, _decoded(decode_said, told)
+                self._current_message = message, _decode(decode_message, message_cell)
             except _UNREADABLE:
                 self.collector.add_problem(TroubleKind.MISSHAPEN, row, "message")
-                self._said = message, None
-        return self._said[1]
+                self._current_message = message, None
+        return self._current_message[1]
 
-    def _part(self, part: Part, identity: str, message: str, said: Said, at: datetime, row: int) -> None:
-        place = (said.path.cwd if said.path else None) or self._about.place
+    def _parse_part(
+        self, part: Part, identity: str, message: str, message_data: StoredMessage, at: datetime, row: int
+    ) -> None:
+        place = (message_data.path.cwd if message_data.path else None) or self._about.place
         session = self.collector.sessions.session_at(self.native, at, self._about.place or place)
-        if said.role == "user":
+        if message_data.role == "user":
             self._user(part, identity, session, at)
             return
-        if not said.is_over:
+        if not message_data.is_complete:
             self.collector.wait(message, row)
         if part.type == "tool" and part.state is not None:
-            self._tool(part, part.state, identity, _Here(session, at, place, row))
-        elif part.type == "text" and part.text and said.is_over:
-            begun = (when(part.time.start) if part.time else None) or at
+            self._parse_call(part, part.state, identity, _Position(session, at, place, row))
+        elif part.type == "text" and part.text and message_data.is_complete:
+            begun = (parse_milliseconds(part.time.start) if part.time else None) or at
             if self._is_new(message) and is_concession(part.text):
                 conceded = Concession(id=f"conceded:{identity}", session=session, at=begun, place=self._about.place)
                 self.collector.events.append(conceded)
             self.collector.events += find_citations(identity, part.text, session, begun, self._about.place)
-        if said.error is not None and said.error.name == _ABORTED:
-            self._stop(f"stop:{message}", session, when(said.time.completed) or at, part)
+        if message_data.error is not None and message_data.error.name == _ABORTED:
+            self._add_interrupt(f"stop:{message}", session, parse_milliseconds(message_data.time.completed) or at, part)
 
-    def _stop(self, identity: str, session: SessionKey, at: datetime, part: Part) -> None:
-        """The user stopped an answer: told once, behind the last call in it."""
-        events, told = self.collector.events, not self._is_new(identity)
+    def _add_interrupt(self, identity: str, session: SessionKey, at: datetime, part: Part) -> None:
+        """The user stopped an answer: message_cell once, behind the last call in it."""
+        events, message_cell = self.collector.events, not self._is_new(identity)
         before = next((each for each in events if each.id == identity), None)
-        if not self._typed or (told and (before is None or part.type != "tool")):
+        if not self._typed or (message_cell and (before is None or part.type != "tool")):
             return
         if before is not None:
             events.remove(before)
@@ -177,9 +179,9 @@ class OpencodeConversation:
             text = quoted[1].replace('\\"', '"').strip()
         if part.type != "text" or part.synthetic or part.ignored or not text:
             return
-        self._say(identity, session, at, text, MessageOrigin.PROMPT)
+        self._add_message(identity, session, at, text, MessageOrigin.PROMPT)
 
-    def _say(self, identity: str, session: SessionKey, at: datetime, text: str, origin: MessageOrigin) -> None:
+    def _add_message(self, identity: str, session: SessionKey, at: datetime, text: str, origin: MessageOrigin) -> None:
         self.collector.events.append(
             Message(
                 id=identity,
@@ -189,36 +191,36 @@ class OpencodeConversation:
                 text=text,
                 origin=origin,
                 provenance=Provenance.TYPED if self._typed else Provenance.OTHER,
-                local=self._said[1] is not None and self._said[1].is_local,
+                local=self._current_message[1] is not None and self._current_message[1].is_local,
             )
         )
 
-    def _tool(self, part: Part, state: State, identity: str, here: _Here) -> None:
+    def _parse_call(self, part: Part, state: State, identity: str, position: _Position) -> None:
         if not part.tool or not part.callID:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, here.row, "tool")
+            self.collector.add_problem(TroubleKind.MISSHAPEN, position.row, "tool")
             return
         if state.status == "pending":
-            self.collector.wait(identity, here.row)  # its arguments are not there yet
+            self.collector.wait(identity, position.row)  # its arguments are not there yet
             return
         hides_exit = part.tool == _SHELL and can_hide_exit_code(
             call_arguments.shell_arguments(state.input).command or ""
         )
-        begun = when(state.time.start) or here.at
+        begun = parse_milliseconds(state.time.start) or position.at
         call = Call(
             id=part.callID if _UNIQUE.search(part.callID) else identity,
-            session=here.session,
+            session=position.session,
             at=begun,
-            place=here.place,
+            place=position.place,
             tool=part.tool,
             arguments=call_arguments.strip_file_contents(state.input, _FILES.get(part.tool, {})),
         )
-        self.collector.add_call(call, here.row, hides_exit=hides_exit)
+        self.collector.add_call(call, position.row, hides_exit=hides_exit)
         if state.status in ("completed", "error"):
             self.collector.close_call(call.id)
-            self._end(call, state, when(state.time.end) or begun, hides_exit=hides_exit)
+            self._add_outcome(call, state, parse_milliseconds(state.time.end) or begun, hides_exit=hides_exit)
 
-    def _end(self, call: Call, state: State, at: datetime, *, hides_exit: bool) -> None:
-        status, text = _outcome(state, hides_exit=hides_exit)
+    def _add_outcome(self, call: Call, state: State, at: datetime, *, hides_exit: bool) -> None:
+        status, text = _outcome_of(state, hides_exit=hides_exit)
         refused = _REFUSED.match(text or "") if status is Status.FAILED else None
         if refused is None:
             if status is not None:
@@ -226,22 +228,22 @@ class OpencodeConversation:
             return
         reason = (refused["reason"] or "").strip()
         if not self._typed or (self._about.by_program and not reason):
-            # Where nobody can be asked, whatever would have been asked about is refused.
+            # MessagePath nobody can be asked, whatever would have been asked about is refused.
             self.collector.add_outcome(call.id, call.session, at, call.place, Status.CANCELLED)
             return
         refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=call.session, at=at, place=call.place)
         self.collector.events.append(refusal)
         if reason and call.tool in _OWN_TOOLS:
-            self._say(f"reason:{call.id}", call.session, at, reason, MessageOrigin.REJECTION)
+            self._add_message(f"reason:{call.id}", call.session, at, reason, MessageOrigin.REJECTION)
 
     def _is_new(self, identity: str) -> bool:
-        if identity in self._spoke:
+        if identity in self._seen:
             return False
-        self._spoke.add(identity)
+        self._seen.add(identity)
         return True
 
 
-def _outcome(state: State, *, hides_exit: bool) -> tuple[Status | None, str | None]:
+def _outcome_of(state: State, *, hides_exit: bool) -> tuple[Status | None, str | None]:
     """How a call ended, with the words of a failure. No status: it was stopped."""
     output = state.output or ""
     if state.status == "error":
@@ -263,11 +265,11 @@ def _never_ran(words: str) -> bool:
     return bool(_NEVER_RAN.match(words)) or (sentinel.strip(words) is not words and not sentinel.strip(words).strip())
 
 
-def _name(cell: bytes) -> str:
+def _text_of(cell: bytes) -> str:
     return cell.decode("utf-8", "replace")
 
 
-def _decoded(decode: Callable[[bytes], Row], data: bytes) -> Row:
+def _decode(decode: Callable[[bytes], Row], data: bytes) -> Row:
     """A row's JSON; half an emoji in it, or a byte that is no text, is replaced. Raises: one of _UNREADABLE."""
     try:
         return decode(data)

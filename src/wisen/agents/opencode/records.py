@@ -28,20 +28,20 @@ class Error(msgspec.Struct):
     name: str = ""
 
 
-class Where(msgspec.Struct):
-    """Where an answer was given."""
+class MessagePath(msgspec.Struct):
+    """MessagePath an answer was given."""
 
     cwd: str | None = None
 
 
-class Spoken(msgspec.Struct):
+class ModelReference(msgspec.Struct):
     """Which model is spoken to."""
 
     providerID: str = ""  # noqa: N815 - the name in the database
     modelID: str = ""  # noqa: N815 - the name in the database
 
 
-class Said(msgspec.Struct):
+class StoredMessage(msgspec.Struct):
     """A message, without its parts."""
 
     role: str = ""
@@ -50,10 +50,10 @@ class Said(msgspec.Struct):
     modelID: object = None  # noqa: N815 - the name in the database
     time: Span = msgspec.field(default_factory=Span)
     error: Error | None = None
-    path: Where | None = None
+    path: MessagePath | None = None
 
     @property
-    def is_over(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nothing will be added to it."""
         return self.role == "user" or self.time.completed is not None or self.error is not None
 
@@ -63,7 +63,7 @@ class Said(msgspec.Struct):
         if self.role != "user":
             return is_local_model(str(self.providerID), str(self.modelID))
         try:
-            to = _decode_spoken(self.model) if bytes(self.model) else Spoken()
+            to = _decode_model(self.model) if bytes(self.model) else ModelReference()
         except (msgspec.DecodeError, UnicodeDecodeError):
             return False
         return is_local_model(to.providerID, to.modelID)
@@ -104,12 +104,12 @@ RELEVANT_TYPES = frozenset({"text", "tool"})
 IGNORED_TYPES = frozenset("agent compaction file patch reasoning retry snapshot step-finish step-start subtask".split())
 """Types of parts that were looked at and hold nothing that may teach."""
 
-decode_said = msgspec.json.Decoder(Said).decode
-_decode_spoken = msgspec.json.Decoder(Spoken).decode
+decode_message = msgspec.json.Decoder(StoredMessage).decode
+_decode_model = msgspec.json.Decoder(ModelReference).decode
 decode_part = msgspec.json.Decoder(Part).decode
 
 
-def when(milliseconds: float | None) -> datetime | None:
+def parse_milliseconds(milliseconds: float | None) -> datetime | None:
     """A time of the database."""
     try:
         return plausible_time(EPOCH + timedelta(milliseconds=milliseconds)) if milliseconds else None

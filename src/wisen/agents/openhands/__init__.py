@@ -9,7 +9,7 @@ from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import folders_below
 from wisen.agents.openhands.event_files import event_files, read_events
 from wisen.agents.openhands.read import AGENT, OpenhandsConversation
-from wisen.agents.openhands.records import place_in
+from wisen.agents.openhands.records import working_directory
 from wisen.model.source import Source
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class OpenHands:
         native = f"{folder.parent.parent.name}/{folder.name}" if within else folder.name
 
         def conversation_of(cursor: EventCursor) -> OpenhandsConversation:
-            place = cursor.place or place_in(folder / _STATE)
+            place = cursor.place or working_directory(folder / _STATE)
             return OpenhandsConversation(cursor.segments, native=native, place=place, sub_agent=within)
 
         return read_events(source.path, mark, conversation_of)

@@ -12,7 +12,7 @@ import msgspec
 from wisen.agents.event_collector import MAX_PENDING_BYTES
 from wisen.agents.json_recovery import replace_invalid_text
 from wisen.agents.jsonl import MAX_RECORD_BYTES
-from wisen.agents.openhands.records import decode_event, kind_in
+from wisen.agents.openhands.records import decode_event, kind_of_data
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.model.source import Batch, Trouble, TroubleKind
 from wisen.safety.regular_files import read_regular_file
@@ -108,17 +108,17 @@ def _take(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool
     try:
         data = read_regular_file(file.path, MAX_RECORD_BYTES)
         try:
-            conversation.take(decode_event(data), file.number)
+            conversation.parse_event(decode_event(data), file.number)
         except msgspec.ValidationError:
             raise
         except (msgspec.DecodeError, UnicodeDecodeError):
-            conversation.take(
+            conversation.parse_event(
                 decode_event(replace_invalid_text(data)), file.number
             )  # half an emoji, or a byte that is no text
     except OSError as error:
         collector.add_problem(TroubleKind.UNREADABLE, file.number, error.strerror or "")
     except msgspec.ValidationError:
-        kind, known = kind_in(data)
+        kind, known = kind_of_data(data)
         if known is not False:
             collector.add_problem(TroubleKind.MISSHAPEN if known else TroubleKind.UNKNOWN, file.number, kind)
     except _UNREADABLE:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from wisen.agents.openhands.records import Event, Observed
+    from wisen.agents.openhands.records import Event, Observation
     from wisen.agents.session_segments import Segment
     from wisen.model.event import SessionKey
 
@@ -44,7 +44,7 @@ _UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
 _STILL_RUNS = -1
 
 
-class _Here(NamedTuple):
+class _Position(NamedTuple):
     """Where an event stands."""
 
     session: SessionKey
@@ -66,7 +66,7 @@ class OpenhandsConversation:
         """The directory in which the shell stood when an event came."""
         return next((place for before, place in self._places if before >= number), self.place)
 
-    def take(self, event: Event, number: int) -> None:
+    def parse_event(self, event: Event, number: int) -> None:
         """Take one event in."""
         if event.kind not in RELEVANT_TYPES:
             if event.kind not in IGNORED_TYPES:
@@ -76,35 +76,39 @@ class OpenhandsConversation:
         if at is None or not event.id:
             self.collector.add_problem(TroubleKind.MISSHAPEN, number, event.kind)
             return
-        here = _Here(self.collector.sessions.session_at(self._native, at, self.place), at, number)
+        position = _Position(self.collector.sessions.session_at(self._native, at, self.place), at, number)
         if event.kind == "MessageEvent":
-            self._message(event, here)
+            self._message(event, position)
         elif event.kind in ("PauseEvent", "InterruptEvent"):
-            stop = Interrupt(id=event.id, session=here.session, at=at, place=self.place)
+            stop = Interrupt(id=event.id, session=position.session, at=at, place=self.place)
             self.collector.events.append(stop)
         elif not event.tool_name or not event.tool_call_id:
             self.collector.add_problem(TroubleKind.MISSHAPEN, number, event.kind)
         elif event.kind == "ActionEvent":
-            self._call(event, here)
+            self._call(event, position)
         elif event.tool_name not in _PROSE:
-            self._end(event, here)
+            self._handle_result(event, position)
 
-    def _message(self, event: Event, here: _Here) -> None:
+    def _message(self, event: Event, position: _Position) -> None:
         said = event.llm_message
         if said is None:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, here.number, event.kind)
+            self.collector.add_problem(TroubleKind.MISSHAPEN, position.number, event.kind)
         elif event.source == "agent":
-            self._concede(event.id, text_of(said.content), here)
+            self._scan_answer(event.id, text_of(said.content), position)
         elif event.source == "user" and said.role == "user" and (text := extract_typed_text(text_of(said.content))):
             given = self._sub_agent or event.sender is not None
-            self._say(event.id, text, here, MessageOrigin.PROMPT, Provenance.OTHER if given else Provenance.TYPED)
+            self._add_message(
+                event.id, text, position, MessageOrigin.PROMPT, Provenance.OTHER if given else Provenance.TYPED
+            )
 
-    def _say(self, identity: str, text: str, here: _Here, origin: MessageOrigin, provenance: Provenance) -> None:
+    def _add_message(
+        self, identity: str, text: str, position: _Position, origin: MessageOrigin, provenance: Provenance
+    ) -> None:
         self.collector.events.append(
             Message(
                 id=identity,
-                session=here.session,
-                at=here.at,
+                session=position.session,
+                at=position.at,
                 place=self.place,
                 text=text,
                 origin=origin,
@@ -112,65 +116,72 @@ class OpenhandsConversation:
             )
         )
 
-    def _concede(self, identity: str, said: str, here: _Here) -> None:
+    def _scan_answer(self, identity: str, said: str, position: _Position) -> None:
         if said and is_concession(said):
-            conceded = Concession(id=f"conceded:{identity}", session=here.session, at=here.at, place=self.place)
+            conceded = Concession(id=f"conceded:{identity}", session=position.session, at=position.at, place=self.place)
             self.collector.events.append(conceded)
-        self.collector.events += find_citations(identity, said, here.session, here.at, self.place)
+        self.collector.events += find_citations(identity, said, position.session, position.at, self.place)
 
-    def _call(self, event: Event, here: _Here) -> None:
-        self._concede(event.id, text_of(event.thought), here)
-        given = _given(event)
+    def _call(self, event: Event, position: _Position) -> None:
+        self._scan_answer(event.id, text_of(event.thought), position)
+        given = _arguments_of(event)
         if event.tool_name in _PROSE:
             said = given.get("message") if event.tool_name == "finish" else None
-            self._concede(event.tool_call_id, said if isinstance(said, str) else "", here)
+            self._scan_answer(event.tool_call_id, said if isinstance(said, str) else "", position)
             return
         told = call_arguments.strip_file_contents(
             msgspec.Raw(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")), _FILES
         )
         call = Call(
-            id=self._id(event), session=here.session, at=here.at, place=self.place, tool=event.tool_name, arguments=told
+            id=self._call_id(event),
+            session=position.session,
+            at=position.at,
+            place=self.place,
+            tool=event.tool_name,
+            arguments=told,
         )
         command = given.get("command") if event.tool_name in _SHELLS else None
-        self.collector.add_call(call, here.number, hides_exit=isinstance(command, str) and can_hide_exit_code(command))
+        self.collector.add_call(
+            call, position.number, hides_exit=isinstance(command, str) and can_hide_exit_code(command)
+        )
 
-    def _id(self, event: Event) -> str:
+    def _call_id(self, event: Event) -> str:
         """The id of a call: the model's server gave it, and some give the same in every conversation."""
         call = event.tool_call_id
         return call if _UNIQUE.search(call) else f"{self._native}:{call}"
 
-    def _end(self, event: Event, here: _Here) -> None:
-        call = self._id(event)
+    def _handle_result(self, event: Event, position: _Position) -> None:
+        call = self._call_id(event)
         hides_exit = self.collector.close_call(call).hides_exit
         if event.kind == "UserRejectObservation":
-            self._refuse(event, call, here)
+            self._add_rejection(event, call, position)
             return
         if event.kind == "AgentErrorEvent":
-            self.collector.add_outcome(call, here.session, here.at, self.place, Status.FAILED, event.error)
+            self.collector.add_outcome(call, position.session, position.at, self.place, Status.FAILED, event.error)
             return
         seen = event.observation
         if seen is None:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, here.number, event.kind)
+            self.collector.add_problem(TroubleKind.MISSHAPEN, position.number, event.kind)
             return
-        status, text = _outcome(seen, hides_exit=hides_exit)
+        status, text = _outcome_of(seen, hides_exit=hides_exit)
         if status is not None:
-            self.collector.add_outcome(call, here.session, here.at, self.place, status, text)
+            self.collector.add_outcome(call, position.session, position.at, self.place, status, text)
         moved = seen.metadata.working_dir if seen.metadata else None
         if moved and moved != self.place:
-            self._places.append((here.number, self.place))
+            self._places.append((position.number, self.place))
             self.place = moved
 
-    def _refuse(self, event: Event, call: str, here: _Here) -> None:
+    def _add_rejection(self, event: Event, call: str, position: _Position) -> None:
         if event.rejection_source != "user":  # a hook stopped it
-            self.collector.add_outcome(call, here.session, here.at, self.place, Status.CANCELLED)
+            self.collector.add_outcome(call, position.session, position.at, self.place, Status.CANCELLED)
             return
-        refusal = Rejection(id=event.id, call=call, session=here.session, at=here.at, place=self.place)
+        refusal = Rejection(id=event.id, call=call, session=position.session, at=position.at, place=self.place)
         self.collector.events.append(refusal)
         if reason := reason_in(event.rejection_reason):
-            self._say(f"reason:{event.id}", reason, here, MessageOrigin.REJECTION, Provenance.TYPED)
+            self._add_message(f"reason:{event.id}", reason, position, MessageOrigin.REJECTION, Provenance.TYPED)
 
 
-def _given(event: Event) -> dict[str, object]:
+def _arguments_of(event: Event) -> dict[str, object]:
     """The arguments that the model gave, without what it said about the call."""
     try:
         given = json.loads(event.tool_call.arguments or "{}") if event.tool_call else {}
@@ -187,7 +198,7 @@ def _given(event: Event) -> dict[str, object]:
     return given
 
 
-def _outcome(seen: Observed, *, hides_exit: bool) -> tuple[Status | None, str | None]:
+def _outcome_of(seen: Observation, *, hides_exit: bool) -> tuple[Status | None, str | None]:
     """How a call ended, with the words of a failure. No status: the command still runs."""
     text = seen.text
     if seen.is_error or seen.timeout:

@@ -20,34 +20,34 @@ class Part(msgspec.Struct):
     text: str | None = None
 
 
-class Said(msgspec.Struct):
+class LlmMessage(msgspec.Struct):
     """A message, as the model sees it; what hooks and skills added stands elsewhere."""
 
     role: str = ""
     content: list[Part] = []
 
 
-class Asked(msgspec.Struct):
+class ToolCall(msgspec.Struct):
     """A tool call, as the model wrote it."""
 
     arguments: str = ""
 
 
-class About(msgspec.Struct):
+class ShellMetadata(msgspec.Struct):
     """What the shell told beside the output."""
 
     working_dir: str | None = None
     suffix: str | None = None
 
 
-class Observed(msgspec.Struct):
+class Observation(msgspec.Struct):
     """What came of a call. A tool notes what it likes beside its content."""
 
     content: list[Part] | str = []
     is_error: bool = False
     exit_code: int | None = None
     timeout: bool = False
-    metadata: About | None = None
+    metadata: ShellMetadata | None = None
 
     @property
     def text(self) -> str:
@@ -62,13 +62,13 @@ class Event(msgspec.Struct):
     id: str = ""
     timestamp: str = ""
     source: str = ""
-    llm_message: Said | None = None
+    llm_message: LlmMessage | None = None
     sender: str | None = None
     thought: list[Part] = []
     tool_name: str = ""
     tool_call_id: str = ""
-    tool_call: Asked | None = None
-    observation: Observed | None = None
+    tool_call: ToolCall | None = None
+    observation: Observation | None = None
     error: str = ""
     rejection_reason: str = ""
     rejection_source: str = "user"
@@ -104,7 +104,7 @@ _state = msgspec.json.Decoder(_State)
 _ODD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def kind_in(data: bytes) -> tuple[str, bool | None]:
+def kind_of_data(data: bytes) -> tuple[str, bool | None]:
     """The kind of an event of another shape, and whether it can teach; None when the kind is not known."""
     try:
         kind = _kind.decode(data).kind
@@ -118,7 +118,7 @@ def text_of(parts: list[Part]) -> str:
     return "\n".join(part.text for part in parts if part.text)
 
 
-def place_in(path: Path) -> str:
+def working_directory(path: Path) -> str:
     """The directory of a conversation's workspace; empty where nothing tells it."""
     try:
         return _state.decode(read_regular_file(path, MAX_RECORD_BYTES)).workspace.working_dir
