@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import wisen
 from benchmarks import blame_worlds
 from benchmarks.data import DataAbsent, json_lines, transcripts
-from wisen.blame.effects import SeenSession, effects, seen
-from wisen.blame.line_history import lines_of
+from wisen.blame.effects import SessionCalls, measure_effects, session_calls
+from wisen.blame.line_history import trace_lines
 from wisen.mining.sessions import mine
 from wisen.model.instruction import Effect, Strength, Version
 
@@ -66,7 +66,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return json_lines(path)
 
 
-def _sessions(files: list[Path]) -> list[SeenSession]:
+def _sessions(files: list[Path]) -> list[SessionCalls]:
     with tempfile.TemporaryDirectory() as home:
         logs = Path(home) / "logs"
         logs.mkdir()
@@ -75,11 +75,11 @@ def _sessions(files: list[Path]) -> list[SeenSession]:
                 (logs / file.name).symlink_to(file.resolve())
         with wisen.open_learner(Path(home) / "home", environment={"HOME": home}) as learner:
             learner.learn(logs)
-            found = [seen(history, mine(history).failures) for history in learner.histories()]
+            found = [session_calls(history, mine(history).failures) for history in learner.histories()]
     return sorted((each for each in found if each is not None), key=lambda each: each.start)
 
 
-def _replay(versions: list[Version], course: list[SeenSession]) -> list[dict[str, object]]:
+def _replay(versions: list[Version], course: list[SessionCalls]) -> list[dict[str, object]]:
     """Each finding when it first could be told, with the figures of the end."""
     first: dict[tuple[str, str, str], int] = {}
     for number in range(3, len(course) + 1):
@@ -95,13 +95,13 @@ def _replay(versions: list[Version], course: list[SeenSession]) -> list[dict[str
     ]
 
 
-def _now(versions: list[Version], course: list[SeenSession]) -> list[Effect]:
+def _now(versions: list[Version], course: list[SessionCalls]) -> list[Effect]:
     """What is told when the last of these sessions has just begun; a change and a failure are told once."""
     known = [version for version in versions if course and version.at <= course[-1].start]
     if len(known) < 2:
         return []
     found: dict[object, Effect] = {}
-    for effect in effects(lines_of(known), course):
+    for effect in measure_effects(trace_lines(known), course):
         if effect.signature is not None:
             found.setdefault((effect.line.born, effect.signature, effect.strength), effect)
     return list(found.values())

@@ -12,7 +12,7 @@ import random
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from wisen.blame.effects import SeenSession, effects
+from wisen.blame.effects import SessionCalls, measure_effects
 from wisen.model.failure import Signature
 from wisen.model.instruction import InstructionLine, Strength
 
@@ -51,14 +51,14 @@ def _world(scenario: str, does: str, chance: random.Random) -> tuple[int, list[S
     told: set[tuple[int, Strength]] = set()
     for number in range(_LOOKS, _SESSIONS + 1, _LOOKS):
         known = [line for line in lines if line.born <= course[number - 1].start]
-        for effect in effects(known, course[:number]):
+        for effect in measure_effects(known, course[:number]):
             told.add((effect.line.number, effect.strength))
     return len(lines), [strength for _, strength in told if strength in (Strength.BEGAN, Strength.HELPED)]
 
 
 def _course(
     scenario: str, does: str, rates: list[float], dates: dict[int, int], chance: random.Random
-) -> list[SeenSession]:
+) -> list[SessionCalls]:
     """The sessions of a world. Where lines are written after bursts, `dates` gets theirs."""
     turn, factor = chance.randrange(_SESSIONS), chance.choice((0.6, 1.6))
     bursting = [False] * _KINDS
@@ -88,7 +88,7 @@ def _course(
                 if written and soon and kind not in dates and 10 <= number < _SESSIONS - 20:
                     dates[kind] = number + 1
         calls = tuple(frozenset({word}) for word in words)
-        found.append(SeenSession(start=_at(number), words=frozenset(words), calls=calls, failures=tuple(failures)))
+        found.append(SessionCalls(start=_at(number), words=frozenset(words), calls=calls, failures=tuple(failures)))
     return found
 
 

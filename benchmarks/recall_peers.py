@@ -6,7 +6,7 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from wisen.memory.memory_words import sought
+from wisen.memory.search_words import query_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ def _fts5(talks: Sequence[Talk], score: Score) -> dict[str, object]:
         )
 
         def ask(question: str) -> list[int]:
-            match = " OR ".join(f'"{word}"' for word in sought(question))
+            match = " OR ".join(f'"{word}"' for word in query_words(question))
             rows = db.execute("SELECT rowid FROM turns WHERE turns MATCH ? ORDER BY rank LIMIT ?", (match, _DEPTH))
             return [number for (number,) in rows]
 

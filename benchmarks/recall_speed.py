@@ -9,9 +9,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wisen.memory.memory_words import sought, words_of
 from wisen.memory.ranking import group, rank
-from wisen.memory.replaced import settle
+from wisen.memory.replaced_memories import demote_replaced
+from wisen.memory.search_words import query_words, words_of
 from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought
 from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
@@ -56,8 +56,8 @@ def _times(store: Memories, draw: _Draw, contexts: tuple[str, ...] | None) -> di
     for _ in range(_QUESTIONS):
         question = f"what did we say about {draw.question()}?"
         began = time.perf_counter()
-        found = store.find(Sought(sought(question), contexts), DESIGN)
-        settle(group(rank(found, now=clock.now(), here="c3")))
+        found = store.find(Sought(query_words(question), contexts), DESIGN)
+        demote_replaced(group(rank(found, now=clock.now(), here="c3")))
         spent.append(1000 * (time.perf_counter() - began))
     spent.sort()
     return {"p50": spent[len(spent) // 2], "p99": spent[int(len(spent) * 0.99)]}

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.data import DataAbsent, json_lines
-from wisen.memory.memory_words import sought, words_of
 from wisen.memory.ranking import group, rank
-from wisen.memory.replaced import settle
+from wisen.memory.replaced_memories import demote_replaced
+from wisen.memory.search_words import query_words, words_of
 from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought
 from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
@@ -185,12 +185,12 @@ def kept(memories: Sequence[Memory]) -> Iterator[Memories]:
 
 def hits(store: Memories, question: str, design: Design = DESIGN) -> list[Hit]:
     """What the product's store finds."""
-    return store.find(Sought(sought(question)), design)
+    return store.find(Sought(query_words(question)), design)
 
 
 def answered(found: list[Hit], now: datetime, design: Design = DESIGN) -> list[Group]:
     """What the product shows, by session."""
-    return settle(group(rank(found, now=now, design=design), design))
+    return demote_replaced(group(rank(found, now=now, design=design), design))
 
 
 def _folder(data: Path | None, name: str, file: str) -> Path:

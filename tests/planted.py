@@ -112,7 +112,7 @@ class Planter:
             learner.lessons.log(Logged("insight", f"The {new('everywhere')} is warm."))
             worded = learner.lessons.log(Logged("insight", f"The {new('worded')} is old.", context))
             learner.lessons.decide(worded.name, MoveKind.TEXT, f"The {new('reworded')} is old.")
-            learner.memory.note(f"the {new('note')} came late", self.project)
+            learner.memory.add_note(f"the {new('note')} came late", self.project)
             failure = learner.records.record_failure(
                 tool="deploy",
                 error=f"no such {new('record')}",

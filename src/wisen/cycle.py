@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wisen.learner import Learner
-    from wisen.memory.diary import Diary
+    from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.report import Report
 
 
@@ -65,7 +65,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     findings.reading_seconds = wisen.home.clock.elapsed() - findings.clock_began
 
     # Detect.
-    diary = detect(wisen, fences)
+    writer = detect(wisen, fences)
     with step("import edits of rule lines"):
         wisen.rules.import_line_edits()
     findings.fixes, findings.said = wisen.fixes.known(selection), wisen.home.index.findings.signals(selection)
@@ -85,10 +85,10 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     with step("write context files"):
         wisen.rules.write_context_files(known.states, fences)
     with step("update memory"):
-        wisen.memory.recollect(known.states)
+        wisen.memory.refresh(known.states)
     with step("judge instruction files"):
-        findings.judged, findings.instructions = wisen.blame.judge_or_recall(
-            judges=options.judge, is_new=findings.new_events > 0, fences=fences, places=selection.places
+        findings.judged, findings.instructions = wisen.blame.judge_or_load(
+            should_judge=options.judge, is_new=findings.new_events > 0, fences=fences, places=selection.places
         )
     with step("propose guards"):
         findings.proposals += (
@@ -102,20 +102,20 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     # Report.
     findings.warnings = [*options.warnings, *wisen.feedback.added_languages.warnings]
     with step("save session summaries"):
-        findings.warnings += diary.keep()
+        findings.warnings += writer.write()
     with step("list open questions about projects"):
         findings.waiting = wisen.contexts.describe_waiting(selection.under, once=True) if options.asks_user else ()
     return wisen.report.build(findings, known.states, fences)
 
 
-def detect(wisen: Learner, fences: Fences) -> Diary:
+def detect(wisen: Learner, fences: Fences) -> SummaryWriter:
     """Find failures, fixes and the user's feedback in the sessions with new events; return their summaries."""
-    diary = wisen.memory.diary()
+    writer = wisen.memory.summary_writer()
     understanding = wisen.feedback.session_analyzer(fences)
     for sessions in understanding.batches():
-        wisen.memory.keep_sessions(diary, sessions, fences)
-    diary.troubles += understanding.problems
-    return diary
+        wisen.memory.index_sessions(writer, sessions, fences)
+    writer.problems += understanding.problems
+    return writer
 
 
 def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions], Report]) -> Cycled:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from wisen.delivery.hook_snapshot import Published
     from wisen.delivery.turn_questions import TurnQuestion
     from wisen.dependencies import Dependencies
-    from wisen.memory.diary import Diary
+    from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.cycled import Cycled
     from wisen.model.entry_state import EntryState
     from wisen.model.history import History
@@ -102,8 +102,8 @@ class Learner:
             projects,
             desk,
             notebooks=deps.notebooks,
-            listener=self.feedback.session_detector,
-            praised=self.praise.memories_praised,
+            detector=self.feedback.session_detector,
+            count_praise=self.praise.memories_praised,
         )
         self.rules = RuleService(
             home,
@@ -145,11 +145,11 @@ class Learner:
             decisions,
             refresh,
             neighbours=ForgettingCallbacks(
-                understand=self._detect,
-                recollect=self.memory.recollect,
-                forget_written=self.memory.forget_written,
-                holding_phrases=self.feedback.sessions_with_phrases,
-                installed=self.install.installed,
+                mine_sessions=self._detect,
+                refresh_memories=self.memory.refresh,
+                remove_written=self.memory.remove_written,
+                sessions_with_phrases=self.feedback.sessions_with_phrases,
+                installed_hooks=self.install.installed,
             ),
             archive=settings.archive,
         )
@@ -345,7 +345,7 @@ class Learner:
     ) -> None:
         self.close()
 
-    def _detect(self) -> Diary:
+    def _detect(self) -> SummaryWriter:
         from wisen.cycle import detect
 
         return detect(self, self._fences)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from scipy import stats
 
-from wisen.blame.effects import SeenSession, at_least, effects, interval, seen
+from wisen.blame.effects import SessionCalls, binomial_tail, measure_effects, ratio_interval, session_calls
 from wisen.model.failure import Failure, Signature
 from wisen.model.history import History, Step
 from wisen.model.instruction import Effect, InstructionLine, Strength
@@ -31,7 +31,7 @@ def line(text: str = "Always use `rtk`.", born: float = 30, **more: object) -> I
 
 def sessions(
     failing: set[int], *, word: str = "rtk", others: set[int] | None = None, count: int = 60
-) -> list[SeenSession]:
+) -> list[SessionCalls]:
     """Sessions six hours apart; twelve other kinds of failure go on as ever, so that chance is known."""
     found = []
     for number in range(count):
@@ -52,7 +52,7 @@ def sessions(
             )
         words = frozenset().union(*(words for _, words, _ in failures), {"ls"})
         calls = tuple(frozenset({each}) for each in words)
-        found.append(SeenSession(start=at(number), words=words, calls=calls, failures=tuple(failures)))
+        found.append(SessionCalls(start=at(number), words=words, calls=calls, failures=tuple(failures)))
     return found
 
 
@@ -62,7 +62,7 @@ def only(told: tuple[Effect, ...]) -> Effect:
 
 
 def test_a_failure_that_begins_with_a_line_is_named_with_its_figures() -> None:
-    effect = only(effects([line()], sessions(set(range(31, 60, 2)))))
+    effect = only(measure_effects([line()], sessions(set(range(31, 60, 2)))))
     assert effect.strength is Strength.BEGAN
     assert effect.signature is not None
     assert effect.signature.who == "rtk"
@@ -77,35 +77,35 @@ def test_a_failure_that_begins_with_a_line_is_named_with_its_figures() -> None:
 
 
 def test_a_failure_that_was_always_there_is_not_blamed_on_a_line() -> None:
-    assert only(effects([line()], sessions(set(range(0, 60, 3))))).strength is Strength.NO_TRACE
+    assert only(measure_effects([line()], sessions(set(range(0, 60, 3))))).strength is Strength.NO_TRACE
 
 
 def test_a_failure_of_something_else_is_not_blamed_on_a_line() -> None:
-    assert only(effects([line()], sessions(set(range(31, 60, 2)), word="other"))).strength is Strength.NEVER
+    assert only(measure_effects([line()], sessions(set(range(31, 60, 2)), word="other"))).strength is Strength.NEVER
 
 
 def test_a_line_that_was_there_from_the_beginning_or_only_tells_is_not_blamed() -> None:
     failing = sessions(set(range(31, 60, 2)))
-    assert only(effects([line(since_known=True)], failing)).strength is not Strength.BEGAN
-    assert only(effects([line(rule=False)], failing)).strength is not Strength.BEGAN
+    assert only(measure_effects([line(since_known=True)], failing)).strength is not Strength.BEGAN
+    assert only(measure_effects([line(rule=False)], failing)).strength is not Strength.BEGAN
 
 
 def test_a_word_that_an_older_line_had_is_not_the_new_lines_doing() -> None:
     older = line("Use `rtk` sometimes.", born=5, number=2)
-    told = effects([line(), older], sessions(set(range(31, 60, 2))))
+    told = measure_effects([line(), older], sessions(set(range(31, 60, 2))))
     assert told[0].strength is not Strength.BEGAN
 
 
 def test_a_failure_that_had_begun_just_before_is_not_the_lines_doing() -> None:
-    assert only(effects([line()], sessions({26, 28, *range(31, 60, 2)}))).strength is Strength.NO_TRACE
+    assert only(measure_effects([line()], sessions({26, 28, *range(31, 60, 2)}))).strength is Strength.NO_TRACE
 
 
 def test_two_failing_sessions_are_too_few() -> None:
-    assert only(effects([line()], sessions({31, 33}))).strength is not Strength.BEGAN
+    assert only(measure_effects([line()], sessions({31, 33}))).strength is not Strength.BEGAN
 
 
 def test_a_failure_that_ends_with_a_line_likely_helped() -> None:
-    effect = only(effects([line(born=40)], sessions(set(range(0, 40, 2)), count=100)))
+    effect = only(measure_effects([line(born=40)], sessions(set(range(0, 40, 2)), count=100)))
     assert effect.strength is Strength.HELPED
     assert effect.interval is not None
     assert effect.interval[1] < 1
@@ -113,7 +113,7 @@ def test_a_failure_that_ends_with_a_line_likely_helped() -> None:
 
 def test_check_failures_come_with_the_work() -> None:
     course = [
-        SeenSession(
+        SessionCalls(
             start=each.start,
             words=each.words,
             calls=each.calls,
@@ -124,22 +124,22 @@ def test_check_failures_come_with_the_work() -> None:
         )
         for each in sessions(set(range(31, 60, 2)))
     ]
-    assert only(effects([line()], course)).strength is Strength.NO_TRACE
+    assert only(measure_effects([line()], course)).strength is Strength.NO_TRACE
 
 
 def test_what_is_followed_and_violated_is_counted_whatever_came_of_it() -> None:
     rule = line("Use `pnpm`, not `npm`.", born=0, since_known=True, words=("pnpm", "npm"), against=("npm",))
     course = [
-        SeenSession(start=at(n), words=frozenset({word}), calls=(frozenset({word}),), failures=())
+        SessionCalls(start=at(n), words=frozenset({word}), calls=(frozenset({word}),), failures=())
         for n, word in enumerate(["pnpm", "npm", "pnpm", "ls"])
     ]
-    effect = only(effects([rule], course))
+    effect = only(measure_effects([rule], course))
     assert (effect.under, effect.relevant, effect.followed, effect.violated) == (4, 3, 2, 1)
 
 
 def test_a_line_that_nothing_ever_touches_was_never_relevant() -> None:
-    assert only(effects([line(words=("nothing-uses-it",))], sessions(set()))).strength is Strength.NEVER
-    assert only(effects([line(born=59)], sessions(set()))).strength is Strength.TOO_EARLY
+    assert only(measure_effects([line(words=("nothing-uses-it",))], sessions(set()))).strength is Strength.NEVER
+    assert only(measure_effects([line(born=59)], sessions(set()))).strength is Strength.TOO_EARLY
 
 
 def test_a_session_is_seen_by_its_calls_and_what_is_transient_does_not_count() -> None:
@@ -152,22 +152,22 @@ def test_a_session_is_seen_by_its_calls_and_what_is_transient_does_not_count() -
         Failure(call="c0", tool="Bash", signature=signature, command="rtk bun", place="", at=at(0)),
         Failure(call="c1", tool="Bash", signature=signature, command="x", place="", at=at(1), transient=True),
     ]
-    found = seen(History(session=1, steps=steps), failures)
+    found = session_calls(History(session=1, steps=steps), failures)
     assert found is not None
     assert {"rtk", "bun", "git"} <= found.words
     assert [call for _, _, call in found.failures] == ["c0"]
-    assert seen(History(session=1, steps=()), []) is None
+    assert session_calls(History(session=1, steps=()), []) is None
 
 
 def test_the_odds_are_exact() -> None:
     for hits, of, share in ((0, 5, 0.3), (3, 9, 0.4), (9, 9, 0.7)):
-        assert at_least(hits, of, share) == pytest.approx(float(stats.binom.sf(hits - 1, of, share)))
-    low, high = interval(9, 2, 30.0, 40.0)
+        assert binomial_tail(hits, of, share) == pytest.approx(float(stats.binom.sf(hits - 1, of, share)))
+    low, high = ratio_interval(9, 2, 30.0, 40.0)
     exact = stats.binomtest(9, 11).proportion_ci(0.95, "exact")
     assert low == pytest.approx(exact.low / (1 - exact.low) * 40 / 30, rel=1e-6)
     assert high == pytest.approx(exact.high / (1 - exact.high) * 40 / 30, rel=1e-6)
 
 
 def test_odds_without_a_before_have_no_upper_end() -> None:
-    assert interval(5, 0, 10.0, 10.0)[1] == math.inf
-    assert interval(0, 5, 10.0, 10.0)[0] == 0.0
+    assert ratio_interval(5, 0, 10.0, 10.0)[1] == math.inf
+    assert ratio_interval(0, 5, 10.0, 10.0)[0] == 0.0

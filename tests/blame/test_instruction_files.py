@@ -10,7 +10,7 @@ import pytest
 
 from wisen.blame import instruction_files
 from wisen.blame.instruction_files import InstructionFiles
-from wisen.blame.instruction_snapshots import snapshots_of, with_snapshots
+from wisen.blame.instruction_snapshots import new_snapshots, with_snapshots
 from wisen.errors import UsageError
 from wisen.model.instruction import InstructionFile, Version
 from wisen.model.snapshot import Snapshot
@@ -75,7 +75,7 @@ def test_what_others_brought_and_what_lies_deep_is_not_looked_into(home: Path, p
 def test_a_project_with_very_many_files_is_looked_at_from_the_top_and_not_to_the_end(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(instruction_files, "_ENTRIES", 30)
+    monkeypatch.setattr(instruction_files, "_MAX_ENTRIES", 30)
     write(project, "CLAUDE.md", "a/CLAUDE.md", *(f"z/{number}" for number in range(100)), "z/deep/CLAUDE.md")
     write(project, ".claude/skills/deploy/SKILL.md")
     names = (".claude/skills/deploy/SKILL.md", "CLAUDE.md", "a/CLAUDE.md")
@@ -172,7 +172,7 @@ def test_a_file_that_changes_between_runs_gets_a_history() -> None:
     for hour, text in enumerate(("one", "one", "two", "one")):
         file = a_file(text, NOW + hour * HOUR)
         known = ledger.file_snapshots.of(file.path, machine="desk")
-        for snapshot in snapshots_of([file], known, machine="desk", now=NOW + hour * HOUR):
+        for snapshot in new_snapshots([file], known, machine="desk", now=NOW + hour * HOUR):
             ledger.file_snapshots.add(snapshot)
     versions = with_snapshots(
         a_file("one", NOW + 9 * HOUR), ledger.file_snapshots.of("/p/CLAUDE.md", machine="desk")
@@ -190,7 +190,7 @@ def test_what_git_remembers_gets_no_snapshot() -> None:
     edited = InstructionFile(
         path="/p/A.md", root="/p", versions=(committed, Version(at=NOW, text="two", origin="file"))
     )
-    assert snapshots_of([file, edited], [], machine="desk", now=NOW) == []
+    assert new_snapshots([file, edited], [], machine="desk", now=NOW) == []
 
 
 @pytest.mark.parametrize(
@@ -198,17 +198,17 @@ def test_what_git_remembers_gets_no_snapshot() -> None:
     ["deploy with AKIA" + "QYLPMN5HHHFPZAM2", "My IBAN is DE89 3704 0044 0532 0130 00", "I live at 12 Baker Street"],
 )
 def test_a_text_that_holds_a_secret_or_private_data_is_never_kept(text: str) -> None:
-    assert snapshots_of([a_file(f"# Rules\n\n{text}\n")], [], machine="desk", now=NOW) == []
+    assert new_snapshots([a_file(f"# Rules\n\n{text}\n")], [], machine="desk", now=NOW) == []
 
 
 def test_a_path_that_holds_a_secret_is_never_kept() -> None:
     file = a_file("one", path="/p/AKIA" + "QYLPMN5HHHFPZAM2/CLAUDE.md")
-    assert snapshots_of([file], [], machine="desk", now=NOW) == []
+    assert new_snapshots([file], [], machine="desk", now=NOW) == []
 
 
 def test_a_snapshot_of_another_machine_or_file_says_nothing_about_this_one() -> None:
     known = [a_snapshot("one", machine="lap"), a_snapshot("one", path="/q/CLAUDE.md")]
-    assert snapshots_of([a_file("one")], known, machine="desk", now=NOW) == [a_snapshot("one")]
+    assert new_snapshots([a_file("one")], known, machine="desk", now=NOW) == [a_snapshot("one")]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_snapshot_of_another_machine_or_file_says_nothing_about_this_one() -> 
 )
 def test_a_snapshot_is_newer_than_the_last_one(written: datetime, last: datetime | None, expected: datetime) -> None:
     known = [] if last is None else [a_snapshot("before", last), a_snapshot("long before", last - 9 * HOUR)]
-    assert snapshots_of([a_file("now", written)], known, machine="desk", now=NOW) == [a_snapshot("now", expected)]
+    assert new_snapshots([a_file("now", written)], known, machine="desk", now=NOW) == [a_snapshot("now", expected)]
 
 
 def test_the_present_comes_behind_the_snapshots_even_with_an_old_time() -> None:

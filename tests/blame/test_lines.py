@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.blame.line_history import lines_of
-from wisen.blame.line_words import asks, forbidden, named, tokens_of
+from wisen.blame.line_history import trace_lines
+from wisen.blame.line_parsing import forbidden_words, is_instruction, named_words, tokens_of
 from wisen.model.instruction import InstructionLine, Version
 
 pytestmark = pytest.mark.requirement("X4")
@@ -18,7 +18,7 @@ DAY = datetime(2026, 2, 1, tzinfo=UTC)
 
 def lives(*texts: str) -> dict[str, InstructionLine]:
     versions = [Version(at=DAY + timedelta(days=n), text=text, origin="x") for n, text in enumerate(texts)]
-    return {line.text: line for line in lines_of(versions)}
+    return {line.text: line for line in trace_lines(versions)}
 
 
 def test_a_line_is_born_with_the_version_that_brings_it_and_goes_with_the_one_that_lacks_it() -> None:
@@ -64,7 +64,7 @@ def test_a_line_knows_its_heading() -> None:
     ],
 )
 def test_a_rule_asks_for_something(text: str, rule: bool) -> None:
-    assert asks(text) is rule
+    assert is_instruction(text) is rule
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_a_rule_asks_for_something(text: str, rule: bool) -> None:
     ],
 )
 def test_a_line_names_what_calls_would_have(text: str, names: tuple[str, ...], against: tuple[str, ...]) -> None:
-    assert named(text) == names
-    assert forbidden(text) == against
+    assert named_words(text) == names
+    assert forbidden_words(text) == against
 
 
 def test_an_empty_line_costs_nothing() -> None:
@@ -91,7 +91,7 @@ def test_an_empty_line_costs_nothing() -> None:
 @given(st.lists(st.text(max_size=60), max_size=5))
 def test_any_history_can_be_followed(texts: list[str]) -> None:
     versions = [Version(at=DAY + timedelta(days=n), text=text, origin="x") for n, text in enumerate(texts)]
-    found = lines_of(versions)
+    found = trace_lines(versions)
     standing = [line for line in found if line.gone is None]
     assert [line.text for line in standing] == (texts[-1].splitlines() if texts else [])
     assert [line.number for line in standing] == list(range(1, len(standing) + 1))

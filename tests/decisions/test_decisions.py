@@ -165,7 +165,7 @@ def test_no_decision_of_the_api_is_taken_where_an_agent_runs_it(
 ) -> None:
     with wisen.open_learner() as learner:
         learner.guards.add("deny git push --force", shop)
-        learner.memory.note("A line.", shop)
+        learner.memory.add_note("A line.", shop)
         learner.install.add("claude-code")
     kept = {path: path.read_bytes() for path in (home / ".claude" / "settings.json",)}
     monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(AGENT))

@@ -13,7 +13,7 @@ from wisen.feedback.detector import shipped_detector
 from wisen.feedback.lesson_explanation import add_call_trigger
 from wisen.feedback.lesson_extraction import is_order as tells_what_to_do
 from wisen.feedback.lesson_extraction import lesson_text
-from wisen.memory.shortened import gist
+from wisen.memory.shorten import gist
 from wisen.model.signal import Before, Heard, Lesson, SignalKind
 from wisen.text.negations import count_negations
 from wisen.text.orders import is_order

@@ -24,7 +24,7 @@ from wisen.edits.edit import Editor, LinePlan
 from wisen.errors import UsageError
 from wisen.learner import Learner
 from wisen.logs import event_filter
-from wisen.memory import gathering
+from wisen.memory import build_memories
 from wisen.model.change import digest
 from wisen.model.entry import Answer
 from wisen.model.tombstone import ALL
@@ -267,7 +267,7 @@ def test_everything_of_a_scope_is_forgotten_and_old_logs_bring_nothing_back(home
     taught(home, "no, from now on always use treebeard instead of npm", project="blog", number=2)
     with wisen.open_learner() as learner:
         learner.learn()
-        learner.memory.note("the quickbeam came", shop)
+        learner.memory.add_note("the quickbeam came", shop)
         learner.cycle()
         learner.forgetting.forget_everything(learner.contexts.key_of(shop) if scope == "context" else ALL)
         left = 1 if scope == "context" else 0
@@ -300,7 +300,7 @@ def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monk
     token = drawn("ghp_{a36}", random.Random(5))
     shop = taught(home, f"please remember: the key is {token}", "please remember: the blue cable")
     with monkeypatch.context() as older, wisen.open_learner() as learner:
-        for module in (event_filter, admit, gathering, books):
+        for module in (event_filter, admit, build_memories, books):
             older.setattr(module, "rule_against", lambda _: None)
         learner.learn()
         learner.records.record_insight(f"it is {token}")

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from tests.lessons.test_entries import run, scribe, sighting
 from wisen.lessons.split import split
-from wisen.memory.gathering import of_entries
+from wisen.memory.build_memories import memories_of_entries
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import ONLY_LOCAL, EntryStatus, Move, MoveKind, Who
 from wisen.model.entry_state import EntryState, states
@@ -106,5 +106,5 @@ def test_what_is_taken_out_of_a_private_entry_is_private() -> None:
 @pytest.mark.requirement("X7")
 def test_the_memory_of_a_private_entry_is_marked() -> None:
     (state,) = known(run(MemoryLedger(), local(1, FIRST, marker="always")))
-    ((memory, _),) = of_entries([state])[f"entry:{state.entry.id}"]
+    ((memory, _),) = memories_of_entries([state])[f"entry:{state.entry.id}"]
     assert memory.local

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from wisen.lessons.remarks import REMARK, settled_remarks
-from wisen.memory.gathering import of_entries
+from wisen.memory.build_memories import memories_of_entries
 from wisen.model.entry import Category, Entry, EntryOrigin, EntryStatus, Move, MoveKind, Who
 from wisen.model.entry_state import EntryState, states
 from wisen.store.scribe import Scribe
@@ -71,8 +71,8 @@ def test_what_is_said_again_as_a_lesson_stands_again() -> None:
 def test_a_closed_remark_is_no_memory_of_its_own() -> None:
     entry = old(REMARKS[0])
     (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
-    assert of_entries([state_of(entry, move)]) == {}
-    assert of_entries([state_of(old("Never push to main."))]) != {}
+    assert memories_of_entries([state_of(entry, move)]) == {}
+    assert memories_of_entries([state_of(old("Never push to main."))]) != {}
 
 
 @pytest.mark.requirement("N4")

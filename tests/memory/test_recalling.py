@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.kernel.unspaced_scripts import pairs
-from wisen.memory.briefing import WORKFLOWS, brief
-from wisen.memory.gathering import of_notebooks, of_session, pieces
-from wisen.memory.memory_words import day_words, indexed, sought, words_of
+from wisen.memory.briefing import MAX_WORKFLOWS, build_briefing
+from wisen.memory.build_memories import memories_of_notebooks, memories_of_session, split_markdown
 from wisen.memory.ranking import group, rank
-from wisen.memory.replaced import settle
+from wisen.memory.replaced_memories import demote_replaced
+from wisen.memory.search_words import day_words, index_text, query_words, words_of
 from wisen.model.event import Status
 from wisen.model.failure import Ending, Goal
 from wisen.model.history import Act, History, Step, Turn
@@ -42,25 +42,25 @@ def hit(id_: str, score: float, text: str = "text", **more: object) -> Hit:
 
 
 def test_words_that_say_nothing_are_not_looked_for_unless_there_are_no_others() -> None:
-    assert sought("What did we decide about the database?") == ("decide", "database")
-    assert sought("who are you") == ("who", "are", "you")
-    assert sought("?!") == ()
+    assert query_words("What did we decide about the database?") == ("decide", "database")
+    assert query_words("who are you") == ("who", "are", "you")
+    assert query_words("?!") == ()
 
 
 def test_a_quoted_phrase_is_looked_for_as_it_stands() -> None:
-    assert sought('where is "blue green" deploy') == ("blue green", "blue", "green", "deploy")
+    assert query_words('where is "blue green" deploy') == ("blue green", "blue", "green", "deploy")
 
 
 def test_scripts_without_spaces_are_looked_for_by_pairs() -> None:
-    assert sought("数据库迁移") == ("数据", "据库", "库迁", "迁移")
-    assert sought("库") == ("库",)
-    assert set(pairs("数据库")) >= set(sought("数据库"))
-    assert "デー" in indexed("テストデータ").split()
+    assert query_words("数据库迁移") == ("数据", "据库", "库迁", "迁移")
+    assert query_words("库") == ("库",)
+    assert set(pairs("数据库")) >= set(query_words("数据库"))
+    assert "デー" in index_text("テストデータ").split()
 
 
 def test_names_of_code_are_found_by_their_parts() -> None:
-    assert "Session" in indexed("see getSessionLog in the code").split()
-    assert set(sought("getSessionLog")) >= {"getsessionlog", "session", "log"}
+    assert "Session" in index_text("see getSessionLog in the code").split()
+    assert set(query_words("getSessionLog")) >= {"getsessionlog", "session", "log"}
 
 
 def test_a_day_is_found_in_the_words_people_use() -> None:
@@ -69,11 +69,11 @@ def test_a_day_is_found_in_the_words_people_use() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_indexed_and_asked_for(text: str) -> None:
-    indexed(text)
+    index_text(text)
     store = PlainMemories()
     one = memory("m", text)
     store.replace({"o": [(one, words_of(one))]})
-    store.find(Sought(sought(text)), DESIGN)
+    store.find(Sought(query_words(text)), DESIGN)
 
 
 # Ranking
@@ -102,7 +102,7 @@ def test_a_rule_comes_before_a_turn_and_what_others_noted_behind_it() -> None:
 
 def test_nothing_found_is_nothing_ranked() -> None:
     assert rank([], now=NOON) == []
-    assert settle(group([])) == []
+    assert demote_replaced(group([])) == []
 
 
 # What was replaced
@@ -114,7 +114,7 @@ def in_order(*said: tuple[str, float], gap: int = 30) -> list[str]:
         hit(str(number), score, text, agent="x", session=str(number), at=NOON + gap * number * DAY)
         for number, (text, score) in enumerate(said)
     ]
-    shown = settle(group(rank(hits, now=NOON)))
+    shown = demote_replaced(group(rank(hits, now=NOON)))
     return [f"{each.best.id}{'-' if each.replaced_by else ''}" for each in shown]
 
 
@@ -170,7 +170,7 @@ def session(*texts: str) -> History:
 
 
 def test_each_typed_turn_is_a_memory_with_its_neighbours_and_where_it_stands() -> None:
-    ((origin, found),) = of_session(session("first", "second", "third"), ()).items()
+    ((origin, found),) = memories_of_session(session("first", "second", "third"), ()).items()
     assert origin == "session:3"
     second = found[1][0]
     assert (second.text, second.beside) == ("second", "first\nthird")
@@ -181,7 +181,7 @@ def test_acts_without_words_are_no_memories() -> None:
     stopped = Turn(id="u9", act=Act.STOPPED, at=NOON, text=None, before=0)
     withheld = Turn(id="u8", act=Act.SAID, at=NOON, text=None, before=0)
     history = History(session=1, agent="codex", native="s", turns=(stopped, withheld), steps=())
-    assert of_session(history, ()) == {"session:1": []}
+    assert memories_of_session(history, ()) == {"session:1": []}
 
 
 def test_a_request_that_was_carried_out_is_a_workflow_with_the_steps_that_worked() -> None:
@@ -206,7 +206,7 @@ def test_a_request_that_was_carried_out_is_a_workflow_with_the_steps_that_worked
     goal = Goal(
         request="u1", at=NOON, ended=NOON, calls=("c1", "c2", "c3", "c4", "c5"), failed=1, ending=Ending.CHECKED
     )
-    found = [each for each, _ in of_session(history, [goal])["session:1"] if each.kind is MemoryKind.WORKFLOW]
+    found = [each for each, _ in memories_of_session(history, [goal])["session:1"] if each.kind is MemoryKind.WORKFLOW]
     assert [each.text for each in found] == ["release it: `pnpm build`; then `pnpm test`"]
 
 
@@ -216,12 +216,12 @@ def test_a_notebook_is_found_by_its_pieces_without_secrets_and_without_our_own_l
         f"# Deploy\n\nAlways on Tuesdays.\nNever on Fridays.\n\n- use blue\n- key {key}\n"
         "- ours <!-- wisen:R-ab12 -->\n§\nlast"
     )
-    assert [(heading, piece) for _, heading, piece in pieces(text)] == [
+    assert [(heading, piece) for _, heading, piece in split_markdown(text)] == [
         ("Deploy", "Always on Tuesdays.\nNever on Fridays."),
         ("Deploy", "use blue"),
         ("Deploy", "last"),
     ]
-    (found,) = of_notebooks([NotebookFile("hermes", "/m/MEMORY.md", text, NOON)]).values()
+    (found,) = memories_of_notebooks([NotebookFile("hermes", "/m/MEMORY.md", text, NOON)]).values()
     assert {each.kind for each, _ in found} == {MemoryKind.IMPORTED}
     assert found[0][0].place == "/m/MEMORY.md:3"
 
@@ -229,7 +229,7 @@ def test_a_notebook_is_found_by_its_pieces_without_secrets_and_without_our_own_l
 @given(st.text(alphabet=st.sampled_from("ab#-* \n§1.`"), max_size=80))
 def test_any_text_has_pieces_whose_lines_are_where_they_say(text: str) -> None:
     lines = text.splitlines()
-    for number, _, piece in pieces(text):
+    for number, _, piece in split_markdown(text):
         assert piece.splitlines()[0].strip() in lines[number - 1]
 
 
@@ -242,7 +242,7 @@ def ranked(*memories: Memory) -> list[Ranked]:
 
 @pytest.mark.requirement("F9")
 def test_a_briefing_cites_and_says_nothing_twice() -> None:
-    made = brief(
+    made = build_briefing(
         ranked(
             memory("1", "Use pnpm, not npm.", kind=MemoryKind.RULE, place="LRN-1"),
             memory("2", "use pnpm not npm", kind=MemoryKind.ENTRY, place="LRN-2"),
@@ -261,20 +261,22 @@ def test_a_briefing_cites_and_says_nothing_twice() -> None:
 def test_a_briefing_has_no_more_workflows_than_three() -> None:
     words = ["build the shop", "water plants", "paint fences", "sort letters", "count sheep"]
     many = [memory(str(n), f"{text}: `run`", kind=MemoryKind.WORKFLOW) for n, text in enumerate(words)]
-    assert len(brief(ranked(*many)).memories) == WORKFLOWS
+    assert len(build_briefing(ranked(*many)).memories) == MAX_WORKFLOWS
 
 
 @pytest.mark.requirement("X6")
 @given(st.lists(st.text(min_size=1, max_size=300), max_size=12), st.integers(1, 300))
 def test_a_briefing_never_costs_more_than_its_budget(texts: list[str], budget: int) -> None:
-    made = brief(ranked(*(memory(str(n), t, kind=MemoryKind.RULE) for n, t in enumerate(texts))), budget=budget)
+    made = build_briefing(
+        ranked(*(memory(str(n), t, kind=MemoryKind.RULE) for n, t in enumerate(texts))), budget=budget
+    )
     assert made.tokens == tokens_at_most(made.text) <= budget
     assert len(set(made.memories)) == len(made.memories)
 
 
 def test_what_is_far_off_is_left_out() -> None:
     near, far = memory("near", "Use pnpm.", kind=MemoryKind.RULE), memory("far", "Paint it blue.", kind=MemoryKind.RULE)
-    assert [each.id for each in brief([Ranked(near, 9.0), Ranked(far, 1.0)]).memories] == ["near"]
+    assert [each.id for each in build_briefing([Ranked(near, 9.0), Ranked(far, 1.0)]).memories] == ["near"]
 
 
 def test_tokens_are_rather_counted_too_many() -> None:

@@ -7,12 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.courses import AT, came_to, course
-from wisen.memory.summary_text import HEADINGS, Setting, name_of, read_session, session_of, write_summary
+from wisen.memory.summary_text import (
+    HEADINGS,
+    SummaryStyle,
+    describe_session,
+    parse_session,
+    summary_file_name,
+    write_summary,
+)
 from wisen.model.summary import DayMark, Item, Summary
 
 pytestmark = pytest.mark.requirement("S11")
 
-HERE = Setting("Orchard", lambda moment: moment)
+HERE = SummaryStyle("Orchard", lambda moment: moment)
 
 
 def told(items: tuple[Item, ...]) -> list[tuple[str, str, int]]:
@@ -162,7 +169,7 @@ def test_the_file_has_every_heading_and_says_none_where_there_is_nothing() -> No
         "## Tasks Completed\n\n- add a ladder to the shed; checks passed (turn 1, 09:00)\n\n"
         "## Learnings\n\nnone\n\n## Skills Generated\n\nnone\n\n## User Feedback\n\nnone\n\n## Open Items\n\nnone\n"
     )
-    assert name_of(summary, 7, HERE) == "2026-03-02-007.md"
+    assert summary_file_name(summary, 7, HERE) == "2026-03-02-007.md"
 
 
 ITEMS = st.lists(
@@ -179,7 +186,7 @@ def test_whatever_was_typed_stays_one_item_and_the_session_is_found_again(parts:
     text = write_summary(summary, "2026-03-02-001.md", HERE)
     assert text == write_summary(summary, "2026-03-02-001.md", HERE)
     text.encode()
-    assert read_session(text) == session_of(summary)
+    assert parse_session(text) == describe_session(summary)
     lines = text.split("\n")
     assert [line[3:] for line in lines if line.startswith("## ")] == list(HEADINGS.values())
     assert sum(line.startswith("- ") for line in lines) == 4 + sum(map(len, parts))

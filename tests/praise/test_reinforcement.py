@@ -14,7 +14,7 @@ from msgspec import structs
 
 from wisen.lessons import fading
 from wisen.lessons.fading import faded
-from wisen.memory.ranking import group, lift, lift_groups, rank
+from wisen.memory.ranking import group, lift_praised, lift_praised_groups, rank
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, Priority, rule_id
 from wisen.model.entry_state import states
 from wisen.model.event import Status as Ended
@@ -346,9 +346,12 @@ def test_praise_never_lifts_a_memory_above_a_better_match(drawn: list[tuple[floa
     ranked = rank(hits, now=NOON)
     if grouped:
         before = [each.best.id for each in group(ranked)]
-        after = [each.best.id for each in lift_groups(group(ranked), hits, levels)]
+        after = [each.best.id for each in lift_praised_groups(group(ranked), hits, levels)]
     else:
-        before, after = [each.memory.id for each in ranked], [each.memory.id for each in lift(ranked, hits, levels)]
+        before, after = (
+            [each.memory.id for each in ranked],
+            [each.memory.id for each in lift_praised(ranked, hits, levels)],
+        )
     assert sorted(before) == sorted(after)
     for place, id_ in enumerate(after):
         passed = {other for other in after[place + 1 :] if before.index(other) < before.index(id_)}
@@ -358,8 +361,8 @@ def test_praise_never_lifts_a_memory_above_a_better_match(drawn: list[tuple[floa
 def test_praise_decides_between_memories_that_match_as_well() -> None:
     hits = [hit("a", 1.0), hit("b", 1.0), hit("c", 0.99)]
     ranked = rank(hits, now=NOON)
-    assert [each.memory.id for each in lift(ranked, hits, {"b": 1, "c": 3})] == ["b", "a", "c"]
-    assert lift(ranked, hits, {}) == ranked
+    assert [each.memory.id for each in lift_praised(ranked, hits, {"b": 1, "c": 3})] == ["b", "a", "c"]
+    assert lift_praised(ranked, hits, {}) == ranked
     old = rank([*hits[:1], hits[1]._replace(score=1.0)], now=NOON)
     near = [old[0]._replace(score=old[1].score * (1 + DESIGN.praised) * 1.001), old[1]]
-    assert lift(near, hits, {"b": 1}) == near, "praise makes up for little"
+    assert lift_praised(near, hits, {"b": 1}) == near, "praise makes up for little"

@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from wisen.model.failure import Failure, Signature
     from wisen.model.history import History
 
-FEWEST = 3
+MIN_SESSIONS = 3
 """Sessions that must have failed before anything is said of a failure."""
-LIMIT = 0.01
+MAX_CHANCE = 0.01
 """How often chance may do as much, all lines together, for a line to be named."""
 PLACEBOS = 100
 """So many dates at which nothing happened are needed to know what chance does."""
-_DRIFT = 3.0
+_MAX_DRIFT = 3.0
 """Everything else is not taken to have changed more than so much."""
-_NEAR = 3
+_PLACEBO_MARGIN = 3
 _JUST_BEFORE = 10
 """Sessions before a line in which its failure must not have been going on."""
-_DEEP = 7
+_PATH_DEPTH = 7
 """Folders of a path that are looked at, from its end."""
-_WORK = ("build.",)
+_CHECK_FAILURES = ("build.",)
 """Failures of checks: they come with the work, not with a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenSession:
+class SessionCalls:
     """One session, as far as lines are concerned."""
 
     start: datetime
@@ -53,12 +53,12 @@ class SeenSession:
     """Signature, the words of the call, its id."""
 
 
-def seen(history: History, failures: Iterable[Failure]) -> SeenSession | None:
+def session_calls(history: History, failures: Iterable[Failure]) -> SessionCalls | None:
     """A session as it is compared; None where nothing was called."""
     if not history.steps:
         return None
-    words = {step.call: frozenset(_words(step.tool, step.arguments)) for step in history.steps}
-    return SeenSession(
+    words = {step.call: frozenset(_call_words(step.tool, step.arguments)) for step in history.steps}
+    return SessionCalls(
         start=min(step.at for step in history.steps),
         words=frozenset().union(*words.values()),
         calls=tuple(dict.fromkeys(words.values())),
@@ -70,15 +70,15 @@ def seen(history: History, failures: Iterable[Failure]) -> SeenSession | None:
     )
 
 
-def effects(lines: Sequence[InstructionLine], sessions: Iterable[SeenSession]) -> tuple[Effect, ...]:
+def measure_effects(lines: Sequence[InstructionLine], sessions: Iterable[SessionCalls]) -> tuple[Effect, ...]:
     """What the sessions tell about each line, in the order of the lines."""
-    course = _Course(sorted(sessions, key=lambda each: each.start))
-    links = [link for line in lines for link in course.links(line, lines)]
-    found: dict[int, list[_Link]] = defaultdict(list)
+    timeline = _SessionTimeline(sorted(sessions, key=lambda each: each.start))
+    links = [link for line in lines for link in timeline.links(line, lines)]
+    significant: dict[int, list[_Link]] = defaultdict(list)
     for link in links:
-        if course.speaks(link, len(links)):
-            found[id(link.line)].append(link)
-    return tuple(course.effect(line, found.get(id(line), []), len(links)) for line in lines)
+        if timeline.is_significant(link, len(links)):
+            significant[id(link.line)].append(link)
+    return tuple(timeline.build_effect(line, significant.get(id(line), []), len(links)) for line in lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +95,13 @@ class _Link:
     @property
     def chance(self) -> float:
         """How likely chance alone puts so many of the failing sessions behind the line."""
-        return at_least(self.after.sessions, self.before.sessions + self.after.sessions, self.share)
+        return binomial_tail(self.after.sessions, self.before.sessions + self.after.sessions, self.share)
 
     @property
     def chance_fewer(self) -> float:
         """How likely chance alone puts so few of them there."""
         failing = self.before.sessions + self.after.sessions
-        return at_least(self.before.sessions, failing, 1 - self.share)
+        return binomial_tail(self.before.sessions, failing, 1 - self.share)
 
     @property
     def share(self) -> float:
@@ -110,21 +110,21 @@ class _Link:
         return after / (self.before.of + after)
 
 
-class _Course:
+class _SessionTimeline:
     """The sessions that a file speaks to, in order of time."""
 
-    def __init__(self, sessions: list[SeenSession]) -> None:
+    def __init__(self, sessions: list[SessionCalls]) -> None:
         self._sessions = sessions
         self._failing: dict[Signature, list[int]] = defaultdict(list)
         for number, session in enumerate(sessions):
             for signature in {signature for signature, _, _ in session.failures}:
-                if not signature.key.startswith(_WORK):
+                if not signature.key.startswith(_CHECK_FAILURES):
                     self._failing[signature].append(number)
-        self._users: dict[Signature, list[frozenset[str]]] = defaultdict(list)
+        self._words_by_signature: dict[Signature, list[frozenset[str]]] = defaultdict(list)
         for session in sessions:
             for signature, words, _ in session.failures:
-                self._users[signature].append(words)
-        self._placebo: dict[tuple[int, int], list[float]] = {}
+                self._words_by_signature[signature].append(words)
+        self._placebo_cache: dict[tuple[int, int], list[float]] = {}
 
     def links(self, line: InstructionLine, lines: Sequence[InstructionLine]) -> list[_Link]:
         """The failures of calls that use what came into the file with a line."""
@@ -132,12 +132,12 @@ class _Course:
             return []
         older = {word for other in lines if other.born < line.born for each in other.words for word in each.split()}
         new = {word for each in line.words for word in each.split() if word not in older and len(word) > 1}
-        found = []
+        candidates = []
         for signature in self._failing:
-            uses = [words for words in self._users[signature] if new & words or signature.who in new]
-            if 2 * len(uses) >= len(self._users[signature]):
-                found.append(self._link(line, signature))
-        return [link for link in found if link is not None]
+            uses = [words for words in self._words_by_signature[signature] if new & words or signature.who in new]
+            if 2 * len(uses) >= len(self._words_by_signature[signature]):
+                candidates.append(self._link(line, signature))
+        return [link for link in candidates if link is not None]
 
     def _link(self, line: InstructionLine, signature: Signature) -> _Link | None:
         before = [number for number, session in enumerate(self._sessions) if session.start < line.born]
@@ -149,7 +149,7 @@ class _Course:
         if not before or not after:
             return None
         failing = set(self._failing[signature])
-        calls = [call for number in after for met, _, call in self._sessions[number].failures if met == signature]
+        calls = [call for number in after for other, _, call in self._sessions[number].failures if other == signature]
         return _Link(
             line=line,
             signature=signature,
@@ -162,59 +162,63 @@ class _Course:
     def _drift(self, signature: Signature, before: Sequence[int], after: Sequence[int]) -> float:
         """How much more often everything else fails afterwards."""
         others = Counter(
-            number for met, numbers in self._failing.items() if met != signature for number in set(numbers)
+            number for other, numbers in self._failing.items() if other != signature for number in set(numbers)
         )
         rates = [(sum(number in others for number in part) + 1) / (len(part) + 2) for part in (before, after)]
-        return min(max(rates[1] / rates[0], 1 / _DRIFT), _DRIFT)
+        return min(max(rates[1] / rates[0], 1 / _MAX_DRIFT), _MAX_DRIFT)
 
-    def speaks(self, link: _Link, tested: int) -> bool:
+    def is_significant(self, link: _Link, tested: int) -> bool:
         """Whether a link is too strong for chance, both by calculation and by what dates without a change show."""
-        if max(link.before.sessions, link.after.sessions) < FEWEST:
+        if max(link.before.sessions, link.after.sessions) < MIN_SESSIONS:
             return False
-        if link.chance <= link.chance_fewer and self._was_there(link):
+        if link.chance <= link.chance_fewer and self._had_begun(link):
             return False
         chance = min(link.chance, link.chance_fewer)
-        if chance * tested > LIMIT:
+        if chance * tested > MAX_CHANCE:
             return False
-        placebos = self._placebos(link)
-        return len(placebos) >= PLACEBOS and sum(each <= chance for each in placebos) <= LIMIT * len(placebos)
+        placebos = self._placebo_chances(link)
+        return len(placebos) >= PLACEBOS and sum(each <= chance for each in placebos) <= MAX_CHANCE * len(placebos)
 
-    def _was_there(self, link: _Link) -> bool:
+    def _had_begun(self, link: _Link) -> bool:
         """Whether a failure had begun already when the line came: lines are written when something goes wrong."""
         cut = link.before.of
         return sum(cut - _JUST_BEFORE <= number < cut for number in self._failing[link.signature]) > 1
 
-    def _placebos(self, link: _Link) -> list[float]:
+    def _placebo_chances(self, link: _Link) -> list[float]:
         """The same statistic for every failure at every session where the line did not come."""
         cut, width = link.before.of, max(link.after.of, 1)
-        if (cut, width) not in self._placebo:
-            dates = [date for date in range(_NEAR, len(self._sessions) - _NEAR) if abs(date - cut) >= _NEAR]
-            self._placebo[cut, width] = [
-                self._at(numbers, date, width) for numbers in self._failing.values() for date in dates
+        if (cut, width) not in self._placebo_cache:
+            dates = [
+                date
+                for date in range(_PLACEBO_MARGIN, len(self._sessions) - _PLACEBO_MARGIN)
+                if abs(date - cut) >= _PLACEBO_MARGIN
             ]
-        return self._placebo[cut, width]
+            self._placebo_cache[cut, width] = [
+                self._chance_at(numbers, date, width) for numbers in self._failing.values() for date in dates
+            ]
+        return self._placebo_cache[cut, width]
 
-    def _at(self, failing: list[int], date: int, width: int) -> float:
+    def _chance_at(self, failing: list[int], date: int, width: int) -> float:
         before = sum(number < date for number in failing)
         after = sum(date <= number < date + width for number in failing)
-        if max(before, after) < FEWEST:
+        if max(before, after) < MIN_SESSIONS:
             return 1.0
         of_after = min(width, len(self._sessions) - date)
         share = of_after / (date + of_after)
-        return min(at_least(after, before + after, share), at_least(before, before + after, 1 - share))
+        return min(binomial_tail(after, before + after, share), binomial_tail(before, before + after, 1 - share))
 
-    def effect(self, line: InstructionLine, speaking: list[_Link], tested: int) -> Effect:
+    def build_effect(self, line: InstructionLine, significant: list[_Link], tested: int) -> Effect:
         """What is said of one line."""
         under = [
             session
             for session in self._sessions
             if session.start >= line.born and (line.gone is None or session.start < line.gone)
         ]
-        relevant = [session for session in under if _uses(session, line.words)]
-        violated = [session for session in under if _uses(session, line.against)]
-        followed = [session for session in relevant if line.rule and not _uses(session, line.against)]
-        strongest = min(speaking, key=lambda link: min(link.chance, link.chance_fewer), default=None)
-        told = Effect(
+        relevant = [session for session in under if _has_call_with(session, line.words)]
+        violated = [session for session in under if _has_call_with(session, line.against)]
+        followed = [session for session in relevant if line.rule and not _has_call_with(session, line.against)]
+        strongest = min(significant, key=lambda link: min(link.chance, link.chance_fewer), default=None)
+        plain = Effect(
             line=line,
             strength=_strength(line, len(under), len(relevant)),
             under=len(under),
@@ -222,25 +226,25 @@ class _Course:
             followed=len(followed),
             violated=len(violated),
         )
-        return told if strongest is None else _spoken(told, strongest, tested)
+        return plain if strongest is None else _with_link(plain, strongest, tested)
 
 
 def _strength(line: InstructionLine, under: int, relevant: int) -> Strength:
-    if not line.words or under < FEWEST:
-        return Strength.TOO_EARLY if under < FEWEST else Strength.NO_TRACE
+    if not line.words or under < MIN_SESSIONS:
+        return Strength.TOO_EARLY if under < MIN_SESSIONS else Strength.NO_TRACE
     return Strength.NO_TRACE if relevant else Strength.NEVER
 
 
-def _spoken(told: Effect, link: _Link, tested: int) -> Effect:
+def _with_link(plain: Effect, link: _Link, tested: int) -> Effect:
     worse = link.chance <= link.chance_fewer
-    low, high = interval(link.after.sessions, link.before.sessions, link.drift * link.after.of, link.before.of)
+    low, high = ratio_interval(link.after.sessions, link.before.sessions, link.drift * link.after.of, link.before.of)
     return Effect(
-        line=told.line,
+        line=plain.line,
         strength=Strength.BEGAN if worse else Strength.HELPED,
-        under=told.under,
-        relevant=told.relevant,
-        followed=told.followed,
-        violated=told.violated,
+        under=plain.under,
+        relevant=plain.relevant,
+        followed=plain.followed,
+        violated=plain.violated,
         signature=link.signature,
         before=link.before,
         after=link.after,
@@ -252,7 +256,7 @@ def _spoken(told: Effect, link: _Link, tested: int) -> Effect:
     )
 
 
-def _uses(session: SeenSession, named: Iterable[str]) -> bool:
+def _has_call_with(session: SessionCalls, named: Iterable[str]) -> bool:
     for each in named:
         words = set(each.split())
         if words <= session.words and any(words <= call for call in session.calls):
@@ -260,42 +264,42 @@ def _uses(session: SeenSession, named: Iterable[str]) -> bool:
     return False
 
 
-def _words(tool: str, arguments: str | None) -> set[str]:
+def _call_words(tool: str, arguments: str | None) -> set[str]:
     """The words of a call: of its command, or the tool's name and the files it is given."""
     fields = fields_of(arguments)
     line = command_of(fields)
     if line is not None:
         words = {word for part in parsed(line).parts for word in part.tokens}
-        return words.union(*(_pieces(word) for word in words if "/" in word))
+        return words.union(*(_path_names(word) for word in words if "/" in word))
     paths = [str(fields[name]) for name in ("file_path", "path", "notebook_path") if fields.get(name)]
-    return {tool}.union(*map(_pieces, paths))
+    return {tool}.union(*map(_path_names, paths))
 
 
 @lru_cache(maxsize=8192)
-def _pieces(path: str) -> frozenset[str]:
+def _path_names(path: str) -> frozenset[str]:
     """A file by every name that people give it, and the folders it lies in: `db.ts`, `api/db.ts`, `api`."""
-    parts = [part for part in path.split("/") if part not in ("", ".")][-_DEEP:]
+    parts = [part for part in path.split("/") if part not in ("", ".")][-_PATH_DEPTH:]
     ends = range(1, len(parts) + 1)
     return frozenset("/".join(parts[first:last]) for last in ends for first in range(last))
 
 
-def at_least(hits: int, of: int, share: float) -> float:
+def binomial_tail(hits: int, of: int, share: float) -> float:
     """The chance of at least so many hits, each with this share."""
     return math.fsum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(hits, of + 1))
 
 
-def interval(after: int, before: int, weight_after: float, weight_before: float) -> tuple[float, float]:
+def ratio_interval(after: int, before: int, weight_after: float, weight_before: float) -> tuple[float, float]:
     """95% of the ratio of two rates, exactly, given how many failed in all."""
     of, scale = after + before, weight_before / weight_after
-    low = _share(after, of, 0.025) if after else 0.0
-    high = _share(after + 1, of, 0.975) if before else 1.0
+    low = _share_for_tail(after, of, 0.025) if after else 0.0
+    high = _share_for_tail(after + 1, of, 0.975) if before else 1.0
     return low / (1 - low) * scale if low < 1 else math.inf, high / (1 - high) * scale if high < 1 else math.inf
 
 
-def _share(hits: int, of: int, chance: float) -> float:
+def _share_for_tail(hits: int, of: int, chance: float) -> float:
     """The share with which at least so many hits have this chance."""
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if at_least(hits, of, middle) < chance else (low, middle)
+        low, high = (middle, high) if binomial_tail(hits, of, middle) < chance else (low, middle)
     return (low + high) / 2

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MOMENT = timedelta(microseconds=1)
 
 
-def snapshots_of(
+def new_snapshots(
     files: Iterable[InstructionFile], known: Iterable[Snapshot], *, machine: str, now: datetime
 ) -> list[Snapshot]:
     """What is new in files of which only the present is known, each text safe to keep.
@@ -48,19 +48,19 @@ def snapshots_of(
             continue
         if rule_against(present.text) is not None or find_secret(file.path):
             continue
-        at = _since(present, last, now)
+        at = _changed_at(present, last, now)
         found.append(Snapshot(path=file.path, machine=machine, at=at, text=present.text))
     return found
 
 
 def with_snapshots(file: InstructionFile, snapshots: Iterable[Snapshot]) -> InstructionFile:
     """The file with its snapshots, of one machine, among its versions; where git remembers, only those from before."""
-    ours = sorted((each for each in snapshots if each.path == file.path), key=lambda each: (each.at, each.digest))
+    stored = sorted((each for each in snapshots if each.path == file.path), key=lambda each: (each.at, each.digest))
     first = file.versions[0] if file.versions else None
     if first is not None and first.origin != "file":
-        ours = [each for each in ours if each.at < first.at]
+        stored = [each for each in stored if each.at < first.at]
     merged: list[Version] = []
-    for version in (*(Version(at=each.at, text=each.text, origin="snapshot") for each in ours), *file.versions):
+    for version in (*(Version(at=each.at, text=each.text, origin="snapshot") for each in stored), *file.versions):
         if not merged:
             merged.append(version)
         elif merged[-1].text != version.text:
@@ -69,7 +69,7 @@ def with_snapshots(file: InstructionFile, snapshots: Iterable[Snapshot]) -> Inst
     return structs.replace(file, versions=tuple(merged))
 
 
-def _since(present: Version, last: Snapshot | None, now: datetime) -> datetime:
+def _changed_at(present: Version, last: Snapshot | None, now: datetime) -> datetime:
     """When a text came into a file: the file's own time, unless that lies in the future or before the last one."""
     at = min(present.at, now)
     if last is None or at > last.at:

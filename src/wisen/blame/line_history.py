@@ -9,7 +9,7 @@ import difflib
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from wisen.blame.line_words import asks, forbidden, heading_of, named, tokens_of
+from wisen.blame.line_parsing import forbidden_words, heading_of, is_instruction, named_words, tokens_of
 from wisen.model.instruction import InstructionLine
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from wisen.model.instruction import Version
 
-REWORDED = 0.6
+REWORDED_SHARE = 0.6
 """How much of a line's words must stay for it to be the same line."""
 
 
-class _Life:
+class _TrackedLine:
     """One line while its history is followed."""
 
     __slots__ = ("born", "gone", "known", "number", "place", "text")
@@ -34,68 +34,76 @@ class _Life:
         self.place = ""
 
 
-def lines_of(versions: Sequence[Version]) -> tuple[InstructionLine, ...]:
+def trace_lines(versions: Sequence[Version]) -> tuple[InstructionLine, ...]:
     """Every line that the file ever held, those that stand in it now first and in order."""
-    lives: list[_Life] = []
-    present: list[_Life] = []
+    gone: list[_TrackedLine] = []
+    present: list[_TrackedLine] = []
     for index, version in enumerate(versions):
         texts = version.text.splitlines()
-        present, left = _followed(present, texts, version.at, first=index == 0)
-        for life in left:
+        present, removed = _match_lines(present, texts, version.at, first=index == 0)
+        for life in removed:
             life.gone = version.at
-        lives += left
-    _placed(present)
-    return tuple(map(_line, [*present, *lives]))
+        gone += removed
+    _assign_headings(present)
+    return tuple(map(_build_line, [*present, *gone]))
 
 
-def _followed(before: list[_Life], texts: list[str], at: datetime, *, first: bool) -> tuple[list[_Life], list[_Life]]:
+def _match_lines(
+    before: list[_TrackedLine], texts: list[str], at: datetime, *, first: bool
+) -> tuple[list[_TrackedLine], list[_TrackedLine]]:
     """The lines of a version, as far as possible those of the one before; and those that are not there any more."""
-    now: list[_Life | None] = [None] * len(texts)
-    left: list[_Life] = []
+    now: list[_TrackedLine | None] = [None] * len(texts)
+    unmatched: list[_TrackedLine] = []
     matcher = difflib.SequenceMatcher(a=[life.text for life in before], b=texts, autojunk=False)
     for operation, a, b, c, d in matcher.get_opcodes():
         if operation == "equal":
             now[c:d] = before[a:b]
         else:
-            left += before[a:b]
+            unmatched += before[a:b]
     open_places = [number for number, life in enumerate(now) if life is None]
-    _moved(now, left, texts, open_places)
-    _reworded(now, left, texts, [number for number in open_places if now[number] is None])
-    made = [life if life is not None else _Life(text, at, known=first) for life, text in zip(now, texts, strict=True)]
-    return made, left
+    _match_moved(now, unmatched, texts, open_places)
+    _match_reworded(now, unmatched, texts, [number for number in open_places if now[number] is None])
+    lines = [
+        life if life is not None else _TrackedLine(text, at, known=first) for life, text in zip(now, texts, strict=True)
+    ]
+    return lines, unmatched
 
 
-def _moved(now: list[_Life | None], left: list[_Life], texts: list[str], places: list[int]) -> None:
-    waiting: dict[str, list[_Life]] = defaultdict(list)
-    for life in left:
+def _match_moved(
+    now: list[_TrackedLine | None], unmatched: list[_TrackedLine], texts: list[str], places: list[int]
+) -> None:
+    by_text: dict[str, list[_TrackedLine]] = defaultdict(list)
+    for life in unmatched:
         if life.text.strip():
-            waiting[life.text.strip()].append(life)
+            by_text[life.text.strip()].append(life)
     for number in places:
-        same = waiting.get(texts[number].strip())
+        same = by_text.get(texts[number].strip())
         if same:
             now[number] = life = same.pop(0)
-            left.remove(life)
+            unmatched.remove(life)
             life.text = texts[number]
 
 
-def _reworded(now: list[_Life | None], left: list[_Life], texts: list[str], places: list[int]) -> None:
+def _match_reworded(
+    now: list[_TrackedLine | None], unmatched: list[_TrackedLine], texts: list[str], places: list[int]
+) -> None:
     for number in places:
         words = texts[number].split()
-        best = max(left, key=lambda life: _likeness(life.text.split(), words), default=None)
-        if best is not None and _likeness(best.text.split(), words) >= REWORDED:
+        best = max(unmatched, key=lambda life: _similarity(life.text.split(), words), default=None)
+        if best is not None and _similarity(best.text.split(), words) >= REWORDED_SHARE:
             now[number] = best
-            left.remove(best)
+            unmatched.remove(best)
             best.text = texts[number]
 
 
-def _likeness(one: list[str], two: list[str]) -> float:
+def _similarity(one: list[str], two: list[str]) -> float:
     if len(one) < 3 or len(two) < 3:
         return 0.0  # too short to be told from another one like it
     common = set(one) & set(two)
     return 2 * len(common) / (len(set(one)) + len(set(two)))
 
 
-def _placed(present: list[_Life]) -> None:
+def _assign_headings(present: list[_TrackedLine]) -> None:
     heading, fenced = "", False
     for number, life in enumerate(present, start=1):
         fenced ^= life.text.lstrip().startswith(("```", "~~~"))
@@ -103,7 +111,7 @@ def _placed(present: list[_Life]) -> None:
         life.number, life.place = number, heading
 
 
-def _line(life: _Life) -> InstructionLine:
+def _build_line(life: _TrackedLine) -> InstructionLine:
     return InstructionLine(
         number=life.number,
         text=life.text,
@@ -112,7 +120,7 @@ def _line(life: _Life) -> InstructionLine:
         gone=life.gone,
         heading=life.place,
         tokens=tokens_of(life.text),
-        rule=asks(life.text),
-        words=named(life.text),
-        against=forbidden(life.text),
+        rule=is_instruction(life.text),
+        words=named_words(life.text),
+        against=forbidden_words(life.text),
     )

@@ -41,50 +41,50 @@ class BlameService:
         Raises:
             UsageError: there is no such file.
         """
-        from wisen.blame import judgement
+        from wisen.blame import judge_files
 
-        file = judgement.remembered(self._projects, self._instructions.file(path))
-        return next(judgement.blamed(self._home, [file]))
+        file = judge_files.with_stored_history(self._projects, self._instructions.file(path))
+        return next(judge_files.blame_recent(self._home, [file]))
 
     def evidence_of(self, effect: Effect) -> tuple[Evidence, ...]:
         """The failing calls that stand behind what is said of a line, newest first."""
-        from wisen.blame.judge import evidence_of
+        from wisen.blame.file_blame import evidence_of
 
         return evidence_of(effect.calls, self._home.index.events.histories(Selection())) if effect.calls else ()
 
-    def judge_or_recall(
-        self, *, judges: bool | None, is_new: bool, fences: Fences, places: Sequence[str] = ()
+    def judge_or_load(
+        self, *, should_judge: bool | None, is_new: bool, fences: Fences, places: Sequence[str] = ()
     ) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
         """Judge where something is new, in sessions or files; else what was found then. Without what is decided.
 
         `judges`: whether files are judged; None: where `is_new` says that sessions held something new, or a file was
         changed. With `places` only what was found in files of these directories is told.
         """
-        judged, found = self._judge_or_recall(judges=judges, is_new=is_new, fences=fences)
-        there = [each for each in found if not places or any(Path(each.path).is_relative_to(one) for one in places)]
-        return judged, tuple(there)
+        judged, found = self._judge_or_load(should_judge=should_judge, is_new=is_new, fences=fences)
+        selected = [each for each in found if not places or any(Path(each.path).is_relative_to(one) for one in places)]
+        return judged, tuple(selected)
 
-    def _judge_or_recall(
-        self, *, judges: bool | None, is_new: bool, fences: Fences
+    def _judge_or_load(
+        self, *, should_judge: bool | None, is_new: bool, fences: Fences
     ) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
-        from wisen.blame.judge import summary
-        from wisen.blame.judgement import judge
-        from wisen.blame.kept_judgements import keep_judgements, kept_judgements, open_judgements
+        from wisen.blame.file_blame import summarize_blame
+        from wisen.blame.judge_files import judge_files
+        from wisen.blame.stored_judgements import load_judgements, store_judgements, undecided_judgements
 
-        files, judges_now = self._desk.files, is_new if judges is None else judges
-        kept = None if judges_now else kept_judgements(self._home, files)
-        if kept is None and judges is not False:
-            judged = judge(self._projects, self._instructions, fences)
-            found = tuple(map(summary, judged))
-            keep_judgements(self._home, files, found)
-            return judged, open_judgements(self._projects, files, found)
-        return (), open_judgements(self._projects, files, kept)
+        files, judge_now = self._desk.files, is_new if should_judge is None else should_judge
+        stored = None if judge_now else load_judgements(self._home, files)
+        if stored is None and should_judge is not False:
+            judged = judge_files(self._projects, self._instructions, fences)
+            found = tuple(map(summarize_blame, judged))
+            store_judgements(self._home, files, found)
+            return judged, undecided_judgements(self._projects, files, found)
+        return (), undecided_judgements(self._projects, files, stored)
 
     def findings(self) -> tuple[Judged, ...]:
         """What the last judging of instruction files found, as far as it still holds and is not decided."""
-        from wisen.blame.kept_judgements import open_judgements
+        from wisen.blame.stored_judgements import undecided_judgements
 
-        return open_judgements(self._projects, self._desk.files)
+        return undecided_judgements(self._projects, self._desk.files)
 
     @one_writer("blame")
     def remove_lines(self, path: Path, numbers: Sequence[int], *, dry_run: bool = False) -> Edit:
@@ -98,12 +98,12 @@ class BlameService:
         from wisen.edits.edit import Editor
 
         file = self._instructions.file(path).path
-        editor, saw = Editor(self._desk), self._desk.files.read(Path(file)).digest
-        edit = editor.remove(file, numbers, "you took it out", saw, dry_run=True)
+        editor, digest = Editor(self._desk), self._desk.files.read(Path(file)).digest
+        edit = editor.remove(file, numbers, "you took it out", digest, dry_run=True)
         if not dry_run:
             self._decisions.require_person("blame", file, *_line_options(numbers), "--remove")
             with self._decisions.as_decision("removed"):
-                edit = Editor(self._desk).remove(file, numbers, "you took it out", saw)
+                edit = Editor(self._desk).remove(file, numbers, "you took it out", digest)
         return edit
 
     @one_writer("blame")

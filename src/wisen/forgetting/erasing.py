@@ -56,7 +56,7 @@ class Eraser:
             home.ledger.tombstones.bury(plan.tombstone, plan.keys)
         left = [self._remove(plan) for plan in plans]
         events = {event for plan in plans for event in plan.found.events}
-        summaries = removal.clear_written(home, events, self._neighbours.forget_written)
+        summaries = removal.clear_written(home, events, self._neighbours.remove_written)
         off = {session for plan in plans for session in plan.sessions}
         if off:
             home.index.removal.let_go(
@@ -96,7 +96,7 @@ class Eraser:
         home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
         # What only a phrase told is not heard any more where it still stands.
         home.index.findings.again(
-            self._neighbours.holding_phrases({row.text for row in rows.values() if isinstance(row, OwnPhrase)})
+            self._neighbours.sessions_with_phrases({row.text for row in rows.values() if isinstance(row, OwnPhrase)})
         )
         return left, stays
 
@@ -105,8 +105,8 @@ class Eraser:
         from wisen.store.known_entries import KnownEntries
 
         shelf = self._holdings.shelf
-        self._neighbours.understand().keep(only=summaries)
-        self._neighbours.recollect(KnownEntries(self._home.ledger).states)
+        self._neighbours.mine_sessions().write(only=summaries)
+        self._neighbours.refresh_memories(KnownEntries(self._home.ledger).states)
         self._refresh.books()
         prepared = bool(shelf.holds())
         for plan in plans:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     Returns the keys of the summaries that are gone."""
 
 
-class SummaryWriter(Protocol):
+class PendingSummaries(Protocol):
     """What sessions came to, as far as they were understood just now."""
 
-    def keep(self, only: Collection[str] | None = None) -> Sequence[str]:
+    def write(self, only: Collection[str] | None = None) -> Sequence[str]:
         """Write it down, or only what has some keys. Returns what could not be, in words."""
         ...
 
@@ -29,12 +29,12 @@ class SummaryWriter(Protocol):
 class ForgettingCallbacks:
     """What others know and do."""
 
-    understand: Callable[[], SummaryWriter]
+    mine_sessions: Callable[[], PendingSummaries]
     """Mines the sessions that wait for it."""
-    recollect: Callable[[Iterable[EntryState]], None]
+    refresh_memories: Callable[[Iterable[EntryState]], None]
     """Has found again what is left of what was learnt and noted down."""
-    forget_written: ForgetWritten
-    holding_phrases: Callable[[Collection[str]], set[int]]
+    remove_written: ForgetWritten
+    sessions_with_phrases: Callable[[Collection[str]], set[int]]
     """The sessions in which phrases were typed, by the index's numbers of them."""
-    installed: Callable[[], Iterable[Installed]]
+    installed_hooks: Callable[[], Iterable[Installed]]
     """Hook status of each agent that can have hooks."""

@@ -47,7 +47,7 @@ class ForgettingService:
     ) -> None:
         """Begin with whatever may hold something, and with how long and how much is kept."""
         self._holdings, self._home = holdings, holdings.home
-        self._decisions, self._policy, self._installed = decisions, archive, neighbours.installed
+        self._decisions, self._policy, self._installed = decisions, archive, neighbours.installed_hooks
         self._eraser = Eraser(holdings, refresh, neighbours)
         self._switch = ProjectSwitch(holdings.projects, holdings.desk, decisions)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.model.memory import Memory, Ranked
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-KINDS = (
+BRIEFING_KINDS = (
     MemoryKind.RULE,
     MemoryKind.FIX,
     MemoryKind.ENTRY,
@@ -33,13 +33,13 @@ KINDS = (
     MemoryKind.SKILL,
 )
 """What a briefing is made of."""
-LAWS = (MemoryKind.RULE, MemoryKind.FIX, MemoryKind.ENTRY)
+RULE_KINDS = (MemoryKind.RULE, MemoryKind.FIX, MemoryKind.ENTRY)
 """Of these, rules, known failures and what the user said to do come before all else."""
-WORKFLOWS = 3
+MAX_WORKFLOWS = 3
 """No more of them than so many."""
-RELEVANT = 0.35
+MIN_RELATIVE_SCORE = 0.35
 """Which share of the best one's score something needs: what is further off is not about the task."""
-MATCHING = 2
+MIN_SHARED_WORDS = 2
 """How many words of the task a fact or a workflow shares; all where the task has fewer."""
 
 
@@ -63,7 +63,7 @@ _SECTIONS = {
     MemoryKind.SKILL: Section.SKILLS,
 }
 _ORDER = tuple(Section)
-_LAWFUL = (Section.RULES, Section.SAID, Section.FIXES)
+_RULE_SECTIONS = (Section.RULES, Section.SAID, Section.FIXES)
 
 
 class BriefingTask(NamedTuple):
@@ -83,11 +83,11 @@ def section_of(memory: Memory) -> Section:
     return Section.SAID if is_order(memory.text) or directives_in(memory.text) else Section.FACTS
 
 
-def brief(
+def build_briefing(
     ranked: Sequence[Ranked],
     *,
     task: BriefingTask = _ANY_TASK,
-    laws: Sequence[Ranked] | None = None,
+    rules: Sequence[Ranked] | None = None,
     frequent: Sequence[Memory] = (),
     budget: int = BRIEFING,
     shown: frozenset[str] = frozenset(),
@@ -97,43 +97,47 @@ def brief(
     `laws` were found by what the task implies as well, in its words; `frequent` are failures of most sessions. What
     was shown before is left out, by id.
     """
-    wanted = [
-        *_matching(ranked if laws is None else laws, [*task.words, *task.implied], _LAWFUL, fewest=1),
+    candidates = [
+        *_matching_memories(
+            ranked if rules is None else rules, [*task.words, *task.implied], _RULE_SECTIONS, min_shared=1
+        ),
         *frequent,
-        *_matching(ranked, task.words, [each for each in _ORDER if each not in _LAWFUL], fewest=MATCHING),
+        *_matching_memories(
+            ranked, task.words, [each for each in _ORDER if each not in _RULE_SECTIONS], min_shared=MIN_SHARED_WORDS
+        ),
     ]
-    taken: list[Memory] = []
-    told, many, left_out = Lessons(), Counter[Section](), 0
-    for memory in sorted(wanted, key=lambda each: _ORDER.index(section_of(each))):
+    chosen: list[Memory] = []
+    lessons, counts, left_out = Lessons(), Counter[Section](), 0
+    for memory in sorted(candidates, key=lambda each: _ORDER.index(section_of(each))):
         section = section_of(memory)
         if (
             memory.id in shown
-            or told.find(memory.text) is not None
-            or (section is Section.WORKFLOWS and many[section] == WORKFLOWS)
+            or lessons.find(memory.text) is not None
+            or (section is Section.WORKFLOWS and counts[section] == MAX_WORKFLOWS)
         ):
             continue
-        if tokens_at_most(_text([*taken, memory])) > budget:
+        if tokens_at_most(_format_text([*chosen, memory])) > budget:
             left_out += 1
             continue
-        taken.append(memory)
-        told.add(memory.id, memory.text)
-        many[section] += 1
-    text = _text(taken)
-    return Briefing(tuple(taken), text, tokens_at_most(text), left_out)
+        chosen.append(memory)
+        lessons.add(memory.id, memory.text)
+        counts[section] += 1
+    text = _format_text(chosen)
+    return Briefing(tuple(chosen), text, tokens_at_most(text), left_out)
 
 
-def _matching(
-    ranked: Sequence[Ranked], words: Sequence[str], sections: Sequence[Section], *, fewest: int
+def _matching_memories(
+    ranked: Sequence[Ranked], words: Sequence[str], sections: Sequence[Section], *, min_shared: int
 ) -> list[Memory]:
     """Those of some parts that match nearly as well as the best of them, and share enough words with the task."""
-    there = [each for each in ranked if each.memory.kind in KINDS and section_of(each.memory) in sections]
-    least = RELEVANT * max((each.score for each in there), default=0.0)
+    candidates = [each for each in ranked if each.memory.kind in BRIEFING_KINDS and section_of(each.memory) in sections]
+    min_score = MIN_RELATIVE_SCORE * max((each.score for each in candidates), default=0.0)
     terms = {term_of(part) for word in words for part in word.split()}
     return [
         each.memory
-        for each in there
-        if each.score >= least
-        and (len(terms & _terms_of(each.memory)) >= min(fewest, len(terms)) or not each.memory.text.isascii())
+        for each in candidates
+        if each.score >= min_score
+        and (len(terms & _terms_of(each.memory)) >= min(min_shared, len(terms)) or not each.memory.text.isascii())
     ]
 
 
@@ -141,7 +145,7 @@ def _terms_of(memory: Memory) -> set[tuple[str, ...]]:
     return {term_of(match[0].casefold()) for match in _WORD.finditer(f"{memory.text} {memory.beside}")}
 
 
-def _text(memories: Sequence[Memory]) -> str:
+def _format_text(memories: Sequence[Memory]) -> str:
     lines: list[str] = []
     for section in _ORDER:
         here = [memory for memory in memories if section_of(memory) is section]

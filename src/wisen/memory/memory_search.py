@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     """How much praise speaks for memories that were found, by their ids."""
 
 
-FREQUENT = 10
+FREQUENT_SESSIONS = 10
 """A failure that came up in so many sessions is worth knowing before every task that runs commands."""
-_SHOWN = tuple(kind for kind in MemoryKind if kind is not MemoryKind.WORKFLOW)
+_DEFAULT_KINDS = tuple(kind for kind in MemoryKind if kind is not MemoryKind.WORKFLOW)
 """What is looked for when no kind is named: the request of a workflow is a turn, and found as that."""
 
 
 class MemorySearch:
     """Finds what can be found again."""
 
-    def __init__(self, home: Home, projects: Projects, praised: Praised) -> None:
-        self._home, self._projects, self._praised = home, projects, praised
+    def __init__(self, home: Home, projects: Projects, count_praise: Praised) -> None:
+        self._home, self._projects, self._count_praise = home, projects, count_praise
 
     def recall(  # noqa: PLR0913 - what can be asked, each by its name
         self,
@@ -54,11 +54,11 @@ class MemorySearch:
         Raises:
             UsageError: the question holds no word, or a number makes no sense.
         """
-        from wisen.memory.memory_words import sought
-        from wisen.memory.ranking import group, lift_groups, rank
-        from wisen.memory.replaced import settle
+        from wisen.memory.ranking import group, lift_praised_groups, rank
+        from wisen.memory.replaced_memories import demote_replaced
+        from wisen.memory.search_words import query_words
 
-        words = sought(question)
+        words = query_words(question)
         if not words:
             raise UsageError(f"{question!r} holds no word to look for. Ask with at least one.")
         if limit < 1:
@@ -67,18 +67,18 @@ class MemorySearch:
             raise UsageError(
                 f"--days {days:g} leaves nothing to look in. Give a number above 0, or leave it out for all."
             )
-        now, here = self._home.clock.now(), self._here(place)
-        asked = Sought(
+        now, here = self._home.clock.now(), self._context_of(place)
+        query = Sought(
             words=words,
             contexts=None if everywhere else (here, ""),
             since=now - timedelta(days=days) if days is not None else None,
-            kinds=kinds or _SHOWN,
+            kinds=kinds or _DEFAULT_KINDS,
             local=local,
         )
         memories = self._home.index.memories
-        hits = memories.find(asked, DESIGN)
+        hits = memories.find(query, DESIGN)
         ordered = group(rank(hits, now=now, here=here))
-        groups = settle(lift_groups(ordered, hits, self._praised(hits)))
+        groups = demote_replaced(lift_praised_groups(ordered, hits, self._count_praise(hits)))
         names = {context.key: context.name for context in self._home.ledger.contexts.all()}
         return Recalled(
             groups=tuple(groups[:limit]),
@@ -88,7 +88,7 @@ class MemorySearch:
             total=sum(memories.count().values()),
         )
 
-    def around(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
+    def neighbours(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
         """What stands around a memory in its session or file."""
         return tuple(self._home.index.memories.around(memory.id, reach))
 
@@ -98,48 +98,48 @@ class MemorySearch:
         Raises:
             UsageError: the budget is not a number of tokens.
         """
-        from wisen.memory.briefing import KINDS, LAWS, BriefingTask, brief
-        from wisen.memory.implied import implied_words
-        from wisen.memory.memory_words import sought
-        from wisen.memory.ranking import lift, rank
+        from wisen.memory.briefing import BRIEFING_KINDS, RULE_KINDS, BriefingTask, build_briefing
+        from wisen.memory.implied_words import implied_words
+        from wisen.memory.ranking import lift_praised, rank
+        from wisen.memory.search_words import query_words
 
         if budget < 1:
             raise UsageError(f"--budget {budget} is not a number of tokens. Give 1 or more.")
-        now, here = self._home.clock.now(), self._here(place)
-        words = sought(prompt)
+        now, here = self._home.clock.now(), self._context_of(place)
+        words = query_words(prompt)
         if not words:
-            return brief((), budget=budget)
+            return build_briefing((), budget=budget)
         implied = implied_words(words)
 
-        def found(*wanted: str, kinds: tuple[MemoryKind, ...]) -> list[Ranked]:
+        def search(*wanted: str, kinds: tuple[MemoryKind, ...]) -> list[Ranked]:
             asked = Sought(words=wanted, contexts=(here, ""), kinds=kinds, local=local)
             hits = self._home.index.memories.find(asked, DESIGN)
-            return lift(rank(hits, now=now, here=here), hits, self._praised(hits))
+            return lift_praised(rank(hits, now=now, here=here), hits, self._count_praise(hits))
 
-        return brief(
-            found(*words, kinds=KINDS),
+        return build_briefing(
+            search(*words, kinds=BRIEFING_KINDS),
             task=BriefingTask(words, implied),
-            laws=found(*words, *implied, kinds=LAWS),
+            rules=search(*words, *implied, kinds=RULE_KINDS),
             frequent=self._frequent_failures(here) if implied else (),
             budget=budget,
         )
 
     def _frequent_failures(self, here: str) -> list[Memory]:
         """Failures with a known fix that come up in many sessions of a context, whatever the task."""
-        from wisen.memory.gathering import of_entries
+        from wisen.memory.build_memories import memories_of_entries
 
         ledger = self._home.ledger
         every = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-        often = [
+        frequent = [
             each
             for each in every
             if each.entry.type is EntryType.ERROR
             and each.context in (here, "")
-            and each.sessions >= FREQUENT
+            and each.sessions >= FREQUENT_SESSIONS
             and not each.is_over
         ]
-        made = of_entries(often, self._home.index.findings.fixes(Selection()))
-        return sorted((memory for made_of in made.values() for memory, _ in made_of), key=lambda each: -each.uses)
+        memories = memories_of_entries(frequent, self._home.index.findings.fixes(Selection()))
+        return sorted((memory for made_of in memories.values() for memory, _ in made_of), key=lambda each: -each.uses)
 
-    def _here(self, place: Path) -> str:
+    def _context_of(self, place: Path) -> str:
         return self._projects.context_of(place) or NOWHERE

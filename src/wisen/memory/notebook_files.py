@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-LARGEST = 1 << 20
+MAX_BYTES = 1 << 20
 """Bytes above which a file is no notebook."""
-_MOST = 2_000
-_PLACES = (
+_MAX_FILES = 2_000
+_PATTERNS = (
     ("claude-code", ".claude/projects/*/memory/*.md"),
     ("openclaw", ".openclaw/workspace*/MEMORY.md"),
     ("openclaw", ".openclaw/workspace*/USER.md"),
@@ -47,24 +47,24 @@ class NotebookFiles:
     def notebooks(self, contexts: Mapping[str, str]) -> Iterator[NotebookFile]:
         """Every notebook that can be read; `contexts` gives the context of each directory that sessions worked in."""
         # Claude Code names a project's folder by its path, with a dash for whatever is no letter.
-        named = {_NOT_A_LETTER.sub("-", path): context for path, context in contexts.items()}
-        left = _MOST
-        for agent, pattern in _PLACES:
+        contexts_by_folder = {_NOT_A_LETTER.sub("-", path): context for path, context in contexts.items()}
+        remaining = _MAX_FILES
+        for agent, pattern in _PATTERNS:
             for path in sorted(self._home.glob(pattern)):
                 project = path.relative_to(self._home).parts[2] if agent == "claude-code" else ""
-                context = named.get(project) if project else ""
-                if context is None or left == 0:
+                context = contexts_by_folder.get(project) if project else ""
+                if context is None or remaining == 0:
                     continue  # whose it is cannot be told, so it is shown to nobody
                 notebook = _read(agent, path, context)
                 if notebook is not None:
-                    left -= 1
+                    remaining -= 1
                     yield notebook
 
 
 def _read(agent: str, path: Path, context: str) -> NotebookFile | None:
     try:
         status = path.stat()
-        text = read_regular_file(path, LARGEST).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        text = read_regular_file(path, MAX_BYTES).decode("utf-8-sig", "replace").replace("\r\n", "\n")
     except OSError:
         return None
     return NotebookFile(agent, str(path), text, datetime.fromtimestamp(int(status.st_mtime), UTC), context)

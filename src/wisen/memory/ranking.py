@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     _Scored = TypeVar("_Scored", Ranked, Group)
 
-_KEPT = frozenset({MemoryKind.RULE, MemoryKind.ENTRY, MemoryKind.FIX, MemoryKind.NOTE})
+_CURATED_KINDS = frozenset({MemoryKind.RULE, MemoryKind.ENTRY, MemoryKind.FIX, MemoryKind.NOTE})
 """What somebody decided to keep, or measured."""
 _DAY = 86_400.0
 
@@ -29,13 +29,13 @@ def rank(hits: Sequence[Hit], *, now: datetime, here: str = "", design: Design =
     """The memories, best first. `here` is the active context."""
     if not hits:
         return []
-    sessions = _sessions(hits, design)
+    sessions = _session_scores(hits, design)
     most = max(sessions.values())
     top = max(hit.score for hit in hits)
     ranked = [
         Ranked(
             hit.memory,
-            hit.score * _prior(hit.memory, now, here, design)
+            hit.score * _prior_factor(hit.memory, now, here, design)
             + (design.session * top * sessions[group_of(hit.memory)] / most if most > 0 else 0.0),
         )
         for hit in hits
@@ -46,49 +46,52 @@ def rank(hits: Sequence[Hit], *, now: datetime, here: str = "", design: Design =
 
 def group(ranked: Sequence[Ranked], design: Design = DESIGN) -> list[Group]:
     """The same by session, best first."""
-    found: dict[str, list[Ranked]] = {}
+    members_by_key: dict[str, list[Ranked]] = {}
     for each in ranked:
-        found.setdefault(group_of(each.memory), []).append(each)
-    groups = [Group(key, tuple(members), _whole(members, design.fade)) for key, members in found.items()]
+        members_by_key.setdefault(group_of(each.memory), []).append(each)
+    groups = [Group(key, tuple(members), _group_score(members, design.fade)) for key, members in members_by_key.items()]
     groups.sort(key=lambda each: -each.score)
     return groups
 
 
-def lift(
-    ranked: Sequence[Ranked], hits: Sequence[Hit], praised: Mapping[str, int], design: Design = DESIGN
+def lift_praised(
+    ranked: Sequence[Ranked], hits: Sequence[Hit], praise: Mapping[str, int], design: Design = DESIGN
 ) -> list[Ranked]:
     """The same with what was praised, by id, a little further up: never above what matches better by its words."""
     words = {hit.memory.id: hit.score for hit in hits}
-    return _lifted(ranked, lambda each: words[each.memory.id], lambda each: praised.get(each.memory.id, 0), design)
+    return _lift(ranked, lambda each: words[each.memory.id], lambda each: praise.get(each.memory.id, 0), design)
 
 
-def lift_groups(
-    groups: Sequence[Group], hits: Sequence[Hit], praised: Mapping[str, int], design: Design = DESIGN
+def lift_praised_groups(
+    groups: Sequence[Group], hits: Sequence[Hit], praise: Mapping[str, int], design: Design = DESIGN
 ) -> list[Group]:
     """The same for groups, which match as well as their best member does."""
     words = {hit.memory.id: hit.score for hit in hits}
-    return _lifted(
+    return _lift(
         groups,
         lambda each: max(words[member.memory.id] for member in each.memories),
-        lambda each: praised.get(each.best.id, 0),
+        lambda each: praise.get(each.best.id, 0),
         design,
     )
 
 
-def _lifted(
-    order: Sequence[_Scored], words: Callable[[_Scored], float], praised: Callable[[_Scored], int], design: Design
+def _lift(
+    order: Sequence[_Scored],
+    word_score: Callable[[_Scored], float],
+    praise_of: Callable[[_Scored], int],
+    design: Design,
 ) -> list[_Scored]:
-    found: list[_Scored] = []
+    lifted: list[_Scored] = []
     for each in order:
-        place, gain = len(found), praised(each)
+        place, gain = len(lifted), praise_of(each)
         reach = each.score * (1.0 + design.praised * gain)
         while gain and place:
-            above = found[place - 1]
-            if words(above) > words(each) or above.score > reach or praised(above) >= gain:
+            above = lifted[place - 1]
+            if word_score(above) > word_score(each) or above.score > reach or praise_of(above) >= gain:
                 break
             place -= 1
-        found.insert(place, each)
-    return found
+        lifted.insert(place, each)
+    return lifted
 
 
 def group_of(memory: Memory) -> str:
@@ -96,21 +99,21 @@ def group_of(memory: Memory) -> str:
     return f"{memory.agent}:{memory.session}" if memory.session else memory.id
 
 
-def _sessions(hits: Sequence[Hit], design: Design) -> dict[str, float]:
-    found: dict[str, list[Hit]] = {}
+def _session_scores(hits: Sequence[Hit], design: Design) -> dict[str, float]:
+    by_group: dict[str, list[Hit]] = {}
     for hit in sorted(hits, key=lambda hit: -hit.score):
-        found.setdefault(group_of(hit.memory), []).append(hit)
-    return {key: _whole(each, design.fade) for key, each in found.items()}
+        by_group.setdefault(group_of(hit.memory), []).append(hit)
+    return {key: _group_score(each, design.fade) for key, each in by_group.items()}
 
 
-def _whole(found: Sequence[Hit | Ranked], fade: float) -> float:
+def _group_score(members: Sequence[Hit | Ranked], fade: float) -> float:
     """The score of a group. What belongs to no session speaks for itself as much as a session of many turns does."""
-    if not found[0].memory.session:
-        return found[0].score / (1.0 - fade)
-    return math.fsum(each.score * fade**place for place, each in enumerate(found))
+    if not members[0].memory.session:
+        return members[0].score / (1.0 - fade)
+    return math.fsum(each.score * fade**place for place, each in enumerate(members))
 
 
-def _prior(memory: Memory, now: datetime, here: str, design: Design) -> float:
+def _prior_factor(memory: Memory, now: datetime, here: str, design: Design) -> float:
     """What speaks for a memory whatever was asked, as a factor."""
     factor = 1.0
     if memory.at is not None:
@@ -120,7 +123,7 @@ def _prior(memory: Memory, now: datetime, here: str, design: Design) -> float:
         factor += design.used * math.log2(memory.uses)
     if here and memory.context == here:
         factor += design.here
-    if memory.kind in _KEPT:
+    if memory.kind in _CURATED_KINDS:
         factor += design.law
     elif memory.kind is MemoryKind.IMPORTED:
         factor -= design.imported

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.memory import shortened
-from wisen.memory.session_troubles import Troubles
+from wisen.memory import shorten
+from wisen.memory.session_failures import SessionFailures
 from wisen.model.event import Status
 from wisen.model.failure import Ending
 from wisen.model.history import EDITS, Act
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Step, Turn
     from wisen.model.signal import Signal
 
-MOST = 12
+MAX_ITEMS = 12
 """Items of a part: the best of them, in the order of time."""
 _FAILED = (Status.FAILED, Status.MASKED)
-_SURE = 0.5
+_MIN_PROBABILITY = 0.5
 """How likely a turn must correct or praise."""
-_AMENDS = 200
+_MAX_AMENDMENT = 200
 """A correction of more characters asks for something of its own."""
-_THIN = 3
+_MIN_REQUEST_WORDS = 3
 """A request of fewer words names nothing."""
-_LESSON = 7.0
+_LESSON_WORTH = 7.0
 """What the user wants to last is worth more than any task."""
 _LATER = re.compile(
     r"\b(?:todo|to-do|for later|(?:do|add|fix|handle|address|revisit|tackle|look at) (?:it|this|that|them|those) later"
@@ -52,37 +52,37 @@ _SKILL = "/SKILL.md"
 _FEEDBACK = (SignalKind.CORRECTION, SignalKind.PRAISE)
 _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 """Without one they are remarks."""
-_TOLD = (SignalKind.REMEMBER, SignalKind.PREFERENCE, SignalKind.CORRECTION, SignalKind.GAP)
+_LESSON_KINDS = (SignalKind.REMEMBER, SignalKind.PREFERENCE, SignalKind.CORRECTION, SignalKind.GAP)
 
 
-def summaries_of(history: History, mined: Mined, stands: Callable[[str], bool]) -> tuple[Summary, ...]:
+def summarize_history(history: History, mined: Mined, is_self_contained: Callable[[str], bool]) -> tuple[Summary, ...]:
     """What a session came to, one summary a context, where there is something to tell.
 
     `stands` tells whether a lesson says something to somebody who was not there.
     """
     contexts = dict.fromkeys(turn.context for turn in history.turns if turn.act is Act.SAID)
-    made = (_Session(history, mined, stands, context).summary() for context in contexts)
-    return tuple(summary for summary in made if summary.items)
+    summaries = (_SessionSummarizer(history, mined, is_self_contained, context).build_summary() for context in contexts)
+    return tuple(summary for summary in summaries if summary.items)
 
 
-class _Session:
+class _SessionSummarizer:
     """One pass over a session, as far as it belongs to a context."""
 
-    def __init__(self, history: History, mined: Mined, stands: Callable[[str], bool], context: str) -> None:
-        self._history, self._mined, self._stands, self._context = history, mined, stands, context
-        self._said = [turn for turn in history.turns if turn.act is Act.SAID]
-        self._numbers = {turn.id: number for number, turn in enumerate(self._said, 1)}
-        self._here = {turn.id: turn for turn in self._said if turn.context == context}
+    def __init__(self, history: History, mined: Mined, is_self_contained: Callable[[str], bool], context: str) -> None:
+        self._history, self._mined, self._is_self_contained, self._context = history, mined, is_self_contained, context
+        self._typed = [turn for turn in history.turns if turn.act is Act.SAID]
+        self._numbers = {turn.id: number for number, turn in enumerate(self._typed, 1)}
+        self._here = {turn.id: turn for turn in self._typed if turn.context == context}
         self._steps = {step.call: step for step in history.steps if step.context == context}
         self._signals: dict[str, list[Signal]] = {}
         for each in mined.said:
             self._signals.setdefault(each.message, []).append(each.signal)
 
-    def summary(self) -> Summary:
+    def build_summary(self) -> Summary:
         steps = [*self._steps.values()]
         moments = [turn.at for turn in self._history.turns] + [step.at for step in self._history.steps]
-        troubles = Troubles(self._mined, steps, self._turn_of)
-        tasks = _best(self._tasks())
+        failures = SessionFailures(self._mined, steps, self._turn_of)
+        tasks = _best_items(self._tasks())
         done = {item.message for item in tasks}
         return Summary(
             agent=self._history.agent,
@@ -94,10 +94,10 @@ class _Session:
             calls=len(steps),
             failed=sum(step.status in _FAILED for step in steps),
             tasks=tasks,
-            learnings=_best([*self._learnings(done), *troubles.overcome()]),
-            skills=_best(self._skills(steps)),
-            feedback=_best(self._feedback(done)),
-            open=_best([*self._left(), *troubles.standing(), *self._later()]),
+            learnings=_best_items([*self._learnings(done), *failures.resolved_items()]),
+            skills=_best_items(self._skills(steps)),
+            feedback=_best_items(self._feedback(done)),
+            open=_best_items([*self._unfinished(), *failures.unresolved_items(), *self._postponed()]),
         )
 
     def _tasks(self) -> Iterator[Item]:
@@ -107,24 +107,24 @@ class _Session:
                 continue
             calls = [self._steps[call] for goal in goals for call in goal.calls if call in self._steps]
             steps = [step for step in calls if step.status is Status.OK]
-            lines = [line for step in steps if (line := _command(step, "commit")) and shortened.commits(line)]
+            lines = [line for step in steps if (line := _command_with(step, "commit")) and shorten.is_commit(line)]
             edited = any(step.tool in EDITS for step in steps)
             checked = last.ending is Ending.CHECKED and edited
-            praised = self._praised(goals)
+            praised = self._was_praised(goals)
             worth = 3.0 * bool(lines) + 2.0 * checked + 2.0 * praised + edited
-            asked = shortened.gist(request.text or "")
-            text = shortened.wish(asked)
-            subjects = list(filter(None, map(shortened.subject, lines)))
-            if subjects and (len(text.split()) < _THIN or shortened.is_question(asked)):
+            asked = shorten.gist(request.text or "")
+            text = shorten.strip_politeness(asked)
+            subjects = list(filter(None, map(shorten.commit_subject, lines)))
+            if subjects and (len(text.split()) < _MIN_REQUEST_WORDS or shorten.is_question(asked)):
                 text, subjects = f"committed “{subjects[-1]}”", []
-            if worth and len(text.split()) >= _THIN and not shortened.is_question(text):
+            if worth and len(text.split()) >= _MIN_REQUEST_WORDS and not shorten.is_question(text):
                 yield Item(
                     text=text,
                     turn=self._numbers[request.id],
                     at=request.at,
                     message=request.id,
-                    measured=_measured(subjects, checked=checked, praised=praised, corrected=len(goals) - 1),
-                    mark=DayMark.SUCCESS if worth > 1 and (lines or not shortened.points(text)) else None,
+                    measured=_describe_outcome(subjects, checked=checked, praised=praised, corrected=len(goals) - 1),
+                    mark=DayMark.SUCCESS if worth > 1 and (lines or not shorten.is_vague(text)) else None,
                     worth=worth + min(len(steps), 20) / 20,
                 )
 
@@ -134,66 +134,68 @@ class _Session:
         for goal in self._mined.goals:
             if goal.request not in self._here:
                 continue
-            if chains and self._corrects(goal.request):
+            if chains and self._is_correction(goal.request):
                 chains[-1].append(goal)
             else:
                 chains.append([goal])
         return chains
 
-    def _corrects(self, message: str) -> bool:
-        short = len(self._here[message].text or "") < _AMENDS
-        return short and self._is(SignalKind.CORRECTION, message)
+    def _is_correction(self, message: str) -> bool:
+        short = len(self._here[message].text or "") < _MAX_AMENDMENT
+        return short and self._has_signal(SignalKind.CORRECTION, message)
 
-    def _is(self, kind: SignalKind, message: str) -> bool:
-        return any(each.kind is kind and each.probability >= _SURE for each in self._signals.get(message, ()))
+    def _has_signal(self, kind: SignalKind, message: str) -> bool:
+        return any(
+            each.kind is kind and each.probability >= _MIN_PROBABILITY for each in self._signals.get(message, ())
+        )
 
-    def _praised(self, goals: Sequence[Goal]) -> bool:
+    def _was_praised(self, goals: Sequence[Goal]) -> bool:
         """Whether the user praised what was done, up to the first thing he said behind it."""
         until = goals[-1].said_next
-        numbers = range(self._numbers[goals[0].request] + 1, self._numbers.get(until or "", len(self._said)) + 1)
-        return any(self._is(SignalKind.PRAISE, self._said[number - 1].id) for number in numbers)
+        numbers = range(self._numbers[goals[0].request] + 1, self._numbers.get(until or "", len(self._typed)) + 1)
+        return any(self._has_signal(SignalKind.PRAISE, self._typed[number - 1].id) for number in numbers)
 
     def _learnings(self, done: Container[str]) -> Iterator[Item]:
         """What the user said that is to last; what was itself a task of the day is told there."""
         for turn in self._here.values():
-            told: set[str] = set()
-            signals = sorted(self._signals.get(turn.id, ()), key=lambda each: _rank(each.kind))
+            seen: set[str] = set()
+            signals = sorted(self._signals.get(turn.id, ()), key=lambda each: _kind_order(each.kind))
             for signal in signals:
                 text = self._lesson(turn, signal)
-                if not text or text in told:
+                if not text or text in seen:
                     continue
-                told.add(text)
+                seen.add(text)
                 note = signal.kind is SignalKind.REMEMBER
-                insight = signal.kind is not SignalKind.GAP and turn.id not in done and shortened.is_order(text)
+                insight = signal.kind is not SignalKind.GAP and turn.id not in done and shorten.is_order(text)
                 yield Item(
                     text=text,
                     turn=self._numbers[turn.id],
                     at=turn.at,
                     message=turn.id,
                     mark=DayMark.NOTE if note else DayMark.INSIGHT if insight else None,
-                    worth=_LESSON + signal.probability + (signal.lesson.durable if signal.lesson else note),
+                    worth=_LESSON_WORTH + signal.probability + (signal.lesson.durable if signal.lesson else note),
                 )
 
     def _lesson(self, turn: Turn, signal: Signal) -> str:
         """What a signal teaches to somebody who was not there; empty where that is nothing."""
-        if signal.kind not in _TOLD or signal.probability < _SURE or not turn.text:
+        if signal.kind not in _LESSON_KINDS or signal.probability < _MIN_PROBABILITY or not turn.text:
             return ""
         lesson = signal.lesson
         if signal.kind in _NEED_A_LESSON and not (lesson and (lesson.trigger or directives_in(lesson.text))):
             return ""  # a remark: it becomes no entry
         if signal.lesson is not None:
-            text = shortened.clipped(signal.lesson.text, 220)
+            text = shorten.clip(signal.lesson.text, 220)
         else:
-            text = shortened.kept_in_mind(turn.text, signal.start)
-        return text if self._stands(text) else ""
+            text = shorten.remembered_sentence(turn.text, signal.start)
+        return text if self._is_self_contained(text) else ""
 
     def _feedback(self, done: Container[str]) -> Iterator[Item]:
         """What the user said of the work; a finding that was itself a task is told there."""
         for turn in self._here.values():
             for kind in _FEEDBACK if turn.id not in done else ():
                 signals = [each for each in self._signals.get(turn.id, ()) if each.kind is kind]
-                if turn.text and signals and signals[0].probability >= _SURE:
-                    quoted = shortened.quote(turn.text, signals[0].start)
+                if turn.text and signals and signals[0].probability >= _MIN_PROBABILITY:
+                    quoted = shorten.quote_at(turn.text, signals[0].start)
                     if quoted:
                         yield self._item(turn, f"{kind.value}: “{quoted}”", worth=signals[0].probability)
 
@@ -203,62 +205,62 @@ class _Session:
                 continue
             path = fields_of(step.arguments).get("file_path")
             if isinstance(path, str) and path.endswith(_SKILL):
-                yield Item(text=shortened.clipped(path), turn=self._turn_of(step), at=step.at)
+                yield Item(text=shorten.clip(path), turn=self._turn_of(step), at=step.at)
 
-    def _left(self) -> Iterator[Item]:
+    def _unfinished(self) -> Iterator[Item]:
         """The last request, where it was stopped or left failing."""
         goals = [goal for goal in self._mined.goals if goal.request in self._here]
         if not goals:
             return
         turn = self._here[goals[-1].request]
         stopped = any(each.act is not Act.SAID and each.at >= turn.at for each in self._history.turns[-1:])
-        text = shortened.gist(turn.text or "")
+        text = shorten.gist(turn.text or "")
         if text and (goals[-1].ending is Ending.STOPPED or (goals[-1].ending is Ending.EMPTY and stopped)):
             yield self._item(turn, text, measured="stopped", worth=3.0)
         elif text and goals[-1].ending is Ending.FAILING:
             yield self._item(turn, text, measured="left with a failure", worth=3.0)
 
-    def _later(self) -> Iterator[Item]:
+    def _postponed(self) -> Iterator[Item]:
         for turn in self._here.values():
-            for part in shortened.sentences(turn.text or "", _LATER_WORDS):
-                if _LATER.search(part) and len(part) <= 2 * shortened.LONGEST and not part.rstrip().endswith("?"):
-                    yield self._item(turn, f"“{shortened.clipped(part)}”", worth=1.0)
+            for part in shorten.sentences_with(turn.text or "", _LATER_WORDS):
+                if _LATER.search(part) and len(part) <= 2 * shorten.MAX_LENGTH and not part.rstrip().endswith("?"):
+                    yield self._item(turn, f"“{shorten.clip(part)}”", worth=1.0)
 
     def _turn_of(self, step: Step) -> int:
-        return sum(turn.at <= step.at for turn in self._said)
+        return sum(turn.at <= step.at for turn in self._typed)
 
     def _item(self, turn: Turn, text: str, *, worth: float, measured: str = "") -> Item:
         number = self._numbers[turn.id]
         return Item(text=text, turn=number, at=turn.at, message=turn.id, measured=measured, worth=worth)
 
 
-def _command(step: Step, word: str) -> str:
+def _command_with(step: Step, word: str) -> str:
     """The command line of a call in which a word stands; empty for others, most of which need not be read for that."""
     return (command_of(fields_of(step.arguments)) or "") if word in (step.arguments or "") else ""
 
 
-def _rank(kind: SignalKind) -> int:
-    return _TOLD.index(kind) if kind in _TOLD else len(_TOLD)
+def _kind_order(kind: SignalKind) -> int:
+    return _LESSON_KINDS.index(kind) if kind in _LESSON_KINDS else len(_LESSON_KINDS)
 
 
-def _measured(subjects: Sequence[str], *, checked: bool, praised: bool, corrected: int) -> str:
-    told = [f"committed “{subjects[-1]}”"] if len(subjects) == 1 else []
-    told += [f"{len(subjects)} commits, the last “{subjects[-1]}”"] if len(subjects) > 1 else []
-    told += ["checks passed"] if checked else []
-    told += ["praised"] if praised else []
-    told += [f"corrected {'once' if corrected == 1 else f'{corrected} times'}"] if corrected else []
-    return ", ".join(told)
+def _describe_outcome(subjects: Sequence[str], *, checked: bool, praised: bool, corrected: int) -> str:
+    parts = [f"committed “{subjects[-1]}”"] if len(subjects) == 1 else []
+    parts += [f"{len(subjects)} commits, the last “{subjects[-1]}”"] if len(subjects) > 1 else []
+    parts += ["checks passed"] if checked else []
+    parts += ["praised"] if praised else []
+    parts += [f"corrected {'once' if corrected == 1 else f'{corrected} times'}"] if corrected else []
+    return ", ".join(parts)
 
 
-def _best(items: Iterable[Item]) -> tuple[Item, ...]:
+def _best_items(items: Iterable[Item]) -> tuple[Item, ...]:
     """The best of what may be told, each once, in the order of time."""
-    once = {item.text.casefold().rstrip(" .!"): item for item in reversed([*items])}
-    best = sorted(once.values(), key=lambda item: (-item.worth, item.at, item.text))
-    allowed = [item for item in best if rule_against(f"{item.text} {item.measured}") is None][:MOST]
+    unique = {item.text.casefold().rstrip(" .!"): item for item in reversed([*items])}
+    best = sorted(unique.values(), key=lambda item: (-item.worth, item.at, item.text))
+    allowed = [item for item in best if rule_against(f"{item.text} {item.measured}") is None][:MAX_ITEMS]
     return tuple(sorted(allowed, key=lambda item: (item.at, item.turn, item.text)))
 
 
-def named(summary: Summary, names: Callable[[str], str]) -> Summary:
+def with_entry_names(summary: Summary, names: Callable[[str], str]) -> Summary:
     """The summary with the names of the entries that its learnings became; `names` finds them by message."""
     learnings = tuple(structs.replace(item, entry=names(item.message)) for item in summary.learnings)
     return structs.replace(summary, learnings=learnings)

@@ -27,7 +27,7 @@ _STRUCTURE = re.compile(r"\A(?=[#>*+-]|\d+[.)](?:\s|\Z))|(?=<[A-Za-z/!?])")
 _SESSION = re.compile(r"^- Session: (\S+) (\S+), began (\S+)\s*$", re.MULTILINE)
 
 
-class Setting(NamedTuple):
+class SummaryStyle(NamedTuple):
     """What a summary is written with, besides itself."""
 
     project: str
@@ -36,48 +36,48 @@ class Setting(NamedTuple):
     """A moment as clocks show it here."""
 
 
-def name_of(summary: Summary, number: int, setting: Setting) -> str:
+def summary_file_name(summary: Summary, number: int, style: SummaryStyle) -> str:
     """The file name of the n-th session summary of a day: `2026-01-31-002.md`."""
-    return f"{setting.local(summary.first):%Y-%m-%d}-{number:03}.md"
+    return f"{style.local(summary.first):%Y-%m-%d}-{number:03}.md"
 
 
-def write_summary(summary: Summary, name: str, setting: Setting) -> str:
+def write_summary(summary: Summary, name: str, style: SummaryStyle) -> str:
     """The whole file."""
-    first, last = setting.local(summary.first), setting.local(summary.last)
+    first, last = style.local(summary.first), style.local(summary.last)
     until = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
     rows = (
-        f"- Session: {session_of(summary)}",
-        f"- Project: {_line(setting.project) or _NONE}",
+        f"- Session: {describe_session(summary)}",
+        f"- Project: {_one_line(style.project) or _NONE}",
         f"- Time: {first:%Y-%m-%d %H:%M} to {until}",
         f"- Counts: {summary.turns} typed turns, {summary.calls} calls, {summary.failed} of them failed",
     )
     parts = [f"# Session {name.removesuffix('.md')}", "\n".join(rows)]
     for part, heading in HEADINGS.items():
-        items = [write_item(item, setting) for item in getattr(summary, part)]
+        items = [write_item(item, style) for item in getattr(summary, part)]
         parts.append(f"## {heading}\n\n" + ("\n".join(f"- {item}" for item in items) or _NONE))
     return "\n\n".join(parts) + "\n"
 
 
-def write_item(item: Item, setting: Setting) -> str:
+def write_item(item: Item, style: SummaryStyle) -> str:
     """An item in one line, with the turn it stands in."""
     measured = f"; {item.measured}" if item.measured else ""
     entry = f"{item.entry}, " if item.entry else ""
     turn = f"turn {item.turn}, " if item.turn else ""
-    return f"{_line(item.text)}{_line(measured)} ({entry}{turn}{setting.local(item.at):%H:%M})"
+    return f"{_one_line(item.text)}{_one_line(measured)} ({entry}{turn}{style.local(item.at):%H:%M})"
 
 
-def session_of(summary: Summary) -> str:
+def describe_session(summary: Summary) -> str:
     """What tells in the file whose summary it is."""
     session = "".join(summary.session.split()).encode("utf-8", "replace").decode()
     return f"{summary.agent} {session}, began {summary.first:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def read_session(text: str) -> str:
+def parse_session(text: str) -> str:
     """Whose summary a text is, as `session_of` tells it; empty where it is no summary of ours."""
     found = _SESSION.search(text)
     return "" if found is None else f"{found[1]} {found[2]}, began {found[3]}"
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     """A text in one line that means nothing but itself."""
     return _STRUCTURE.sub(r"\\", " ".join(text.encode("utf-8", "replace").decode().split()))

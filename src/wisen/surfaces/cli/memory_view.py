@@ -13,7 +13,7 @@ from wisen.surfaces.cli.switch_commands import is_off
 
 if TYPE_CHECKING:
     from wisen.learner import Learner
-    from wisen.memory.kept_counts import KeptCounts, MemoryOverview
+    from wisen.memory.memory_overview import MemoryCounts, MemoryOverview
 
 _SHOWN = 30
 
@@ -24,7 +24,7 @@ def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
     if not dry_run and is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
-        noted = learner.memory.note(text, Path.cwd(), mark=mark, dry_run=dry_run)
+        noted = learner.memory.add_note(text, Path.cwd(), mark=mark, dry_run=dry_run)
     if as_json:
         print_json({"path": noted.path, "line": noted.line, "is_new": noted.is_new, "dry_run": dry_run})
         return 0
@@ -94,7 +94,7 @@ def overview(*, as_json: bool) -> int:
     return 0
 
 
-def _kept(kept: KeptCounts) -> str:
+def _kept(kept: MemoryCounts) -> str:
     return (
         f"{plural(kept.sessions, 'session')}, {plural(kept.entries, 'lesson')} "
         f"({plural(kept.rules, 'approved rule')}), {plural(kept.memories, 'memory', 'memories')}"
@@ -122,7 +122,7 @@ def show(name: str | None, *, as_json: bool) -> int:
 def write(*, dry_run: bool, as_json: bool) -> int:
     """Write every summary and day of this project."""
     with app.wire().learner(reads=False) as learner:
-        paths = learner.memory.write(Path.cwd(), dry_run=dry_run)
+        paths = learner.memory.write_summaries(Path.cwd(), dry_run=dry_run)
     if as_json:
         print_json({"files": paths, "dry_run": dry_run})
         return 0

@@ -96,7 +96,7 @@ def _plain(found: Recalled, learner: Learner, around: int) -> dict[str, object]:
                 "replaced_by": group.replaced_by or None,
                 "context": found.contexts[group.best.context],
                 "memories": [each.memory._asdict() | {"score": each.score} for each in group.memories],
-                **({"around": map_all(learner.memory.around(group.best, around))} if around else {}),
+                **({"around": map_all(learner.memory.neighbours(group.best, around))} if around else {}),
             }
             for group in found.groups
         ],
@@ -125,7 +125,7 @@ def _show(found: Recalled, learner: Learner, question: str, out: Console, *, aro
             line = f"      turn {also.turn}: {clipped(_window(also.text, question), 130)}"
             out.print(Text(line, style="dim"))
         if around:
-            for each in learner.memory.around(best, around):
+            for each in learner.memory.neighbours(best, around):
                 sign = ">" if each.id == best.id else " "
                 out.print(Text(f"    {sign} turn {each.turn}: {clipped(each.text, 160)}", style="dim"))
     if found.more:

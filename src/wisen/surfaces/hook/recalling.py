@@ -37,14 +37,14 @@ def _recalled(path: str, context: str, question: str, *, local: bool) -> list[tu
     from datetime import UTC, datetime
     from pathlib import Path
 
-    from wisen.memory.memory_words import sought
     from wisen.memory.ranking import group, rank
-    from wisen.memory.replaced import settle
+    from wisen.memory.replaced_memories import demote_replaced
+    from wisen.memory.search_words import query_words
     from wisen.model.memory import DESIGN, MemoryKind, Sought
     from wisen.store.memories import SqliteMemories
     from wisen.store.sqlite import SqliteDatabase
 
-    words = sought(question)
+    words = query_words(question)
     kinds = tuple(kind for kind in MemoryKind if kind not in (MemoryKind.WORKFLOW, MemoryKind.IMPORTED))
     connection = sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True, timeout=0.05)
     try:
@@ -54,7 +54,7 @@ def _recalled(path: str, context: str, question: str, *, local: bool) -> list[tu
         hits = store.find(asked, DESIGN) if words else store.newest(asked, _MOST)
     finally:
         connection.close()
-    groups = settle(group(rank(hits, now=datetime.now(UTC), here=context)))
+    groups = demote_replaced(group(rank(hits, now=datetime.now(UTC), here=context)))
     said = {" ".join(each.best.text.split()): each.best for each in reversed(groups) if not each.replaced_by}
     return [_line(text, memory) for text, memory in reversed(said.items())][:_MOST]
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.memory.summary_text import Setting
+    from wisen.memory.summary_text import SummaryStyle
     from wisen.model.summary import DayMark, Item, Summary
 
-MOST_A_DAY = 10
-MOST_OF_A_SESSION = 4
+MAX_PER_DAY = 10
+MAX_PER_SESSION = 4
 """Lines of one day and project, and of one session among them: what comes later in the day finds room too."""
 _SOURCE = re.compile(r"\((\S+ \S{1,8}(?:, turn \d+)?)\)\Z")
 
@@ -37,12 +37,12 @@ class DayCandidate(NamedTuple):
         return key_of(self.line)
 
 
-def candidates(summary: Summary, setting: Setting) -> list[DayCandidate]:
+def day_candidates(summary: Summary, style: SummaryStyle) -> list[DayCandidate]:
     """What of a session is worth a line."""
     return [
         DayCandidate(
-            day=f"{setting.local(item.at):%Y-%m-%d}",
-            line=_line(item.mark, item, summary, setting),
+            day=f"{style.local(item.at):%Y-%m-%d}",
+            line=_build_line(item.mark, item, summary, style),
             at=item.at,
             worth=item.worth,
             session=summary.short,
@@ -52,12 +52,14 @@ def candidates(summary: Summary, setting: Setting) -> list[DayCandidate]:
     ]
 
 
-def chosen(found: Iterable[DayCandidate], known: Mapping[str, Sequence[str]]) -> dict[str, list[DayCandidate]]:
+def choose_lines(
+    candidates: Iterable[DayCandidate], known: Mapping[str, Sequence[str]]
+) -> dict[str, list[DayCandidate]]:
     """The best lines that each day has still room for, in the order of time; `known` are the keys of those it had."""
-    of: dict[str, list[DayCandidate]] = defaultdict(list)
-    for each in found:
-        of[each.day].append(each)
-    days = {day: _of_day(of[day], known.get(day, ())) for day in sorted(of)}
+    by_day: dict[str, list[DayCandidate]] = defaultdict(list)
+    for each in candidates:
+        by_day[each.day].append(each)
+    days = {day: _choose_for_day(by_day[day], known.get(day, ())) for day in sorted(by_day)}
     return {day: lines for day, lines in days.items() if lines}
 
 
@@ -72,22 +74,22 @@ def source_of(text: str) -> str:
     return found[1] if found else ""
 
 
-def _of_day(found: Iterable[DayCandidate], known: Sequence[str]) -> list[DayCandidate]:
-    taken, room = set(known), MOST_A_DAY - len(known)
+def _choose_for_day(candidates: Iterable[DayCandidate], known: Sequence[str]) -> list[DayCandidate]:
+    taken, room = set(known), MAX_PER_DAY - len(known)
     sessions = Counter(key.split(" ", 2)[2].partition(",")[0] for key in known)
     best: list[DayCandidate] = []
-    for each in sorted(found, key=lambda each: (-each.worth, each.at, each.line.text)):
+    for each in sorted(candidates, key=lambda each: (-each.worth, each.at, each.line.text)):
         if len(best) >= room:
             break
-        if each.key not in taken and sessions[each.session] < MOST_OF_A_SESSION:
+        if each.key not in taken and sessions[each.session] < MAX_PER_SESSION:
             taken.add(each.key)
             sessions[each.session] += 1
             best.append(each)
     return sorted(best, key=lambda each: (each.at, each.line.text))
 
 
-def _line(mark: DayMark, item: Item, summary: Summary, setting: Setting) -> DayLine:
+def _build_line(mark: DayMark, item: Item, summary: Summary, style: SummaryStyle) -> DayLine:
     measured = f"; {item.measured}" if item.measured else ""
     turn = f", turn {item.turn}" if item.turn else ""
     text = told(f"{item.text}{measured} ({summary.short}{turn})")
-    return DayLine(mark=mark, time=f"{setting.local(item.at):%H:%M}", text=text)
+    return DayLine(mark=mark, time=f"{style.local(item.at):%H:%M}", text=text)

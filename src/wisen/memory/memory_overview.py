@@ -18,7 +18,7 @@ class Day(NamedTuple):
     lines: tuple[DayLine, ...]
 
 
-class KeptCounts(NamedTuple):
+class MemoryCounts(NamedTuple):
     """How much is kept of a project, or of all."""
 
     sessions: int
@@ -33,7 +33,7 @@ class MemoryOverview(NamedTuple):
 
     name: str
     """What the project is called; empty outside of any."""
-    here: KeptCounts
-    everywhere: KeptCounts
+    here: MemoryCounts
+    everywhere: MemoryCounts
     days: tuple[Day, ...]
     summaries: tuple[Path, ...]

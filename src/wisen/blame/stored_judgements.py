@@ -24,54 +24,56 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
     from wisen.system.machine_ports import Files
 
-PAGE = "reports/instruction-files.msgpack"
+FILE = "reports/instruction-files.msgpack"
 """Below the home. JSON has no infinite numbers, and an interval may be open."""
 
 
-class KeptJudgement(Struct, frozen=True):
+class StoredJudgement(Struct, frozen=True):
     """What was found about a file that held what the digest names."""
 
     digest: str
     judged: Judged
 
 
-class KeptJudgements(Struct, frozen=True):
+class StoredJudgements(Struct, frozen=True):
     """What the last judging came to."""
 
     version: str
     """The version of wisen that judged: another one may see more."""
-    files: tuple[KeptJudgement, ...]
+    files: tuple[StoredJudgement, ...]
 
 
-def keep_judgements(home: Home, files: Files, judged: Iterable[Judged]) -> None:
+def store_judgements(home: Home, files: Files, judged: Iterable[Judged]) -> None:
     """Remember what was found until the next judging."""
-    kept = tuple(KeptJudgement(_digest_of(files, each.path), each) for each in judged)
-    content = msgspec.msgpack.encode(KeptJudgements(home.version, kept))
-    seen = files.read(home.path / PAGE)
+    stored = tuple(StoredJudgement(_digest_of(files, each.path), each) for each in judged)
+    content = msgspec.msgpack.encode(StoredJudgements(home.version, stored))
+    seen = files.read(home.path / FILE)
     if seen.content != content:
         files.write(seen, content)
 
 
-def kept_judgements(home: Home, files: Files) -> tuple[Judged, ...] | None:
+def load_judgements(home: Home, files: Files) -> tuple[Judged, ...] | None:
     """What was found last; None where nothing is kept, or a file was changed since: then it has to be judged anew."""
-    kept = _read(home, files)
-    if kept is None or kept.version != home.version:
+    stored = _read(home, files)
+    if stored is None or stored.version != home.version:
         return None
-    if any(_digest_of(files, each.judged.path) != each.digest for each in kept.files):
+    if any(_digest_of(files, each.judged.path) != each.digest for each in stored.files):
         return None
-    return tuple(each.judged for each in kept.files)
+    return tuple(each.judged for each in stored.files)
 
 
-def open_judgements(projects: Projects, files: Files, judged: Iterable[Judged] | None = None) -> tuple[Judged, ...]:
+def undecided_judgements(
+    projects: Projects, files: Files, judged: Iterable[Judged] | None = None
+) -> tuple[Judged, ...]:
     """What was found and is not decided; without `judged` what is kept, as far as it still holds."""
     if judged is None:
-        kept = _read(projects.home, files)
-        judged = () if kept is None else [_still_true(files, each) for each in kept.files]
+        stored = _read(projects.home, files)
+        judged = () if stored is None else [_relocate_lines(files, each) for each in stored.files]
     decided = {move.subject for move in projects.home.ledger.moves.all() if move.kind is MoveKind.KEEP}
-    return tuple(_undecided(each, decided) for each in judged if not projects.scope.is_off(each.path))
+    return tuple(_without_decided(each, decided) for each in judged if not projects.scope.is_off(each.path))
 
 
-def _undecided(judged: Judged, decided: set[str]) -> Judged:
+def _without_decided(judged: Judged, decided: set[str]) -> Judged:
     speaking = tuple(
         effect
         for effect in judged.speaking
@@ -82,11 +84,11 @@ def _undecided(judged: Judged, decided: set[str]) -> Judged:
     return structs.replace(judged, speaking=speaking)
 
 
-def _still_true(files: Files, kept: KeptJudgement) -> Judged:
+def _relocate_lines(files: Files, stored: StoredJudgement) -> Judged:
     """What was found about a file, without lines that are gone since, and each where it stands now."""
-    judged = kept.judged
+    judged = stored.judged
     content = _content_of(files, judged.path)
-    if digest(content) == kept.digest:
+    if digest(content) == stored.digest:
         return judged
     numbers: dict[str, int] = {}
     for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
@@ -99,10 +101,10 @@ def _still_true(files: Files, kept: KeptJudgement) -> Judged:
     return structs.replace(judged, speaking=speaking, unused_lines=0, unused_tokens=0)
 
 
-def _read(home: Home, files: Files) -> KeptJudgements | None:
+def _read(home: Home, files: Files) -> StoredJudgements | None:
     try:
-        content = files.read(home.path / PAGE).content
-        return None if content is None else msgspec.msgpack.decode(content, type=KeptJudgements)
+        content = files.read(home.path / FILE).content
+        return None if content is None else msgspec.msgpack.decode(content, type=StoredJudgements)
     except (FileError, msgspec.MsgspecError, UnicodeDecodeError):
         return None  # it is only a copy: the next judging writes it anew
 

@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.errors import FileError, StoreError
-from wisen.memory.gathering import DAYS, NOTEBOOKS, of_day, of_entries, of_notebooks, of_session
-from wisen.memory.keep import shelf_of
+from wisen.memory.build_memories import (
+    DAYS,
+    NOTEBOOKS,
+    memories_of_day,
+    memories_of_entries,
+    memories_of_notebooks,
+    memories_of_session,
+)
+from wisen.memory.memory_files import memory_folder
 from wisen.model.context import NOWHERE
 from wisen.model.fences import FenceKind
 from wisen.model.history import session_name
@@ -18,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wisen.logs.projects import Projects
-    from wisen.memory.diary import Diary
-    from wisen.memory.gathering import Gathered
+    from wisen.memory.build_memories import Gathered
     from wisen.memory.notebook_files import Notebooks
+    from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.entry_state import EntryState
     from wisen.model.failure import Mined
     from wisen.model.fences import Fences
@@ -31,47 +38,51 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 
-def keep_sessions(home: Home, sessions: Iterable[tuple[History, Mined, Sequence[Summary]]]) -> None:
+def index_sessions(home: Home, sessions: Iterable[tuple[History, Mined, Sequence[Summary]]]) -> None:
     """What was typed in sessions that hold something new, what they came to, and how it was reached."""
-    found = [of_session(history, mined.goals, told) for history, mined, told in sessions]
-    home.index.memories.replace({origin: memories for each in found for origin, memories in each.items()})
+    memories_by_session = [memories_of_session(history, mined.goals, told) for history, mined, told in sessions]
+    home.index.memories.replace({origin: memories for each in memories_by_session for origin, memories in each.items()})
 
 
-def noted(diary: Diary, session: History, mined: Mined, fences: Fences) -> tuple[Summary, ...]:
+def summarize_session(writer: SummaryWriter, session: History, mined: Mined, fences: Fences) -> tuple[Summary, ...]:
     """What one session came to; nothing where that cannot be told, so that it does not keep others from it."""
     with fences.around(FenceKind.SESSION, session_name(session)):
-        return diary.noted(session, mined)
+        return writer.add_session(session, mined)
     return ()
 
 
-def keep_noted(home: Home, sessions: Sequence[tuple[History, Mined, Sequence[Summary]]], fences: Fences) -> None:
+def index_isolated(home: Home, sessions: Sequence[tuple[History, Mined, Sequence[Summary]]], fences: Fences) -> None:
     """Keep what was typed in sessions: all at once, or each by itself where one of them cannot be kept."""
     try:
-        keep_sessions(home, sessions)
+        index_sessions(home, sessions)
     except StoreError:
         raise
     except Exception:  # noqa: BLE001 - the fences below tell which
         for each in sessions:
             with fences.around(FenceKind.SESSION, session_name(each[0])):
-                keep_sessions(home, [each])
+                index_sessions(home, [each])
 
 
-def recollect(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:
+def refresh_memories(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:
     """What was learnt, and what people and other systems noted down; what is no longer there is forgotten."""
     home = projects.home
     places = {path: context for path, context in projects.places_with_contexts() if not projects.scope.is_off(path)}
-    held = frozenset[str]().union(*map(home.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
-    written = of_notebooks(notebooks.notebooks(places)) | _notes(home, files, held)
-    now = of_entries(states, home.index.findings.fixes(Selection())) | _remembered(written, home.forgotten_filter)
-    home.index.memories.replace({**now, **{name: [] for name in held - now.keys()}})
+    known = frozenset[str]().union(*map(home.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
+    written = memories_of_notebooks(notebooks.notebooks(places)) | _note_memories(home, files, known)
+    now = memories_of_entries(states, home.index.findings.fixes(Selection())) | _without_forgotten(
+        written, home.forgotten_filter
+    )
+    home.index.memories.replace({**now, **{name: [] for name in known - now.keys()}})
 
 
-def keep_day(home: Home, files: Files, context: str, path: Path) -> None:
+def index_day(home: Home, files: Files, context: str, path: Path) -> None:
     """A day as it is now: what was just noted can be found at once."""
-    home.index.memories.replace(_remembered(_day(files, context or NOWHERE, path), home.forgotten_filter))
+    home.index.memories.replace(
+        _without_forgotten(_day_memories(files, context or NOWHERE, path), home.forgotten_filter)
+    )
 
 
-def _remembered(gathered: Gathered, forgotten: ForgottenFilter) -> Gathered:
+def _without_forgotten(gathered: Gathered, forgotten: ForgottenFilter) -> Gathered:
     """What stands in files, without what was forgotten."""
     return {
         origin: [each for each in memories if not forgotten.holds(each[0].text) and not forgotten.holds(each[0].beside)]
@@ -79,19 +90,21 @@ def _remembered(gathered: Gathered, forgotten: ForgottenFilter) -> Gathered:
     }
 
 
-def _notes(home: Home, files: Files, held: Iterable[str]) -> Gathered:
+def _note_memories(home: Home, files: Files, known: Iterable[str]) -> Gathered:
     """The lines that people put into days: below the home, and in workspaces where something was noted."""
-    days = [origin.removeprefix(DAYS).partition(":") for origin in held if origin.startswith(DAYS)]
+    days = [origin.removeprefix(DAYS).partition(":") for origin in known if origin.startswith(DAYS)]
     paths = {(context, Path(path)) for context, _, path in days}
     for context in (NOWHERE, *(each.key for each in home.ledger.contexts.all())):
-        folder = shelf_of(home.path, "" if context == NOWHERE else context).folder
+        folder = memory_folder(home.path, "" if context == NOWHERE else context).folder
         paths |= {(context, path) for path in files.beside(folder / "-.md")}
-    return {name: found for context, path in sorted(paths) for name, found in _day(files, context, path).items()}
+    return {
+        name: found for context, path in sorted(paths) for name, found in _day_memories(files, context, path).items()
+    }
 
 
-def _day(files: Files, context: str, path: Path) -> Gathered:
+def _day_memories(files: Files, context: str, path: Path) -> Gathered:
     try:
         content = files.read(path).content or b""
     except FileError:
         return {}
-    return of_day(context, str(path), path.stem, content.decode("utf-8", "replace"))
+    return memories_of_day(context, str(path), path.stem, content.decode("utf-8", "replace"))

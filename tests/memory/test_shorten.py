@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.memory.shortened import LONGEST, clipped, commits, gist, is_order, is_question, points, quote, subject, wish
+from wisen.memory.shorten import (
+    MAX_LENGTH,
+    clip,
+    commit_subject,
+    gist,
+    is_commit,
+    is_order,
+    is_question,
+    is_vague,
+    quote_at,
+    strip_politeness,
+)
 
 pytestmark = pytest.mark.requirement("S11")
 
@@ -32,24 +43,24 @@ def test_a_request_is_told_by_its_first_words(text: str, told: str) -> None:
 
 @given(st.text(), st.integers(0, 100))
 def test_no_word_is_added(text: str, start: int) -> None:
-    for told in (gist(text), clipped(text), wish(clipped(text)), quote(text, min(start, len(text)))):
-        assert len(told) <= LONGEST
+    for told in (gist(text), clip(text), strip_politeness(clip(text)), quote_at(text, min(start, len(text)))):
+        assert len(told) <= MAX_LENGTH
         assert "\n" not in told
         left = iter("".join(text.split()))
         assert all(char in left for char in "".join(told.split()).removesuffix("…"))
 
 
 def test_what_is_long_is_cut_between_words() -> None:
-    told = clipped("gate " * 100)
+    told = clip("gate " * 100)
     assert told.endswith("gate…")
-    assert len(told) <= LONGEST
-    assert len(clipped("x" * 999)) == LONGEST
+    assert len(told) <= MAX_LENGTH
+    assert len(clip("x" * 999)) == MAX_LENGTH
 
 
 def test_words_that_only_ask_fall_away() -> None:
-    assert wish("can you also add a lamp?") == "add a lamp"
-    assert wish("let's paint the shed") == "paint the shed"
-    assert wish("Paint the shed?") == "Paint the shed?"
+    assert strip_politeness("can you also add a lamp?") == "add a lamp"
+    assert strip_politeness("let's paint the shed") == "paint the shed"
+    assert strip_politeness("Paint the shed?") == "Paint the shed?"
 
 
 def test_a_question_asks_for_an_answer_and_not_for_work() -> None:
@@ -61,10 +72,10 @@ def test_a_question_asks_for_an_answer_and_not_for_work() -> None:
 
 
 def test_what_only_points_says_nothing_later() -> None:
-    assert points("do option 2")
-    assert points("fix that too")
-    assert not points("rename it to `gate_open`")
-    assert not points("close the gate")
+    assert is_vague("do option 2")
+    assert is_vague("fix that too")
+    assert not is_vague("rename it to `gate_open`")
+    assert not is_vague("close the gate")
 
 
 def test_an_order_says_what_to_do() -> None:
@@ -77,8 +88,8 @@ def test_an_order_says_what_to_do() -> None:
 def test_the_subject_of_a_commit_is_found_however_it_is_given() -> None:
     here = "git add -A && git commit -q -m \"$(cat <<'EOF'\nOpen the gate\n\nBecause.\nEOF\n)\""
     assert [
-        subject(line) for line in (here, "git commit -am 'Open the gate'", 'git -C a commit -m "Open the gate"')
+        commit_subject(line) for line in (here, "git commit -am 'Open the gate'", 'git -C a commit -m "Open the gate"')
     ] == ["Open the gate"] * 3
-    assert subject("git commit --amend --no-edit") == ""
-    assert commits("git -C a commit --amend")
-    assert not commits("git log && echo commit")
+    assert commit_subject("git commit --amend --no-edit") == ""
+    assert is_commit("git -C a commit --amend")
+    assert not is_commit("git log && echo commit")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.blame.instruction_snapshots import snapshots_of, with_snapshots
-from wisen.blame.judge import blames
+from wisen.blame.file_blame import blame_files
+from wisen.blame.instruction_snapshots import new_snapshots, with_snapshots
 from wisen.mining.sessions import mine
 from wisen.model.fences import FenceKind
 from wisen.model.report import Selection
@@ -24,29 +24,29 @@ JUDGED_DAYS = 400
 """How far back the sessions lie by which lines are judged."""
 
 
-def judge(projects: Projects, instructions: Instructions, fences: Fences) -> tuple[Blame, ...]:
+def judge_files(projects: Projects, instructions: Instructions, fences: Fences) -> tuple[Blame, ...]:
     """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
     files = instructions.files(sorted({alias.path for alias in projects.active_aliases()}))
     known = []
     for file in files:
         with fences.around(FenceKind.PROJECT, file.path):
-            known.append(remembered(projects, file))
-    return tuple(blamed(projects.home, known))
+            known.append(with_stored_history(projects, file))
+    return tuple(blame_recent(projects.home, known))
 
 
-def remembered(projects: Projects, file: InstructionFile) -> InstructionFile:
+def with_stored_history(projects: Projects, file: InstructionFile) -> InstructionFile:
     """A file with the history that we keep of it, where nobody else does."""
     home = projects.home
     known = home.ledger.file_snapshots.of(file.path, machine=home.machine)
-    new = snapshots_of([file], known, machine=home.machine, now=home.clock.now())
-    forgotten = home.forgotten_filter
+    new = new_snapshots([file], known, machine=home.machine, now=home.clock.now())
+    forgotten_filter = home.forgotten_filter
     for snapshot in new:
-        if not forgotten.holds(snapshot.text) and not projects.scope.is_off(snapshot.path):
+        if not forgotten_filter.holds(snapshot.text) and not projects.scope.is_off(snapshot.path):
             home.ledger.file_snapshots.add(snapshot)
     return with_snapshots(file, home.ledger.file_snapshots.of(file.path, machine=home.machine))
 
 
-def blamed(home: Home, files: Sequence[InstructionFile]) -> Iterator[Blame]:
+def blame_recent(home: Home, files: Sequence[InstructionFile]) -> Iterator[Blame]:
     """What the sessions tell about the lines of files."""
     since = (home.index.events.counts(Selection()).last or home.clock.now()) - timedelta(days=JUDGED_DAYS)
-    return blames(files, home.index, since, lambda history: mine(history).failures)
+    return blame_files(files, home.index, since, lambda history: mine(history).failures)

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.memory.days import candidates, chosen, source_of
-from wisen.memory.summary_text import name_of, read_session, session_of, write_summary
+from wisen.memory.day_lines import choose_lines, day_candidates, source_of
+from wisen.memory.summary_text import describe_session, parse_session, summary_file_name, write_summary
 from wisen.model.change import digest
 from wisen.text.daily import added
 
 if TYPE_CHECKING:
-    from wisen.memory.days import DayCandidate
-    from wisen.memory.summary_text import Setting
+    from wisen.memory.day_lines import DayCandidate
+    from wisen.memory.summary_text import SummaryStyle
     from wisen.model.change import Seen
     from wisen.model.summary import Summary
     from wisen.system.machine_ports import Files
 
 SESSIONS = "sessions"
 """The folder of summaries beside the days."""
-_NOBODY = "-"
+_NO_PROJECT = "-"
 """The folder of what was done outside of any project."""
-_HIS = "?"
+_EDITED = "?"
 """Stands for the digest of a file that is a person's."""
 
 
@@ -35,7 +35,7 @@ class MemoryFolder(NamedTuple):
     """Where the memory of a context is below the home."""
 
     folder: Path
-    copy: Path
+    record: Path
     """What was written there, in a file of its own."""
 
 
@@ -46,23 +46,23 @@ class WrittenMemory(msgspec.Struct, frozen=True):
     lines: Mapping[str, Sequence[str]] = {}
 
 
-def shelf_of(home: Path, context: str) -> MemoryFolder:
+def memory_folder(home: Path, context: str) -> MemoryFolder:
     """Where the memory of a context is below a home."""
-    folder = home / "contexts" / (context or _NOBODY)
+    folder = home / "contexts" / (context or _NO_PROJECT)
     return MemoryFolder(folder / "memory", folder / ".written" / "memory.json")
 
 
-def keep(
-    files: Files, shelf: MemoryFolder, summaries: Sequence[Summary], setting: Setting, *, dry_run: bool = False
+def write_memory(
+    files: Files, folder: MemoryFolder, summaries: Sequence[Summary], style: SummaryStyle, *, dry_run: bool = False
 ) -> list[Path]:
     """Write summaries and the lines that they make, as far as they are new. Returns the files that change."""
-    seen = files.read(shelf.copy)
-    written = _read(seen.content)
+    seen = files.read(folder.record)
+    written = _read_record(seen.content)
     ordered = sorted(summaries, key=lambda each: (each.first, each.key))
-    sessions, files_of_sessions = _sessions(files, shelf, ordered, setting, written.sessions)
-    found = [candidate for summary in ordered for candidate in candidates(summary, setting)]
-    lines, days = _days(files, shelf, chosen(found, written.lines), written.lines)
-    changed = [*files_of_sessions, *days]
+    sessions, session_files = _changed_sessions(files, folder, ordered, style, written.sessions)
+    candidates = [candidate for summary in ordered for candidate in day_candidates(summary, style)]
+    lines, days = _changed_days(files, folder, choose_lines(candidates, written.lines), written.lines)
+    changed = [*session_files, *days]
     if not dry_run:
         for file, content in changed:
             files.write(file, content)
@@ -72,43 +72,43 @@ def keep(
     return [Path(file.path) for file, _ in changed]
 
 
-def forget(
-    files: Files, shelf: MemoryFolder, sessions: Collection[tuple[str, str]], sources: Collection[str]
+def remove_written(
+    files: Files, folder: MemoryFolder, sessions: Collection[tuple[str, str]], sources: Collection[str]
 ) -> list[str]:
     """Take out what was written of sessions (agent and id), and the lines of days that tell of certain turns.
 
     A summary that a person changed is his, and stays. Returns the keys of the summaries that are gone: they can be
     written anew.
     """
-    seen = files.read(shelf.copy)
-    written = _read(seen.content)
-    gone: list[str] = []
+    seen = files.read(folder.record)
+    written = _read_record(seen.content)
+    removed: list[str] = []
     for key, (name, last) in written.sessions.items():
         agent, _, rest = key.partition("/")
         if (agent, rest.rpartition("@")[0]) not in sessions:
             continue
-        file = files.read(shelf.folder / SESSIONS / name)
+        file = files.read(folder.folder / SESSIONS / name)
         if file.digest == last:
             if file.content is not None:
                 files.write(file, None)
-            gone.append(key)
-    for day in files.beside(shelf.folder / "-.md"):
+            removed.append(key)
+    for day in files.beside(folder.folder / "-.md"):
         file = files.read(day)
         lines = (file.content or b"").decode("utf-8", "surrogateescape").splitlines(keepends=True)
-        left = [line for line in lines if source_of(line.strip()) not in sources or not line.startswith("###")]
-        if len(left) < len(lines):
-            files.write(file, "".join(left).encode("utf-8", "surrogateescape"))
-    if gone:
-        left_over = {key: each for key, each in written.sessions.items() if key not in gone}
-        files.write(seen, msgspec.json.encode(WrittenMemory(left_over, written.lines), order="sorted"))
-    return gone
+        kept_lines = [line for line in lines if source_of(line.strip()) not in sources or not line.startswith("###")]
+        if len(kept_lines) < len(lines):
+            files.write(file, "".join(kept_lines).encode("utf-8", "surrogateescape"))
+    if removed:
+        remaining = {key: each for key, each in written.sessions.items() if key not in removed}
+        files.write(seen, msgspec.json.encode(WrittenMemory(remaining, written.lines), order="sorted"))
+    return removed
 
 
-def _sessions(
+def _changed_sessions(
     files: Files,
-    shelf: MemoryFolder,
+    folder: MemoryFolder,
     summaries: Sequence[Summary],
-    setting: Setting,
+    style: SummaryStyle,
     known: Mapping[str, tuple[str, str]],
 ) -> tuple[dict[str, tuple[str, str]], list[tuple[Seen, bytes]]]:
     """The files of sessions with what they are to hold, where they do not yet and are not a person's."""
@@ -116,54 +116,56 @@ def _sessions(
     changed: list[tuple[Seen, bytes]] = []
     taken = {name for name, _ in known.values()}
     for summary in summaries:
-        name, last = sessions.get(summary.key) or _named(files, shelf, summary, setting, taken)
+        name, last = sessions.get(summary.key) or _choose_name(files, folder, summary, style, taken)
         taken.add(name)
-        content = write_summary(summary, name, setting).encode()
-        if last != digest(content) and (seen := files.read(shelf.folder / SESSIONS / name)).digest == last:
+        content = write_summary(summary, name, style).encode()
+        if last != digest(content) and (seen := files.read(folder.folder / SESSIONS / name)).digest == last:
             changed.append((seen, content))
             last = digest(content)
         sessions[summary.key] = name, last
     return sessions, changed
 
 
-def _named(files: Files, shelf: MemoryFolder, summary: Summary, setting: Setting, taken: set[str]) -> tuple[str, str]:
+def _choose_name(
+    files: Files, folder: MemoryFolder, summary: Summary, style: SummaryStyle, taken: set[str]
+) -> tuple[str, str]:
     """A name that no summary of the day has, and the digest of what stands there.
 
     Where a run was stopped after it wrote the summary and before it noted that, it is found by what it says of itself.
     """
     number = 1
     while True:
-        name = name_of(summary, number, setting)
+        name = summary_file_name(summary, number, style)
         if name not in taken:
-            content = files.read(shelf.folder / SESSIONS / name).content
+            content = files.read(folder.folder / SESSIONS / name).content
             if content is None:
                 return name, ""
-            if read_session(content.decode("utf-8", "replace")) == session_of(summary):
-                ours = content == write_summary(summary, name, setting).encode()
-                return name, digest(content) if ours else _HIS
+            if parse_session(content.decode("utf-8", "replace")) == describe_session(summary):
+                ours = content == write_summary(summary, name, style).encode()
+                return name, digest(content) if ours else _EDITED
         number += 1
 
 
-def _days(
+def _changed_days(
     files: Files,
-    shelf: MemoryFolder,
+    folder: MemoryFolder,
     new: Mapping[str, Sequence[DayCandidate]],
     known: Mapping[str, Sequence[str]],
 ) -> tuple[dict[str, Sequence[str]], list[tuple[Seen, bytes]]]:
     """The files of days with what they are to hold."""
     lines = dict(known)
     changed: list[tuple[Seen, bytes]] = []
-    for day, found in new.items():
-        seen = files.read(shelf.folder / f"{day}.md")
+    for day, candidates in new.items():
+        seen = files.read(folder.folder / f"{day}.md")
         content = seen.content or b""
-        behind = added(content, [each.line for each in found], title=day)
-        if behind:
-            changed.append((seen, content + behind))
-        lines[day] = [*lines.get(day, ()), *(each.key for each in found)]
+        addition = added(content, [each.line for each in candidates], title=day)
+        if addition:
+            changed.append((seen, content + addition))
+        lines[day] = [*lines.get(day, ()), *(each.key for each in candidates)]
     return lines, changed
 
 
-def _read(content: bytes | None) -> WrittenMemory:
+def _read_record(content: bytes | None) -> WrittenMemory:
     """What was written; nothing where that cannot be read any more: what stands in the files is a person's then."""
     try:
         return msgspec.json.decode(content or b"{}", type=WrittenMemory)

@@ -6,9 +6,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from wisen.errors import FileError
-from wisen.memory.keep import keep, shelf_of
-from wisen.memory.summarize import named, summaries_of
-from wisen.memory.summary_text import Setting
+from wisen.memory.memory_files import memory_folder, write_memory
+from wisen.memory.summarize import summarize_history, with_entry_names
+from wisen.memory.summary_text import SummaryStyle
 from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
@@ -21,58 +21,60 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
     from wisen.system.machine_ports import Files
 
-AT_ONCE = 30
+MAX_PER_RUN = 30
 """So many summaries are written in a turn, the newest: the first turn must not wait for the files of years."""
 
 
-class Diary:
+class SummaryWriter:
     """What the sessions of a turn came to."""
 
     def __init__(self, home: Home, files: Files) -> None:
         self._home, self._files = home, files
-        self._told: list[Summary] = []
-        self.troubles: list[str] = []
+        self._summaries: list[Summary] = []
+        self.problems: list[str] = []
         """What went wrong on the way, for the report."""
 
-    def noted(self, session: History, mined: Mined) -> tuple[Summary, ...]:
+    def add_session(self, session: History, mined: Mined) -> tuple[Summary, ...]:
         """Note what a session came to, which is handed on."""
-        told = summaries_of(session, mined, stands_alone)
-        self._told += told
-        return told
+        summaries = summarize_history(session, mined, stands_alone)
+        self._summaries += summaries
+        return summaries
 
-    def keep(self, only: Collection[str] | None = None) -> tuple[str, ...]:
+    def write(self, only: Collection[str] | None = None) -> tuple[str, ...]:
         """Write the newest of it below the home, or only those with some keys.
 
         What cannot be written is told, and stops nothing.
         """
-        newest = sorted(self._told, key=lambda each: (each.last, each.key))[-AT_ONCE:]
+        newest = sorted(self._summaries, key=lambda each: (each.last, each.key))[-MAX_PER_RUN:]
         if only is not None:
-            newest = [each for each in self._told if each.key in only]
-        warnings = [*self.troubles]
-        for context, summaries in _by_context(_with_entries(self._home, newest)):
+            newest = [each for each in self._summaries if each.key in only]
+        warnings = [*self.problems]
+        for context, summaries in _group_by_context(_with_entries(self._home, newest)):
             try:
-                kept(self._home, self._files, context, summaries)
+                write_context_memory(self._home, self._files, context, summaries)
             except FileError as error:
                 warnings.append(str(error))
         return tuple(warnings)
 
 
-def told(home: Home, sessions: Iterable[tuple[History, Mined]], context: str) -> list[Summary]:
+def summarize_sessions(home: Home, sessions: Iterable[tuple[History, Mined]], context: str) -> list[Summary]:
     """What sessions came to in one context."""
-    found = (each for session, mined in sessions for each in summaries_of(session, mined, stands_alone))
-    return _with_entries(home, [each for each in found if each.context == context])
+    summaries = (each for session, mined in sessions for each in summarize_history(session, mined, stands_alone))
+    return _with_entries(home, [each for each in summaries if each.context == context])
 
 
-def kept(home: Home, files: Files, context: str, summaries: Sequence[Summary], *, dry_run: bool = False) -> list[Path]:
+def write_context_memory(
+    home: Home, files: Files, context: str, summaries: Sequence[Summary], *, dry_run: bool = False
+) -> list[Path]:
     """Write the summaries and days of a context below the home. Returns the files that change. Raises: FileError."""
-    shelf, setting = shelf_of(home.path, context), setting_of(home, context)
-    return keep(files, shelf, summaries, setting, dry_run=dry_run)
+    folder, style = memory_folder(home.path, context), style_of(home, context)
+    return write_memory(files, folder, summaries, style, dry_run=dry_run)
 
 
-def setting_of(home: Home, context: str) -> Setting:
+def style_of(home: Home, context: str) -> SummaryStyle:
     """What the memory of a context is written with."""
     names = {each.key: each.name for each in home.ledger.contexts.all()}
-    return Setting(names.get(context, context), home.local)
+    return SummaryStyle(names.get(context, context), home.local)
 
 
 def _with_entries(home: Home, summaries: Sequence[Summary]) -> list[Summary]:
@@ -82,11 +84,11 @@ def _with_entries(home: Home, summaries: Sequence[Summary]) -> list[Summary]:
         return [*summaries]
     entries = {each.message: each.entry for each in home.ledger.occurrences.all() if each.message in wanted}
     names = {entry.id: entry.name for entry in home.ledger.entries.of(set(entries.values()))}
-    return [named(summary, lambda message: names.get(entries.get(message, ""), "")) for summary in summaries]
+    return [with_entry_names(summary, lambda message: names.get(entries.get(message, ""), "")) for summary in summaries]
 
 
-def _by_context(summaries: Iterable[Summary]) -> list[tuple[str, list[Summary]]]:
-    of: dict[str, list[Summary]] = defaultdict(list)
+def _group_by_context(summaries: Iterable[Summary]) -> list[tuple[str, list[Summary]]]:
+    by_context: dict[str, list[Summary]] = defaultdict(list)
     for summary in summaries:
-        of[summary.context].append(summary)
-    return sorted(of.items())
+        by_context[summary.context].append(summary)
+    return sorted(by_context.items())

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LONGEST = 140
-_READ = 1_000
+MAX_LENGTH = 140
+_MAX_READ = 1_000
 """How much of a text is looked at for what it asks."""
-_FEWEST = 4
+_MIN_WORDS = 4
 """Below so many words a sentence says little by itself."""
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_LOGGED = re.compile(
+_PROGRAM_OUTPUT = re.compile(
     r"\s*(?:={2,}|[+-]\s{2,}|[-+]{3}|@@|[$❯%]\s|at \S+:\d|\[[\w:. -]+\]\s|https?://\S+\s*$|[{}<|│├└✓✗]|[\w./-]+:\d+:"
     r"|(?:\w*(?:Error|Exception)|Traceback\b.*|FAIL|panic|fatal|error|warning)[:\s]"
     r"|(?:[\w-]+\s)?\d{4}[-/]\d\d[-/]\d\d[ T]\d)"
@@ -44,12 +44,12 @@ _POLITE = re.compile(
 )
 """Words that ask for work, and do not say which."""
 _OPINION = re.compile(r"\bwhat do you think\b", re.IGNORECASE)
-_POINTS = re.compile(
+_REFERENCES = re.compile(
     r"\b(?:this|that|these|those|it|them|both|again|too|one|ones|option|more|everything|(?:fix|do|all|and) \d{1,2})\b",
     re.IGNORECASE,
 )
 _NAMES = re.compile(r"[`\"“]|\w[._/-]\w|[a-z][A-Z]|#\d")
-_LOOSE = 9
+_MIN_CLEAR_WORDS = 9
 """From so many words on a request names what it points at."""
 _ORDERS = re.compile(
     r"\b(?:should|must|prefer|avoid|always|never|instead of|rather than|do not|don't|have to|need to)\b", re.IGNORECASE
@@ -70,47 +70,47 @@ _SUBJECT = re.compile(
 
 def gist(text: str) -> str:
     """What a request asks for, in its own first words; empty where it is only what a program printed."""
-    said = [_MARK.sub("", line).strip() for line in _FENCE.sub("\n", text[:_READ]).splitlines() if line.strip()]
-    if not said or _LOGGED.match(text):
+    lines = [_MARK.sub("", line).strip() for line in _FENCE.sub("\n", text[:_MAX_READ]).splitlines() if line.strip()]
+    if not lines or _PROGRAM_OUTPUT.match(text):
         return ""
-    whole = _LEAD.sub("", said[0])
-    for line in said[1:]:
-        if len(whole.split()) >= _FEWEST and not whole.endswith(":"):
+    whole = _LEAD.sub("", lines[0])
+    for line in lines[1:]:
+        if len(whole.split()) >= _MIN_WORDS and not whole.endswith(":"):
             break
-        if _LOGGED.match(line):
+        if _PROGRAM_OUTPUT.match(line):
             break
         whole += f" {line}"
-    told = ""
+    first_words = ""
     for sentence in _ENDS.split(whole):
-        told = f"{told} {sentence}".strip()
-        if len(told.split()) >= _FEWEST:
+        first_words = f"{first_words} {sentence}".strip()
+        if len(first_words.split()) >= _MIN_WORDS:
             break
-    return clipped(told.rstrip(" :"))
+    return clip(first_words.rstrip(" :"))
 
 
-def sentence(text: str, start: int) -> str:
+def sentence_at(text: str, start: int) -> str:
     """The sentence of a text in which a place lies."""
     before = max((found.end() for found in _SENTENCE.finditer(text, 0, len(text)) if found.end() <= start), default=0)
     behind = _SENTENCE.search(text, max(start, before))
     part = text[before : behind.start() if behind else len(text)]
-    return clipped(_LEAD.sub("", _MARK.sub("", part).strip()))
+    return clip(_LEAD.sub("", _MARK.sub("", part).strip()))
 
 
-def quote(text: str, start: int) -> str:
+def quote_at(text: str, start: int) -> str:
     """The sentence in which a place lies, or what the text begins with where that says too little."""
-    said = sentence(text, start)
-    if len(said.split()) < _FEWEST or _LOGGED.match(said):
-        return gist(text) or ("" if _LOGGED.match(said) else said)
-    return said
+    quoted = sentence_at(text, start)
+    if len(quoted.split()) < _MIN_WORDS or _PROGRAM_OUTPUT.match(quoted):
+        return gist(text) or ("" if _PROGRAM_OUTPUT.match(quoted) else quoted)
+    return quoted
 
 
-def kept_in_mind(text: str, start: int) -> str:
+def remembered_sentence(text: str, start: int) -> str:
     """The sentence in which something was said to be remembered, without the words that say so."""
-    said = sentence(text, start)
-    return _REMEMBER.sub("", said)
+    quoted = sentence_at(text, start)
+    return _REMEMBER.sub("", quoted)
 
 
-def sentences(text: str, with_one_of: Sequence[str]) -> list[str]:
+def sentences_with(text: str, with_one_of: Sequence[str]) -> list[str]:
     """The sentences of a text in which one of some words stands, without fences of code."""
     lowered = text.lower()
     if not any(word in lowered for word in with_one_of):
@@ -119,12 +119,12 @@ def sentences(text: str, with_one_of: Sequence[str]) -> list[str]:
     return [part for part in parts if any(word in part.lower() for word in with_one_of)]
 
 
-def clipped(text: str, longest: int = LONGEST) -> str:
+def clip(text: str, max_length: int = MAX_LENGTH) -> str:
     """A text in one line, cut between words where it is too long."""
     line = " ".join(text.split())
-    if len(line) <= longest:
+    if len(line) <= max_length:
         return line
-    cut = line[: longest - 1]
+    cut = line[: max_length - 1]
     head, _, tail = cut.rpartition(" ")
     return f"{head if head and len(tail) < 40 else cut}".rstrip(" ,;:-") + "…"
 
@@ -135,29 +135,29 @@ def is_question(text: str) -> bool:
     return asks or _OPINION.search(text) is not None
 
 
-def wish(text: str) -> str:
+def strip_politeness(text: str) -> str:
     """A request without the words that only ask for it."""
     bare = _POLITE.sub("", text)
     return text if bare == text else bare.rstrip(" ?")
 
 
-def points(text: str) -> bool:
+def is_vague(text: str) -> bool:
     """Whether a text says nothing to somebody who did not see what it points at."""
-    return len(text.split()) < _LOOSE and _POINTS.search(text) is not None and _NAMES.search(text) is None
+    return len(text.split()) < _MIN_CLEAR_WORDS and _REFERENCES.search(text) is not None and _NAMES.search(text) is None
 
 
 def is_order(text: str) -> bool:
     """Whether a lesson says what to do, rather than how things are."""
-    return len(text.split()) >= _FEWEST and (_ORDERS.search(text) is not None or _STATES.match(text) is None)
+    return len(text.split()) >= _MIN_WORDS and (_ORDERS.search(text) is not None or _STATES.match(text) is None)
 
 
-def commits(command: str) -> bool:
+def is_commit(command: str) -> bool:
     """Whether a command commits something to git."""
     return _COMMITS.search(command) is not None
 
 
-def subject(command: str) -> str:
+def commit_subject(command: str) -> str:
     """The subject that a command commits under; empty where it names none."""
     found = _SUBJECT.search(command)
     text = next(filter(None, found.groups()), "") if found else ""
-    return clipped(text.strip().partition("\n")[0], 100)
+    return clip(text.strip().partition("\n")[0], 100)

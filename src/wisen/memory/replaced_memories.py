@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from wisen.model.memory import Group
     from wisen.text.slots import Slots
 
-LOOKED_AT = 12
+MAX_GROUPS = 12
 """How many groups are compared: what comes later nobody reads."""
-SHARED = 0.1
+MIN_SHARED = 0.1
 """Which share of the telling words of the shorter one the other must have to be about the same."""
-FEWEST = 2
+MIN_SHARED_WORDS = 2
 """And at least so many."""
-NEAR = 0.35
+MIN_RELATIVE_SCORE = 0.35
 """Which share of the older one's score the newer one needs: else it answers another question."""
-USUAL = 0.25
+COMMON_SHARE = 0.25
 """A word that stands in a larger share of what was found is usual."""
-_STATED = 300
+_MAX_STATEMENT = 300
 """How long a text may be to be one statement that can be the opposite of another."""
-_MEMBERS = 6
+_MAX_MEMBERS = 6
 """How many of a group's memories are read."""
-_BEGINS = 120
+_MAX_START = 120
 """Where a text says that it amends something: what stands further in was mostly pasted."""
 _AMENDS = re.compile(
     r"\b(?:amendments?|supersed(?:e|es|ed|ing)|overrul(?:e|es|ed|ing)|"
@@ -49,7 +49,7 @@ _AMENDS = re.compile(
 )
 """Not "amend": commits are amended all the time; nor "no longer", which mostly tells of code."""
 _WORD = re.compile(r"[a-z][a-z'_]{3,}|\d{3,}")
-_COMMON = frozenset(
+_STOP_WORDS = frozenset(
     "that this with from have will what when which they them then there here their your were been being does doing done"
     " just only also into over under about after before because should would could must need want make made like more"
     " most some such than very each every other both same still even ever never always right exactly think know sure"
@@ -57,79 +57,87 @@ _COMMON = frozenset(
 )
 
 
-class _Read:
+class _GroupContent:
     """What a group says, ready to be compared; each part is worked out when it is needed."""
 
     def __init__(self, group: Group) -> None:
         said = [each.memory for each in group.memories if each.memory.kind is not MemoryKind.SUMMARY]
-        self._texts = [memory.text for memory in said[:_MEMBERS]]
+        self._texts = [memory.text for memory in said[:_MAX_MEMBERS]]
         self.when = 0.0 if group.at is None else group.at.timestamp()
         self.context = group.best.context
         self.score = group.score
 
-    def may_replace(self, older: _Read) -> bool:
+    def may_replace(self, older: _GroupContent) -> bool:
         """Whether it is newer, belongs to the same context, and is about what was asked."""
-        return self.when > older.when > 0.0 and self.context == older.context and self.score >= NEAR * older.score
+        return (
+            self.when > older.when > 0.0
+            and self.context == older.context
+            and self.score >= MIN_RELATIVE_SCORE * older.score
+        )
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The telling words of it."""
         found = {word for text in self._texts for word in _WORD.findall(text.casefold())}
-        return frozenset(stem(word) for word in found - _COMMON)
+        return frozenset(stem(word) for word in found - _STOP_WORDS)
 
     @cached_property
     def amends(self) -> bool:
         """Whether it says that something else no longer holds."""
-        return any(_AMENDS.search(text, 0, _BEGINS) for text in self._texts)
+        return any(_AMENDS.search(text, 0, _MAX_START) for text in self._texts)
 
     @cached_property
     def slots(self) -> Slots | None:
         """What it asks for and refuses, where it is one statement."""
-        single = len(self._texts) == 1 and len(self._texts[0]) <= _STATED
+        single = len(self._texts) == 1 and len(self._texts[0]) <= _MAX_STATEMENT
         return slots_of(self._texts[0]) if single else None
 
 
-def settle(groups: Sequence[Group]) -> list[Group]:
+def demote_replaced(groups: Sequence[Group]) -> list[Group]:
     """The groups in order, each that was replaced behind what replaced it."""
-    near = list(groups[:LOOKED_AT])
-    read = [_Read(group) for group in near]
-    many = Counter(word for each in read for word in each.words) if any(each.amends for each in read) else Counter()
-    usual = frozenset(word for word, groups in many.items() if groups > max(3, len(read) * USUAL))
-    by: dict[int, int] = {}
-    for newer in sorted(range(len(near)), key=lambda number: read[number].when):
-        for older in _replaced_by(newer, read, usual):
-            by[older] = newer
-            near[newer] = near[newer]._replace(score=max(near[newer].score, near[older].score))
-    if not by:
+    top = list(groups[:MAX_GROUPS])
+    contents = [_GroupContent(group) for group in top]
+    frequencies = (
+        Counter(word for each in contents for word in each.words)
+        if any(each.amends for each in contents)
+        else Counter()
+    )
+    common = frozenset(word for word, groups in frequencies.items() if groups > max(3, len(contents) * COMMON_SHARE))
+    replacements: dict[int, int] = {}
+    for newer in sorted(range(len(top)), key=lambda number: contents[number].when):
+        for older in _find_replaced(newer, contents, common):
+            replacements[older] = newer
+            top[newer] = top[newer]._replace(score=max(top[newer].score, top[older].score))
+    if not replacements:
         return list(groups)
-    for older, newest in by.items():
-        near[older] = near[older]._replace(replaced_by=near[newest].key)
+    for older, newest in replacements.items():
+        top[older] = top[older]._replace(replaced_by=top[newest].key)
     # Of the same score, what was not replaced comes first, then what is newer.
-    order = sorted(range(len(near)), key=lambda each: (-near[each].score, each in by, -read[each].when))
-    return [*(near[each] for each in order), *groups[LOOKED_AT:]]
+    order = sorted(range(len(top)), key=lambda each: (-top[each].score, each in replacements, -contents[each].when))
+    return [*(top[each] for each in order), *groups[MAX_GROUPS:]]
 
 
-def _replaced_by(number: int, read: Sequence[_Read], usual: frozenset[str]) -> list[int]:
+def _find_replaced(number: int, contents: Sequence[_GroupContent], common: frozenset[str]) -> list[int]:
     """The older ones that one replaces: those it is the opposite of, and the one it amends, which is the likest.
 
     `usual` are the words of the question at hand, which tell nothing here.
     """
-    newer = read[number]
-    older = [each for each, group in enumerate(read) if newer.may_replace(group)]
-    found = [each for each in older if _opposed(newer.slots, read[each].slots)]
+    newer = contents[number]
+    older = [each for each, group in enumerate(contents) if newer.may_replace(group)]
+    replaced = [each for each in older if _are_opposed(newer.slots, contents[each].slots)]
     if newer.amends and older:
-        likeness = {each: _likeness(newer.words - usual, read[each].words - usual) for each in older}
-        likest = max(older, key=lambda each: likeness[each])
-        if likeness[likest] >= SHARED and likest not in found:
-            found.append(likest)
-    return found
+        similarity = {each: _similarity(newer.words - common, contents[each].words - common) for each in older}
+        most_similar = max(older, key=lambda each: similarity[each])
+        if similarity[most_similar] >= MIN_SHARED and most_similar not in replaced:
+            replaced.append(most_similar)
+    return replaced
 
 
-def _opposed(one: Slots | None, other: Slots | None) -> bool:
+def _are_opposed(one: Slots | None, other: Slots | None) -> bool:
     return one is not None and other is not None and opposed(one, other)
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Which share of the words of the shorter one the other has; none where they are too few to tell."""
     shared = len(one & other)
-    return shared / min(len(one), len(other)) if shared >= FEWEST else 0.0
+    return shared / min(len(one), len(other)) if shared >= MIN_SHARED_WORDS else 0.0

@@ -11,7 +11,7 @@ from wisen.text.command_lines import parsed
 
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*\s*\Z")
 _LEAD = re.compile(r"[\s>*_#\-+\d.)\[\]x⚠️✅❌:]*")
-_ASKS = re.compile(
+_IMPERATIVE = re.compile(
     r"(?:always|never|do not|don't|use|run|prefer|avoid|ensure|make sure|keep|add|write|read|check|follow|must|should"
     r"|only|put|create|update|test|commit|remember|stop|start|call|ask|include|exclude|set|place|name|verify|treat"
     r"|return|handle|import|format|document|fix|respect|be|give|tell|show|look|consult|apply|invoke|if|before|after"
@@ -27,7 +27,7 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _FILE = re.compile(r"[\w.@~/-]*\w\.(?:md|[cm]?[jt]sx?|py|go|rs|json|ya?ml|toml|sh|sql|css|html?|lock|env)\b")
-_CHARACTERS = 4
+_CHARACTERS_PER_TOKEN = 4
 
 
 def heading_of(text: str) -> str:
@@ -38,37 +38,37 @@ def heading_of(text: str) -> str:
 
 def tokens_of(text: str) -> int:
     """What a line costs, about; a line break counts too."""
-    return (len(text) + _CHARACTERS) // _CHARACTERS if text.strip() else 0
+    return (len(text) + _CHARACTERS_PER_TOKEN) // _CHARACTERS_PER_TOKEN if text.strip() else 0
 
 
-def asks(text: str) -> bool:
+def is_instruction(text: str) -> bool:
     """Whether a line asks for something."""
     bare = text[_LEAD.match(text).end() :] if _LEAD.match(text) else text  # type: ignore[union-attr]
     if not bare or heading_of(text) or text.lstrip().startswith(("```", "|", "<!--")):
         return False
-    return bool(_ASKS.match(bare) or _DEMANDS.search(bare))
+    return bool(_IMPERATIVE.match(bare) or _DEMANDS.search(bare))
 
 
-def named(text: str) -> tuple[str, ...]:
+def named_words(text: str) -> tuple[str, ...]:
     """The commands, options and files that a line names, each as the words that a call would have."""
     found = [" ".join(_words(span[1])) for span in _SPAN.finditer(text)]
-    if "`" not in text and (fenced := _FENCED.match(text)) and " " in fenced["command"] and not asks(text):
+    if "`" not in text and (fenced := _FENCED.match(text)) and " " in fenced["command"] and not is_instruction(text):
         found.append(" ".join(_words(fenced["command"])))
     found += _FILE.findall(_SPAN.sub(" ", text))
-    return tuple(dict.fromkeys(_bare(each) for each in found if _bare(each)))
+    return tuple(dict.fromkeys(_normalize_path(each) for each in found if _normalize_path(each)))
 
 
-def forbidden(text: str) -> tuple[str, ...]:
+def forbidden_words(text: str) -> tuple[str, ...]:
     """What of it the line forbids."""
     found = []
     for span in _SPAN.finditer(text):
         before = text[: span.start()].rpartition("`")[2]
         if _FORBIDS.search(before):
-            found.append(_bare(" ".join(_words(span[1]))))
+            found.append(_normalize_path(" ".join(_words(span[1]))))
     return tuple(dict.fromkeys(each for each in found if each))
 
 
-def _bare(name: str) -> str:
+def _normalize_path(name: str) -> str:
     """A file or folder as calls would name it: `./src/` and `src` are the same."""
     return name if " " in name else name.removeprefix("./").rstrip("/*")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.blame.effects import SeenSession, effects, seen
-from wisen.blame.line_history import lines_of
+from wisen.blame.effects import SessionCalls, measure_effects, session_calls
+from wisen.blame.line_history import trace_lines
 from wisen.model.fix import Evidence
 from wisen.model.instruction import Blame, Judged, Strength
 from wisen.model.report import Selection
@@ -19,45 +19,45 @@ if TYPE_CHECKING:
     from wisen.model.instruction import Effect, InstructionFile
     from wisen.store.index import Index
 
-_SAYS = (Strength.BEGAN, Strength.HELPED)
+_SIGNIFICANT = (Strength.BEGAN, Strength.HELPED)
 
 
-def blames(
+def blame_files(
     files: Iterable[InstructionFile], index: Index, since: datetime, failures_of: Callable[[History], Sequence[Failure]]
 ) -> Iterator[Blame]:
     """What the sessions since a moment tell about each file; files that speak to the same sessions share them."""
-    courses: dict[str, list[SeenSession]] = {}
+    sessions_by_root: dict[str, list[SessionCalls]] = {}
     for file in files:
-        if file.root not in courses:
+        if file.root not in sessions_by_root:
             selection = Selection(places=(file.root,) if file.root else (), since=since)
             histories = index.events.histories(selection)
-            found = (seen(history, failures_of(history)) for history in histories)
-            courses[file.root] = [each for each in found if each is not None]
-        yield blame(file, courses[file.root])
+            calls = (session_calls(history, failures_of(history)) for history in histories)
+            sessions_by_root[file.root] = [each for each in calls if each is not None]
+        yield blame_file(file, sessions_by_root[file.root])
 
 
-def blame(file: InstructionFile, course: Sequence[SeenSession]) -> Blame:
+def blame_file(file: InstructionFile, sessions: Sequence[SessionCalls]) -> Blame:
     """What sessions tell about each line of a file; of lines that are gone only those that left a trace."""
-    told = effects(lines_of(file.versions), course)
+    measured = measure_effects(trace_lines(file.versions), sessions)
     return Blame(
         file=file,
-        effects=tuple(effect for effect in told if effect.line.gone is None),
-        gone=tuple(effect for effect in told if effect.line.gone is not None and effect.strength in _SAYS),
-        sessions=len(course),
+        effects=tuple(effect for effect in measured if effect.line.gone is None),
+        gone=tuple(effect for effect in measured if effect.line.gone is not None and effect.strength in _SIGNIFICANT),
+        sessions=len(sessions),
     )
 
 
-def summary(blamed: Blame) -> Judged:
+def summarize_blame(blame: Blame) -> Judged:
     """The few words about a file that belong into a report."""
     speaking: dict[object, Effect] = {}
-    for effect in (*blamed.effects, *blamed.gone):
-        if effect.strength in _SAYS:
+    for effect in (*blame.effects, *blame.gone):
+        if effect.strength in _SIGNIFICANT:
             speaking.setdefault((effect.line.born, effect.signature, effect.strength), effect)
-    unused = [effect for effect in blamed.effects if effect.strength is Strength.NEVER and effect.line.rule]
+    unused = [effect for effect in blame.effects if effect.strength is Strength.NEVER and effect.line.rule]
     return Judged(
-        path=blamed.file.path,
-        tokens=blamed.tokens,
-        sessions=blamed.sessions,
+        path=blame.file.path,
+        tokens=blame.tokens,
+        sessions=blame.sessions,
         speaking=tuple(sorted(speaking.values(), key=lambda effect: effect.chance or 0.0)),
         unused_lines=len(unused),
         unused_tokens=sum(effect.line.tokens for effect in unused),
@@ -68,7 +68,7 @@ def summary(blamed: Blame) -> Judged:
 def evidence_of(calls: Sequence[str], histories: Iterable[History]) -> tuple[Evidence, ...]:
     """The failing calls that stand behind what is said of a line, newest first."""
     wanted = frozenset(calls)
-    found = [
+    evidence = [
         Evidence(
             agent=history.agent,
             session=history.native,
@@ -83,4 +83,4 @@ def evidence_of(calls: Sequence[str], histories: Iterable[History]) -> tuple[Evi
         for step in history.steps
         if step.call in wanted
     ]
-    return tuple(sorted(found, key=lambda each: each.at, reverse=True))
+    return tuple(sorted(evidence, key=lambda each: each.at, reverse=True))

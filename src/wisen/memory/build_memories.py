@@ -9,8 +9,8 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.memory.days import source_of
-from wisen.memory.memory_words import words_of
+from wisen.memory.day_lines import source_of
+from wisen.memory.search_words import words_of
 from wisen.model.context import NOWHERE
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType
 from wisen.model.event import Status as Worked
@@ -40,29 +40,29 @@ if TYPE_CHECKING:
 
 SESSIONS, NOTEBOOKS, DAYS = "session:", "notebook:", "day:"
 """With what the names of origins begin, beside those of entries."""
-_BESIDE = 700
+_NEIGHBOUR_LENGTH = 700
 """How much of a turn stands beside the next."""
-OFTEN = 2
+MIN_REPEATS = 2
 """In how many sessions what was said, and does not stand, is a memory beside the turn it was said in."""
-FEWEST_STEPS, MOST_STEPS = 2, 8
+MIN_STEPS, MAX_STEPS = 2, 8
 """How many steps make a workflow, and how many of it are told."""
-_LINE = 120
-_PIECE = 1_200
+_MAX_LINE = 120
+_MAX_PIECE = 1_200
 """How long a piece of a notebook may be."""
 _OURS = re.compile(r"<!-- wisen:")
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_PARTED = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
+_SEPARATOR = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
 
 
-def of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summary] = ()) -> Gathered:
+def memories_of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summary] = ()) -> Gathered:
     """What the user typed in a session, what it came to, and the steps by which what was asked for was reached."""
-    said = [turn for turn in history.turns if turn.act is Act.SAID and (turn.text or turn.whole)]
-    texts = [turn.whole or turn.text or "" for turn in said]
+    turns = [turn for turn in history.turns if turn.act is Act.SAID and (turn.text or turn.whole)]
+    texts = [turn.whole or turn.text or "" for turn in turns]
     origin = f"{SESSIONS}{history.session}"
-    places = {turn.id: place for place, turn in enumerate(said)}
+    places = {turn.id: place for place, turn in enumerate(turns)}
     reached = [goal for goal in goals if goal.ending is Ending.CHECKED and goal.request in places]
-    typed = _worded(
+    turn_memories = _with_words(
         Memory(
             id=f"turn:{history.agent}:{turn.id}",
             kind=MemoryKind.TURN,
@@ -74,30 +74,34 @@ def of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summ
             turn=place + 1,
             at=turn.at,
             beside="\n".join(
-                text[:_BESIDE] for text in (*texts[max(0, place - 1) : place], *texts[place + 1 : place + 2])
+                text[:_NEIGHBOUR_LENGTH] for text in (*texts[max(0, place - 1) : place], *texts[place + 1 : place + 2])
             ),
             local=turn.local,
         )
-        for place, turn in enumerate(said)
+        for place, turn in enumerate(turns)
     )
-    done = [
-        _workflow(history, goal, said[places[goal.request]], places[goal.request] + 1, steps)
+    workflows = [
+        _workflow_memory(history, goal, turns[places[goal.request]], places[goal.request] + 1, steps)
         for goal in reached
-        if len(steps := steps_of(history, goal)) >= FEWEST_STEPS
+        if len(steps := steps_of(history, goal)) >= MIN_STEPS
     ]
-    local = {turn.context for turn in said if turn.local}
-    told = (_summary(origin, each)._replace(local=each.context in local) for each in summaries if each.items)
-    return {origin: typed + done + _worded(told)}
+    local = {turn.context for turn in turns if turn.local}
+    summary_memories = (
+        _summary_memory(origin, each)._replace(local=each.context in local) for each in summaries if each.items
+    )
+    return {origin: turn_memories + workflows + _with_words(summary_memories)}
 
 
-def _summary(origin: str, summary: Summary) -> Memory:
+def _summary_memory(origin: str, summary: Summary) -> Memory:
     """What a session came to, as one text. It stands behind the last turn."""
     parts = (("Done", summary.tasks), ("Learnt", summary.learnings), ("Open", summary.open))
-    told = (f"{name}: {'; '.join(_item(item) for item in items).rstrip('.')}." for name, items in parts if items)
+    sentences = (
+        f"{name}: {'; '.join(_format_item(item) for item in items).rstrip('.')}." for name, items in parts if items
+    )
     return Memory(
         id=f"summary:{summary.key}:{summary.context}",
         kind=MemoryKind.SUMMARY,
-        text=" ".join(told),
+        text=" ".join(sentences),
         origin=origin,
         context=summary.context or NOWHERE,
         agent=summary.agent,
@@ -107,20 +111,22 @@ def _summary(origin: str, summary: Summary) -> Memory:
     )
 
 
-def _item(item: Item) -> str:
+def _format_item(item: Item) -> str:
     return f"{item.text} ({item.measured})" if item.measured else item.text
 
 
-def of_day(context: str, path: str, day: str, text: str) -> Gathered:
+def memories_of_day(context: str, path: str, day: str, text: str) -> Gathered:
     """The lines of a day that a person wrote; the others tell of turns, which are memories themselves."""
     origin = f"{DAYS}{context}:{path}"
     lines = [
         (line, at)
         for line in daily.read_day(text)
-        if not source_of(line.text) and rule_against(line.text) is None and (at := _moment(day, line.time)) is not None
+        if not source_of(line.text)
+        and rule_against(line.text) is None
+        and (at := _parse_time(day, line.time)) is not None
     ]
     return {
-        origin: _worded(
+        origin: _with_words(
             Memory(
                 id=f"{origin}:{place}",
                 kind=MemoryKind.NOTE,
@@ -136,20 +142,22 @@ def of_day(context: str, path: str, day: str, text: str) -> Gathered:
     }
 
 
-def _moment(day: str, time: str) -> datetime | None:
+def _parse_time(day: str, time: str) -> datetime | None:
     try:
         return datetime.fromisoformat(f"{day}T{time}").astimezone(UTC)
     except ValueError:
         return None
 
 
-def _workflow(history: History, goal: Goal, request: Turn, turn: int, steps: Sequence[str]) -> tuple[Memory, Words]:
+def _workflow_memory(
+    history: History, goal: Goal, request: Turn, turn: int, steps: Sequence[str]
+) -> tuple[Memory, Words]:
     """A request with the steps it took. It is found by what was asked for, and a little by its steps."""
-    asked, way = _first_line(request.text or ""), "; then ".join(steps)
+    request_line, route = _first_line(request.text or ""), "; then ".join(steps)
     memory = Memory(
         id=f"workflow:{history.agent}:{goal.request}",
         kind=MemoryKind.WORKFLOW,
-        text=f"{asked}: {way}",
+        text=f"{request_line}: {route}",
         origin=f"{SESSIONS}{history.session}",
         context=request.context or NOWHERE,
         agent=history.agent,
@@ -158,7 +166,7 @@ def _workflow(history: History, goal: Goal, request: Turn, turn: int, steps: Seq
         at=goal.ended,
         local=request.local,
     )
-    return memory, words_of(memory._replace(text=request.text or "", beside=way))
+    return memory, words_of(memory._replace(text=request.text or "", beside=route))
 
 
 def steps_of(history: History, goal: Goal) -> list[str]:
@@ -169,37 +177,37 @@ def steps_of(history: History, goal: Goal) -> list[str]:
         line = command_of(fields_of(step.arguments)) if step.call in calls and step.status is Worked.OK else None
         if line is not None and not parsed(line).main.only_reads:
             steps.setdefault(f"`{_first_line(quote_step(line))}`")
-    return list(steps)[:MOST_STEPS]
+    return list(steps)[:MAX_STEPS]
 
 
 def _first_line(text: str) -> str:
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    return line if len(line) <= _LINE else f"{line[:_LINE].rsplit(' ', 1)[0]} …"
+    return line if len(line) <= _MAX_LINE else f"{line[:_MAX_LINE].rsplit(' ', 1)[0]} …"
 
 
-def of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ()) -> Gathered:
+def memories_of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ()) -> Gathered:
     """What was learnt: rules where they hold, known fixes, and whatever else was entered and not given up.
 
     What was said once, and only about the task at hand, is found as the turn it was said in. What was only measured
     is told in words of ours, as `fixes` have it, until the user approves it.
     """
     known = {fix.id: describe_fix(fix) for fix in fixes}
-    told = ((state, agent_text(state, known)) for state in states if _lasts(state))
-    return {f"{ENTRIES}{state.entry.id}": _worded([_of_entry(state, text)]) for state, text in told if text}
+    texts = ((state, agent_text(state, known)) for state in states if _is_lasting(state))
+    return {f"{ENTRIES}{state.entry.id}": _with_words([_entry_memory(state, text)]) for state, text in texts if text}
 
 
-def _lasts(state: EntryState) -> bool:
+def _is_lasting(state: EntryState) -> bool:
     if state.merged_into or state.status is EntryStatus.WONT_FIX:
         return False
     entry = state.entry
     stated = entry.origin is EntryOrigin.STATED and entry.type is EntryType.LEARNING
     if stated and state.status is EntryStatus.RESOLVED and not state.confirmed and not is_lesson(state):
         return False  # a remark
-    said_once = entry.origin is EntryOrigin.STATED and state.sessions < OFTEN and not standing_of(state).stands
+    said_once = entry.origin is EntryOrigin.STATED and state.sessions < MIN_REPEATS and not standing_of(state).stands
     return not said_once or state.status is not EntryStatus.PENDING
 
 
-def _of_entry(state: EntryState, text: str) -> Memory:
+def _entry_memory(state: EntryState, text: str) -> Memory:
     entry = state.entry
     more = (entry.details, entry.error, entry.action, entry.setting, entry.key, " ".join((*entry.tags, *entry.files)))
     if entry.type is EntryType.ERROR:
@@ -221,12 +229,12 @@ def _of_entry(state: EntryState, text: str) -> Memory:
     )
 
 
-def of_notebooks(notebooks: Iterable[NotebookFile]) -> Gathered:
+def memories_of_notebooks(notebooks: Iterable[NotebookFile]) -> Gathered:
     """What other systems noted down, a piece at a time. What may not be kept, and what we wrote there, is left out."""
     gathered: Gathered = {}
     for notebook in notebooks:
         origin = f"{NOTEBOOKS}{notebook.path}"
-        gathered[origin] = _worded(
+        gathered[origin] = _with_words(
             Memory(
                 id=f"{origin}:{line}",
                 kind=MemoryKind.IMPORTED,
@@ -239,28 +247,28 @@ def of_notebooks(notebooks: Iterable[NotebookFile]) -> Gathered:
                 beside=heading,
                 place=f"{notebook.path}:{line}",
             )
-            for place, (line, heading, text) in enumerate(pieces(notebook.text))
+            for place, (line, heading, text) in enumerate(split_markdown(notebook.text))
         )
     return gathered
 
 
-def pieces(text: str) -> Iterator[tuple[int, str, str]]:
+def split_markdown(text: str) -> Iterator[tuple[int, str, str]]:
     """The paragraphs and points of a Markdown text: the line each begins in, the heading above it, and its text."""
-    heading, begun, lines = "", 0, list[str]()
+    heading, start, lines = "", 0, list[str]()
     for number, line in enumerate([*sentinel.strip(text).splitlines(), ""], start=1):
-        above, point, parts = _HEADING.match(line), _BULLET.match(line), _PARTED.match(line)
-        if lines and (not line.strip() or above or point or parts):
-            piece = "\n".join(lines).strip()[:_PIECE]
+        heading_match, bullet, separator = _HEADING.match(line), _BULLET.match(line), _SEPARATOR.match(line)
+        if lines and (not line.strip() or heading_match or bullet or separator):
+            piece = "\n".join(lines).strip()[:_MAX_PIECE]
             if piece and not _OURS.search(piece) and rule_against(piece) is None:
-                yield begun, heading, piece
+                yield start, heading, piece
             lines = []
-        if above:
-            heading = above[1]
-        elif line.strip() and not parts:
+        if heading_match:
+            heading = heading_match[1]
+        elif line.strip() and not separator:
             if not any(map(str.strip, lines)):
-                begun, lines = number, []
-            lines.append(line[point.end() :] if point else line)
+                start, lines = number, []
+            lines.append(line[bullet.end() :] if bullet else line)
 
 
-def _worded(memories: Iterable[Memory]) -> list[tuple[Memory, Words]]:
+def _with_words(memories: Iterable[Memory]) -> list[tuple[Memory, Words]]:
     return [(memory, words_of(memory)) for memory in memories]

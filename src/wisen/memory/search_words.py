@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from wisen.model.memory import Memory
 
-LONGEST = 4_000
+MAX_TEXT = 4_000
 """How much of a text is indexed, and how much of what stands around it."""
-BESIDE = 1_500
-ASKED = 40
+MAX_NEIGHBOURS = 1_500
+MAX_QUERY_WORDS = 40
 """How many words of a question are looked for."""
 _RUN = re.compile(f"[{LETTERS}]+")
 _WORD = re.compile(rf"[^\W_{LETTERS}]+(?:['’][^\W\d_]+)?|[{LETTERS}]+")
 _QUOTED = re.compile(r'"([^"]{2,80})"|“([^”]{2,80})”|«([^»]{2,80})»')
-_HUMPS = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CAMEL_PARTS = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _CAMEL = re.compile(r"\b[A-Za-z]*[a-z][A-Z]\w*\b|\b[A-Z]{2,}[a-z]\w*\b")
 _STOP = frozenset(
     # English
@@ -54,22 +54,22 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 def words_of(memory: Memory) -> Words:
     """The words that a memory is found by."""
     return Words(
-        text=indexed(memory.text[:LONGEST]),
+        text=index_text(memory.text[:MAX_TEXT]),
         who=memory.who,
         day=day_words(memory.at) if memory.at is not None else "",
-        beside=indexed(memory.beside[:BESIDE]),
+        beside=index_text(memory.beside[:MAX_NEIGHBOURS]),
     )
 
 
-def indexed(text: str) -> str:
+def index_text(text: str) -> str:
     """A text as it is put into the store."""
     if not text.isascii():
         text = _RUN.sub(lambda run: f" {' '.join(pairs(run[0]))} ", unicodedata.normalize("NFKC", text))
-    names = [part for name in _CAMEL.findall(text) for part in _HUMPS.findall(name)]
+    names = [part for name in _CAMEL.findall(text) for part in _CAMEL_PARTS.findall(name)]
     return f"{text} {' '.join(names)}" if names else text
 
 
-def sought(question: str) -> tuple[str, ...]:
+def query_words(question: str) -> tuple[str, ...]:
     """The words and quoted phrases of a question that are worth looking for.
 
     Words that say nothing are left out, unless there are no others.
@@ -83,10 +83,10 @@ def sought(question: str) -> tuple[str, ...]:
         else:
             found.append(word.casefold())
             if _CAMEL.fullmatch(word):
-                found += [part.casefold() for part in _HUMPS.findall(word)]
+                found += [part.casefold() for part in _CAMEL_PARTS.findall(word)]
     unique = list(dict.fromkeys(found))
-    telling = [word for word in unique if word not in _STOP]
-    return tuple([*dict.fromkeys(filter(None, phrases)), *(telling or unique)][:ASKED])
+    meaningful = [word for word in unique if word not in _STOP]
+    return tuple([*dict.fromkeys(filter(None, phrases)), *(meaningful or unique)][:MAX_QUERY_WORDS])
 
 
 def day_words(at: datetime) -> str:
