@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import wisen
 from benchmarks.data import DataAbsent, json_lines, transcripts
+from wisen.delivery.reminders import Reminder, build_reminders, encode_reminders
 from wisen.delivery.settings import DeliverPolicy
-from wisen.delivery.told_moments import Moment, moment_sheet, moments_to_tell
 from wisen.feedback.signal_detection import detect_in_session
 from wisen.mining.trigger_backtest import TriggerOptions, narrowed_triggers
 from wisen.mining.triggers import triggers_of
@@ -142,7 +142,7 @@ def replayed(histories: Sequence[History]) -> tuple[list[_Lesson], list[Telling]
     for history in histories:
         context = _context(history)
         before = [each for each in lessons if each.state.context == context and each.state.last < _began(history)]
-        moments = moments_to_tell([each.state for each in before], context, lambda entry: [sources[entry]])
+        moments = build_reminders([each.state for each in before], context, lambda entry: [sources[entry]])
         if moments:
             told += _told_in(history, context, moments, {each.state.entry.id: each for each in before})
         new = _learnt(history, context, past[context])
@@ -152,13 +152,13 @@ def replayed(histories: Sequence[History]) -> tuple[list[_Lesson], list[Telling]
     return lessons, told
 
 
-def _told_in(history: History, context: str, moments: Sequence[Moment], known: dict[str, _Lesson]) -> list[Telling]:
+def _told_in(history: History, context: str, moments: Sequence[Reminder], known: dict[str, _Lesson]) -> list[Telling]:
     """The moments of one session, in the order of its prompts and calls, as the hook would tell them."""
-    shelf: Any = _Shelf(moment_sheet(moments, context, _POLICY), history.native)
+    shelf: Any = _Shelf(encode_reminders(moments, context, _POLICY), history.native)
     budget, pin, found = shelf.snapshots.content("")["budget"], dict[str, object](), list[Telling]()
     by_text = {each.id: each.text for each in moments}
     names = {
-        moment.id: each for each in known.values() for moment in moments_to_tell([each.state], context, lambda _: ())
+        moment.id: each for each in known.values() for moment in build_reminders([each.state], context, lambda _: ())
     }
     events: list[tuple[datetime, int, int]] = [(step.at, 1, at) for at, step in enumerate(history.steps)]
     events += [

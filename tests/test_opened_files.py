@@ -31,7 +31,7 @@ OPENS = {
     "system/folder_lock.py": OWN_HOME,
     "health/gauge.py": f"{OWN_HOME}, and the package that hooks call",
     "system/kept_file.py": OWN_HOME,
-    "delivery/shelf.py": OWN_HOME,
+    "delivery/snapshot_store.py": OWN_HOME,
     "models/command_model.py": OWN_HOME,
     "store/backups.py": OWN_HOME,
     "store/migrate.py": PACKAGE,
@@ -71,7 +71,7 @@ METHODS = {"read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}
 SEARCHES = {"walk", "fwalk", "rglob"}
 SEARCHED = {
     "system/home_access.py": OWN_HOME,
-    "delivery/shelf.py": OWN_HOME,
+    "delivery/snapshot_store.py": OWN_HOME,
     "forgetting/removal.py": OWN_HOME,
 }
 """Who looks through all folders below one: everybody else uses `folders_below`, which is bounded."""

@@ -155,7 +155,7 @@ class Wiring(AgentWiring):
         from wisen.blame.instruction_files import InstructionFiles
         from wisen.decisions.decision_ledger import DecisionLedger
         from wisen.decisions.service import Decisions
-        from wisen.delivery.shelf import HomeShelf
+        from wisen.delivery.snapshot_store import HomeSnapshotStore
         from wisen.edits.past import Desk
         from wisen.edits.rule_files import RuleFiles
         from wisen.logs.executors import open_pool, reuse_executor
@@ -221,7 +221,7 @@ class Wiring(AgentWiring):
                 workers=reuse_executor(self.executor) if self.executor else open_pool,
                 instructions=InstructionFiles(self._user_home(), self.environment),
                 notebooks=NotebookFiles(self._user_home()),
-                shelf=HomeShelf(self.settings.home, clock),
+                snapshots=HomeSnapshotStore(self.settings.home, clock),
                 hooks=self.hooks() if hooks is None else hooks,
                 gauge=self.gauge(),
                 caller=self.caller(),
@@ -244,9 +244,9 @@ class Wiring(AgentWiring):
 
     def note_pointer(self, agent: str) -> None:
         """Record that an agent has our MCP tools, and can be asked to point at the user's words."""
-        from wisen.delivery.shelf import HomeShelf
+        from wisen.delivery.snapshot_store import HomeSnapshotStore
 
-        HomeShelf(self.settings.home, self.clock()).note_pointer(agent)
+        HomeSnapshotStore(self.settings.home, self.clock()).record_pointer(agent)
 
     def lock(self) -> WriterLock:
         """Return the writer lock of this home."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wisen.blame.instruction_files import Instructions
     from wisen.decisions.service import Decisions
     from wisen.delivery.launcher import Launcher
-    from wisen.delivery.shelf import Shelf
+    from wisen.delivery.snapshot_store import SnapshotStore
     from wisen.edits.past import Desk
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.executors import ExecutorFactory
@@ -43,7 +43,7 @@ class Dependencies:
     """Reads logs in parallel."""
     instructions: Instructions
     notebooks: Notebooks
-    shelf: Shelf
+    snapshots: SnapshotStore
     hooks: Sequence[Hooks]
     """The agents whose hooks can be installed."""
     gauge: HookHealthCheck

@@ -10,7 +10,7 @@ from wisen.blame.service import BlameService
 from wisen.changes.service import ChangeService
 from wisen.contexts.service import ContextService
 from wisen.decisions.refresh import Refresh
-from wisen.delivery.candidate_sources import Candidates
+from wisen.delivery.candidate_sources import CandidateSources
 from wisen.delivery.service import DeliveryService
 from wisen.errors import StoreDamaged, UsageError, WisenError
 from wisen.feedback.pointing_consent import PointingConsent
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from wisen.cycle import RunOptions
-    from wisen.delivery.hook_snapshot import Published
+    from wisen.delivery.hook_snapshot import SnapshotSet
     from wisen.delivery.turn_questions import TurnQuestion
     from wisen.dependencies import Dependencies
     from wisen.memory.summary_writer import SummaryWriter
@@ -138,7 +138,7 @@ class Learner:
                 projects=projects,
                 desk=desk,
                 rule_files=rule_files,
-                shelf=deps.shelf,
+                shelf=deps.snapshots,
                 hooks=deps.hooks,
                 languages_folder=deps.languages_folder,
             ),
@@ -157,7 +157,7 @@ class Learner:
             home,
             projects,
             decisions,
-            shelf=deps.shelf,
+            snapshots=deps.snapshots,
             rule_files=rule_files,
             answers=AnswerHandlers(
                 rules=self.rules.proposals,
@@ -181,12 +181,12 @@ class Learner:
             detector=self.feedback.session_detector,
             proposal=self.proposals.get,
         )
-        self.changes = ChangeService(home, desk, decisions, refresh, is_prepared=lambda: bool(deps.shelf.holds()))
+        self.changes = ChangeService(home, desk, decisions, refresh, is_prepared=lambda: bool(deps.snapshots.digests()))
         self.delivery = DeliveryService(
             home,
             projects,
             desk,
-            deps.shelf,
+            deps.snapshots,
             build_snapshot=self._build_snapshot,
             settings=settings.deliver,
             promotion=promotion,
@@ -290,7 +290,7 @@ class Learner:
                 self._run_learn,
             )
             total = total.then(latest) if total else latest
-            last_wake = self._deps.shelf.woken()
+            last_wake = self._deps.snapshots.last_wake()
             if last_wake is None or last_wake < began:
                 break  # otherwise a hook was told that this cycle picks up its new records
         assert total is not None
@@ -351,9 +351,9 @@ class Learner:
         return detect(self, self._fences)
 
     def _is_lasting(self, state: EntryState) -> bool:
-        from wisen.delivery.user_words import is_word
+        from wisen.delivery.user_statements import is_user_statement
 
-        return is_word(state)
+        return is_user_statement(state)
 
     def _write_context_files(self) -> None:
         self.rules.write_context_files(entry_states(self.home.ledger), self._fences)
@@ -361,32 +361,32 @@ class Learner:
     def _prepare_snapshots(self) -> None:
         self.delivery.prepare_snapshots(self._fences)
 
-    def _build_snapshot(self, fences: Fences) -> Published:
+    def _build_snapshot(self, fences: Fences) -> SnapshotSet:
         """Build everything that hooks may need from what the features contribute."""
-        from wisen.delivery.telling import Telling
+        from wisen.delivery.snapshot_builder import SnapshotBuilder
 
         deps, settings = self._deps, self._deps.settings
-        candidates = Candidates(
-            trials=self.trials.standings,
+        candidates = CandidateSources(
+            trial_standings=self.trials.standings,
             questions=self.contexts.questions,
             question_about=self.rules.question_about,
-            turns=self._turn_questions,
+            turn_questions=self._turn_questions,
             requests=lambda: self.feedback.added_languages.requests,
             language_of=self.feedback.added_languages.language_of,
-            praised=self.praise.subjects_praised,
+            praise_counts=self.praise.subjects_praised,
         )
-        telling = Telling(self.home, deps.rule_files, candidates, door=deps.door, deliver=settings.deliver)
-        return telling.published(fences)
+        telling = SnapshotBuilder(self.home, deps.rule_files, candidates, door=deps.door, deliver=settings.deliver)
+        return telling.build(fences)
 
     def _turn_questions(self, context: str) -> list[TurnQuestion]:
         """List what an agent may be asked in a context: turns in doubt, and a lesson that needs better wording."""
-        from wisen.delivery.turn_questions import questions_of
+        from wisen.delivery.turn_questions import turn_questions
 
         if not self.feedback.consent.is_given:
             return []
         turns = self.feedback.settlement.open_turns(context)
         lessons = self.proposals.unworded_lessons(context, local=self.delivery.delivers_local_words)
-        return questions_of(turns, lessons, self.home.ledger.exposures.of)
+        return turn_questions(turns, lessons, self.home.ledger.exposures.of)
 
     def _record_failure(self, error: WisenError) -> None:
         """Record a run that failed, so that a failure can be told apart from having nothing to learn."""

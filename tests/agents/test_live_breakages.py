@@ -26,7 +26,7 @@ from tests.agents import (
 from tests.agents.clients import program
 from tests.agents.scripted_model import Model, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
-from wisen.delivery.launcher import program_of, script
+from wisen.delivery.launcher import program_of, render_script
 from wisen.model.hook import Program
 
 pytestmark = pytest.mark.requirement("X6", "X10")
@@ -82,7 +82,7 @@ class World(Person):
     def launch(self, python: str | None = None, client: str | None = None) -> None:
         """Have the launcher start something else."""
         changed = Program(python=python or self.sound.python, client=client or self.sound.client)
-        (self.home / "hook").write_text(script(changed, "/usr/bin/timeout"))
+        (self.home / "hook").write_text(render_script(changed, "/usr/bin/timeout"))
 
 
 def _client(agent: str, folder: Path, address: str):  # type: ignore[no-untyped-def]  # each is of a class of its own

@@ -26,7 +26,7 @@ from tests.commands import WISEN
 from wisen import app
 from wisen.agents.gemini_cli import GeminiCli
 from wisen.agents.gemini_cli.install import GeminiCliHooks
-from wisen.delivery.launcher import HomeLauncher, script
+from wisen.delivery.launcher import HomeLauncher, render_script
 from wisen.logs.event_filter import filter_events
 from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Event, Message, Outcome, Provenance, Status
@@ -395,7 +395,7 @@ def test_nothing_that_a_hook_does_fails_the_turn(broken: str, tmp_path: Path) ->
         world.wisen("install", "gemini-cli")
         client = tmp_path / "client.py"
         client.write_text(ways[broken])
-        (world.home / "hook").write_text(script(Program(python=sys.executable, client=str(client)), ""))
+        (world.home / "hook").write_text(render_script(Program(python=sys.executable, client=str(client)), ""))
         *_, last = world.asked("look for pears")
         assert "no_such_orchard" in last
 

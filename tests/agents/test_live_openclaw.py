@@ -23,7 +23,7 @@ from tests.agents.worlds import Person, no_way_out, texts
 from wisen import app
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.install import OpenClawHooks
-from wisen.delivery.launcher import script
+from wisen.delivery.launcher import render_script
 from wisen.model.event import Event, Message, Outcome, Provenance, Rejection, Status
 from wisen.model.exposure import Exposure
 from wisen.model.hook import Program
@@ -386,7 +386,7 @@ def test_a_hook_that_hangs_and_one_that_is_gone_never_fail_a_turn(which: str, tm
         world.wisen("guards", "add", f"deny shell: {WRONG}")
         hangs = tmp_path / "hangs.py"
         hangs.write_text("import time\ntime.sleep(600)\n")
-        (world.home / "hook").write_text(script(Program(python=sys.executable, client=str(hangs)), ""))
+        (world.home / "hook").write_text(render_script(Program(python=sys.executable, client=str(hangs)), ""))
         requests = world.asked("s1", "say hello")
         assert "unrecognized arguments: --everything" in results(requests[-1])[0], "the call was made"
         (world.home / "hook").unlink()

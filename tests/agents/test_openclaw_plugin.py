@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from wisen.agents.openclaw import install
-from wisen.delivery.launcher import script
+from wisen.delivery.launcher import render_script
 from wisen.model.hook import Program
 
 pytestmark = pytest.mark.needs("node")
@@ -79,7 +79,7 @@ class World:
         """What the host saw; the client answers this."""
         self.client.write_text(CLIENT.replace("ANSWER", f"REASON = {REASON!r}\n{answer}"))
         program = Program(python=self.python, client=str(self.client))
-        (self.home / "hook").write_text(script(program, ""))
+        (self.home / "hook").write_text(render_script(program, ""))
         config = {"home": str(self.home)} if self.python else {}
         told = {"plugin": str(PLUGIN), "config": config, "version": version, "steps": steps}
         command = ["node", "--input-type=module", "-e", HOST]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wisen.agents.opencode import install
-from wisen.delivery.launcher import script
+from wisen.delivery.launcher import render_script
 from wisen.model.hook import Program
 
 pytestmark = pytest.mark.needs("node")
@@ -57,7 +57,7 @@ class World:
     def launch(self, *, python: str, client: str = "client.py") -> None:
         """Have the launcher start something."""
         program = Program(python=python, client=str(self.folder / client))
-        (self.folder / "hook").write_text(script(program, ""))
+        (self.folder / "hook").write_text(render_script(program, ""))
 
     def run(self, *steps: Step) -> tuple[list[str], list[tuple[str | None, Any]]]:
         """The hooks that the plug-in has, and what each step threw and made of its output."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.delivery.chat_requests import ChatForms, read_forms, shipped_forms, shipped_table, table_of
+from wisen.delivery.chat_requests import ChatForms, build_table, read_forms, shipped_forms, shipped_table
 from wisen.errors import LanguageError
 from wisen.feedback.language import shipped_languages
 from wisen.kernel.request_reading import EVERYTHING, SCOPES, asks_to_recall, fold, read_request, say
@@ -291,7 +291,7 @@ def test_a_prompt_that_does_not_ask_recalls_nothing() -> None:
 
 def test_a_language_of_the_user_comes_beside_the_shipped_ones() -> None:
     dutch = read_forms({"code": "nl", "learnt": ["wat heb je geleerd"], "approve": ["keur {n} goed"]}, "nl.toml")
-    table = table_of([*shipped_forms(), dutch])
+    table = build_table([*shipped_forms(), dutch])
     assert read_request("Wat heb je geleerd?", table).kind == "learnt"
     assert read_request("keur 3 goed", table).of == "3"
     assert say(table, "nl", "approve", n="3") == "approve 3", "what it does not say is said in English"
@@ -315,4 +315,4 @@ def test_forms_by_which_nothing_can_be_read_are_refused(data: dict[str, object])
 
 def test_a_table_without_languages_asks_nothing() -> None:
     assert read_request("what did you learn", {}).kind == ""
-    assert table_of([ChatForms(code="nl")])["forms"] == []
+    assert build_table([ChatForms(code="nl")])["forms"] == []

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.delivery.block import Matter, TellLine, Waiting, block_of
-from wisen.delivery.channels import instructions_in, is_in, others_instructions_in
-from wisen.delivery.hook_snapshot import Lots, Signs, digest, published
-from wisen.delivery.remedies import remedies
+from wisen.delivery.agent_instructions import contains_rule, read_instructions, read_other_instructions
+from wisen.delivery.block import BlockContent, DeliveredLine, PendingQuestion, build_block
+from wisen.delivery.hook_snapshot import ClientTables, TrialAssignments, build_snapshots, digest
+from wisen.delivery.remedies import build_remedies
 from wisen.delivery.settings import DeliverPolicy
 from wisen.edits.user_files import UserFiles
 from wisen.model.failure import CallChange, Signature
@@ -25,18 +25,22 @@ from wisen.testing.log_writer import NOON
 from wisen.text.orders import is_order
 from wisen.text.tokens import tokens_at_most
 
-NOTHING = Matter((), (), (), (), ())
+NOTHING = BlockContent((), (), (), (), ())
 POLICY = DeliverPolicy()
 LINES = st.lists(
     st.builds(
-        TellLine, st.from_regex(r"R-[0-9a-f]{8}", fullmatch=True), st.text(max_size=200), st.just("LRN-1"), st.just("")
+        DeliveredLine,
+        st.from_regex(r"R-[0-9a-f]{8}", fullmatch=True),
+        st.text(max_size=200),
+        st.just("LRN-1"),
+        st.just(""),
     ),
     max_size=12,
 )
 
 
-def a_line(number: int, text: str = "Use pnpm, not npm.") -> TellLine:
-    return TellLine(f"R-0000000{number}", text, f"LRN-20260301-00{number}")
+def a_line(number: int, text: str = "Use pnpm, not npm.") -> DeliveredLine:
+    return DeliveredLine(f"R-0000000{number}", text, f"LRN-20260301-00{number}")
 
 
 def a_fix(
@@ -59,16 +63,16 @@ def seen(context: str, after: str = "shopctl deploy", session: str = "s1") -> Ev
 
 
 def told(fix: Fix, *evidence: Evidence, allowed: bool = False) -> dict[str, list[str]]:
-    found = remedies([fix], lambda _: evidence, lambda *_: allowed, {}, POLICY)
+    found = build_remedies([fix], lambda _: evidence, lambda *_: allowed, {}, POLICY)
     return {context: [each.text for each in some] for context, some in found.items() if some}
 
 
 @pytest.mark.requirement("F9")
 @given(LINES, LINES, LINES, st.integers(0, 400))
 def test_a_block_keeps_its_budget_and_every_line_whole(
-    rules: list[TellLine], said: list[TellLine], due: list[TellLine], most: int
+    rules: list[DeliveredLine], said: list[DeliveredLine], due: list[DeliveredLine], most: int
 ) -> None:
-    block = block_of(Matter(rules, said, (), (), due), DeliverPolicy(tokens=most))
+    block = build_block(BlockContent(rules, said, (), (), due), DeliverPolicy(tokens=most))
     assert tokens_at_most(block.text) <= most
     assert sentinel.strip(block.text) == ""
     for id_ in block.ids:
@@ -77,42 +81,45 @@ def test_a_block_keeps_its_budget_and_every_line_whole(
 
 @pytest.mark.requirement("N9")
 def test_a_block_names_ids_and_sources_in_a_fixed_order() -> None:
-    waiting = [Waiting(4, "01P", "R-00000002", "Keep it short."), Waiting(5, "01Q", "R-00000009", "Write tests first.")]
-    matter = Matter(
+    waiting = [
+        PendingQuestion(4, "01P", "R-00000002", "Keep it short."),
+        PendingQuestion(5, "01Q", "R-00000009", "Write tests first."),
+    ]
+    matter = BlockContent(
         [a_line(1)], [a_line(2, "Keep it short.")], [a_line(3, "A hint.")], waiting, [a_line(4, "Look at this.")]
     )
-    block = block_of(matter, POLICY)
+    block = build_block(matter, POLICY)
     assert "\n- Use pnpm, not npm. (R-00000001)\n" in block.text
     assert '\n- Make R-00000002 a rule? "approve 4" or "skip 4"\n' in block.text, "its words stand there already"
     assert '\n- Write tests first. "approve 5" or "skip 5"\n' in block.text
     order = [block.text.index(each) for each in ("Use pnpm", "Keep it short", "a rule?", "Look at this")]
     assert order == sorted(order)
     assert "A hint." not in block.text
-    assert "A hint." in block_of(matter, DeliverPolicy(hints=True)).text
+    assert "A hint." in build_block(matter, DeliverPolicy(hints=True)).text
     assert [each.partition(":")[0] for each in block.ids] == ["R-00000001", "R-00000002", "01P", "01Q", "R-00000004"]
 
 
 def test_a_line_that_does_not_fit_makes_room_for_a_shorter_one() -> None:
-    matter = Matter([a_line(1, "Long. " * 400), a_line(2)], (), (), (), ())
-    assert [each.partition(":")[0] for each in block_of(matter, POLICY).ids] == ["R-00000002"]
-    assert len(block_of(matter, DeliverPolicy(tokens=9_000)).ids) == 2
+    matter = BlockContent([a_line(1, "Long. " * 400), a_line(2)], (), (), (), ())
+    assert [each.partition(":")[0] for each in build_block(matter, POLICY).ids] == ["R-00000002"]
+    assert len(build_block(matter, DeliverPolicy(tokens=9_000)).ids) == 2
 
 
 def test_other_words_are_another_version() -> None:
-    assert a_line(1).exposed != a_line(1, "Use pnpm.").exposed
-    assert a_line(1).exposed.partition(":")[0] == a_line(1, "Use pnpm.").exposed.partition(":")[0]
+    assert a_line(1).exposure_id != a_line(1, "Use pnpm.").exposure_id
+    assert a_line(1).exposure_id.partition(":")[0] == a_line(1, "Use pnpm.").exposure_id.partition(":")[0]
 
 
 def test_where_there_is_nothing_to_tell_there_is_no_block() -> None:
-    assert block_of(NOTHING, POLICY).text == ""
+    assert build_block(NOTHING, POLICY).text == ""
 
 
 @pytest.mark.requirement("X6")
 def test_the_same_matter_gives_the_same_bytes_and_the_name_is_of_the_bytes() -> None:
     def made() -> dict[str, bytes]:
-        matters = {"": NOTHING, "b": Matter([a_line(1)], (), (), (), ()), "a": NOTHING}
-        return published(
-            matters, {"a": []}, Signs({"version": 1}, (1, 2, 3), {}), [("/x", "b"), ("/y", "gone")], POLICY
+        matters = {"": NOTHING, "b": BlockContent([a_line(1)], (), (), (), ()), "a": NOTHING}
+        return build_snapshots(
+            matters, {"a": []}, ClientTables({"version": 1}, (1, 2, 3), {}), [("/x", "b"), ("/y", "gone")], POLICY
         ).files
 
     assert made() == made()
@@ -120,8 +127,10 @@ def test_the_same_matter_gives_the_same_bytes_and_the_name_is_of_the_bytes() -> 
 
 
 def test_a_place_without_anything_to_tell_is_not_named() -> None:
-    page = published({"": NOTHING, "b": NOTHING}, {}, Signs({}, (1, 2, 3), {}), [("/x", "b"), ("/y", "gone")], POLICY)
-    current = json.loads(page.current(NOON))
+    page = build_snapshots(
+        {"": NOTHING, "b": NOTHING}, {}, ClientTables({}, (1, 2, 3), {}), [("/x", "b"), ("/y", "gone")], POLICY
+    )
+    current = json.loads(page.encode_current(NOON))
     assert current["places"] == [["/x", "b"]]
     assert current["contexts"].keys() == {"b"}
     assert current["global"] in page.files
@@ -174,11 +183,13 @@ def test_a_fix_repeats_no_text_of_a_tool_or_of_a_call() -> None:
 
 def test_a_fix_that_was_seen_once_is_for_the_same_command_only() -> None:
     once = a_fix(CallChange(tool="Bash", removed=("--wait",)), sessions=1)
-    (remedy,) = remedies([once], lambda _: [seen("a")], lambda *_: False, {}, POLICY)["a"]
+    (remedy,) = build_remedies([once], lambda _: [seen("a")], lambda *_: False, {}, POLICY)["a"]
     assert remedy.match["command"] == "shopctl deploy --wait"
-    assert remedies([once], lambda _: [seen("a")], lambda *_: False, {}, DeliverPolicy(fix_sessions=2)) == {"": []}
+    assert build_remedies([once], lambda _: [seen("a")], lambda *_: False, {}, DeliverPolicy(fix_sessions=2)) == {
+        "": []
+    }
     twice = a_fix(CallChange(tool="Bash", removed=("--wait",)))
-    (remedy,) = remedies([twice], lambda _: [seen("a")], lambda *_: False, {}, POLICY)["a"]
+    (remedy,) = build_remedies([twice], lambda _: [seen("a")], lambda *_: False, {}, POLICY)["a"]
     assert "command" not in remedy.match
     assert remedy.match["needs"] == ["--wait"]
 
@@ -189,7 +200,9 @@ def test_of_fixes_that_are_as_sure_the_praised_one_comes_first() -> None:
     sure = replace(fixes[0], sessions=5)
 
     def order(of: list[Fix], praised: dict[str, int]) -> list[str]:
-        return [each.id for each in remedies(of, lambda _: [seen("a")], lambda *_: False, {}, POLICY, praised)["a"]]
+        return [
+            each.id for each in build_remedies(of, lambda _: [seen("a")], lambda *_: False, {}, POLICY, praised)["a"]
+        ]
 
     first, last = order(fixes, {})
     assert order(fixes, {last: 1}) == [last, first]
@@ -202,15 +215,15 @@ def test_a_rule_that_a_file_tells_already_is_not_told_again(tmp_path: Path) -> N
         "# Shop\n\n- Use   *pnpm*, not npm!\n\n@AGENTS.md\n- x <!-- wisen:R-00000007 -->\n"
     )
     (tmp_path / "AGENTS.md").write_text("Write tests first.")
-    there = instructions_in(UserFiles(), [tmp_path, tmp_path / "none"])
-    assert is_in("R-00000001", "Use pnpm, not npm.", there)
-    assert is_in("R-00000007", "whatever it says now", there)
-    assert is_in("R-00000002", "Write tests first", there)
-    assert is_in("R-00000002", "no, use pnpm, not npm", there), "the answer in front is no part of the rule"
-    assert not is_in("R-00000002", "Write no tests.", there)
-    assert not is_in("R-00000002", "…", there)
+    there = read_instructions(UserFiles(), [tmp_path, tmp_path / "none"])
+    assert contains_rule("R-00000001", "Use pnpm, not npm.", there)
+    assert contains_rule("R-00000007", "whatever it says now", there)
+    assert contains_rule("R-00000002", "Write tests first", there)
+    assert contains_rule("R-00000002", "no, use pnpm, not npm", there), "the answer in front is no part of the rule"
+    assert not contains_rule("R-00000002", "Write no tests.", there)
+    assert not contains_rule("R-00000002", "…", there)
     (tmp_path / "CLAUDE.md").write_text("# Shop\n")
-    assert not is_in("R-00000002", "Write tests first", instructions_in(UserFiles(), [tmp_path])), (
+    assert not contains_rule("R-00000002", "Write tests first", read_instructions(UserFiles(), [tmp_path])), (
         "Claude reads no AGENTS.md"
     )
 
@@ -233,7 +246,7 @@ def test_each_agent_reads_files_of_its_own(agent: str, there: set[str], read: se
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"<{name}>")
-    told = others_instructions_in(UserFiles(), agent, [tmp_path / "shop"], tmp_path)
+    told = read_other_instructions(UserFiles(), agent, [tmp_path / "shop"], tmp_path)
     assert {name for name in there if f"<{name}>" in told} == read
 
 
@@ -254,26 +267,26 @@ def test_a_hook_leaves_the_block_that_would_have_been_made_without_what_is_withh
     policy = DeliverPolicy(tokens=9_000, hints=hints)
     lines = iter([a_line(number, f"Text {number} of wisen51902.") for number in range(20)])
     tried = [next(lines) for _ in withheld]
-    matter = Matter(
+    matter = BlockContent(
         rules=[next(lines) for _ in range(rules)],
-        said=(),
+        stated=(),
         hints=[next(lines) for _ in range(others)],
         waiting=(),
         due=(),
-        tried=tried,
+        on_trial=tried,
         news=[next(lines) for _ in range(news)],
     )
-    lots = Lots(frozenset({""}), {each.exposed: 0.5 for each in tried})
-    made = published({"": matter}, {}, Signs({}, (1, 2, 3), {}), [], policy, lots)
+    lots = TrialAssignments(frozenset({""}), {each.exposure_id: 0.5 for each in tried})
+    made = build_snapshots({"": matter}, {}, ClientTables({}, (1, 2, 3), {}), [], policy, lots)
     snapshot = json.loads(made.files[made.everywhere])
-    gone = [each.exposed for each, out in zip(tried, withheld, strict=True) if out]
-    rest = matter._replace(tried=[each for each, out in zip(tried, withheld, strict=True) if not out])
+    gone = [each.exposure_id for each, out in zip(tried, withheld, strict=True) if out]
+    rest = matter._replace(on_trial=[each for each, out in zip(tried, withheld, strict=True) if not out])
     left, inside = without(snapshot, gone)
-    wanted = block_of(rest, policy)
+    wanted = build_block(rest, policy)
     assert left["block_ids"] == list(wanted.ids)
     if inside is None:
         assert snapshot["block"] == wanted.text
     else:
         assert (wrapped(inside) if wanted.ids else "") == wanted.text
-    plain = block_of(matter._replace(tried=(), news=()), policy).text
+    plain = build_block(matter._replace(on_trial=(), news=()), policy).text
     assert made.block("") == plain, "no coin is thrown for a file, and it tells nothing once"

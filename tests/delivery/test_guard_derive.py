@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from wisen.delivery.guards_from_fixes import derived
-from wisen.delivery.guards_from_rules import stated, wording
+from wisen.delivery.guards_from_fixes import patterns_of_fix
+from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
 from wisen.mining.call_changes import difference
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix, fix_id
@@ -37,7 +37,7 @@ def found(*pairs: tuple[str, str]) -> list[tuple[str, str]]:
     evidence = [seen(*each) for each in pairs]
     change = difference("Bash", evidence[0].before, evidence[0].after)
     assert change is not None
-    return [(each.watch, each.better) for each in derived(fix_of(change), evidence)]
+    return [(each.watch, each.better) for each in patterns_of_fix(fix_of(change), evidence)]
 
 
 @pytest.mark.requirement("F6")
@@ -101,16 +101,16 @@ def test_a_wrapper_with_nothing_behind_it_that_says_what_for_is_not_watched_for_
 )
 def test_a_change_that_is_no_plain_words_of_a_command_makes_no_watch(change: CallChange) -> None:
     before = " ".join(("rtk", *change.removed, "bun"))
-    assert derived(fix_of(change), [seen(before, "bun")]) == []
+    assert patterns_of_fix(fix_of(change), [seen(before, "bun")]) == []
 
 
 def test_only_what_worked_tells_and_what_stands_in_no_command_does_not() -> None:
     change = CallChange(tool="Bash", removed=("rtk",))
-    assert derived(fix_of(change), [seen("rtk bun", "bun", worked=False)]) == []
-    assert derived(fix_of(change), [seen("echo 'rtk bun'", "bun")]) == []
-    assert derived(fix_of(change), []) == []
+    assert patterns_of_fix(fix_of(change), [seen("rtk bun", "bun", worked=False)]) == []
+    assert patterns_of_fix(fix_of(change), [seen("echo 'rtk bun'", "bun")]) == []
+    assert patterns_of_fix(fix_of(change), []) == []
     mixed = [seen("rtk bun", "bun"), seen("mise exec rtk bun", "mise exec bun")]
-    assert derived(fix_of(change), mixed) == [], "it is not the same part of a command each time"
+    assert patterns_of_fix(fix_of(change), mixed) == [], "it is not the same part of a command each time"
 
 
 def test_whatever_is_derived_can_be_written_by_hand() -> None:
@@ -146,7 +146,7 @@ def test_whatever_is_derived_can_be_written_by_hand() -> None:
     ],
 )
 def test_a_rule_that_says_plainly_what_not_to_do_makes_a_watch(rule: str, watch: str, better: str) -> None:
-    made = stated(rule)
+    made = pattern_of_rule(rule)
     assert made is not None
     assert (made.watch, made.better) == (watch, better)
     assert form_of(f"warn {made.watch} -> {made.better}").watch == watch
@@ -201,9 +201,9 @@ def test_a_rule_that_says_plainly_what_not_to_do_makes_a_watch(rule: str, watch:
     ],
 )
 def test_a_rule_that_says_something_else_makes_none(rule: str) -> None:
-    assert stated(rule) is None
+    assert pattern_of_rule(rule) is None
 
 
 def test_a_line_is_worded_without_the_marks_of_its_list() -> None:
-    assert wording("  - **Never** touch `*.lock` or migrations/*") == "Never touch `*.lock` or migrations/*"
-    assert wording("3) 2 spaces, no __init__.py") == "2 spaces, no __init__.py"
+    assert plain_wording("  - **Never** touch `*.lock` or migrations/*") == "Never touch `*.lock` or migrations/*"
+    assert plain_wording("3) 2 spaces, no __init__.py") == "2 spaces, no __init__.py"

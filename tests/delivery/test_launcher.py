@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from wisen.delivery.launcher import SECONDS, HomeLauncher, program_of, script
+from wisen.delivery.launcher import SECONDS, HomeLauncher, program_of, render_script
 from wisen.model.hook import Caller, Program
 from wisen.surfaces.hook import client
 
@@ -40,7 +40,7 @@ class Home:
 
     def launch(self, python: str | Path = sys.executable, client: str | Path = CLIENT, timeout: str = TIMEOUT) -> None:
         """Have the launcher start something."""
-        (self.path / "hook").write_text(script(Program(python=str(python), client=str(client)), timeout))
+        (self.path / "hook").write_text(render_script(Program(python=str(python), client=str(client)), timeout))
 
     def program(self, text: str, timeout: str = TIMEOUT) -> None:
         """Have the launcher start a shell script in place of the interpreter."""
@@ -172,7 +172,7 @@ def test_a_home_that_may_not_be_read_is_silence(home: Home) -> None:
 def test_the_launcher_is_written_whole_for_its_owner_alone_and_read_again(tmp_path: Path) -> None:
     program = Program(python="/opt/it's here/ü/python", client="/opt/a\nb/client.py")
     launcher = HomeLauncher(tmp_path / "new", program)
-    assert not launcher.is_whole()
+    assert not launcher.is_intact()
     launcher.write(["/home/ada/.claude/settings.json"])
     path = tmp_path / "new" / "hook"
     assert stat.S_IMODE(path.stat().st_mode) == 0o700
@@ -181,10 +181,10 @@ def test_the_launcher_is_written_whole_for_its_owner_alone_and_read_again(tmp_pa
     written = path.stat().st_mtime_ns
     launcher.write(["/home/ada/.claude/settings.json"])
     assert path.stat().st_mtime_ns == written, "what is right is not written again"
-    assert not launcher.is_whole(), "what it starts is not there"
+    assert not launcher.is_intact(), "what it starts is not there"
     ours = HomeLauncher(tmp_path / "new", Program(python=sys.executable, client=str(CLIENT)))
     ours.write([])
-    assert ours.is_whole()
+    assert ours.is_intact()
     assert program_of(tmp_path / "new") == Program(python=sys.executable, client=str(CLIENT))
     assert [each.name for each in (tmp_path / "new").iterdir() if each.name.endswith(".part")] == []
     ours.remove()

@@ -12,7 +12,7 @@ from msgspec import structs
 from tests.commands import run
 from tests.guarding import call, learning
 from tests.hooks import answered, fire, printed
-from wisen.delivery.told_moments import is_of_moment, moments_to_tell
+from wisen.delivery.reminders import build_reminders, is_for_one_call
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType, rule_id
 from wisen.model.entry_state import EntryState, states
@@ -202,17 +202,17 @@ def state(number: int, text: str, *, words: tuple[str, ...] = ("pearctl", "ship"
 def test_of_several_lessons_with_one_trigger_the_newest_is_told() -> None:
     old, new = state(1, "not on Mondays"), state(2, "not on Tuesdays")
     new = structs.replace(new, last=old.last.replace(year=old.last.year + 1))
-    (moment,) = moments_to_tell([old, new], "ctx", lambda _: ["s"])
+    (moment,) = build_reminders([old, new], "ctx", lambda _: ["s"])
     assert "Tuesdays" in moment.text
     assert moment.sources == ("s",)
-    assert moments_to_tell([old], "elsewhere", lambda _: []) == []
-    both = moments_to_tell([old, state(3, "x", words=("pearctl", "sell"))], "ctx", lambda _: [])
+    assert build_reminders([old], "elsewhere", lambda _: []) == []
+    both = build_reminders([old, state(3, "x", words=("pearctl", "sell"))], "ctx", lambda _: [])
     assert len(both) == 2
 
 
 def test_only_open_words_of_the_user_that_are_not_standing_are_of_the_moment() -> None:
     one = state(1, "not on Mondays")
-    assert is_of_moment(one)
+    assert is_for_one_call(one)
     for other in (
         structs.replace(one, superseded_by="E2"),
         structs.replace(one, status=EntryStatus.WONT_FIX),
@@ -225,7 +225,7 @@ def test_only_open_words_of_the_user_that_are_not_standing_are_of_the_moment() -
         structs.replace(one, entry=structs.replace(one.entry, standing=None)),
         structs.replace(one, entry=structs.replace(one.entry, origin=EntryOrigin.LOGGED)),
     ):
-        assert not is_of_moment(other)
+        assert not is_for_one_call(other)
 
 
 @pytest.mark.requirement("N4")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.delivery.block import Matter, TellLine, Waiting, block_of
-from wisen.delivery.hook_snapshot import Signs, published
+from wisen.delivery.block import BlockContent, DeliveredLine, PendingQuestion, build_block
+from wisen.delivery.hook_snapshot import ClientTables, build_snapshots
 from wisen.delivery.settings import DeliverPolicy
 from wisen.model.entry import ProposalType
 from wisen.model.guard import Mode, form_of
@@ -37,13 +37,13 @@ _LEAST_SHARE, _MOST_TOKENS, _CHARACTERS = 0.6, 250, 4
 RAW = re.compile(r"\b(?:warn|deny|ask) (?:shell|edit|read): | -> |\bshell: |\bedit: | # ")
 
 
-def a_line(number: int) -> TellLine:
-    return TellLine(f"R-{number:08x}", LESSONS[number], f"LRN-20260301-00{number}")
+def a_line(number: int) -> DeliveredLine:
+    return DeliveredLine(f"R-{number:08x}", LESSONS[number], f"LRN-20260301-00{number}")
 
 
-def sealed(matter: Matter) -> str:
+def sealed(matter: BlockContent) -> str:
     """A block as a session gets it."""
-    return sentinel.sealed(block_of(matter, DeliverPolicy()).text, sentinel.seal_of(b"k" * 32, "claude-code", "s"))
+    return sentinel.sealed(build_block(matter, DeliverPolicy()).text, sentinel.seal_of(b"k" * 32, "claude-code", "s"))
 
 
 @pytest.mark.requirement("F9")
@@ -51,7 +51,7 @@ def sealed(matter: Matter) -> str:
 def test_of_eight_lessons_most_is_advice_and_they_cost_little(approved: int) -> None:
     assert all(6 <= len(text.split()) <= 14 for text in LESSONS)
     lines = [a_line(number) for number in range(len(LESSONS))]
-    text = sealed(Matter(lines[:approved], lines[approved:], (), (), ()))
+    text = sealed(BlockContent(lines[:approved], lines[approved:], (), (), ()))
     assert all(lesson in text for lesson in LESSONS)
     assert sum(map(len, LESSONS)) / len(text) >= _LEAST_SHARE
     assert len(text) / _CHARACTERS <= _MOST_TOKENS
@@ -63,12 +63,12 @@ def test_of_eight_lessons_most_is_advice_and_they_cost_little(approved: int) -> 
 @pytest.mark.requirement("S17")
 def test_what_is_asked_is_asked_by_the_first_session_alone_and_comes_again_in_none(tmp_path: Path) -> None:
     waiting = [
-        Waiting(1, "01P", "R-1", "Make it a rule: Sort imports."),
-        Waiting(2, "01Q", "R-2", "Old?", is_new=False),
+        PendingQuestion(1, "01P", "R-1", "Make it a rule: Sort imports."),
+        PendingQuestion(2, "01Q", "R-2", "Old?", is_new=False),
     ]
-    news = [TellLine("R-00000009", "wisen tells its hint no longer.", "", "`wisen trials show R-00000009`")]
-    matter = Matter([a_line(0)], (), (), waiting, (), news=news)
-    made = published({"": matter}, {}, Signs({}, (1, 2, 3), {}), [], DeliverPolicy())
+    news = [DeliveredLine("R-00000009", "wisen tells its hint no longer.", "", "`wisen trials show R-00000009`")]
+    matter = BlockContent([a_line(0)], (), (), waiting, (), news=news)
+    made = build_snapshots({"": matter}, {}, ClientTables({}, (1, 2, 3), {}), [], DeliverPolicy())
     snapshot = json.loads(made.files[made.everywhere])
     assert '- Make it a rule: Sort imports. "approve 1" or "skip 1"' in snapshot["block"]
     assert "Old?" not in snapshot["block"], "a session was told to ask that before"
@@ -76,7 +76,7 @@ def test_what_is_asked_is_asked_by_the_first_session_alone_and_comes_again_in_no
 
     assert without_repeated(snapshot, str(tmp_path), "s1", "startup") == (snapshot, None)
     assert without_repeated(snapshot, str(tmp_path), "s1", "again") == (snapshot, None), "the same turn made anew"
-    plain = block_of(Matter([a_line(0)], (), (), (), ()), DeliverPolicy())
+    plain = build_block(BlockContent([a_line(0)], (), (), (), ()), DeliverPolicy())
     for session, source in (("s1", "compact"), ("s2", "startup"), ("s2", "again")):
         left, inside = without_repeated(snapshot, str(tmp_path), session, source)
         assert inside is not None
@@ -85,15 +85,15 @@ def test_what_is_asked_is_asked_by_the_first_session_alone_and_comes_again_in_no
 
 
 def test_where_nothing_can_be_noted_nothing_is_asked(tmp_path: Path) -> None:
-    matter = Matter((), (), (), [Waiting(1, "01P", "R-1", "Make it a rule: Sort imports.")], ())
+    matter = BlockContent((), (), (), [PendingQuestion(1, "01P", "R-1", "Make it a rule: Sort imports.")], ())
     snapshot = json.loads(next(iter(_files(matter))))
     (tmp_path / "snapshots").write_text("in the way")
     left, inside = without_repeated(snapshot, str(tmp_path), "s1", "startup")
     assert (left["block_ids"], [*map(str, inside or ())][1:]) == ([], [])
 
 
-def _files(matter: Matter) -> list[bytes]:
-    made = published({"": matter}, {}, Signs({}, (1, 2, 3), {}), [], DeliverPolicy())
+def _files(matter: BlockContent) -> list[bytes]:
+    made = build_snapshots({"": matter}, {}, ClientTables({}, (1, 2, 3), {}), [], DeliverPolicy())
     return [made.files[made.everywhere]]
 
 

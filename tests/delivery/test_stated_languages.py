@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.delivery.guards_from_rules import stated
+from wisen.delivery.guards_from_rules import pattern_of_rule
 
 pytestmark = pytest.mark.requirement("X3")
 
@@ -112,7 +112,7 @@ MEANT = (CHOICE, CHOICE, REFUSAL, PLACE)
 
 @pytest.mark.parametrize(("language", "form"), [(language, form) for language in FORMS for form in range(4)])
 def test_what_is_refused_and_what_is_better_is_read_in_every_language(language: str, form: int) -> None:
-    found = stated(FORMS[language][form])
+    found = pattern_of_rule(FORMS[language][form])
     assert found is not None
     watch, better = MEANT[form]
     assert (found.watch.rstrip("/"), found.better) == (watch.rstrip("/"), better)
@@ -142,12 +142,12 @@ def test_what_is_refused_and_what_is_better_is_read_in_every_language(language: 
     ],
 )
 def test_what_is_not_said_plainly_gives_no_watch(text: str) -> None:
-    assert stated(text) is None
+    assert pattern_of_rule(text) is None
 
 
 @pytest.mark.parametrize("language", FORMS)
 def test_a_choice_turned_round_is_read_turned_round(language: str) -> None:
     for text in FORMS[language][:2]:
-        found = stated(text.replace("pnpm", "@").replace("npm", "pnpm").replace("@", "npm"))
+        found = pattern_of_rule(text.replace("pnpm", "@").replace("npm", "pnpm").replace("@", "npm"))
         assert found is not None
         assert (found.watch, found.better) == ("shell: pnpm", "npm")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.delivery.guards_from_rules import stated
+from wisen.delivery.guards_from_rules import pattern_of_rule
 from wisen.feedback.detector import shipped_detector
 from wisen.feedback.lesson_explanation import add_call_trigger
 from wisen.feedback.lesson_extraction import is_order as tells_what_to_do
@@ -260,13 +260,13 @@ def test_an_order_and_its_opposite_are_never_one_lesson(one: str, other: str) ->
     ],
 )  # fmt: skip
 def test_no_guard_forbids_what_a_rule_asks_for(rule: str) -> None:
-    made = stated(rule)
+    made = pattern_of_rule(rule)
     assert made is None or made.watch != "shell: npm"
 
 
 @pytest.mark.parametrize("rule", ["Stop using npm.", "no, use pnpm, not npm", "Use pnpm, not npm. always."])
 def test_a_guard_forbids_what_a_rule_forbids(rule: str) -> None:
-    made = stated(rule)
+    made = pattern_of_rule(rule)
     assert made is not None
     assert made.watch == "shell: npm"
 

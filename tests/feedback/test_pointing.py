@@ -14,7 +14,7 @@ from tests.commands import run
 from tests.feedback.pointing_worlds import TURNS, a_project, assert_only_own_words, ids, pointed, texts
 from tests.hooks import fire, fire_sealed
 from tests.surfaces.mcp_clients import asked
-from wisen.delivery.turn_questions import HEAD, MOST, TOKENS, TurnQuestion, choose_questions
+from wisen.delivery.turn_questions import HEAD, MOST, TOKENS, TurnQuestion, select_questions
 from wisen.errors import PersonNeeded, UsageError
 from wisen.feedback.quote_verification import sentence_spans, verify_quote
 from wisen.model.presence import NotAPerson
@@ -234,8 +234,8 @@ def test_the_question_and_the_tool_stay_below_their_budget(orchard: Path) -> Non
     asked_ = whole[whole.index(HEAD) : whole.rindex("</")]
     assert tokens_at_most(asked_) <= TOKENS
     long = [TurnQuestion(f"T{number:024}", f"T{number:06}", "x" * 150) for number in range(9)]
-    assert len(choose_questions(long, in_block=True)) == 1
-    assert choose_questions([TurnQuestion("T1", "T1", "y" * 279)], in_block=False) == []
+    assert len(select_questions(long, in_block=True)) == 1
+    assert select_questions([TurnQuestion("T1", "T1", "y" * 279)], in_block=False) == []
 
 
 def test_secrets_forgotten_words_and_hidden_letters_are_not_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import wisen
 from wisen import app
 from wisen.app import on_word_of
-from wisen.delivery import shelf
+from wisen.delivery import snapshot_store
 from wisen.model.presence import Person
 from wisen.model.tombstone import ALL
 from wisen.store.index import Index
@@ -84,8 +84,8 @@ def watch(steps: Steps) -> None:
     opening.ledger = lambda self, **named: watch_store(ledger(self, **named), Ledger, "ledger", steps)
     opening._files = watched(opening._files, "files")
     opening.backups = watched(opening.backups, "backups")
-    of_hooks: Any = shelf
-    of_hooks.HomeShelf = watched(shelf.HomeShelf, "shelf")
+    of_hooks: Any = snapshot_store
+    of_hooks.HomeSnapshotStore = watched(snapshot_store.HomeSnapshotStore, "shelf")
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from tests.courses import AT, course
-from wisen.delivery.guards_from_fixes import Derived
+from wisen.delivery.guards_from_fixes import GuardPattern
 from wisen.guards.backtest_history import MatchedCall, WatchedGuard, match_calls
 from wisen.guards.guard_proposals import (
     GuardCandidate,
@@ -213,7 +213,7 @@ def met(*acts: str, native: str = "s1", start: datetime = AT) -> list[MatchedCal
 
 def a_rule(since: datetime | None = None, **sessions: datetime) -> DeliveredRule:
     by_session = {("claude-code", native): moment for native, moment in sessions.items()}
-    return DeliveredRule("01A", "Use pnpm, not npm.", "", Derived("shell: npm", "pnpm"), since, by_session)
+    return DeliveredRule("01A", "Use pnpm, not npm.", "", GuardPattern("shell: npm", "pnpm"), since, by_session)
 
 
 @pytest.mark.requirement("X3")

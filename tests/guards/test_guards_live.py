@@ -16,7 +16,7 @@ from tests.guarding import RIGHT, SAID, WRONG, call, learning, stumbled
 from tests.hooks import answered, fire
 from wisen.delivery.guard_sheets import sheet_of
 from wisen.delivery.hook_snapshot import digest
-from wisen.delivery.launcher import program_of, script
+from wisen.delivery.launcher import program_of, render_script
 from wisen.model.entry import Answer
 from wisen.model.exposure import Arm
 from wisen.model.guard import GuardState, Mode
@@ -343,7 +343,7 @@ def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_aske
     traced = home / "python"
     traced.write_text(f'#!/bin/sh\necho x >>{started}\nexec {program.python} "$@"\n')
     traced.chmod(0o755)
-    (wisen / "hook").write_text(script(Program(python=str(traced), client=program.client), ""))
+    (wisen / "hook").write_text(render_script(Program(python=str(traced), client=program.client), ""))
     call = {"session_id": "s", "cwd": str(home), "tool_name": "Bash", "tool_input": {"command": "npm ci"}}
 
     def asked() -> str:

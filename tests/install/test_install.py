@@ -17,7 +17,7 @@ import pytest
 from tests.commands import AS_PERSON, run
 from tests.hooks import direct_command
 from wisen import app
-from wisen.delivery.launcher import program_of, script
+from wisen.delivery.launcher import program_of, render_script
 from wisen.model.hook import Caller, Program
 
 pytestmark = pytest.mark.requirement("X10")
@@ -258,12 +258,12 @@ def test_a_launcher_whose_interpreter_is_gone_is_repaired_by_a_cycle_and_goes_wi
     run("install", "codex")
     launcher, written = home / "wisen" / "hook", settings.read_bytes()
     sound = launcher.read_bytes()
-    launcher.write_text(script(Program(python="/gone/python", client="/gone/client.py"), ""))
+    launcher.write_text(render_script(Program(python="/gone/python", client="/gone/client.py"), ""))
     said = " ".join(run("status").stdout.split())
     assert "/gone/python is not there or cannot be run" in said
     run("cycle", "--quick")
     assert launcher.read_bytes() == sound
-    other = script(Program(python=sys.executable, client=str(Path(app.__file__))), "")
+    other = render_script(Program(python=sys.executable, client=str(Path(app.__file__))), "")
     launcher.write_text(other)
     run("cycle", "--quick")
     assert launcher.read_text() == other, "another installation that works is not replaced unasked"

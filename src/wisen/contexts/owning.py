@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.delivery.block import TellLine
+from wisen.delivery.block import DeliveredLine
 from wisen.errors import FileError
 from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER, learnings_paths
@@ -124,9 +124,9 @@ def describe_waiting(projects: Projects, desk: Desk, under: Path | None = None, 
     return tuple(lines)
 
 
-def questions(projects: Projects, desk: Desk) -> dict[str, list[TellLine]]:
+def questions(projects: Projects, desk: Desk) -> dict[str, list[DeliveredLine]]:
     """What sessions of each context tell the user once, by context: what waits there for the user's word."""
-    found: dict[str, list[TellLine]] = {}
+    found: dict[str, list[DeliveredLine]] = {}
     for file in waiting_files(projects, desk):
         what = f"{_short(file.path)} is not read before the user adopts it"
         if file.subject is Subject.MARKER:
@@ -135,13 +135,13 @@ def questions(projects: Projects, desk: Desk) -> dict[str, list[TellLine]]:
             what = f"{_short(file.path)} changed since the user adopted it, and is not read"
         command = "wisen off" if file.subject is Subject.MARKER else "wisen adopt"
         found.setdefault(file.context, []).append(
-            TellLine(f"Q-{_mark(file.path, file.digest)}", f"{what}.", "", f"`{command}`")
+            DeliveredLine(f"Q-{_mark(file.path, file.digest)}", f"{what}.", "", f"`{command}`")
         )
     for claim in waiting_places(projects):
         here = projects.scope.key_at(Path(claim.root))
         text = "this folder has the remote of a project that wisen knows; what was learnt there is not told here."
         found.setdefault(here, []).append(
-            TellLine(
+            DeliveredLine(
                 f"Q-{_mark(claim.root, claim.context.key)}",
                 text,
                 "",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.decisions.service import Decisions
-    from wisen.delivery.block import TellLine
+    from wisen.delivery.block import DeliveredLine
     from wisen.edits.past import Desk
     from wisen.logs.membership import CheckoutClaim
     from wisen.logs.projects import Projects
@@ -79,7 +79,7 @@ class ContextService:
         """What waits for the user's word, a line each; with `once` only what was not told before, which is noted."""
         return owning.describe_waiting(self._projects, self._desk, under, once=once)
 
-    def questions(self) -> dict[str, list[TellLine]]:
+    def questions(self) -> dict[str, list[DeliveredLine]]:
         """What sessions of each context tell the user once, by context: what waits there for the user's word."""
         return owning.questions(self._projects, self._desk)
 

@@ -24,7 +24,7 @@ _SEAL = tokens_at_most("-0123456789abcdef" * 2)
 """What the seal of a session adds to both marks."""
 
 
-class TellLine(NamedTuple):
+class DeliveredLine(NamedTuple):
     """One thing to tell, with where it comes from."""
 
     id: str
@@ -37,17 +37,17 @@ class TellLine(NamedTuple):
     """What an agent must know of it beside its words: that nobody approved it."""
 
     @property
-    def told(self) -> str:
+    def line(self) -> str:
         """The line as it stands in a block: the advice first, and one id at its end."""
         return f"- {self.text} ({self.command or self.id}{self.note and f', {self.note}'})"
 
     @property
-    def exposed(self) -> str:
+    def exposure_id(self) -> str:
         """Its id with the version of its words: other words are another treatment."""
         return f"{self.id}:{blake2b(self.text.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
 
 
-class Waiting(NamedTuple):
+class PendingQuestion(NamedTuple):
     """A proposal with the number that the user answers by."""
 
     number: int
@@ -66,28 +66,28 @@ class Waiting(NamedTuple):
     skip: str = ""
     """What the user types, in the language in which they said the lesson; empty for English."""
 
-    def told(self, *, briefly: bool) -> str:
+    def line(self, *, briefly: bool) -> str:
         """The question as it stands in a block; briefly where the block holds its words already."""
         what = f"Make {self.rule} a rule?" if briefly else self.text
         yes, no = self.approve or f"approve {self.number}", self.skip or f"skip {self.number}"
         return f'- {what} "{yes}" or "{no}"'
 
 
-class Matter(NamedTuple):
+class BlockContent(NamedTuple):
     """What there is to tell in one context, each part with the most important first."""
 
-    rules: Sequence[TellLine]
+    rules: Sequence[DeliveredLine]
     """What the user approved and no file tells the agent."""
-    said: Sequence[TellLine]
+    stated: Sequence[DeliveredLine]
     """What they said, and did not approve or refuse yet."""
-    hints: Sequence[TellLine]
-    waiting: Sequence[Waiting]
-    due: Sequence[TellLine]
-    filed: Sequence[TellLine] = ()
+    hints: Sequence[DeliveredLine]
+    waiting: Sequence[PendingQuestion]
+    due: Sequence[DeliveredLine]
+    filed: Sequence[DeliveredLine] = ()
     """What they approved and a file tells the agent already: it is listed where they ask, and never delivered."""
-    tried: Sequence[TellLine] = ()
+    on_trial: Sequence[DeliveredLine] = ()
     """Hints on trial: they stand in the block, and the hook takes out what the coin of a session withholds."""
-    news: Sequence[TellLine] = ()
+    news: Sequence[DeliveredLine] = ()
     """What the user must be told once."""
 
 
@@ -96,7 +96,7 @@ class Block(NamedTuple):
 
     text: str
     ids: tuple[str, ...]
-    tried: tuple[tuple[str, int], ...] = ()
+    on_trial: tuple[tuple[str, int], ...] = ()
     """What is on trial in it, and in which line of the text it stands."""
     title: int = 0
     """In which line hints begin, where some are on trial."""
@@ -104,39 +104,39 @@ class Block(NamedTuple):
     """What is told or asked once, by whichever session is first, and in which line it stands."""
 
 
-def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
+def build_block(content: BlockContent, policy: DeliverPolicy) -> Block:
     """What a session begins with; empty where there is nothing. A line that does not fit is left out whole."""
-    parts: list[tuple[str, Iterable[TellLine | Waiting]]] = [
-        (_RULES, matter.rules),
-        (_SAID, matter.said[: policy.said]),
-        (_HINTS, [*matter.tried, *(matter.hints if policy.hints else ())]),
-        (_NEWS, matter.news),
-        (_WAITING, [each for each in matter.waiting if each.is_new][: policy.due]),
-        (_DUE, matter.due[: policy.due]),
+    parts: list[tuple[str, Iterable[DeliveredLine | PendingQuestion]]] = [
+        (_RULES, content.rules),
+        (_SAID, content.stated[: policy.said]),
+        (_HINTS, [*content.on_trial, *(content.hints if policy.hints else ())]),
+        (_NEWS, content.news),
+        (_WAITING, [each for each in content.waiting if each.is_new][: policy.due]),
+        (_DUE, content.due[: policy.due]),
     ]
     lines, ids, shown = [_HEAD], list[str](), set[str]()
-    on_trial, tried = {each.exposed for each in matter.tried}, list[tuple[str, int]]()
+    trial_ids, trial_lines = {each.exposure_id for each in content.on_trial}, list[tuple[str, int]]()
     once = list[tuple[str, int]]()
     for title, members in parts:
         # What stands first needs no title: the opening line says what it is.
         head = [title] if title and (lines[1:] or title != _SAID) else []
         for each in members:
-            if isinstance(each, TellLine):
-                told, exposed = each.told, each.exposed
+            if isinstance(each, DeliveredLine):
+                line, exposure_id = each.line, each.exposure_id
             else:
-                told, exposed = each.told(briefly=each.rule in shown), each.id
-            if tokens_at_most(_wrapped([*lines, *head, told])) + _SEAL > policy.tokens:
+                line, exposure_id = each.line(briefly=each.rule in shown), each.id
+            if tokens_at_most(_wrapped([*lines, *head, line])) + _SEAL > policy.tokens:
                 continue
-            lines += [*head, told]
-            if exposed in on_trial:
-                tried.append((exposed, len(lines) - 1))
+            lines += [*head, line]
+            if exposure_id in trial_ids:
+                trial_lines.append((exposure_id, len(lines) - 1))
             if title in (_NEWS, _WAITING):
-                once.append((exposed, len(lines) - 1))
-            ids.append(exposed)
+                once.append((exposure_id, len(lines) - 1))
+            ids.append(exposure_id)
             shown.add(each.id)
             head = []
-    begins = lines.index(_HINTS) if tried else 0
-    return Block(_wrapped(lines), tuple(ids), tuple(tried), begins, tuple(once)) if ids else Block("", ())
+    begins = lines.index(_HINTS) if trial_lines else 0
+    return Block(_wrapped(lines), tuple(ids), tuple(trial_lines), begins, tuple(once)) if ids else Block("", ())
 
 
 def _wrapped(lines: Sequence[str]) -> str:

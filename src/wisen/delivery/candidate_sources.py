@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.delivery.block import TellLine
+    from wisen.delivery.block import DeliveredLine
     from wisen.delivery.chat_requests import RequestTable
     from wisen.delivery.turn_questions import TurnQuestion
     from wisen.model.entry import Proposal
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidates:
+class CandidateSources:
     """What features know of what may be told; each is asked for when it is needed."""
 
-    trials: Callable[[KnownEntries], TrialStandings]
+    trial_standings: Callable[[KnownEntries], TrialStandings]
     """How trials stand, by what the ledger knows."""
-    questions: Callable[[], Mapping[str, Sequence[TellLine]]]
+    questions: Callable[[], Mapping[str, Sequence[DeliveredLine]]]
     """By context, what waits there for the user's word about files and folders."""
     question_about: Callable[[Proposal], tuple[str, Sequence[RulePlace]]]
     """What stands against approving a proposal as it is, and where it may go instead."""
-    turns: Callable[[str], Sequence[TurnQuestion]]
+    turn_questions: Callable[[str], Sequence[TurnQuestion]]
     """What the user's agent may be asked to sort in a context; nothing without the user's yes."""
     requests: Callable[[], RequestTable]
     """By which forms users ask something in a chat, with those of languages that they added."""
     language_of: Callable[[str], str]
     """The code of the language that words of the user are in, as the table of requests knows it."""
-    praised: Callable[[datetime], Mapping[str, int]]
+    praise_counts: Callable[[datetime], Mapping[str, int]]
     """How much praise speaks for entries and fixes as of a moment, by id."""

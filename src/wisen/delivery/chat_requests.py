@@ -132,7 +132,7 @@ def check_forms(forms: ChatForms, where: str) -> None:
                     raise LanguageError(f"{where}: {deed} holds {form!r}. A form has words and {slot} once.")
 
 
-def table_of(every: Iterable[ChatForms]) -> RequestTable:
+def build_table(every: Iterable[ChatForms]) -> RequestTable:
     """The table of some languages; where two say the same of another kind, the first holds."""
     phrases: dict[str, str] = {}
     forms: dict[tuple[str, str, str], FormParts] = {}
@@ -140,15 +140,15 @@ def table_of(every: Iterable[ChatForms]) -> RequestTable:
     polite, recall, yes = dict[str, None](), dict[str, None](), list[list[str]]()
     for each in every:
         for name, kind in _QUESTIONS.items():
-            for said in _all(getattr(each, name)):
+            for said in _expand(getattr(each, name)):
                 phrases.setdefault(said, kind)
         for kind in _DEEDS:
             for form in _parts(each, kind):
                 forms.setdefault(form[:3], form)
         languages[each.code] = _words(each)
-        polite.update(dict.fromkeys(_all(each.polite)))
-        yes += [[said, each.code] for said in _all(each.yes)]
-        recall.update(dict.fromkeys(_all(each.recall)))
+        polite.update(dict.fromkeys(_expand(each.polite)))
+        yes += [[said, each.code] for said in _expand(each.yes)]
+        recall.update(dict.fromkeys(_expand(each.recall)))
     ordered = sorted(forms.values(), key=lambda form: (-len("".join(form[:3])), form))
     return {
         "phrases": {
@@ -166,20 +166,20 @@ def table_of(every: Iterable[ChatForms]) -> RequestTable:
 @cache
 def shipped_table() -> RequestTable:
     """The table of the languages that come with the package."""
-    return table_of(shipped_forms())
+    return build_table(shipped_forms())
 
 
 def _words(forms: ChatForms) -> dict[str, object]:
     scopes = {"here": forms.scopes.here, "global": forms.scopes.global_, "everywhere": forms.scopes.everywhere}
-    named = [(said, scope) for scope in SCOPES for said in (*_all(scopes[scope]), scope)]
+    named = [(said, scope) for scope in SCOPES for said in (*_expand(scopes[scope]), scope)]
     return {
         "spaced": forms.spaced,
-        "everything": [*_all(forms.everything), "everything"],
+        "everything": [*_expand(forms.everything), "everything"],
         "scopes": dict(sorted(named, key=lambda each: (-len(each[0]), each[0]))),
-        "places": {said: place for place, names in sorted(forms.places.items()) for said in _all(names)},
+        "places": {said: place for place, names in sorted(forms.places.items()) for said in _expand(names)},
         "numerals": dict(forms.numerals),
         "say": {name: said for name, said in msgspec.to_builtins(forms.say).items() if said},
-        **{name: list(_all(getattr(forms, name))) for name in ("before", "behind", "never", "joins")},
+        **{name: list(_expand(getattr(forms, name))) for name in ("before", "behind", "never", "joins")},
         **{
             name: sorted((fold(each.casefold())[0] for each in getattr(forms, name)), key=_longest_first)
             for name in ("endings", "before_number", "behind_number")
@@ -200,7 +200,7 @@ def _longest_first(word: str) -> tuple[int, str]:
     return -len(word), word
 
 
-def _all(forms: Iterable[str]) -> Iterator[str]:
+def _expand(forms: Iterable[str]) -> Iterator[str]:
     """Every message that some forms stand for, as messages are compared."""
     for form in forms:
         for each in _variants(form, form):

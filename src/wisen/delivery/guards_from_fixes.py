@@ -19,14 +19,14 @@ _LONGEST = 40
 _NOT_PLAIN = frozenset("*?|…\"'\\$`<>(){};&=\0#~ \t\n")
 
 
-class Derived(NamedTuple):
+class GuardPattern(NamedTuple):
     """What could be watched for, and what is better."""
 
     watch: str
     better: str
 
 
-def derived(fix: Fix, evidence: Iterable[Evidence]) -> list[Derived]:
+def patterns_of_fix(fix: Fix, evidence: Iterable[Evidence]) -> list[GuardPattern]:
     """What to watch for so that a fix is not needed, where words of a command were taken away or replaced.
 
     What stands behind a program that falls away tells what for: `rtk bun` fails, `rtk git` does not.
@@ -40,14 +40,14 @@ def derived(fix: Fix, evidence: Iterable[Evidence]) -> list[Derived]:
     examples = [each for each in splits if each is not None]
     if not examples:
         return []
-    found: list[Derived | None] = []
+    found: list[GuardPattern | None] = []
     if all(not before for before, _ in examples):
         if change.added:
-            found.append(_made((), change, ()))
+            found.append(_pattern((), change, ()))
         nexts = dict.fromkeys(after[0] for _, after in examples if after and _is_word(after[0]))
-        found += [_made((), change, (each,)) for each in nexts]
+        found += [_pattern((), change, (each,)) for each in nexts]
     elif all(before for before, _ in examples):
-        found.append(_made(_common([before for before, _ in examples]), change, ()))
+        found.append(_pattern(_common([before for before, _ in examples]), change, ()))
     return list(dict.fromkeys(each for each in found if each is not None))
 
 
@@ -65,12 +65,12 @@ def _split(arguments: str, change: CallChange) -> tuple[tuple[str, ...], tuple[s
     return None
 
 
-def _made(before: Sequence[str], change: CallChange, behind: Sequence[str]) -> Derived | None:
+def _pattern(before: Sequence[str], change: CallChange, behind: Sequence[str]) -> GuardPattern | None:
     if change.removed[0][:1] == "-" and not before:
         return None
     watch = (*before, *change.removed, *behind)
     better = (*before, *change.added, *behind)
-    return Derived(f"shell: {' '.join(watch)}", " ".join(better)) if better and len(watch) > len(behind) else None
+    return GuardPattern(f"shell: {' '.join(watch)}", " ".join(better)) if better and len(watch) > len(behind) else None
 
 
 def _common(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from wisen.delivery.guards_from_fixes import Derived
+from wisen.delivery.guards_from_fixes import GuardPattern
 from wisen.text.glossary import ENGLISH, NEGATIVE_MARKS
 from wisen.text.slots import Slots, SlotWord, slots_of
 from wisen.text.tool_choices import RIVALS
@@ -74,34 +74,36 @@ _KEYWORDS = frozenset("export import let var const return exit set test type tru
 """Words of a shell that are words of other languages as well: alone they say nothing of commands, however marked."""
 
 
-def wording(line: str) -> str:
+def plain_wording(line: str) -> str:
     """What a line of a file says, without the marks of a list and of emphasis."""
     return " ".join(_BOLD.sub(r"\1", _BULLET.sub("", line)).split())
 
 
-def stated(rule: str) -> Derived | None:
+def pattern_of_rule(rule: str) -> GuardPattern | None:
     """What a rule says not to do and what to do instead; None where it does not say so plainly."""
-    text = wording(rule).replace("’", "'")
+    text = plain_wording(rule).replace("’", "'")
     if text.endswith(("?", "？", "؟")):
         return None
     slots = slots_of(text)
     if slots.language != ENGLISH:
-        return _stated_elsewhere(slots)
+        return _pattern_of_foreign_rule(slots)
     for choice in _CHOICES:
         found = choice.search(text)
         if found:
-            return None if _TURNED.search(_said_before(text, found.start())) else _command(found["old"], found["new"])
+            return (
+                None if _TURNED.search(_sentence_before(text, found.start())) else _command(found["old"], found["new"])
+            )
     found = _REFUSAL.search(text)
     if found:
         return _command(found["old"], "")
     found = _UNTOUCHED.search(text)
     if found:
         place = found["place"].strip("`").rstrip(".")
-        return Derived(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
+        return GuardPattern(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
     return None
 
 
-def _stated_elsewhere(slots: Slots) -> Derived | None:
+def _pattern_of_foreign_rule(slots: Slots) -> GuardPattern | None:
     """The same of a rule in another language: only where every word of it is understood, and one thing is refused."""
     pieces = set(slots.pieces)
     if pieces & _CONDITIONS or sum(piece in NEGATIVE_MARKS for piece in slots.pieces) != 1:
@@ -117,7 +119,7 @@ def _stated_elsewhere(slots: Slots) -> Derived | None:
         if len(places) != 1 or len(slots.places) != 1 or names or not edits:
             return None
         place = places[0].raw.strip("`").rstrip(".")
-        return Derived(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
+        return GuardPattern(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
     if len(old) != 1 or len(new) > 1 or any(word.raw in _EDITS for word in rest):
         return None
     return _command(old[0], new[0] if new else "") if new or pieces & {"use", "run"} else None
@@ -133,19 +135,19 @@ def _is_program(word: SlotWord, language: str) -> bool:
     )
 
 
-def _said_before(text: str, place: int) -> str:
+def _sentence_before(text: str, place: int) -> str:
     """What the same sentence says before a place; a "no," in front of it only answers somebody."""
     before = text[:place]
     sentence = re.split(r"[.;:!?]\s", before)[-1]
     return re.sub(r"^\W*(?:no|nope|nah|stop|wait),\s*", "", sentence, flags=re.IGNORECASE)
 
 
-def _command(old: str, new: str) -> Derived | None:
+def _command(old: str, new: str) -> GuardPattern | None:
     words = _words(old)
     if not words or (len(words) == 1 and words[0] in _KEYWORDS):
         return None
     better = _words(new) or []
-    return Derived(f"shell: {' '.join(words)}", " ".join(better)) if words != better else None
+    return GuardPattern(f"shell: {' '.join(words)}", " ".join(better)) if words != better else None
 
 
 def _words(name: str) -> list[str] | None:

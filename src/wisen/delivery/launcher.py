@@ -84,7 +84,7 @@ class Launcher(Protocol):
         """Take it away. Raises: FileError."""
         ...
 
-    def is_whole(self) -> bool:
+    def is_intact(self) -> bool:
         """Whether it is there, with all that it starts."""
         ...
 
@@ -107,7 +107,7 @@ class HomeLauncher:
         named = remover.replace("\nFILES: list[str] = []\n", f"\nFILES: list[str] = {files!r}\n")
         try:
             self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _put(self._home / LAUNCHER, script(self._program, _timeout()))
+            _put(self._home / LAUNCHER, render_script(self._program, _timeout()))
             _put(self._home / REMOVER, named)
         except OSError as error:
             raise FileError(
@@ -127,7 +127,7 @@ class HomeLauncher:
         took = []
         with tempfile.TemporaryDirectory(prefix="wisen-measure-") as folder:
             home = Path(folder)
-            (home / LAUNCHER).write_text(script(self._program, _timeout()), errors="surrogateescape")
+            (home / LAUNCHER).write_text(render_script(self._program, _timeout()), errors="surrogateescape")
             (home / "snapshots").mkdir()
             if not guarded:
                 (home / UNGUARDED).touch()
@@ -138,7 +138,7 @@ class HomeLauncher:
                 took.append(time.perf_counter() - began)
         return round(sorted(took)[_MEASURED // 2] * 1000, 1)
 
-    def is_whole(self) -> bool:
+    def is_intact(self) -> bool:
         """Whether there is a launcher, and what it starts is there, this wisen or another."""
         program = program_of(self._home)
         return program is not None and os.access(program.python, os.X_OK) and os.access(program.client, os.R_OK)
@@ -152,7 +152,7 @@ def _below_home(path: str) -> str:
         return path
 
 
-def script(program: Program, timeout: str) -> str:
+def render_script(program: Program, timeout: str) -> str:
     """The launcher of a program; `timeout`: the tool that stops it, empty where this machine has none."""
     values = {
         "python": shlex.quote(program.python),
@@ -184,7 +184,7 @@ def program_of(home: Path) -> Program | None:
         return None
     program = Program(python=found["python"], client=found["client"])
     timeout = next((line for line in text.splitlines() if line.startswith("timeout=")), "timeout=")
-    return program if text == script(program, _unquoted(timeout.partition("=")[2])) else None
+    return program if text == render_script(program, _unquoted(timeout.partition("=")[2])) else None
 
 
 def _timeout() -> str:

@@ -25,10 +25,10 @@ class PrivateWords:
         self._entries = frozenset(private)
         self._guards = frozenset(each.id for each in guards if each.of in self._entries)
 
-    def told(self, states: Iterable[EntryState]) -> list[EntryState]:
+    def deliverable(self, states: Iterable[EntryState]) -> list[EntryState]:
         """Those of them that agents may be told."""
         return [each for each in states if each.entry.id not in self._entries]
 
-    def asks(self, proposal: Proposal) -> bool:
+    def may_show(self, proposal: Proposal) -> bool:
         """Whether a proposal may be shown to agents."""
         return proposal.entry not in self._entries | self._guards

@@ -40,7 +40,7 @@ class Remedy(NamedTuple):
     ids: tuple[str, ...]
 
 
-def remedies(
+def build_remedies(
     fixes: Sequence[Fix],
     evidence_of: Callable[[str], Sequence[Evidence]],
     is_allowed: Callable[[Fix, Evidence], bool],
@@ -59,7 +59,7 @@ def remedies(
     found: dict[str, list[Remedy]] = {"": []}
     liked = praised or {}
     for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions - liked.get(each.id, 0), each.id)):
-        if not is_sure(fix, policy):
+        if not is_reliable(fix, policy):
             continue
         here: dict[str, Evidence] = {}
         for each in evidence_of(fix.id):
@@ -87,13 +87,13 @@ def _holds_anywhere(fix: Fix) -> bool:
     return is_reordered(change)
 
 
-def is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
+def is_reliable(fix: Fix, policy: DeliverPolicy) -> bool:
     """Whether it helps often enough.
 
     What was seen once is told only where the complaint itself names it, and only of a command: others cannot be told
     apart from their like.
     """
-    named = is_named(fix)
+    named = is_named_by_error(fix)
     if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not named):
         return False
     helps = fix.success if named else fix.confidence
@@ -109,7 +109,7 @@ class FailingForm(NamedTuple):
     whole: bool
     """Whether these are all its words: nothing was taken away from it, and so nothing in it is wrong."""
 
-    def passed(self, step: Step) -> bool:
+    def has_succeeded(self, step: Step) -> bool:
         """Whether a step is a call of this form that succeeded."""
         line = command_of(fields_of(step.arguments)) if step.status is Status.OK and step.tool == self.tool else None
         if line is None or not all(word in line for word in self.words):
@@ -124,14 +124,14 @@ class FailingForm(NamedTuple):
 def failing_form(fix: Fix) -> FailingForm | None:
     """What a fix that rests on repetition alone says is wrong; None where a complaint names it, or a check failed."""
     line = command_of(fields_of(fix.before))
-    if line is None or fix.change.first or fix.signature.key.startswith("build.") or is_named(fix):
+    if line is None or fix.change.first or fix.signature.key.startswith("build.") or is_named_by_error(fix):
         return None
     command = parsed(line)
     gone = tuple(word for word in fix.change.removed if "…" not in word)
     return FailingForm(fix.change.tool, command.main.program, gone or command.tokens, not gone)
 
 
-def is_named(fix: Fix) -> bool:
+def is_named_by_error(fix: Fix) -> bool:
     """Whether the complaint of its newest example names what a fix changes."""
     return is_named_by_complaint(fix.signature, fix.change, fix.said, fix.before, fix.after)
 
@@ -139,7 +139,7 @@ def is_named(fix: Fix) -> bool:
 def _says_something(fix: Fix, example: Evidence | None) -> bool:
     """Whether anything is left of a fix when the values are taken out that differ every time."""
     words = (*fix.change.removed, *fix.change.added, *fix.change.first)
-    return any(word.strip("… ") for word in words) or _shown(example) != "."
+    return any(word.strip("… ") for word in words) or _example_text(example) != "."
 
 
 def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]]) -> Remedy:
@@ -152,7 +152,7 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
             match["command"] = " ".join(before.split())
     seen = ", seen once" if fix.sessions == 1 else ""
     helped = f"This failed before in the same way ({signature.phrase}). What helped then: {quote_change(change)}"
-    text = f"{helped}{_shown(example)} ({fix.id}{seen})"
+    text = f"{helped}{_example_text(example)} ({fix.id}{seen})"
     # How often it was seen, and the newest example, are no part of it: a trial would never end.
     whole = json.dumps([helped, match], sort_keys=True)
     version = blake2b(whole.encode("ascii"), digest_size=4).hexdigest()
@@ -160,7 +160,7 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
     return Remedy(fix.id, change.tool, match, nearby, text, fix.danger.value, (f"{fix.id}:{version}",))
 
 
-def _shown(example: Evidence | None) -> str:
+def _example_text(example: Evidence | None) -> str:
     if example is None:
         return "."
     before, after = (command_of(fields_of(each)) for each in (example.before, example.after))

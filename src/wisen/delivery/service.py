@@ -12,10 +12,10 @@ from wisen.model.fences import Fences
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from wisen.delivery.hook_snapshot import Published
+    from wisen.delivery.hook_snapshot import SnapshotSet
     from wisen.delivery.private_words import PrivateWords
     from wisen.delivery.settings import DeliverPolicy
-    from wisen.delivery.shelf import Shelf
+    from wisen.delivery.snapshot_store import SnapshotStore
     from wisen.edits.past import Desk
     from wisen.edits.permission import PromotePolicy
     from wisen.logs.projects import Projects
@@ -35,26 +35,26 @@ class DeliveryService:
         home: Home,
         projects: Projects,
         desk: Desk,
-        shelf: Shelf,
+        store: SnapshotStore,
         *,
-        build_snapshot: Callable[[Fences], Published],
+        build_snapshot: Callable[[Fences], SnapshotSet],
         settings: DeliverPolicy,
         promotion: PromotePolicy,
     ) -> None:
         """Create the service; `build_snapshot` builds all that hooks need from what the features contribute."""
-        self._home, self._projects, self._desk, self._shelf = home, projects, desk, shelf
+        self._home, self._projects, self._desk, self._store = home, projects, desk, store
         self._build_snapshot, self._settings, self._promotion = build_snapshot, settings, promotion
 
     def ingest_spool(self) -> int:
         """Record deliveries in the ledger; requests stay in the spool until they are executed. Return how many."""
-        from wisen.delivery.spool import exposures, wishes
+        from wisen.delivery.spool import read_exposures, read_requests
 
-        spooled = self._shelf.spooled()
-        rows = exposures(spooled, self._home.machine)
+        spooled = self._store.read_spool()
+        rows = read_exposures(spooled, self._home.machine)
         if rows:
             self._home.ledger.exposures.add(rows)
-        wished = {each.name for each in wishes(spooled)}
-        self._shelf.drop([each.name for each in spooled if each.name not in wished])
+        wished = {each.name for each in read_requests(spooled)}
+        self._store.remove_records([each.name for each in spooled if each.name not in wished])
         return len(rows)
 
     @property
@@ -73,11 +73,11 @@ class DeliveryService:
         from wisen.store.known_entries import entry_states
 
         states = [each for each in entry_states(self._home.ledger) if not each.is_over]
-        return len(states) - len(self.private_words(states).told(states))
+        return len(states) - len(self.private_words(states).deliverable(states))
 
     def count_spooled(self) -> int:
         """Count the hook records that wait to be ingested."""
-        return len(self._shelf.spooled())
+        return len(self._store.read_spool())
 
     def prepare_snapshots(
         self,
@@ -97,18 +97,18 @@ class DeliveryService:
         scope.apply_decisions(home.ledger.ownerships.of(home.machine))  # the user may have answered since it began
         made = self._build_snapshot(Fences() if fences is None else fences)
         if dry_run:
-            return len(made.files.keys() - self._shelf.holds())
+            return len(made.files.keys() - self._store.digests())
         home.salt()  # hooks only read it, and seal their marks with it
         self._write_workspace_files(made)
         write_off_places(self._projects, self._desk)
         now, days, off = home.clock.now(), self._settings.pinned_days, scope.switches.places
-        new = self._shelf.publish(made.files, made.current(now, off=off), days=days)
+        new = self._store.publish(made.files, made.encode_current(now, off=off), days=days)
         alarms = [f"{each.about}: {each.says}. {each.next_step}".rstrip() for each in wrong()]
         if alarms:
-            self._shelf.publish(made.files, made.current(now, alarms, off), days=days)
+            self._store.publish(made.files, made.encode_current(now, alarms, off), days=days)
         return new
 
-    def _write_workspace_files(self, made: Published) -> None:
+    def _write_workspace_files(self, made: SnapshotSet) -> None:
         """Write what a session starts with into workspaces whose agent reads it from a file; other people's files stay.
 
         The file is in the user's folders, so this needs a profile that may write without asking. Under another profile

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.delivery.chat_requests import RequestTable
-    from wisen.delivery.shelf import Note, Spooled
+    from wisen.delivery.snapshot_store import SpoolFile, SpoolRecord
     from wisen.model.entry import Proposal
     from wisen.model.history import History
 
@@ -26,7 +26,7 @@ _TYPED = ("prompt", "queued")
 APPROVE, CONFIRM, FORGET = "approve", "confirm", "forget"
 
 
-class Wish(NamedTuple):
+class SpooledRequest(NamedTuple):
     """What a hook heard the user type."""
 
     name: str
@@ -35,30 +35,30 @@ class Wish(NamedTuple):
     session: str
     at: datetime
     kind: str
-    of: str
+    argument: str
     """The number or name that was typed; of what is to be forgotten a digest, keyed with the home's salt."""
     id: str
     """What the number or name stood for in that session."""
 
     @property
-    def around(self) -> datetime:
+    def earliest(self) -> datetime:
         """From when on the log may show it."""
         return self.at - _AROUND
 
     @property
     def to(self) -> str | None:
         """The place that was typed behind the number, in the user's words; None where none was."""
-        named = self.of.split(maxsplit=2)
+        named = self.argument.split(maxsplit=2)
         return named[2] if self.kind == APPROVE and len(named) > 2 else None
 
     @property
-    def words(self) -> str:
+    def shown_text(self) -> str:
         """As it was typed; what is to be forgotten stands in the log alone."""
         told = {FORGET: "forget …", CONFIRM: "yes forget …"}
-        return told.get(self.kind) or f"{self.kind} {self.of}"
+        return told.get(self.kind) or f"{self.kind} {self.argument}"
 
 
-class Forgotten(NamedTuple):
+class ForgetRequest(NamedTuple):
     """What the user typed that they want forgotten."""
 
     what: str
@@ -69,11 +69,11 @@ class Forgotten(NamedTuple):
     """In which it was typed; empty outside of any."""
 
 
-def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
+def read_exposures(spooled: Iterable[SpoolFile], machine: str) -> list[Exposure]:
     """What sessions were given or kept from, one row for each subject."""
     rows = []
     for each in spooled:
-        for number, note in enumerate(each.notes):
+        for number, note in enumerate(each.records):
             at, arm, call, mode = _at(note), note.get("arm"), note.get("call"), note.get("mode")
             if at is None or arm not in list(Arm):
                 continue
@@ -101,19 +101,19 @@ def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
     return rows
 
 
-def wishes(spooled: Iterable[Spooled]) -> list[Wish]:
+def read_requests(spooled: Iterable[SpoolFile]) -> list[SpooledRequest]:
     """What hooks heard the user wish."""
     found = []
     for each in spooled:
-        for note in each.notes:
+        for note in each.records:
             at, ids = _at(note), _ids(note)
             if note.get("event") == "wish" and at is not None and ids:
                 agent, session, kind, of = (str(note.get(name, "")) for name in ("agent", "session", "kind", "of"))
-                found.append(Wish(each.name, agent, session, at, kind, of, ids[0]))
+                found.append(SpooledRequest(each.name, agent, session, at, kind, of, ids[0]))
     return found
 
 
-def is_borne_out(wish: Wish, histories: Iterable[History], table: RequestTable) -> bool:
+def is_confirmed_by_log(wish: SpooledRequest, histories: Iterable[History], table: RequestTable) -> bool:
     """Whether the agent's own log shows that the user typed a wish: what a hook heard alone is not trusted.
 
     `table`: by which forms.
@@ -122,14 +122,14 @@ def is_borne_out(wish: Wish, histories: Iterable[History], table: RequestTable) 
         turn.act is Act.SAID
         and turn.origin in _TYPED
         and abs(turn.at - wish.at) <= _AROUND
-        and is_same_wish(wish, turn.text or "", table)
+        and is_same_request(wish, turn.text or "", table)
         for history in histories
         if (history.agent, history.native) == (wish.agent, wish.session)
         for turn in history.turns
     )
 
 
-def typed_command(request: Proposal, histories: Iterable[History], used: str) -> tuple[str, str] | None:
+def find_typed_command(request: Proposal, histories: Iterable[History], used: str) -> tuple[str, str] | None:
     """The session and the id of the line in which the agent's log shows that the user ran a command to wisen.
 
     A line that is `used` proved a decision before, and proves no second one.
@@ -149,13 +149,15 @@ def _words(command: str) -> list[str]:
         return [command]
 
 
-def is_same_wish(wish: Wish, text: str, table: RequestTable) -> bool:
+def is_same_request(wish: SpooledRequest, text: str, table: RequestTable) -> bool:
     """Whether a typed text asks for what a hook heard."""
     asked = read_request(text, table)
-    return (asked.kind, asked.of) == (wish.kind, wish.of)
+    return (asked.kind, asked.of) == (wish.kind, wish.argument)
 
 
-def read_forget_wish(wish: Wish, histories: Iterable[History], key: bytes, table: RequestTable) -> Forgotten | None:
+def find_forget_request(
+    wish: SpooledRequest, histories: Iterable[History], key: bytes, table: RequestTable
+) -> ForgetRequest | None:
     """What the agent's own log shows that the user wants forgotten; `key` is the salt of the home.
 
     Typed once it goes where it was typed. Other scopes, and everything, need a `yes` in front, which a hook notes only
@@ -168,12 +170,12 @@ def read_forget_wish(wish: Wish, histories: Iterable[History], key: bytes, table
         for turn in history.turns
         if turn.act is Act.SAID and turn.origin in _TYPED and abs(turn.at - wish.at) <= _AROUND
         for asked in [read_request(turn.text or "", table)]
-        if asked.kind == wish.kind and wish.of == digest_words(asked.of, key)
+        if asked.kind == wish.kind and wish.argument == digest_words(asked.of, key)
     ]
     for _, context, what, scope in sorted(near):
         is_wide = what == EVERYTHING or scope not in ("", HERE)
         if (wish.kind == CONFIRM or not is_wide) and (scope or what != EVERYTHING):
-            return Forgotten(what, scope or HERE, context)
+            return ForgetRequest(what, scope or HERE, context)
     return None
 
 
@@ -183,7 +185,7 @@ def digest_words(words: str, key: bytes) -> str:
     return blake2b(told, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest()
 
 
-def _at(note: Note) -> datetime | None:
+def _at(note: SpoolRecord) -> datetime | None:
     at = note.get("at")
     try:
         return datetime.fromtimestamp(at, UTC) if isinstance(at, int | float) else None
@@ -191,12 +193,12 @@ def _at(note: Note) -> datetime | None:
         return None
 
 
-def _chances(note: Note) -> list[float]:
+def _chances(note: SpoolRecord) -> list[float]:
     """Of a note about coins: the chance of each id."""
     found = note.get("chances")
     return [float(each) for each in found if isinstance(each, int | float)] if isinstance(found, list) else []
 
 
-def _ids(note: Note) -> list[str]:
+def _ids(note: SpoolRecord) -> list[str]:
     ids = note.get("ids")
     return [each for each in ids if isinstance(each, str)] if isinstance(ids, list) else []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.delivery.block import TellLine
-from wisen.delivery.hook_snapshot import Lots
-from wisen.delivery.told_lines import one_line
+from wisen.delivery.block import DeliveredLine
+from wisen.delivery.delivered_lines import one_line
+from wisen.delivery.hook_snapshot import TrialAssignments
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, rule_id
 from wisen.model.entry_state import put_on_trial
 from wisen.model.trial import Check, Verdict
@@ -15,16 +15,16 @@ from wisen.safety.entry_words import agent_text, is_told
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.delivery.block import Matter
+    from wisen.delivery.block import BlockContent
     from wisen.delivery.remedies import Remedy
-    from wisen.delivery.told_moments import Moment
+    from wisen.delivery.reminders import Reminder
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.trial import TrialStandings
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
 
 
-class Trials:
+class TrialSelection:
     """What is on trial, what a trial has ended, and what is to be told of that."""
 
     def __init__(self, home: Home, known: KnownEntries, answers: Iterable[Asked], standings: TrialStandings) -> None:
@@ -33,58 +33,59 @@ class Trials:
         self._wanted = put_on_trial(answers)
         self._chances: dict[str, float] = {}
 
-    def apart(self, matter: Matter, states: Iterable[EntryState], context: str) -> Matter:
+    def separate_hints(self, matter: BlockContent, states: Iterable[EntryState], context: str) -> BlockContent:
         """Hints on trial apart from the others, without those that a trial has ended; and what is to be told once."""
         may = {
             rule_id(each.entry.id)
             for each in states
-            if self._standings.welcomes(context) and is_tried(each, self._wanted)
+            if self._standings.welcomes(context) and may_be_tried(each, self._wanted)
         }
-        tried = [line for line in matter.hints if line.id in may and self._goes_on(line.exposed)]
-        hints = [line for line in matter.hints if line.id not in may and not self._ended(line.exposed)]
-        return matter._replace(tried=tried, hints=hints, news=self._news(context))
+        tried = [line for line in matter.hints if line.id in may and self._is_running(line.exposure_id)]
+        hints = [line for line in matter.hints if line.id not in may and not self._has_ended(line.exposure_id)]
+        return matter._replace(on_trial=tried, hints=hints, news=self._news(context))
 
-    def left(self, fixes: Mapping[str, Sequence[Remedy]]) -> dict[str, list[Remedy]]:
+    def without_ended(self, fixes: Mapping[str, Sequence[Remedy]]) -> dict[str, list[Remedy]]:
         """Fixes by context, without those that a trial has ended."""
         return {
-            context: [each for each in some if not any(map(self._ended, each.ids))] for context, some in fixes.items()
+            context: [each for each in some if not any(map(self._has_ended, each.ids))]
+            for context, some in fixes.items()
         }
 
-    def moments_left(self, moments: Sequence[Moment], context: str) -> list[Moment]:
+    def select_reminders(self, moments: Sequence[Reminder], context: str) -> list[Reminder]:
         """Lessons of the moment without those that a trial has ended; where trials are welcome, they are on trial."""
-        going = [each for each in moments if not self._ended(each.id)]
+        going = [each for each in moments if not self._has_ended(each.id)]
         if not self._standings.welcomes(context):
             return going
-        return [each._replace(tried=self._goes_on(each.id)) for each in going]
+        return [each._replace(tried=self._is_running(each.id)) for each in going]
 
-    def lots(
+    def assignments(
         self,
         contexts: Iterable[str],
         fixes: Mapping[str, Sequence[Remedy]],
         approved: set[str],
-        moments: Mapping[str, Sequence[Moment]],
-    ) -> Lots:
+        moments: Mapping[str, Sequence[Reminder]],
+    ) -> TrialAssignments:
         """What the coin is thrown for, and where; of fixes, those that the user approved nowhere."""
         where = frozenset(filter(self._standings.welcomes, {*contexts, *fixes, ""}))
         if where:
             self._home.salt()  # hooks only read it
         for each in (each for some in fixes.values() for each in some if each.id not in approved):
             for id_ in each.ids:
-                self._goes_on(id_)
+                self._is_running(id_)
         tried = {context: [each.id for each in some if each.tried] for context, some in moments.items()}
-        return Lots(where, self._chances, self._standings.holdout, tried)
+        return TrialAssignments(where, self._chances, self._standings.holdout, tried)
 
-    def _goes_on(self, id_: str) -> bool:
+    def _is_running(self, id_: str) -> bool:
         """Whether something is on trial; with which chance is kept."""
         share = self._standings.chance_of(id_)
         if share is not None:
             self._chances[id_] = share
         return share is not None
 
-    def _ended(self, id_: str) -> bool:
+    def _has_ended(self, id_: str) -> bool:
         return self._standings.chance_of(id_) is None
 
-    def _news(self, context: str) -> list[TellLine]:
+    def _news(self, context: str) -> list[DeliveredLine]:
         """What made things worse, until a session was told that it is gone."""
         here = {
             rule_id(each.entry.id): one_line(each.text) for each in self._known.states if each.context in ("", context)
@@ -98,28 +99,32 @@ class Trials:
             if of in every and of not in here:
                 continue
             what = f"its hint “{here[of]}”" if of in here else f"the fix {of}"
-            found.append(TellLine(of, f"wisen tells {what} no longer: {move.why}.", "", f"`wisen trials show {of}`"))
+            found.append(
+                DeliveredLine(of, f"wisen tells {what} no longer: {move.why}.", "", f"`wisen trials show {of}`")
+            )
         found += self._checks(here)
-        return [line for line in found if not self.was_told(line)]
+        return [line for line in found if not self.was_delivered(line)]
 
-    def _checks(self, here: Mapping[str, str]) -> list[TellLine]:
+    def _checks(self, here: Mapping[str, str]) -> list[DeliveredLine]:
         """What checks of changes came to that the user has to know, where the rule holds."""
         moves = [each for each in self._known.moves if each.kind is MoveKind.CHECK and each.value != Check.CHECK]
         if not moves:
             return []
         deeds = {each.id: each.deed for each in self._home.ledger.changes.of(machine=self._home.machine)}
         return [
-            TellLine(move.subject, one_line(move.why), "", f"`wisen changes show {move.subject}`")
+            DeliveredLine(move.subject, one_line(move.why), "", f"`wisen changes show {move.subject}`")
             for move in moves
             if getattr(deeds.get(move.subject), "id", "") in here
         ]
 
-    def was_told(self, line: TellLine) -> bool:
+    def was_delivered(self, line: DeliveredLine) -> bool:
         """Whether a session was told a line."""
-        return any(f"{each.subject}:{each.version}" == line.exposed for each in self._home.ledger.exposures.of(line.id))
+        return any(
+            f"{each.subject}:{each.version}" == line.exposure_id for each in self._home.ledger.exposures.of(line.id)
+        )
 
 
-def is_tried(state: EntryState, wanted: frozenset[str]) -> bool:
+def may_be_tried(state: EntryState, wanted: frozenset[str]) -> bool:
     """Whether an entry is an unconfirmed hint, or one that the user wants to be tried; never what they said."""
     if state.entry.origin is EntryOrigin.STATED or state.status is not EntryStatus.PENDING:
         return False

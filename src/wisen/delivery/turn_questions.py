@@ -41,20 +41,20 @@ class TurnQuestion(NamedTuple):
     """One turn that an agent is asked about, or one lesson that it is to word."""
 
     id: str
-    shown: str
+    shown_id: str
     """The id as an agent is shown it."""
     text: str
     """The user's own words."""
     is_wording: bool = False
 
     @property
-    def told(self) -> str:
+    def line(self) -> str:
         """The line as it stands in the question."""
-        what = f"{self.shown}, {WORDS_HEAD}" if self.is_wording else self.shown
+        what = f"{self.shown_id}, {WORDS_HEAD}" if self.is_wording else self.shown_id
         return f'- {what}: "{" ".join(self.text.split())}"'
 
 
-def questions_of(
+def turn_questions(
     turns: Sequence[OpenTurn], lessons: Iterable[Unworded], was_asked: Callable[[str], object]
 ) -> list[TurnQuestion]:
     """What may be asked, in order: turns most in doubt first, one lesson that lacks words among them; each once."""
@@ -65,16 +65,16 @@ def questions_of(
     return [*asked[:_FIRST], *words[:1], *asked[_FIRST:]]
 
 
-def choose_questions(turns: Iterable[TurnQuestion], *, in_block: bool) -> list[tuple[str, str]]:
+def select_questions(questions: Iterable[TurnQuestion], *, in_block: bool) -> list[tuple[str, str]]:
     """The ids and lines of those that fit, the first ones first; `in_block`: whether a block is told anyway."""
     lines, chosen = [HEAD], list[tuple[str, str]]()
-    for each in turns:
-        told = sentinel.wrap("\n".join([*lines, each.told]))
-        cost = tokens_at_most("\n".join([*lines, each.told])) if in_block else tokens_at_most(told) + _SEAL
+    for each in questions:
+        block = sentinel.wrap("\n".join([*lines, each.line]))
+        cost = tokens_at_most("\n".join([*lines, each.line])) if in_block else tokens_at_most(block) + _SEAL
         if cost > TOKENS:
             continue
-        lines.append(each.told)
-        chosen.append((each.id, each.told))
+        lines.append(each.line)
+        chosen.append((each.id, each.line))
         if len(chosen) == MOST:
             break
     return chosen

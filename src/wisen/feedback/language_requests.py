@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wisen.delivery.chat_requests import ChatForms, shipped_forms, shipped_table, table_of
+from wisen.delivery.chat_requests import ChatForms, build_table, shipped_forms, shipped_table
 from wisen.feedback.language import merge
 
 if TYPE_CHECKING:
@@ -29,4 +29,4 @@ def build_request_table(added: Iterable[Language]) -> RequestTable:
         given = replace(language.requests, code=language.code)
         known = forms.get(language.code)
         forms[language.code] = merge(known, given) if known is not None and language.extends else given
-    return table_of(forms.values())
+    return build_table(forms.values())

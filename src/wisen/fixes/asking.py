@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.delivery.holding_back import RulesInForce
-from wisen.delivery.remedies import is_sure
+from wisen.delivery.remedies import is_reliable
+from wisen.delivery.rules_in_force import RulesInForce
 from wisen.fixes.questions import fix_questions
 from wisen.mining.error_entries import met
 from wisen.model.context import NOWHERE
@@ -46,7 +46,7 @@ def _waiting(home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: Kn
     guarded = {each.of for each in home.ledger.guards.all()}  # the user is asked about the guard: once is enough
     found: list[tuple[Fix, str]] = []
     for fix in home.index.findings.fixes(Selection()):
-        if fix.danger is Danger.NONE or fix.id in guarded or not is_sure(fix, policy):
+        if fix.danger is Danger.NONE or fix.id in guarded or not is_reliable(fix, policy):
             continue
         if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
             continue  # a place of one occasion: it may never be met again
@@ -60,6 +60,6 @@ def _waiting(home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: Kn
         found += [
             (fix, context)
             for context, example in sorted(here.items())
-            if context != NOWHERE and not rules.against_fix(context, fix.change, example.after)
+            if context != NOWHERE and not rules.rule_broken_by_fix(context, fix.change, example.after)
         ]
     return found

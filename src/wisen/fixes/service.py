@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.delivery.holding_back import HeldBack
+    from wisen.delivery.rules_in_force import WithheldFix
     from wisen.delivery.settings import DeliverPolicy
     from wisen.edits.permission import Leave
     from wisen.edits.rule_files import RuleFiles
@@ -113,10 +113,10 @@ class FixService:
 
         return ask_about_fixes(self._home, self._rule_files, self._deliver)
 
-    def held_back(self) -> tuple[HeldBack, ...]:
+    def held_back(self) -> tuple[WithheldFix, ...]:
         """Fixes that are told nowhere or not everywhere, because a rule in force says not to do that."""
-        from wisen.delivery.fixes_told import fixes_to_tell
+        from wisen.delivery.deliverable_fixes import deliverable_fixes
         from wisen.store.known_entries import KnownEntries
 
         states = KnownEntries(self._home.ledger).states
-        return tuple(fixes_to_tell(self._home, self._rule_files, states, self._deliver, self._praised)[1])
+        return tuple(deliverable_fixes(self._home, self._rule_files, states, self._deliver, self._praised)[1])

@@ -108,7 +108,7 @@ class Eraser:
         self._neighbours.mine_sessions().write(only=summaries)
         self._neighbours.refresh_memories(KnownEntries(self._home.ledger).states)
         self._refresh.books()
-        prepared = bool(shelf.holds())
+        prepared = bool(shelf.digests())
         for plan in plans:
             shelf.forget(plan.target.needle.holds)
         if prepared:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.agents.hook_ports import Hooks
-    from wisen.delivery.shelf import Shelf
+    from wisen.delivery.snapshot_store import SnapshotStore
     from wisen.edits.past import Desk
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
@@ -26,7 +26,7 @@ class Holdings:
     desk: Desk
     """What files are edited with."""
     rule_files: RuleFiles
-    shelf: Shelf
+    shelf: SnapshotStore
     hooks: Sequence[Hooks]
     """The agents that can be told to call us."""
     languages_folder: Path

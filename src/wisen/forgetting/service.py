@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.delivery.spool import Forgotten
+    from wisen.delivery.spool import ForgetRequest
     from wisen.edits.edit import Edit
     from wisen.edits.undo import Undoing
     from wisen.forgetting.holdings import Holdings
@@ -176,7 +176,7 @@ class ForgettingService:
             self._eraser.carry_out([plan], dry_run=False)
         return tuple(Purged(rule, place, many) for (rule, place), many in sorted(told.items()))
 
-    def forget_from_chat(self, wanted: Forgotten) -> str:
+    def forget_from_chat(self, wanted: ForgetRequest) -> str:
         """Forget what the user typed to an agent, in the scope that they typed. Raises: UsageError."""
         from wisen.forgetting.forget_naming import is_named
         from wisen.kernel.request_reading import EVERYTHING
@@ -204,7 +204,7 @@ class ForgettingService:
         What was read of one before goes, with what was learnt from it.
         """
         home, shelf = self._home, self._holdings.shelf
-        notes = shelf.switched_off()
+        notes = shelf.disabled_sessions()
         known = (
             {key.value for key in home.ledger.tombstones.buried() if key.kind is KeyKind.SESSION} if notes else set()
         )
@@ -218,7 +218,7 @@ class ForgettingService:
                 tombstone = self._eraser.tombstone(OFF, 0)
                 home.ledger.tombstones.bury(tombstone, keys)
                 home.ledger.tombstones.finish(tombstone.id, home.clock.now())
-        shelf.drop(notes)
+        shelf.remove_records(notes)
         return len(new)
 
     def off_by(self, place: Path) -> str:

@@ -6,9 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.delivery.guards_from_fixes import derived
-from wisen.delivery.guards_from_rules import stated, wording
-from wisen.delivery.holding_back import RulesInForce
+from wisen.delivery.guards_from_fixes import patterns_of_fix
+from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
+from wisen.delivery.rules_in_force import RulesInForce
 from wisen.edits.permission import Profile
 from wisen.guards.backtest_history import WatchedGuard, build_backtest, describe_calls, is_regretted, match_calls
 from wisen.guards.guard_proposals import (
@@ -115,14 +115,14 @@ class GuardProposer:
             evidence = index.findings.evidence(fix.id)
             contexts = {each.context for each in evidence if each.worked}
             context = contexts.pop() if len(contexts) == 1 else ""
-            derivations = derived(fix, evidence)
+            derivations = patterns_of_fix(fix, evidence)
             # A guard proposed for one project is not proposed again when the same failure is seen in another one.
             contexts_seen = {"", *(each.context for each in evidence)}
             known = [
                 each.watch for each in derivations if any(guard_id(one, each.watch) in settled for one in contexts_seen)
             ]
             for each in derivations:
-                if rules.against(context, fix.change.tool, {"command": each.better}):
+                if rules.rule_broken_by(context, fix.change.tool, {"command": each.better}):
                     continue  # what the user stated takes precedence over what was seen to help
                 if not any(f"{each.watch} ".startswith(f"{one} ") for one in known):  # nor a special case of it
                     untested.append((fix, WatchedGuard(each.watch, context, fix.signature), each.better))
@@ -233,7 +233,9 @@ class GuardProposer:
             is_approved = (
                 state.entry.origin is EntryOrigin.STATED or state.status is EntryStatus.PROMOTED or state.confirmed
             )
-            prohibition = stated(state.text) if is_approved and not state.is_over and not state.conflicts else None
+            prohibition = (
+                pattern_of_rule(state.text) if is_approved and not state.is_over and not state.conflicts else None
+            )
             if prohibition is None:
                 continue
             id_ = rule_id(state.entry.id)
@@ -251,9 +253,9 @@ class GuardProposer:
             context = self._projects.context_of(Path(blame.file.root)) if blame.file.root else ""
             for effect in blame.effects:
                 line = effect.line
-                prohibition = stated(line.text) if line.rule and "wisen:R-" not in line.text else None
+                prohibition = pattern_of_rule(line.text) if line.rule and "wisen:R-" not in line.text else None
                 if prohibition is not None:
-                    yield DeliveredRule(blame.file.path, wording(line.text), context, prohibition, line.born, {})
+                    yield DeliveredRule(blame.file.path, plain_wording(line.text), context, prohibition, line.born, {})
 
 
 def live_outcomes(home: Home, state: GuardState) -> Fared:

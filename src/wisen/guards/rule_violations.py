@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from wisen.delivery.guards_from_fixes import Derived
+    from wisen.delivery.guards_from_fixes import GuardPattern
     from wisen.guards.backtest_history import MatchedCall
 
 
@@ -20,7 +20,7 @@ class DeliveredRule(NamedTuple):
     text: str
     context: str
     """Where it holds; empty for everywhere."""
-    derived: Derived
+    derived: GuardPattern
     since: datetime | None
     """Since when a file delivered it to every session there; None where no file does."""
     sessions: Mapping[tuple[str, str], datetime]

@@ -85,7 +85,7 @@ class InstallService:
         Returns why that could not be done.
         """
         try:
-            if not self._launcher.is_whole() and any(each.files for each in self.installed()):
+            if not self._launcher.is_intact() and any(each.files for each in self.installed()):
                 self._write_launcher()
             for hooks in self._agents:
                 self._ship(hooks, only_there=True)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from wisen.delivery.shelf import ChatReply
+from wisen.delivery.snapshot_store import ChatReply
 from wisen.errors import PlaceNeeded, StoreError, UsageError, WisenError
 from wisen.model.entry import Answer, Who
 from wisen.model.fences import describe_error
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from wisen.decisions.proposal_kinds import Answered
     from wisen.decisions.service import Decisions
     from wisen.delivery.chat_requests import RequestTable
-    from wisen.delivery.shelf import Shelf
-    from wisen.delivery.spool import Forgotten, Wish
+    from wisen.delivery.snapshot_store import SnapshotStore
+    from wisen.delivery.spool import ForgetRequest, SpooledRequest
     from wisen.model.entry import Proposal
     from wisen.model.history import History
     from wisen.store.home import Home
@@ -59,11 +59,11 @@ def describe_approval(answered: Answered, *, said: bool) -> str:
     return f"{told} The next rules of this project go there too (wisen proposals place)." if said else told
 
 
-def describe_error_in_chat(wish: Wish, error: WisenError) -> str:
+def describe_error_in_chat(wish: SpooledRequest, error: WisenError) -> str:
     """Why something was not done, with what the user can type instead."""
     if not isinstance(error, PlaceNeeded) or not error.places:
         return str(error)
-    number = wish.of.partition(" ")[0]
+    number = wish.argument.partition(" ")[0]
     ways = "; ".join(f"approve {number} to {word} ({says})" for word, says in error.places)
     return f"{error.why} It still waits. Type, alone: {ways}."
 
@@ -74,12 +74,12 @@ class Chat:
     def __init__(  # noqa: PLR0913 - what it is composed of, each by its name
         self,
         home: Home,
-        shelf: Shelf,
+        shelf: SnapshotStore,
         decisions: Decisions,
         *,
         answer: Callable[..., Answered],
         overrule: Callable[[str], str],
-        forget: Callable[[Forgotten], str],
+        forget: Callable[[ForgetRequest], str],
         requests: Callable[[], RequestTable],
     ) -> None:
         """Begin.
@@ -95,12 +95,12 @@ class Chat:
 
         What the log does not show yet waits for a day.
         """
-        from wisen.delivery.spool import wishes
+        from wisen.delivery.spool import read_requests
 
         done, troubles = list[str](), list[str]()
         now = self._home.clock.now
         # What is forgotten may be what proves the next wish: all are held against the log before one is carried out.
-        proven = [(wish, *self._proof(wish)) for wish in wishes(self._shelf.spooled())]
+        proven = [(wish, *self._proof(wish)) for wish in read_requests(self._shelf.read_spool())]
         for wish, proof, histories in proven:
             if proof is not None:
                 person = Person(f"typed in the chat with {wish.agent}, session {wish.session}")
@@ -110,26 +110,26 @@ class Chat:
                     done.append(granted.done)
                     says = granted.says
                 except WisenError as error:
-                    troubles.append(f"“{wish.words}”: {error}")
-                    says = f"Not done, what you typed as “{wish.words}”: {describe_error_in_chat(wish, error)}"
+                    troubles.append(f"“{wish.shown_text}”: {error}")
+                    says = f"Not done, what you typed as “{wish.shown_text}”: {describe_error_in_chat(wish, error)}"
                 except Exception as error:  # noqa: BLE001 - a fence: what cannot be done keeps no other wish waiting
-                    troubles.append(f"“{wish.words}”: {describe_error(error)}")
+                    troubles.append(f"“{wish.shown_text}”: {describe_error(error)}")
                     if now() - wish.at < _PATIENCE:
                         continue  # it was typed, so it is tried again
-                    says = f"Not done, what you typed as “{wish.words}”: {describe_error(error)}"
+                    says = f"Not done, what you typed as “{wish.shown_text}”: {describe_error(error)}"
             elif now() - wish.at < _PATIENCE:
                 continue
             else:
-                says = f"“{wish.words}” is not in the log of session {wish.session}, and was not done."
+                says = f"“{wish.shown_text}” is not in the log of session {wish.session}, and was not done."
                 troubles.append(says)
             if says:
                 self._reply(wish, histories, says)
-            self._shelf.drop([wish.name])
+            self._shelf.remove_records([wish.name])
         return tuple(done), tuple(troubles)
 
     def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:
         """The decisions that wait and that the user took, as the log of their agent shows: they ran the command."""
-        from wisen.delivery.spool import typed_command
+        from wisen.delivery.spool import find_typed_command
 
         home, found = self._home, list[tuple["Proposal", Person]]()
         requests = self._decisions.requests()
@@ -137,35 +137,35 @@ class Chat:
         used = " ".join(move.why for move in home.ledger.moves.all() if move.by is Who.USER) if waiting else ""
         for request in waiting:
             histories = home.index.events.histories(Selection(agent=request.agent, since=request.at - _PATIENCE))
-            shown = typed_command(request, histories, used)
+            shown = find_typed_command(request, histories, used)
             if shown is not None:
                 used += f" {shown[1]}"
                 line = f"typed in {request.agent}, session {shown[0]}, line {shown[1]}"
                 found.append((request, Person(line)))
         return tuple(found)
 
-    def _proof(self, wish: Wish) -> tuple[Literal[True] | Forgotten | None, tuple[History, ...]]:
+    def _proof(self, wish: SpooledRequest) -> tuple[Literal[True] | ForgetRequest | None, tuple[History, ...]]:
         """What the agent's own log shows of a wish: that it was typed, or what is to be forgotten; None for nothing.
 
         With its session, as far as the log shows it.
         """
-        from wisen.delivery.spool import is_borne_out, read_forget_wish
+        from wisen.delivery.spool import find_forget_request, is_confirmed_by_log
         from wisen.kernel.request_reading import FORGETS
 
-        found = self._home.index.events.histories(Selection(agent=wish.agent, since=wish.around))
+        found = self._home.index.events.histories(Selection(agent=wish.agent, since=wish.earliest))
         histories = tuple(each for each in found if each.native == wish.session)
         if wish.kind in FORGETS:
-            return read_forget_wish(wish, histories, self._home.salt(), self._requests()), histories
-        return True if is_borne_out(wish, histories, self._requests()) else None, histories
+            return find_forget_request(wish, histories, self._home.salt(), self._requests()), histories
+        return True if is_confirmed_by_log(wish, histories, self._requests()) else None, histories
 
-    def _reply(self, wish: Wish, histories: Iterable[History], says: str) -> None:
+    def _reply(self, wish: SpooledRequest, histories: Iterable[History], says: str) -> None:
         """Have the user told what came of what they typed, where they typed it; it is done or not, all the same."""
         of = (each for each in histories if (each.agent, each.native) == (wish.agent, wish.session))
         context = next((turn.context for each in of for turn in reversed(each.turns) if turn.context), "")
         with suppress(StoreError):
-            self._shelf.reply(ChatReply(wish.agent, wish.session, context, says))
+            self._shelf.add_reply(ChatReply(wish.agent, wish.session, context, says))
 
-    def _grant(self, wish: Wish) -> Granted:
+    def _grant(self, wish: SpooledRequest) -> Granted:
         if wish.kind == _OVERRULE:
             return Granted(self._overrule(wish.id), says="")  # the session knows it since it was typed
         given = _ANSWERS.get(wish.kind)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from wisen.decisions.proposal_kinds import ProposalKind
     from wisen.decisions.service import Decisions
     from wisen.delivery.chat_requests import RequestTable
-    from wisen.delivery.shelf import Shelf
-    from wisen.delivery.spool import Forgotten
+    from wisen.delivery.snapshot_store import SnapshotStore
+    from wisen.delivery.spool import ForgetRequest
     from wisen.edits.permission import Leave, PromotePolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
@@ -53,7 +53,7 @@ class AnswerHandlers:
     """Records that the user overruled a guard, by its id. Returns what was done."""
     requests: Callable[[], RequestTable]
     """The phrases by which users make requests in a chat, including those of languages they added."""
-    forget: Callable[[Forgotten], str]
+    forget: Callable[[ForgetRequest], str]
     """Forgets what the user named. Returns how much was forgotten, without quoting it."""
 
 
@@ -66,7 +66,7 @@ class ProposalService:
         projects: Projects,
         decisions: Decisions,
         *,
-        shelf: Shelf,
+        snapshots: SnapshotStore,
         rule_files: RuleFiles,
         answers: AnswerHandlers,
         settings: PromotePolicy,
@@ -76,7 +76,7 @@ class ProposalService:
 
         `viewer` identifies the terminal in which lists are shown: a number refers to the list that was shown there.
         """
-        self._home, self._projects, self._decisions, self._shelf = home, projects, decisions, shelf
+        self._home, self._projects, self._decisions, self._snapshots = home, projects, decisions, snapshots
         self._files, self._rule_files, self._settings, self._viewer = rule_files.files, rule_files, settings, viewer
         self._answers = answers
 
@@ -230,7 +230,7 @@ class ProposalService:
 
         return Chat(
             self._home,
-            self._shelf,
+            self._snapshots,
             self._decisions,
             answer=self.answer,
             overrule=self._answers.overrule,

@@ -16,7 +16,7 @@ def shown_things(learner: Learner, things: Iterable[Thing]) -> list[Thing]:
     if learner.delivery.delivers_local_words:
         return [*things]
     states = learner.lessons.all()
-    told = {each.entry.id for each in learner.delivery.private_words(states).told(states)}
+    told = {each.entry.id for each in learner.delivery.private_words(states).deliverable(states)}
     entries = [each for each in states if each.entry.id not in told]
     turns = [each for each in learner.home.index.memories.every() if each.local]
     ids = {each.entry.name for each in entries} | {each.id for each in turns}

@@ -164,7 +164,7 @@ def _context(learner: Learner, call: of.Context, place: Path, _: str) -> Told:
 def _rules(learner: Learner, _: of.Rules, place: Path, __: str) -> Told:
     here = learner.contexts.key_of(place)
     found = learner.rules.in_context(here)
-    rules = learner.delivery.private_words(found).told(found)
+    rules = learner.delivery.private_words(found).deliverable(found)
     return {"rules": [_entry(each) for each in rules[:_MANY]], "more": max(0, len(rules) - _MANY)}
 
 
@@ -233,7 +233,7 @@ def _explain(learner: Learner, call: of.Explain, place: Path, _: str) -> Told:
 
 def _explained_entry(learner: Learner, name: str, here: str) -> Told | None:
     state, seen = learner.lessons.get(name)
-    if state.context not in (EVERYWHERE, here) or not learner.delivery.private_words([state]).told([state]):
+    if state.context not in (EVERYWHERE, here) or not learner.delivery.private_words([state]).deliverable([state]):
         return None
     moves = learner.lessons.decisions(state)
     decided = [
@@ -292,7 +292,7 @@ def _explained_fix(learner: Learner, name: str, here: str) -> Told | None:
 def _proposals(learner: Learner, _: of.Proposals, place: Path, __: str) -> Told:
     here = learner.contexts.key_of(place)
     private = learner.delivery.private_words(learner.lessons.all())
-    waits = [each.proposal for each in learner.proposals.all() if each.waits and private.asks(each.proposal)]
+    waits = [each.proposal for each in learner.proposals.all() if each.waits and private.may_show(each.proposal)]
     # What is proposed for everywhere was said in other projects, and the user has not made it hold here yet.
     own, short = [each for each in waits if each.context == (here or NOWHERE)], learner.proposals.short_ids()
     return {

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from wisen.delivery.channels import OTHERS, instructions_in, others_instructions_in
+from wisen.delivery.agent_instructions import OTHER_AGENTS, read_instructions, read_other_instructions
 from wisen.edits.user_files import UserFiles
 
 
 @pytest.mark.parametrize("agent", ["codex", "hermes", "opencode"])
 def test_the_first_file_that_says_something_is_read_and_no_other(agent: str, tmp_path: Path) -> None:
-    shop, names = tmp_path / "shop", OTHERS[agent][0]
+    shop, names = tmp_path / "shop", OTHER_AGENTS[agent][0]
     shop.mkdir()
     for name in reversed(names):
         (shop / name).write_text(f"as {name} says")
-        assert others_instructions_in(UserFiles(), agent, [shop], tmp_path).strip() == f"as {name} says"
+        assert read_other_instructions(UserFiles(), agent, [shop], tmp_path).strip() == f"as {name} says"
     (shop / names[0]).write_text(" \n")
-    assert others_instructions_in(UserFiles(), agent, [shop], tmp_path).strip() == f"as {names[1]} says"
+    assert read_other_instructions(UserFiles(), agent, [shop], tmp_path).strip() == f"as {names[1]} says"
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,14 @@ def test_the_first_file_that_says_something_is_read_and_no_other(agent: str, tmp
 def test_what_holds_in_every_project_is_read_too(agent: str, file: str, tmp_path: Path) -> None:
     (tmp_path / file).parent.mkdir()
     (tmp_path / file).write_text("Use uv.")
-    assert others_instructions_in(UserFiles(), agent, [], tmp_path) == "Use uv."
+    assert read_other_instructions(UserFiles(), agent, [], tmp_path) == "Use uv."
 
 
 def test_openclaw_reads_all_of_its_files(tmp_path: Path) -> None:
-    names, _ = OTHERS["openclaw"]
+    names, _ = OTHER_AGENTS["openclaw"]
     for name in names:
         (tmp_path / name).write_text(f"as {name} says")
-    read = others_instructions_in(UserFiles(), "openclaw", [tmp_path], tmp_path)
+    read = read_other_instructions(UserFiles(), "openclaw", [tmp_path], tmp_path)
     assert read.splitlines() == [f"as {name} says" for name in names]
 
 
@@ -54,10 +54,10 @@ def test_claude_code_reads_the_rules_of_a_project_and_of_the_user_unless_they_ar
         (folder / "mine.md").write_text("Use tabs.")
         (folder / "some.md").write_text('---\ndescription: x\npaths:\n  - "src/**"\n---\nUse spaces.')
     for folders in ([shop], [own]):
-        assert instructions_in(UserFiles(), folders).split() == ["Use", "uv.", "Use", "tabs."]
+        assert read_instructions(UserFiles(), folders).split() == ["Use", "uv.", "Use", "tabs."]
 
 
 def test_what_codex_does_not_read_any_more_of_a_long_file_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("x" * 32 * 1024 + "Use uv.")
-    assert "Use uv." not in others_instructions_in(UserFiles(), "codex", [tmp_path], tmp_path)
-    assert "Use uv." in others_instructions_in(UserFiles(), "opencode", [tmp_path], tmp_path)
+    assert "Use uv." not in read_other_instructions(UserFiles(), "codex", [tmp_path], tmp_path)
+    assert "Use uv." in read_other_instructions(UserFiles(), "opencode", [tmp_path], tmp_path)

@@ -20,7 +20,7 @@ _LED_TO = ("AGENTS.md",)
 """Read where one of the others leads there."""
 _OPENCLAW = ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md")
 _HERMES = (".hermes.md", "HERMES.md", "AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules")
-OTHERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+OTHER_AGENTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "codex": (("AGENTS.override.md", "AGENTS.md"), (".codex/AGENTS.override.md", ".codex/AGENTS.md")),
     "gemini-cli": (("GEMINI.md",), (".gemini/GEMINI.md",)),
     "hermes": (_HERMES, (".hermes/SOUL.md",)),
@@ -40,29 +40,32 @@ _MOST = 1 << 18
 _SPACE = re.compile(r"[\W_]+")
 
 
-def instructions_in(files: Files, folders: Iterable[Path]) -> str:
+def read_instructions(files: Files, folders: Iterable[Path]) -> str:
     """What Claude Code reads by itself in these folders."""
     found: list[str] = []
     for folder in folders:
-        own = [_text(files, folder / name) for name in _READ]
-        found += own
+        texts = [_text(files, folder / name) for name in _READ]
+        found += texts
         found += _always_read(files, (folder if folder.name == ".claude" else folder / ".claude") / _RULES)
-        found += [_text(files, folder / name) for name in _LED_TO if any(f"@{name}" in text for text in own)]
+        found += [_text(files, folder / name) for name in _LED_TO if any(f"@{name}" in text for text in texts)]
     return "\n".join(found)
 
 
-def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
+def read_other_instructions(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
     """What one of the others reads by itself in these folders and below the user's home."""
-    names, own = OTHERS[agent]
+    names, home_names = OTHER_AGENTS[agent]
     cut = _CUT.get(agent, _MOST)
     rows = [([folder / name for name in names], cut) for folder in folders]
-    told = ((_text(files, path, most) for path in row) for row, most in (*rows, ([home / name for name in own], _MOST)))
+    texts_by_row = (
+        (_text(files, path, most) for path in row)
+        for row, most in (*rows, ([home / name for name in home_names], _MOST))
+    )
     if agent in _ALL:
-        return "\n".join(text for texts in told for text in texts)
-    return "\n".join(next((text for text in texts if text.strip()), "") for texts in told)
+        return "\n".join(text for texts in texts_by_row for text in texts)
+    return "\n".join(next((text for text in texts if text.strip()), "") for texts in texts_by_row)
 
 
-def is_in(rule: str, text: str, instructions: str) -> bool:
+def contains_rule(rule: str, text: str, instructions: str) -> bool:
     """Whether instructions hold a rule already: as our line, or in the same words; a "no," in front is none of them."""
     if f"wisen:{rule}" in instructions:
         return True

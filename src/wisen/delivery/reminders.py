@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.delivery.block import TellLine
-from wisen.delivery.told_lines import one_line
+from wisen.delivery.block import DeliveredLine
+from wisen.delivery.delivered_lines import one_line
 from wisen.mining.irreversible_calls import guard_watch
 from wisen.mining.trigger_backtest import call_kind
 from wisen.mining.trigger_words import prompt_words
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-class Moment(NamedTuple):
+class Reminder(NamedTuple):
     """A lesson with what calls it up."""
 
     id: str
@@ -43,20 +43,20 @@ class Moment(NamedTuple):
     """Whether it is on trial."""
 
 
-def moments_to_tell(
+def build_reminders(
     states: Iterable[EntryState], context: str, sessions_of: Callable[[str], Iterable[str]]
-) -> list[Moment]:
+) -> list[Reminder]:
     """What may be told in a context when its moment comes, the newest first."""
-    found: dict[tuple[str, tuple[str, ...]], Moment] = {}
-    here = [each for each in states if each.context in ("", context) and is_of_moment(each)]
+    found: dict[tuple[str, tuple[str, ...]], Reminder] = {}
+    here = [each for each in states if each.context in ("", context) and is_for_one_call(each)]
     for state in sorted(here, key=lambda each: (each.last, each.entry.id), reverse=True):
         if state.trigger is not None:
-            moment = _moment(state, state.trigger, tuple(sorted(set(sessions_of(state.entry.id)))))
+            moment = _reminder(state, state.trigger, tuple(sorted(set(sessions_of(state.entry.id)))))
             found.setdefault((moment.kind, state.trigger.words), moment)
     return [*found.values()]
 
 
-def is_of_moment(state: EntryState) -> bool:
+def is_for_one_call(state: EntryState) -> bool:
     """Whether the user said it of one call, not of all work; what they confirmed or approved is told at the start."""
     entry = state.entry
     said = entry.origin is EntryOrigin.STATED and entry.type is EntryType.LEARNING and entry.standing is False
@@ -64,7 +64,7 @@ def is_of_moment(state: EntryState) -> bool:
     return said and open_ and state.trigger is not None and bool(state.trigger.words)
 
 
-def moment_sheet(moments: Sequence[Moment], context: str, policy: DeliverPolicy) -> bytes:
+def encode_reminders(moments: Sequence[Reminder], context: str, policy: DeliverPolicy) -> bytes:
     """What a hook reads before calls and at prompts: the moments of a context, and how much may be told in all."""
     told = {
         "version": VERSION,
@@ -80,11 +80,13 @@ def budget_of(policy: DeliverPolicy) -> dict[str, int]:
     return {"prompt": policy.prompt_tokens, "session": policy.session_tokens, "moments": policy.moments}
 
 
-def _moment(state: EntryState, trigger: Trigger, sources: tuple[str, ...]) -> Moment:
+def _reminder(state: EntryState, trigger: Trigger, sources: tuple[str, ...]) -> Reminder:
     verb, _, what = trigger.did.partition(" ")
     done = f'{verb} "{what}"' if what else verb
     said = one_line(state.text)
-    line = TellLine(rule_id(state.entry.id), f'{state.last:%Y-%m-%d}, after you {done}, the user said: "{said}"', "")
+    line = DeliveredLine(
+        rule_id(state.entry.id), f'{state.last:%Y-%m-%d}, after you {done}, the user said: "{said}"', ""
+    )
     # What cannot be taken back has happened when the word is read: a guard is proposed for it.
     words = () if guard_watch(trigger) else trigger.words
-    return Moment(line.exposed, line.told, call_kind(trigger), words, prompt_words(trigger), sources)
+    return Reminder(line.exposure_id, line.line, call_kind(trigger), words, prompt_words(trigger), sources)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.delivery.guards_from_rules import stated, wording
+from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
 from wisen.errors import UsageError
 from wisen.kernel.matching import WatchedCall, hits
 from wisen.model.guard import watch_of
@@ -40,30 +40,30 @@ class Prohibition(NamedTuple):
     watch: dict[str, object]
 
 
-def prohibitions(rules: Iterable[str]) -> list[Prohibition]:
+def find_prohibitions(rules: Iterable[str]) -> list[Prohibition]:
     """What rules in words say plainly not to do."""
     found: list[Prohibition] = []
     for rule in rules:
-        what = stated(rule)
-        watches = [what.watch] if what is not None else [f"shell: {name}" for name in _others(rule)]
-        found += [each for watch in watches if (each := prohibition(rule, watch)) is not None]
+        what = pattern_of_rule(rule)
+        watches = [what.watch] if what is not None else [f"shell: {name}" for name in _rival_programs(rule)]
+        found += [each for watch in watches if (each := make_prohibition(rule, watch)) is not None]
     return found
 
 
-def prohibition(rule: str, watch: str) -> Prohibition | None:
+def make_prohibition(rule: str, watch: str) -> Prohibition | None:
     """What a guard watches for, as a rule; None for one that cannot be read."""
     try:
-        return Prohibition(wording(rule), watch_of(watch))
+        return Prohibition(plain_wording(rule), watch_of(watch))
     except UsageError:
         return None
 
 
-def rule_against(every: Iterable[Prohibition], tool: str, fields: dict[str, object]) -> str:
+def broken_rule(every: Iterable[Prohibition], tool: str, fields: dict[str, object]) -> str:
     """The rule that a call would break; empty where it breaks none."""
     call = WatchedCall(tool, fields)
     return next((each.rule for each in every if hits(each.watch, call)), "")
 
 
-def _others(rule: str) -> list[str]:
-    found = _ONE.search(wording(rule))
+def _rival_programs(rule: str) -> list[str]:
+    found = _ONE.search(plain_wording(rule))
     return sorted(_PEERS[found["name"].lower()]) if found and not rule.rstrip().endswith("?") else []

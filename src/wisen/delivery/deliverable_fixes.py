@@ -6,8 +6,8 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.delivery.holding_back import RulesInForce, without_held_back
-from wisen.delivery.remedies import failing_form, is_sure, remedies
+from wisen.delivery.remedies import build_remedies, failing_form, is_reliable
+from wisen.delivery.rules_in_force import RulesInForce, withhold_fixes
 from wisen.mining.error_pattern_export import near
 from wisen.model.entry import EntryStatus, EntryType
 from wisen.model.fix import Danger
@@ -17,8 +17,8 @@ from wisen.text.command_lines import command_of, fields_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from wisen.delivery.holding_back import HeldBack
     from wisen.delivery.remedies import Remedy
+    from wisen.delivery.rules_in_force import WithheldFix
     from wisen.delivery.settings import DeliverPolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry_state import EntryState
@@ -45,27 +45,27 @@ def approved_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
     }
 
 
-def newest_word(states: Sequence[EntryState]) -> datetime:
+def last_learnt_at(states: Sequence[EntryState]) -> datetime:
     """When the ledger last learnt something: praise counts as of then, so that the same ledger gives the same bytes."""
     long_ago = datetime.min.replace(tzinfo=UTC)
     return max((at for each in states for at in (each.last, *(row.at for row in each.praises))), default=long_ago)
 
 
-def fixes_to_tell(
+def deliverable_fixes(
     home: Home,
     rule_files: RuleFiles,
     states: Sequence[EntryState],
     policy: DeliverPolicy,
     praised: Callable[[datetime], Mapping[str, int]],
-) -> tuple[dict[str, list[Remedy]], list[HeldBack]]:
+) -> tuple[dict[str, list[Remedy]], list[WithheldFix]]:
     """By context, what may be told after a failure, and what is held back because a rule in force speaks against it.
 
     `praised` tells how much praise speaks for a fix as of a moment, by id.
     """
     index = home.index
-    approved, liked = approved_fixes(states), praised(newest_word(states))
-    refused = _refused(states)
-    typed = _Typed(index)
+    approved, liked = approved_fixes(states), praised(last_learnt_at(states))
+    refused = _rejected_fixes(states)
+    typed = _TypedCommands(index)
 
     def is_allowed(fix: Fix, example: Evidence) -> bool:
         """Whether the user said yes to what is not known to be harmless: they approved it, or typed all of it."""
@@ -75,17 +75,17 @@ def fixes_to_tell(
         mild = fix.danger in _TYPED_IS_ENOUGH and not fix.change.first
         return mild and line is not None and " ".join(line.split()) in typed.lines(example)
 
-    fixes = _never_passing(index, [fix for fix in index.findings.fixes(Selection()) if is_sure(fix, policy)])
+    fixes = _without_passing(index, [fix for fix in index.findings.fixes(Selection()) if is_reliable(fix, policy)])
     evidence = {
         fix.id: [one for one in index.findings.evidence(fix.id) if (one.context, fix.id) not in refused]
         for fix in fixes
     }
-    found = remedies(fixes, lambda id_: evidence[id_], is_allowed, near(), policy, liked)
+    found = build_remedies(fixes, lambda id_: evidence[id_], is_allowed, near(), policy, liked)
     by_id, contexts = {fix.id: fix for fix in fixes}, {context for _, context in rule_files.places()}
-    return without_held_back(found, by_id, evidence, RulesInForce(home, rule_files, states), contexts)
+    return withhold_fixes(found, by_id, evidence, RulesInForce(home, rule_files, states), contexts)
 
 
-def _refused(states: Sequence[EntryState]) -> set[tuple[str, str]]:
+def _rejected_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
     """The contexts and ids of fixes that the user said no to."""
     return {
         (state.context, tag)
@@ -95,7 +95,7 @@ def _refused(states: Sequence[EntryState]) -> set[tuple[str, str]]:
     }
 
 
-def _never_passing(index: Index, fixes: Sequence[Fix]) -> list[Fix]:
+def _without_passing(index: Index, fixes: Sequence[Fix]) -> list[Fix]:
     """Fixes without those of a call that is also seen to succeed as it was, unless its complaint names the change."""
     doubtful = {fix.id: form for fix in fixes if (form := failing_form(fix)) is not None}
     passing = {
@@ -103,12 +103,12 @@ def _never_passing(index: Index, fixes: Sequence[Fix]) -> list[Fix]:
         for history in (index.events.histories(Selection()) if doubtful else ())
         for step in history.steps
         for id_, form in doubtful.items()
-        if form.passed(step)
+        if form.has_succeeded(step)
     }
     return [fix for fix in fixes if fix.id not in passing]
 
 
-class _Typed:
+class _TypedCommands:
     """What users typed, by session; looked up at the first question, for most turns ask none."""
 
     def __init__(self, index: Index) -> None:

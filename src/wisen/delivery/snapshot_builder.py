@@ -6,17 +6,17 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.delivery.block import Matter, Waiting
-from wisen.delivery.channels import OTHERS, instructions_in, is_in, others_instructions_in
-from wisen.delivery.fixes_told import approved_fixes, fixes_to_tell, newest_word
+from wisen.delivery.agent_instructions import OTHER_AGENTS, contains_rule, read_instructions, read_other_instructions
+from wisen.delivery.block import BlockContent, PendingQuestion
+from wisen.delivery.deliverable_fixes import approved_fixes, deliverable_fixes, last_learnt_at
+from wisen.delivery.delivered_lines import delivered_line, one_line
 from wisen.delivery.guard_sheets import sheet_of
-from wisen.delivery.holding_back import RulesInForce, guards_in_force
-from wisen.delivery.hook_snapshot import Signs, published
+from wisen.delivery.hook_snapshot import ClientTables, build_snapshots
 from wisen.delivery.private_words import PrivateWords
-from wisen.delivery.told_lines import line_of, one_line
-from wisen.delivery.told_moments import moment_sheet, moments_to_tell
-from wisen.delivery.trial_selection import Trials
-from wisen.delivery.user_words import is_raised, is_said
+from wisen.delivery.reminders import build_reminders, encode_reminders
+from wisen.delivery.rules_in_force import RulesInForce, guards_in_force
+from wisen.delivery.trial_selection import TrialSelection
+from wisen.delivery.user_statements import is_lasting_statement, is_raised
 from wisen.kernel.request_reading import say
 from wisen.mining.error_pattern_export import complaints
 from wisen.model.context import EVERY_PROJECT
@@ -34,11 +34,11 @@ from wisen.text.superseded import overruled
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.delivery.block import TellLine
-    from wisen.delivery.candidate_sources import Candidates
-    from wisen.delivery.hook_snapshot import Published
+    from wisen.delivery.block import DeliveredLine
+    from wisen.delivery.candidate_sources import CandidateSources
+    from wisen.delivery.hook_snapshot import SnapshotSet
+    from wisen.delivery.reminders import Reminder
     from wisen.delivery.settings import DeliverPolicy
-    from wisen.delivery.told_moments import Moment
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.settings import EventFilterPolicy
     from wisen.model.entry import Proposal
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 _RANKS = {each: rank for rank, each in enumerate(Priority)}
 
 
-class Telling:
+class SnapshotBuilder:
     """Decides what agents are told: features hand in candidates, and one budget holds for all of them."""
 
     def __init__(
         self,
         home: Home,
         rule_files: RuleFiles,
-        candidates: Candidates,
+        candidates: CandidateSources,
         *,
         door: EventFilterPolicy,
         deliver: DeliverPolicy,
@@ -66,61 +66,70 @@ class Telling:
         self._door, self._deliver = door, deliver
         self._private = PrivateWords(deliver, ())
 
-    def published(self, fences: Fences) -> Published:
+    def build(self, fences: Fences) -> SnapshotSet:
         """Everything that hooks may need, made of the ledger and the index as they are."""
         ledger = self._home.ledger
         known = KnownEntries(ledger)
-        as_of = newest_word(known.states)
+        as_of = last_learnt_at(known.states)
         every = [each for each in known.states if not each.is_over]
         self._private = PrivateWords(self._deliver, known.states, ledger.guards.all())
         every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.durable, each.entry.id))
         answers = asked(ledger.proposals.all(), known.moves)
-        trials = Trials(self._home, known, answers, self._candidates.trials(known))
+        trials = TrialSelection(self._home, known, answers, self._candidates.trial_standings(known))
         places = self._rule_files.places()
         folders: dict[str, list[Path]] = defaultdict(list)
         for path, context in places:
             folders[context].append(Path(path))
-        asks = {
-            context: [line for line in lines if not trials.was_told(line)]
+        questions = {
+            context: [line for line in lines if not trials.was_delivered(line)]
             for context, lines in self._candidates.questions().items()
             if context
         }
-        matters, *others = (
-            self._matters(_Reader(self._rule_files, agent, folders), trials, every, answers, asks, fences)
-            for agent in ("", *OTHERS)
+        contents, *other_contents = (
+            self._contents(_AgentReader(self._rule_files, agent, folders), trials, every, answers, questions, fences)
+            for agent in ("", *OTHER_AGENTS)
         )
-        cut = (self._door.failure_head, self._door.failure_tail, self._door.longest_argument)
+        lengths = (self._door.failure_head, self._door.failure_tail, self._door.longest_argument)
         approved = approved_fixes(known.states)
-        sure, _ = fixes_to_tell(self._home, self._rule_files, known.states, self._deliver, self._candidates.praised)
-        fixes = trials.left(sure)
-        moments = self._moments([*matters], every, trials)
-        lots = trials.lots([*matters], fixes, {fix for _, fix in approved}, moments)
-        signs = Signs(complaints(), cut, self._candidates.requests())
-        made = published(matters, fixes, signs, places, self._deliver, lots)
-        for agent, its in zip(OTHERS, others, strict=True):
-            if its != matters:
-                made = made.beside(agent, published(its, fixes, signs, places, self._deliver, lots))
-        sheets = self._sheets([*matters], RulesInForce(self._home, self._rule_files, known.states))
-        turns = {context: self._candidates.turns(context) for context in matters if context}
-        reminders = {context: moment_sheet(some, context, self._deliver) for context, some in moments.items() if some}
-        made = made.guarded(sheets).reminding(reminders).asking(turns)
-        made = made._replace(local=self._deliver.local_words)
-        return made.counted(self._figures(every, answers, [*matters]))
+        reliable, _ = deliverable_fixes(
+            self._home, self._rule_files, known.states, self._deliver, self._candidates.praise_counts
+        )
+        fixes = trials.without_ended(reliable)
+        reminders = self._reminders([*contents], every, trials)
+        assignments = trials.assignments([*contents], fixes, {fix for _, fix in approved}, reminders)
+        tables = ClientTables(complaints(), lengths, self._candidates.requests())
+        snapshots = build_snapshots(contents, fixes, tables, places, self._deliver, assignments)
+        for agent, agent_contents in zip(OTHER_AGENTS, other_contents, strict=True):
+            if agent_contents != contents:
+                snapshots = snapshots.with_agent(
+                    agent, build_snapshots(agent_contents, fixes, tables, places, self._deliver, assignments)
+                )
+        sheets = self._guard_sheets([*contents], RulesInForce(self._home, self._rule_files, known.states))
+        turn_questions = {context: self._candidates.turn_questions(context) for context in contents if context}
+        reminder_sheets = {
+            context: encode_reminders(some, context, self._deliver) for context, some in reminders.items() if some
+        }
+        snapshots = snapshots.with_guards(sheets).with_reminders(reminder_sheets).with_questions(turn_questions)
+        snapshots = snapshots._replace(local=self._deliver.local_words)
+        return snapshots.with_counts(self._counts(every, answers, [*contents]))
 
-    def _moments(self, contexts: Sequence[str], every: Sequence[EntryState], trials: Trials) -> dict[str, list[Moment]]:
+    def _reminders(
+        self, contexts: Sequence[str], every: Sequence[EntryState], trials: TrialSelection
+    ) -> dict[str, list[Reminder]]:
         """What is told when its moment comes, by context; nothing where the user did not switch it on."""
         if not self._deliver.moments:
             return {}
-        occurrences, told = self._home.ledger.occurrences, self._private.told(every)
+        occurrences, told = self._home.ledger.occurrences, self._private.deliverable(every)
 
         def sessions_of(entry: str) -> list[str]:
             return [each.session for each in occurrences.of(entry)]
 
         return {
-            context: trials.moments_left(moments_to_tell(told, context, sessions_of), context) for context in contexts
+            context: trials.select_reminders(build_reminders(told, context, sessions_of), context)
+            for context in contexts
         }
 
-    def _figures(
+    def _counts(
         self, every: Sequence[EntryState], proposals: Sequence[Asked], contexts: Iterable[str]
     ) -> dict[str, dict[str, int]]:
         """How much there is of what in each context, for who asks."""
@@ -134,14 +143,14 @@ class Telling:
             here = [each for each in every if each.context == context]
             figures[context] = {
                 "rules": sum(each.status is EntryStatus.PROMOTED for each in here),
-                "said": sum(map(is_said, here)),
+                "said": sum(map(is_lasting_statement, here)),
                 "waiting": sum(each.waits and each.proposal.context == context for each in proposals),
                 "guards": sum(each.guard.context == context for each in guards),
                 "memories": memories.get(context, 0),
             }
         return figures
 
-    def _sheets(self, contexts: Sequence[str], rules: RulesInForce) -> dict[str, bytes]:
+    def _guard_sheets(self, contexts: Sequence[str], rules: RulesInForce) -> dict[str, bytes]:
         """The guards of each context; where there are none but those that hold everywhere, those are enough."""
         ledger, index = self._home.ledger, self._home.index
         states = guards_in_force(guard_states(ledger.guards.all(), ledger.moves.all()), rules)
@@ -151,33 +160,33 @@ class Telling:
         found = {context: sheet_of(states, context, reasons) for context in contexts if context in own}
         return {context: sheet for context, sheet in ({"": everywhere} | found).items() if sheet}
 
-    def _matters(
+    def _contents(
         self,
-        reader: _Reader,
-        trials: Trials,
+        reader: _AgentReader,
+        trials: TrialSelection,
         every: Sequence[EntryState],
         answers: Sequence[Asked],
-        asks: Mapping[str, Sequence[TellLine]],
+        asks: Mapping[str, Sequence[DeliveredLine]],
         fences: Fences,
-    ) -> dict[str, Matter]:
+    ) -> dict[str, BlockContent]:
         """What there is to tell an agent by context; empty for what holds everywhere."""
         found = {}
         for context in reader.contexts:
             here = [each for each in every if each.context in ("", context)]
             with fences.around(FenceKind.PROJECT, context or EVERY_PROJECT):
                 instructions = reader.instructions(context)
-                matter = trials.apart(self._matter(instructions, here, answers, context), here, context)
+                matter = trials.separate_hints(self._content(instructions, here, answers, context), here, context)
                 found[context] = matter._replace(news=[*matter.news, *asks.get(context, ())])
         return found
 
-    def _matter(
+    def _content(
         self, instructions: str, states: Sequence[EntryState], answers: Sequence[Asked], context: str
-    ) -> Matter:
+    ) -> BlockContent:
         """What there is to tell in one context, of states with the most important first."""
-        open_ = [each for each in states if not is_in(rule_id(each.entry.id), each.text, instructions)]
+        open_ = [each for each in states if not contains_rule(rule_id(each.entry.id), each.text, instructions)]
         rules = [each for each in open_ if each.status is EntryStatus.PROMOTED]
         filed = [each for each in states if each.status is EntryStatus.PROMOTED and each not in rules]
-        said = [each for each in open_ if is_said(each)]
+        said = [each for each in open_ if is_lasting_statement(each)]
         own = [each for each in (*rules, *filed, *said) if context and each.context == context]
         hidden = overruled([each for each in (*rules, *filed, *said) if not each.context], own) if own else set[str]()
         rules, filed, said = ([each for each in some if each.entry.id not in hidden] for some in (rules, filed, said))
@@ -198,32 +207,32 @@ class Telling:
             and is_told(each)
             and is_raised(each)
         ]
-        rules, said, hints, due = map(self._private.told, (rules, said, hints, due))
-        return Matter(
-            rules=list(map(line_of, rules)),
-            said=list(map(line_of, said)),
-            hints=list(map(line_of, hints)),
-            waiting=self._waiting(answers, context),
-            due=list(map(line_of, due)),
-            filed=list(map(line_of, filed)),
+        rules, said, hints, due = map(self._private.deliverable, (rules, said, hints, due))
+        return BlockContent(
+            rules=list(map(delivered_line, rules)),
+            stated=list(map(delivered_line, said)),
+            hints=list(map(delivered_line, hints)),
+            waiting=self._pending_questions(answers, context),
+            due=list(map(delivered_line, due)),
+            filed=list(map(delivered_line, filed)),
         )
 
-    def _waiting(self, answers: Sequence[Asked], context: str) -> list[Waiting]:
+    def _pending_questions(self, answers: Sequence[Asked], context: str) -> list[PendingQuestion]:
         """What waits for the user's answer in a context."""
         return [
-            self._asked(number, each.proposal)
+            self._question(number, each.proposal)
             for number, each in enumerate((each for each in answers if each.waits), 1)
             if each.proposal.context in ("", context)
             and each.proposal.type is not ProposalType.SUGGESTION
             and not each.proposal.unworded  # a yes is not enough for it
-            and self._private.asks(each.proposal)
+            and self._private.may_show(each.proposal)
         ]
 
-    def _asked(self, number: int, proposal: Proposal) -> Waiting:
+    def _question(self, number: int, proposal: Proposal) -> PendingQuestion:
         """A question with what the user types to answer it, in the language of what they said."""
         table, code = self._candidates.requests(), self._language_of(proposal)
         approve, skip = (say(table, code, deed, n=str(number)) for deed in ("approve", "skip"))
-        return Waiting(
+        return PendingQuestion(
             number,
             proposal.id,
             rule_id(proposal.entry),
@@ -247,7 +256,7 @@ class Telling:
         return trouble, tuple((each.word.value, each.says) for each in places)
 
 
-class _Reader:
+class _AgentReader:
     """An agent that reads some things by itself, which it need not be told."""
 
     def __init__(self, rule_files: RuleFiles, agent: str, folders: Mapping[str, Sequence[Path]]) -> None:
@@ -262,9 +271,9 @@ class _Reader:
         """All that it reads in the folders of a context."""
         home, files = self._rule_files.user_home, self._rule_files.files
         folders = self._folders.get(context, ())
-        if self._agent in OTHERS:
-            return others_instructions_in(files, self._agent, folders, home)
-        return instructions_in(files, [*folders, home / ".claude"])
+        if self._agent in OTHER_AGENTS:
+            return read_other_instructions(files, self._agent, folders, home)
+        return read_instructions(files, [*folders, home / ".claude"])
 
 
 def question_for_agents(home: Home, proposal: Proposal) -> str:

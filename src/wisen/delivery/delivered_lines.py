@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.delivery.block import TellLine
+from wisen.delivery.block import DeliveredLine
 from wisen.model.entry import EntryStatus, rule_id
 
 if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
 
 
-def line_of(state: EntryState) -> TellLine:
+def delivered_line(state: EntryState) -> DeliveredLine:
     """An entry as it is told."""
     unapproved = state.status is EntryStatus.PROMOTED and not state.confirmed
-    return TellLine(
+    return DeliveredLine(
         rule_id(state.entry.id), one_line(state.text), state.entry.name, note="not approved" if unapproved else ""
     )
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.delivery.shelf import Spooled
+from wisen.delivery.snapshot_store import SpoolFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.delivery.shelf import ChatReply, Note
+    from wisen.delivery.snapshot_store import ChatReply, SpoolRecord
 
 
-class MemoryShelf:
+class MemorySnapshotStore:
     """Keeps what is published, and what a test puts into its spool."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.current = b""
-        self._spool: dict[str, tuple[Note, ...]] = {}
+        self._spool: dict[str, tuple[SpoolRecord, ...]] = {}
         self._replies: list[ChatReply] = []
 
-    def leave(self, name: str, *notes: Note) -> None:
+    def leave(self, name: str, *notes: SpoolRecord) -> None:
         """Leave notes, as a hook does."""
         self._spool[name] = notes
 
@@ -33,23 +33,23 @@ class MemoryShelf:
         self.files, self.current = dict(files), current
         return new
 
-    def holds(self) -> frozenset[str]:
+    def digests(self) -> frozenset[str]:
         """The digests of the snapshots that are there."""
         return frozenset(self.files)
 
-    def reply(self, each: ChatReply) -> None:
+    def add_reply(self, each: ChatReply) -> None:
         """Leave something to be told."""
         self._replies.append(each)
 
-    def replies(self) -> tuple[ChatReply, ...]:
+    def pending_replies(self) -> tuple[ChatReply, ...]:
         """What was not told yet, oldest first."""
         return tuple(self._replies)
 
-    def spooled(self) -> tuple[Spooled, ...]:
+    def read_spool(self) -> tuple[SpoolFile, ...]:
         """What was left, oldest first."""
-        return tuple(Spooled(name, notes) for name, notes in self._spool.items() if not name.startswith("off/"))
+        return tuple(SpoolFile(name, notes) for name, notes in self._spool.items() if not name.startswith("off/"))
 
-    def drop(self, names: Sequence[str]) -> None:
+    def remove_records(self, names: Sequence[str]) -> None:
         """Remove what was taken in."""
         for name in names:
             self._spool.pop(name, None)
@@ -60,15 +60,15 @@ class MemoryShelf:
         notes = [name for name, held in self._spool.items() if holds(str(held))]
         for name in files if not dry_run else ():
             del self.files[name]
-        self.drop(notes if not dry_run else ())
+        self.remove_records(notes if not dry_run else ())
         if not dry_run:
             self._replies = [each for each in self._replies if not holds(each.text)]
         return (*files, *notes)
 
-    def switched_off(self) -> tuple[str, ...]:
+    def disabled_sessions(self) -> tuple[str, ...]:
         """The names of the notes that a session is switched off."""
         return tuple(sorted(name for name in self._spool if name.startswith("off/")))
 
-    def woken(self) -> datetime | None:
+    def last_wake(self) -> datetime | None:
         """No hook ever asked for a cycle here."""
         return None

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.delivery.fake_shelf import MemoryShelf
-from tests.delivery.shelf_contract import ShelfContract
-from wisen.delivery.shelf import HomeShelf
+from tests.delivery.fake_snapshot_store import MemorySnapshotStore
+from tests.delivery.snapshot_store_contract import SnapshotStoreContract
+from wisen.delivery.snapshot_store import HomeSnapshotStore
 from wisen.errors import StoreError
 from wisen.health.gauge import HomeGauge
 from wisen.surfaces.hook.hook_shelf import Shelf as ClientShelf
@@ -21,20 +21,20 @@ from wisen.system.clock import SystemClock
 Leave = Callable[..., None]
 
 
-class TestMemoryShelf(ShelfContract):
+class TestMemoryShelf(SnapshotStoreContract):
     @pytest.fixture
-    def shelf(self) -> MemoryShelf:
-        return MemoryShelf()
+    def shelf(self) -> MemorySnapshotStore:
+        return MemorySnapshotStore()
 
     @pytest.fixture
-    def leave(self, shelf: MemoryShelf) -> Leave:
+    def leave(self, shelf: MemorySnapshotStore) -> Leave:
         return shelf.leave
 
 
-class TestHomeShelf(ShelfContract):
+class TestHomeShelf(SnapshotStoreContract):
     @pytest.fixture
-    def shelf(self, tmp_path: Path) -> HomeShelf:
-        return HomeShelf(tmp_path, SystemClock())
+    def shelf(self, tmp_path: Path) -> HomeSnapshotStore:
+        return HomeSnapshotStore(tmp_path, SystemClock())
 
     @pytest.fixture
     def leave(self, tmp_path: Path) -> Leave:
@@ -46,18 +46,18 @@ class TestHomeShelf(ShelfContract):
 
 
 def test_what_a_session_began_with_stays_as_long_as_it_may_go_on(tmp_path: Path) -> None:
-    shelf = HomeShelf(tmp_path, SystemClock())
+    shelf = HomeSnapshotStore(tmp_path, SystemClock())
     old = json.dumps({"complaints": "said"}).encode()
     shelf.publish({"old": old, "said": b"{}"}, b"{}", days=7)
     client = ClientShelf(str(tmp_path), "claude-code", "s1")
     client.write_pin({"digest": "old", "told": []})
     shelf.publish({"new": b"{}"}, b"{}", days=7)
-    assert shelf.holds() == {"old", "said", "new"}
+    assert shelf.digests() == {"old", "said", "new"}
     pin = next((tmp_path / "snapshots" / "pins").iterdir())
     long_ago = (SystemClock().now() - timedelta(days=8)).timestamp()
     os.utime(pin, (long_ago, long_ago))
     shelf.publish({"new": b"{}"}, b"{}", days=7)
-    assert shelf.holds() == {"new"}
+    assert shelf.digests() == {"new"}
     assert not pin.exists()
 
 
@@ -65,7 +65,7 @@ def test_a_note_that_cannot_be_read_is_empty_and_harms_no_other(tmp_path: Path) 
     client = ClientShelf(str(tmp_path), "claude-code", "s1")
     client.spool("failure", ids=["8e2f44:1"], arm="given")
     (tmp_path / "spool" / "x.jsonl").write_bytes(b'{"half')
-    found = {each.name: each.notes for each in HomeShelf(tmp_path, SystemClock()).spooled()}
+    found = {each.name: each.records for each in HomeSnapshotStore(tmp_path, SystemClock()).read_spool()}
     assert found.pop("x.jsonl") == ()
     ((note,),) = found.values()
     assert (note["event"], note["ids"], note["session"]) == ("failure", ["8e2f44:1"], "s1")
@@ -90,7 +90,7 @@ def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
 def test_a_shelf_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "snapshots").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written"):
-        HomeShelf(tmp_path, SystemClock()).publish({"a": b""}, b"", days=1)
+        HomeSnapshotStore(tmp_path, SystemClock()).publish({"a": b""}, b"", days=1)
 
 
 @pytest.mark.parametrize("session", ["../../etc/passwd", "a/b", "", "x" * 500, "é", "\udcff", "a\0b"])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wisen.system.machine_ports import Clock
 
-    Note = Mapping[str, object]
+    SpoolRecord = Mapping[str, object]
 
 _CURRENT = "current"
 _UNGUARDED = PurePath(UNGUARDED).name
@@ -26,12 +26,12 @@ _STALE = 3600.0
 """Seconds after which a part belongs to nobody who still writes it."""
 
 
-class Spooled(NamedTuple):
+class SpoolFile(NamedTuple):
     """What one event of a hook left to be taken in."""
 
     name: str
     """Of the file: the same note is taken once."""
-    notes: tuple[Note, ...]
+    records: tuple[SpoolRecord, ...]
 
 
 class ChatReply(NamedTuple):
@@ -45,19 +45,19 @@ class ChatReply(NamedTuple):
     text: str
 
 
-class Replies(Protocol):
+class ReplyQueue(Protocol):
     """What waits to be told to the user by a hook, once."""
 
-    def reply(self, each: ChatReply) -> None:
+    def add_reply(self, each: ChatReply) -> None:
         """Leave something to be told. Raises: StoreError."""
         ...
 
-    def replies(self) -> tuple[ChatReply, ...]:
+    def pending_replies(self) -> tuple[ChatReply, ...]:
         """What was not told yet, oldest first."""
         ...
 
 
-class Shelf(Replies, Protocol):
+class SnapshotStore(ReplyQueue, Protocol):
     """What hooks read, and what they leave behind."""
 
     def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
@@ -67,15 +67,15 @@ class Shelf(Replies, Protocol):
         """
         ...
 
-    def holds(self) -> frozenset[str]:
+    def digests(self) -> frozenset[str]:
         """The digests of the snapshots that are there."""
         ...
 
-    def spooled(self) -> tuple[Spooled, ...]:
+    def read_spool(self) -> tuple[SpoolFile, ...]:
         """What hooks left, oldest first. What cannot be read is empty."""
         ...
 
-    def drop(self, names: Sequence[str]) -> None:
+    def remove_records(self, names: Sequence[str]) -> None:
         """Remove what was taken in."""
         ...
 
@@ -86,16 +86,16 @@ class Shelf(Replies, Protocol):
         """
         ...
 
-    def switched_off(self) -> tuple[str, ...]:
+    def disabled_sessions(self) -> tuple[str, ...]:
         """The names of the notes that a session is switched off, each `off/` and its keyed digest; see `drop`."""
         ...
 
-    def woken(self) -> datetime | None:
+    def last_wake(self) -> datetime | None:
         """When a hook last asked for a cycle."""
         ...
 
 
-class HomeShelf:
+class HomeSnapshotStore:
     """The shelf of a home."""
 
     def __init__(self, home: Path, clock: Clock) -> None:
@@ -107,13 +107,13 @@ class HomeShelf:
         try:
             for folder in (self._snapshots, self._snapshots / "pins"):
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            there = self.holds()
+            existing = self.digests()
             for digest, content in files.items():
-                if digest not in there or not self._is_whole(digest, content):
+                if digest not in existing or not self._is_intact(digest, content):
                     self._put(digest, content)
             unguarded = self._snapshots / _UNGUARDED
-            told = json.loads(current)
-            guards = bool(told.get("guards") or told.get("moments"))
+            current_page = json.loads(current)
+            guards = bool(current_page.get("guards") or current_page.get("moments"))
             if guards:
                 unguarded.unlink(missing_ok=True)  # first: no call may go past a guard that is named already
             self._put(_CURRENT, current)
@@ -124,21 +124,21 @@ class HomeShelf:
                 f"{self._snapshots} cannot be written: {error.strerror}. Make room there, or set WISEN_HOME."
             ) from error
         with suppress(OSError):
-            self._tidy({*files, _CURRENT}, self._clock.now().timestamp() - days * 86_400)
-        return len(files.keys() - there)
+            self._remove_unused({*files, _CURRENT}, self._clock.now().timestamp() - days * 86_400)
+        return len(files.keys() - existing)
 
-    def holds(self) -> frozenset[str]:
+    def digests(self) -> frozenset[str]:
         """The digests of the snapshots that are there."""
         return frozenset(path.stem for path in self._snapshots.glob("*.json") if path.stem != _CURRENT)
 
-    def note_pointer(self, agent: str) -> None:
+    def record_pointer(self, agent: str) -> None:
         """Note that an agent has our tools, so that it can be asked; where that fails it is not asked."""
         with suppress(OSError):
             folder = self._snapshots / "pointing"
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             (folder / "".join(each for each in agent if each.isalnum() or each == "-")).touch(mode=0o600)
 
-    def reply(self, each: ChatReply) -> None:
+    def add_reply(self, each: ChatReply) -> None:
         """Leave something to be told by the next hook of a session, or at the next start in its project."""
         try:
             self._replies.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -150,17 +150,17 @@ class HomeShelf:
         except OSError as error:
             raise StoreError(f"{self._replies} cannot be written: {error.strerror}. Make room there.") from error
 
-    def replies(self) -> tuple[ChatReply, ...]:
+    def pending_replies(self) -> tuple[ChatReply, ...]:
         """What was not told yet, oldest first."""
-        notes = [note for path in sorted(self._replies.glob("*.json")) for note in _notes(path)]
+        notes = [note for path in sorted(self._replies.glob("*.json")) for note in _read_records(path)]
         return tuple(ChatReply(*(str(note.get(name, "")) for name in ChatReply._fields)) for note in notes)
 
-    def spooled(self) -> tuple[Spooled, ...]:
+    def read_spool(self) -> tuple[SpoolFile, ...]:
         """What hooks left, oldest first. What cannot be read is empty."""
         found = sorted(self._spool.glob("*.jsonl"), key=lambda path: (_modified(path), path.name))
-        return tuple(Spooled(path.name, tuple(_notes(path))) for path in found)
+        return tuple(SpoolFile(path.name, tuple(_read_records(path))) for path in found)
 
-    def drop(self, names: Sequence[str]) -> None:
+    def remove_records(self, names: Sequence[str]) -> None:
         """Remove what was taken in."""
         for name in names:
             (self._spool / name).unlink(missing_ok=True)
@@ -181,16 +181,16 @@ class HomeShelf:
             raise StoreError(f"{error.filename} cannot be deleted: {error.strerror}. Delete it yourself.") from error
         return tuple(path.name for path in gone)
 
-    def switched_off(self) -> tuple[str, ...]:
+    def disabled_sessions(self) -> tuple[str, ...]:
         """The names of the notes that a session is switched off."""
         return tuple(sorted(f"off/{path.name}" for path in (self._spool / "off").glob("*")))
 
-    def woken(self) -> datetime | None:
+    def last_wake(self) -> datetime | None:
         """When a hook last asked for a cycle."""
         wake = self._spool / "wake"
         return _at(_modified(wake)) if wake.exists() else None
 
-    def _is_whole(self, digest: str, content: bytes) -> bool:
+    def _is_intact(self, digest: str, content: bytes) -> bool:
         """Whether a snapshot is still what was written: a disk may have failed since."""
         try:
             return (self._snapshots / f"{digest}.json").read_bytes() == content
@@ -210,7 +210,7 @@ class HomeShelf:
             part.unlink(missing_ok=True)
             raise
 
-    def _tidy(self, needed: set[str], since: float) -> None:
+    def _remove_unused(self, needed: set[str], since: float) -> None:
         for pin in (self._snapshots / "pins").glob("*.json"):
             if _modified(pin) < since:
                 pin.unlink(missing_ok=True)
@@ -241,14 +241,16 @@ def _may_hold(path: Path, holds: Callable[[str], bool]) -> bool:
 
 def _pinned(pin: Path, snapshots: Path) -> set[str]:
     """The snapshot that a session began with, and the tables that it names."""
-    digest = next((str(note.get("digest")) for note in _notes(pin)), "")
+    digest = next((str(note.get("digest")) for note in _read_records(pin)), "")
     named = [
-        str(note.get(name)) for note in _notes(snapshots / f"{digest}.json") for name in ("complaints", "requests")
+        str(note.get(name))
+        for note in _read_records(snapshots / f"{digest}.json")
+        for name in ("complaints", "requests")
     ]
     return {digest, *named}
 
 
-def _notes(path: Path) -> list[Note]:
+def _read_records(path: Path) -> list[SpoolRecord]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
         values = [json.loads(line) for line in lines if line.strip()]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
 
 
-def is_said(state: EntryState) -> bool:
+def is_lasting_statement(state: EntryState) -> bool:
     """Whether the user said that it lasts, or confirmed it: only that is told at each start, beside approved rules."""
     stated = state.entry.origin is EntryOrigin.STATED and state.entry.type is EntryType.LEARNING
     return stated and state.status is EntryStatus.PENDING and standing_of(state).stands
@@ -23,6 +23,6 @@ def is_raised(state: EntryState) -> bool:
     return raised or state.entry.origin is not EntryOrigin.STATED
 
 
-def is_word(state: EntryState) -> bool:
+def is_user_statement(state: EntryState) -> bool:
     """Whether it is the user's word and not for the moment alone: approved, refused, or told without such a limit."""
     return state.confirmed or state.status in (EntryStatus.PROMOTED, EntryStatus.WONT_FIX) or is_lasting_word(state)
