@@ -30,7 +30,7 @@ OPENS = {
     "system/writer_lock.py": OWN_HOME,
     "system/folder_lock.py": OWN_HOME,
     "health/gauge.py": f"{OWN_HOME}, and the package that hooks call",
-    "system/kept_file.py": OWN_HOME,
+    "system/create_once.py": OWN_HOME,
     "delivery/snapshot_store.py": OWN_HOME,
     "models/command_model.py": OWN_HOME,
     "store/backups.py": OWN_HOME,

@@ -15,8 +15,8 @@ from wisen.errors import SettingsError, WisenError
 from wisen.learner import Learner
 from wisen.logs.settings import with_key
 from wisen.model.model_use import ModelsPolicy
-from wisen.system.home_access import HomeAccess, home_directory, refuse_foreign, tighten
-from wisen.system.kept_file import kept
+from wisen.system.create_once import read_or_create
+from wisen.system.home_access import HomeAccess, home_directory, make_private, reject_foreign_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from wisen.settings import Settings
     from wisen.store.index import Index
     from wisen.store.ledger import Ledger
-    from wisen.system.repeated_runs import RepeatedRuns
+    from wisen.system.periodic_runs import PeriodicRuns
     from wisen.system.writer_lock import WriterLock
 
 _CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
@@ -60,9 +60,9 @@ def open_learner(
 
 def on_word_of(person: Person) -> AbstractContextManager[None]:
     """Attribute every decision made through what is opened in the block to this person, who was verified elsewhere."""
-    from wisen.system.person import on_word_of
+    from wisen.system.person import acting_as
 
-    return on_word_of(person)
+    return acting_as(person)
 
 
 def wire(home: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Wiring:
@@ -72,7 +72,7 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
     place = place.expanduser().absolute()
     if place.exists() and not place.is_dir():
         raise SettingsError(f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or one that can be made.")
-    refuse_foreign(place)
+    reject_foreign_home(place)
     return Wiring(settings.load(place, env), env)
 
 
@@ -112,7 +112,7 @@ class Wiring(AgentWiring):
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
         """Open a Learner. One that reads no logs skips the readers, which take time to load."""
         if reads:
-            tighten(self.settings.home)
+            make_private(self.settings.home)
         ledger = self.ledger()
         try:
             index, warning = self._index()
@@ -163,11 +163,11 @@ class Wiring(AgentWiring):
         from wisen.logs.scope import Scope
         from wisen.memory.notebook_files import NotebookFiles
         from wisen.store.home import Home
-        from wisen.system.clock import local
+        from wisen.system.clock import to_local_time
         from wisen.system.git import GitCheckouts
         from wisen.system.home_access import PrivateFiles
         from wisen.system.ids import Ulids
-        from wisen.system.person import terminal_session, typed_words
+        from wisen.system.person import command_arguments, terminal_session
         from wisen.system.tracking import GitTracking
 
         clock = self.clock()
@@ -198,7 +198,7 @@ class Wiring(AgentWiring):
             machine=machine,
             version=__version__,
             salt=self._salt,
-            local=local,
+            local=to_local_time,
         )
         projects = Projects(home=home, scope=scope, tracking=GitTracking(self.environment), agents=agents)
         files = PrivateFiles(self._files(), self.settings.home)
@@ -208,7 +208,7 @@ class Wiring(AgentWiring):
                 home=home,
                 projects=projects,
                 desk=Desk(files, checkouts, home.ledger, clock, home.ids, machine),
-                decisions=Decisions(home, recording, self.presence(), projects.context_of, typed=typed_words()),
+                decisions=Decisions(home, recording, self.presence(), projects.context_of, typed=command_arguments()),
                 rule_files=RuleFiles(
                     files=files,
                     home=home.path,
@@ -262,15 +262,15 @@ class Wiring(AgentWiring):
 
     def token(self) -> str:
         """Return the token that clients of `wisen serve` must present; created once and kept in the home."""
-        return kept(self.settings.home / "token", _random)
+        return read_or_create(self.settings.home / "token", _random)
 
-    def rounds(self, minutes: float) -> RepeatedRuns:
+    def rounds(self, minutes: float) -> PeriodicRuns:
         """Return what runs `wisen cycle` periodically, in a separate process."""
-        from wisen.system.interpreter import interpreter
-        from wisen.system.repeated_runs import RepeatedRuns
+        from wisen.system.interpreter import interpreter_path
+        from wisen.system.periodic_runs import PeriodicRuns
 
         environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
-        return RepeatedRuns((interpreter(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
+        return PeriodicRuns((interpreter_path(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
 
     def examined(self) -> Examined:
         """Collect what the doctor examines."""
@@ -303,7 +303,7 @@ class Wiring(AgentWiring):
 
     def _salt(self) -> bytes:
         """The key for digests of forgotten words and for the random draw of trials."""
-        return bytes.fromhex(kept(self.settings.home / "salt", _random))
+        return bytes.fromhex(read_or_create(self.settings.home / "salt", _random))
 
     def _mark_key(self) -> bytes:
         """The key of our marks; empty before anything was delivered to agents."""

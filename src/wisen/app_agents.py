@@ -59,17 +59,17 @@ class AgentWiring(StoreWiring):
     def launcher(self) -> Launcher:
         """Return what writes the launcher, which starts this interpreter with this package's hook client."""
         from wisen.delivery.launcher import HomeLauncher
-        from wisen.system.interpreter import interpreter
+        from wisen.system.interpreter import interpreter_path
 
         client = Path(__file__).absolute().parent.joinpath(*CLIENT)
-        return HomeLauncher(self.settings.home, Program(python=interpreter(), client=str(client)))
+        return HomeLauncher(self.settings.home, Program(python=interpreter_path(), client=str(client)))
 
     def presence(self) -> Presence:
         """Return what decides whether a person is present."""
         from wisen.agents.agent_signs import AGENT_SIGNS
-        from wisen.system.person import presence_here
+        from wisen.system.person import current_presence
 
-        return presence_here(self.environment, AGENT_SIGNS, self.decided_by)
+        return current_presence(self.environment, AGENT_SIGNS, self.decided_by)
 
     def _inspected_hooks(self) -> InspectedHooks:
         from wisen.edits.past import Desk

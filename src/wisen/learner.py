@@ -37,7 +37,7 @@ from wisen.report.service import ReportService
 from wisen.rules.service import RuleService
 from wisen.store.known_entries import entry_states
 from wisen.store.one_writer import one_writer
-from wisen.system.given_paths import existing_path
+from wisen.system.path_arguments import existing_path
 from wisen.trials.service import TrialService
 
 if TYPE_CHECKING:

@@ -162,7 +162,7 @@ def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> No
     assert state() == (HookState.INSTALLED, "")
     code = agent.file().with_name("__init__.py")
     code.unlink()
-    assert state() == (HookState.BROKEN, f"{code} is gone, or not that of this version of wisen")
+    assert state() == (HookState.BROKEN, f"{code} is missing, or not from this version of wisen")
 
 
 def test_the_newest_session_is_of_the_place_and_not_a_sub_agents(tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ def test_bytes_that_are_no_text_are_read_as_far_as_they_are(repository: Reposito
 
 def test_a_version_that_is_too_large_is_left_out(repository: Repository, file: Read) -> None:
     repository.commit("one\n")
-    repository.commit("x" * (git_history.LARGEST + 1))
+    repository.commit("x" * (git_history.MAX_FILE_BYTES + 1))
     repository.commit("two\n")
     assert texts(file(repository.folder / "CLAUDE.md").versions) == ["one\n", "two\n"]
 

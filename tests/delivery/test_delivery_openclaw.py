@@ -132,8 +132,8 @@ def test_installing_says_what_the_plugin_may_see_and_leaves_projects_alone(home:
     hooks = next(each["hooks"] for each in broken if each["name"] == "openclaw")
     assert hooks["state"] == "broken"
     assert [each.partition(plugin.name)[2] for each in hooks["faults"]] == [
-        "/index.js is gone, or not that of this version of wisen",
-        "/package.json is gone, or not that of this version of wisen",
+        "/index.js is missing, or not from this version of wisen",
+        "/package.json is missing, or not from this version of wisen",
     ]  # fmt: skip
     assert json.loads(run("install", "openclaw", "--json").stdout)["is"] == "installed"
     run("uninstall", "openclaw")

@@ -37,7 +37,7 @@ class MemoryCheckouts:
         self._at[str(path)] = checkout
         self._moves.setdefault(str(path), []).append((how, checkout))
 
-    def steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
+    def head_steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
         """How HEAD moved since it named a commit; None where it never did."""
         moves = self._moves.get(path, [])
         last = next((number for number in reversed(range(len(moves))) if moves[number][1].head == head), None)
@@ -46,7 +46,7 @@ class MemoryCheckouts:
         pairs = zip(moves[last:], moves[last + 1 :], strict=False)
         return tuple(HeadStep(how, before.content, after.content) for (_, before), (how, after) in pairs)
 
-    def at(self, path: str) -> Checkout | None:
+    def checkout_of(self, path: str) -> Checkout | None:
         """What git knows of a file; None where it does not track it."""
         return self._at.get(path)
 
@@ -63,7 +63,7 @@ class CheckoutsContract:
     """Fixtures: `checkouts`; `path`, a file that git does not track yet; `commit`, which commits a content of it."""
 
     def test_a_file_that_is_not_tracked_is_told(self, checkouts: Checkouts, path: Path) -> None:
-        assert checkouts.at(str(path)) is None
+        assert checkouts.checkout_of(str(path)) is None
         assert not checkouts.is_tracked(str(path))
 
     def test_the_commit_and_the_content_in_it_are_told(
@@ -72,34 +72,34 @@ class CheckoutsContract:
         seen = []
         for content in (b"one\n", b"", b"\xff\x00\r\n two", b"one\n"):
             commit(path, content)
-            found = checkouts.at(str(path))
+            found = checkouts.checkout_of(str(path))
             assert found is not None
             assert found.content == content
             assert checkouts.is_tracked(str(path))
             seen.append(found.head)
         assert len(set(seen)) == 4
         assert all(len(head) == 40 for head in seen)
-        assert checkouts.at(str(path)) == checkouts.at(str(path))
+        assert checkouts.checkout_of(str(path)) == checkouts.checkout_of(str(path))
 
     def test_other_files_are_no_business_of_it(
         self, checkouts: Checkouts, path: Path, commit: Callable[[Path, bytes], object]
     ) -> None:
         commit(path, b"x")
-        assert checkouts.at(str(path.with_name("other.md"))) is None
+        assert checkouts.checkout_of(str(path.with_name("other.md"))) is None
         assert not checkouts.is_tracked(str(path.with_name("other.md")))
 
     def test_commits_since_a_commit_are_steps_forward(
         self, checkouts: Checkouts, path: Path, commit: Callable[[Path, bytes], object]
     ) -> None:
         commit(path, b"one\n")
-        first = checkouts.at(str(path))
+        first = checkouts.checkout_of(str(path))
         assert first is not None
-        assert checkouts.steps(str(path), first.head, LATER) == ()
+        assert checkouts.head_steps(str(path), first.head, LATER) == ()
         commit(path, b"two\n")
         commit(path, b"three\n")
         forward = HeadStepKind.FORWARD
-        assert checkouts.steps(str(path), first.head, LATER) == (
+        assert checkouts.head_steps(str(path), first.head, LATER) == (
             HeadStep(forward, b"one\n", b"two\n"),
             HeadStep(forward, b"two\n", b"three\n"),
         )
-        assert checkouts.steps(str(path), "f" * 40, LATER) is None
+        assert checkouts.head_steps(str(path), "f" * 40, LATER) is None

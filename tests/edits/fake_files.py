@@ -36,16 +36,16 @@ class MemoryFiles:
         content = self._contents.get(str(path))
         return Seen(str(path), content, 0 if content is None else _MODE, None)
 
-    def real(self, path: Path) -> str:
+    def real_path(self, path: Path) -> str:
         """Where the file itself is that a path leads to, there or not."""
         return str(path)
 
-    def linked_to(self, path: Path) -> str | None:
+    def link_target(self, path: Path) -> str | None:
         """None: there are no links here."""
         del path
         return None
 
-    def beside(self, path: Path) -> tuple[Path, ...]:
+    def siblings(self, path: Path) -> tuple[Path, ...]:
         """The other files of the same kind in a file's folder, by name; none where there is no folder."""
         others = (Path(each) for each in sorted(self._contents) if each != str(path))
         return tuple(each for each in others if each.parent == path.parent and each.suffix == path.suffix)
@@ -83,16 +83,16 @@ class FilesContract:
     def test_the_files_beside_are_those_of_the_same_kind_in_the_folder(
         self, files: Files, path: Path, other: Callable[[Path, bytes | None], None]
     ) -> None:
-        assert files.beside(path) == ()
+        assert files.siblings(path) == ()
         for name in ("b.md", "a.md", "a.toml", path.name):
             other(path.with_name(name), b"x")
-        assert files.beside(path) == (path.with_name("a.md"), path.with_name("b.md"))
-        assert files.beside(path.parent / "nowhere" / "a.md") == ()
+        assert files.siblings(path) == (path.with_name("a.md"), path.with_name("b.md"))
+        assert files.siblings(path.parent / "nowhere" / "a.md") == ()
 
     def test_a_path_that_is_no_link_leads_to_itself(self, files: Files, path: Path) -> None:
-        assert files.real(path) == str(path)
+        assert files.real_path(path) == str(path)
         files.write(files.read(path), b"x")
-        assert files.real(path) == str(path)
+        assert files.real_path(path) == str(path)
         assert files.read(path).real == str(path)
 
     @pytest.mark.parametrize(("before", "then"), [(b"a", b"b"), (b"a", None), (None, b"a"), (None, b"")])

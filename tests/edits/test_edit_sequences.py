@@ -138,7 +138,7 @@ class Edits(RuleBasedStateMachine):
             self.touched = self.by_hand = True
         self.path.unlink(missing_ok=True)
         self.path.symlink_to(new.name)
-        at = self.checkouts.at(str(real))
+        at = self.checkouts.checkout_of(str(real))
         if at is not None:
             self.checkouts.switch(new, at)
 
@@ -158,7 +158,7 @@ class Edits(RuleBasedStateMachine):
     @precondition(lambda self: self.commits)
     def he_switches_the_branch(self, which: int) -> None:
         chosen = self.commits[which % len(self.commits)]
-        at = self.checkouts.at(str(self.path.resolve()))
+        at = self.checkouts.checkout_of(str(self.path.resolve()))
         if at is not None and at.head == chosen.head:
             self.by_hand = True  # HEAD stays where it is: the person had the file put back as it was committed
         self.path.resolve().write_bytes(chosen.content)

@@ -92,7 +92,7 @@ def test_a_link_to_a_file_of_the_same_kind_in_the_same_project_is_followed(
     files: UserFiles, person: Path, name: str, target: str
 ) -> None:
     path = link(person, name, target)
-    assert files.linked_to(path) == str(path.resolve())
+    assert files.link_target(path) == str(path.resolve())
     files.write(files.read(path), b"new\n")
     assert path.is_symlink()
     assert path.read_bytes() == b"new\n"
@@ -108,7 +108,7 @@ def test_one_that_leads_elsewhere_is_refused_with_the_place_and_the_reason(
         files.write(files.read(path), b"new\n")
     assert str(real) in str(refused.value)
     with pytest.raises(FileError):
-        files.linked_to(path)
+        files.link_target(path)
     assert real.read_bytes() == b"old\n"
 
 
@@ -125,7 +125,7 @@ def test_links_above_a_project_are_how_the_user_gets_there(files: UserFiles, per
     (person / "work").symlink_to("shop")
     (person.parent / "linked home").symlink_to(person)
     for path in (person / "work/AGENTS.md", person / "work/.claude/new.md", person.parent / "linked home/shop/new.md"):
-        assert files.linked_to(path) is None
+        assert files.link_target(path) is None
         files.write(files.read(path), b"new\n")
         assert path.read_bytes() == b"new\n"
 

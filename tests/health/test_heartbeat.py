@@ -163,16 +163,16 @@ def test_breakage_2_no_hook_has_fired_since_they_were_installed(world: World) ->
 
 def test_breakage_3_our_hooks_are_gone_from_the_settings(world: World) -> None:
     world.settings.write_text('{"model": "opus"}')
-    assert bad(world, HOOKS) == f"they are gone from {world.settings}"
+    assert bad(world, HOOKS) == f"the hooks are gone from {world.settings}"
     world.settings.unlink()
-    assert bad(world, HOOKS) == f"they are gone from {world.settings}"
+    assert bad(world, HOOKS) == f"the hooks are gone from {world.settings}"
 
 
 def test_breakage_3_one_of_them_is_gone(world: World) -> None:
     data = json.loads(world.settings.read_text())
     del data["hooks"]["Stop"]
     world.settings.write_text(json.dumps(data))
-    assert bad(world, HOOKS) == f"some are missing in {world.settings}: Stop"
+    assert bad(world, HOOKS) == f"some hooks are missing in {world.settings}: Stop"
 
 
 def test_breakage_4_the_interpreter_is_gone_or_cannot_be_run(world: World) -> None:
@@ -273,7 +273,7 @@ def test_breakage_11_the_client_failed(world: World) -> None:
 def test_breakage_12_hooks_are_switched_off(world: World) -> None:
     data = json.loads(world.settings.read_text())
     world.settings.write_text(json.dumps({**data, "disableAllHooks": True}))
-    assert bad(world, HOOKS) == f"{world.settings} switches all hooks off"
+    assert bad(world, HOOKS) == f"{world.settings} disables all hooks"
 
 
 def test_breakage_13_they_work_for_another_home(world: World) -> None:
@@ -340,7 +340,7 @@ def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
     (world.user / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
     (state,) = installed(replace(world.watched, agents=[codex]), world.ledger)
     assert state.state is HookState.BROKEN
-    assert state.faults == (f"{world.user / '.codex' / 'config.toml'} switches all hooks off",)
+    assert state.faults == (f"{world.user / '.codex' / 'config.toml'} disables all hooks",)
 
 
 def test_what_one_agent_calls_tells_nothing_of_another(world: World) -> None:

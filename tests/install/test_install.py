@@ -153,7 +153,7 @@ def test_a_project_that_was_deleted_is_no_trouble(project: Path, monkeypatch: py
 
 def test_what_is_not_there_is_named(settings: Path) -> None:
     told = run("install", "emacs", expect=1).stderr
-    assert "It can be in: claude-code, codex, openclaw, gemini-cli, opencode, hermes." in " ".join(told.split())
+    assert "Supported agents: claude-code, codex, openclaw, gemini-cli, opencode, hermes." in " ".join(told.split())
     assert "user, project" in run("install", "claude-code", "--scope", "world", expect=1).stderr
     assert settings.read_bytes() == HIS
 
@@ -178,7 +178,7 @@ def test_agents_tells_installed_not_installed_and_broken(home: Path, settings: P
     assert "/opt/wise n/bin/python" in " ".join(faults)
     assert "/opt/wise n/bin/python" in run("agents").stdout
     added = " ".join(run("guards", "add", "deny npm").stdout.split())
-    assert "claude-code may not ask this guard: some are missing in" in added
+    assert "claude-code may not ask this guard: some hooks are missing in" in added
     assert "wisen install claude-code repairs it" in added
     run("install", "claude-code")
     assert "client.py" not in settings.read_text()
@@ -287,7 +287,7 @@ def test_a_ledger_that_was_lost_does_not_leave_our_hooks_behind(home: Path, sett
 def test_status_and_doctor_tell_that_hooks_have_gone(settings: Path) -> None:
     run("install", "claude-code")
     settings.write_bytes(HIS)
-    gone = f"they are gone from {settings}"
+    gone = f"the hooks are gone from {settings}"
     assert gone in " ".join(run("status").stdout.split())
     assert gone in [alarm["says"] for alarm in json.loads(run("status", "--json").stdout)["alarms"]]
     assert gone in [finding["says"] for finding in json.loads(run("doctor", "--json", expect=4).stdout)["findings"]]

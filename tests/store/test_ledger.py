@@ -24,7 +24,7 @@ from wisen.store import postgres_ledger, sqlite_ledger
 from wisen.store.backups import LedgerBackups
 from wisen.store.migrate import known
 from wisen.system.clock import SystemClock
-from wisen.system.folder_lock import locked_folder
+from wisen.system.folder_lock import lock_folder
 from wisen.system.home_access import leftovers
 from wisen.testing.changes_contract import ChangesContract
 from wisen.testing.entries_contract import EntriesContract, a_proposal, an_entry, an_occurrence
@@ -541,8 +541,8 @@ def test_a_copy_that_is_being_made_is_nothing_left_behind(tmp_path: Path) -> Non
     folder.mkdir()
     (folder / "ledger-1.db.part").touch()
     later = datetime.now(UTC) + timedelta(hours=1)
-    with locked_folder(folder, patience=0):
+    with lock_folder(folder, timeout=0):
         assert leftovers(tmp_path, later) == []
-        with pytest.raises(StoreBusy, match="held by another process"), locked_folder(folder, patience=0):
+        with pytest.raises(StoreBusy, match="held by another process"), lock_folder(folder, timeout=0):
             pass
     assert leftovers(tmp_path, later) == [folder / "ledger-1.db.part"]

@@ -31,7 +31,7 @@ from wisen.errors import MissingExtra
 from wisen.surfaces.mcp.request_limits import LimitedProtocol
 from wisen.surfaces.mcp.tool_arguments import POINT, TOOLS
 from wisen.system.clock import SystemClock
-from wisen.system.repeated_runs import RepeatedRuns
+from wisen.system.periodic_runs import PeriodicRuns
 
 
 @pytest.fixture
@@ -154,18 +154,18 @@ def test_the_schedule_runs_the_cycle_as_the_command_does(shop: Path) -> None:
 
 def test_a_round_that_runs_is_ended_with_the_server_and_a_failed_one_is_told(tmp_path: Path) -> None:
     began, command = tmp_path / "began", "import pathlib,sys,time; pathlib.Path(sys.argv[1]).touch(); time.sleep(60)"
-    rounds = RepeatedRuns((sys.executable, "-c", command, str(began)), os.environ, 60, SystemClock())
+    rounds = PeriodicRuns((sys.executable, "-c", command, str(began)), os.environ, 60, SystemClock())
     rounds.start()
     end = time.monotonic() + 30
     while not began.exists():
         assert time.monotonic() < end
         time.sleep(0.05)
-    assert rounds.went().is_running
+    assert rounds.status().is_running
     at = time.monotonic()
     rounds.stop()
     assert timedelta(seconds=time.monotonic() - at) < timedelta(seconds=20)
-    assert rounds.went()[:1] == (1,)
-    assert rounds.went().went_well is False
+    assert rounds.status()[:1] == (1,)
+    assert rounds.status().went_well is False
 
 
 def test_a_stop_signal_leaves_no_process_behind(shop: Path) -> None:

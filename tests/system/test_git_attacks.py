@@ -186,7 +186,7 @@ def ask_everything(repository: Repository, home: Path, environment: dict[str, st
     told: list[object] = []
     for name in ("CLAUDE.md", "TOOLS.md", "USER.md", "missing.md"):
         path = str(repository.folder / name)
-        found = checkouts.at(path)
+        found = checkouts.checkout_of(path)
         told += [found.content if found else None, checkouts.is_tracked(path)]
     told += [[version.text for version in each.versions] for each in instructions.files([str(repository.folder)])]
     told.append([version.text for version in instructions.file(repository.folder / "CLAUDE.md").versions])
@@ -328,7 +328,7 @@ def test_a_pointer_to_somebody_elses_repository_tells_nothing_of_it(
         (forged / "HEAD").write_text("ref: refs/heads/main\n")
         (forged / "commondir").write_text(f"{private.folder}/.git\n")
         (forged / "gitdir").write_text(f"{folder}/.git\n")
-        assert GitCheckouts(os.environ).at(str(folder / "CLAUDE.md")) is None
+        assert GitCheckouts(os.environ).checkout_of(str(folder / "CLAUDE.md")) is None
         assert GitCheckouts(os.environ).is_tracked(str(folder / "CLAUDE.md"))  # what cannot be told is not denied
         found = InstructionFiles(home, os.environ).file(folder / "CLAUDE.md")
         assert [version.text for version in found.versions] == ["public\n"]
@@ -431,7 +431,7 @@ def test_a_commit_that_unpacks_to_more_than_memory_holds_is_no_answer(attacked: 
     attacked.git("config", "filter.evil.clean", "cat")
     attacked.git("add", "CLAUDE.md")
     attacked.git("commit", "-q", "-m", "x")
-    assert GitCheckouts(os.environ).at(str(attacked.folder / "CLAUDE.md")) is None
+    assert GitCheckouts(os.environ).checkout_of(str(attacked.folder / "CLAUDE.md")) is None
     assert GitCheckouts(os.environ).is_tracked(str(attacked.folder / "CLAUDE.md"))
 
 

@@ -136,7 +136,7 @@ def test_a_home_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(SettingsError, match=r"belongs to another user \(uid 4711\).*WISEN_HOME"):
         app.wire(home)
     monkeypatch.setattr(os, "geteuid", lambda: 4711)
-    home_access.refuse_foreign(tmp_path / "home")
+    home_access.reject_foreign_home(tmp_path / "home")
 
 
 @pytest.mark.requirement("X6")
@@ -180,5 +180,5 @@ def test_what_another_process_removes_while_it_is_looked_at_is_left_out(
 
     monkeypatch.setattr(os, "scandir", list_then_remove)
     assert [path for path in home_access.open_to_others(tmp_path) if path != str(tmp_path)] == [str(kept)]
-    home_access.tighten(tmp_path)
+    home_access.make_private(tmp_path)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600

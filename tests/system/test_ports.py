@@ -256,15 +256,15 @@ class TestGitCheckouts(CheckoutsContract):
         other = path.with_name("other.md")
         commit(path, b"x")
         other.write_bytes(b"new")
-        assert checkouts.at(str(other)) is None
+        assert checkouts.checkout_of(str(other)) is None
         self._git(path.parent, "add", "-A")
-        found = checkouts.at(str(other))
+        found = checkouts.checkout_of(str(other))
         assert found is not None
         assert found.content == b""
 
     def test_a_broken_repository_tells_nothing(self, checkouts: Checkouts, path: Path) -> None:
         (path.parent.parent / ".git" / "HEAD").write_text("nonsense")
-        assert checkouts.at(str(path)) is None
+        assert checkouts.checkout_of(str(path)) is None
 
     def _git(self, folder: Path, *arguments: str) -> None:
         who = (

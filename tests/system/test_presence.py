@@ -13,7 +13,7 @@ import pytest
 from wisen.agents.agent_signs import AGENT_SIGNS
 from wisen.model.presence import NotAPerson, Person, Process, Voice
 from wisen.system.parent_processes import ancestors
-from wisen.system.person import ProcessPresence, agent_of, on_word_of, presence_here
+from wisen.system.person import ProcessPresence, acting_as, agent_of, current_presence
 
 pytestmark = pytest.mark.requirement("X7")
 
@@ -36,7 +36,7 @@ def look(
     decided_by: str = "",
 ) -> Voice:
     found = ProcessPresence(environment or {}, AGENT_SIGNS, lambda: above, lambda: terminal, decided_by=decided_by)
-    return found.look()
+    return found.detect()
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,9 @@ def test_a_program_may_say_who_decided_and_that_stands_in_for_the_terminal_alone
 
 
 def test_a_word_that_was_proven_otherwise_holds_within_its_block_only() -> None:
-    with on_word_of(Person("typed in a chat")):
-        assert presence_here({"CLAUDECODE": "1"}, AGENT_SIGNS).look() == Person("typed in a chat")
-    assert isinstance(presence_here({"CLAUDECODE": "1"}, AGENT_SIGNS).look(), NotAPerson)
+    with acting_as(Person("typed in a chat")):
+        assert current_presence({"CLAUDECODE": "1"}, AGENT_SIGNS).detect() == Person("typed in a chat")
+    assert isinstance(current_presence({"CLAUDECODE": "1"}, AGENT_SIGNS).detect(), NotAPerson)
 
 
 def test_a_table_of_processes_that_goes_in_circles_or_breaks_off_comes_to_an_end() -> None:

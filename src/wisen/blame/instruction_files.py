@@ -17,7 +17,7 @@ from msgspec import structs
 from wisen.errors import UsageError
 from wisen.model.instruction import InstructionFile, Version
 from wisen.safety.regular_files import read_regular_file
-from wisen.system.git_history import LARGEST, GitHistory, text_of
+from wisen.system.git_history import MAX_FILE_BYTES, GitHistory, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ class InstructionFiles:
         file = self._read([_FoundFile(place, _root_of(place) if root is None else root)])
         if not file:
             raise UsageError(
-                f"{path} is not a file that can be read, or has more than {LARGEST:,} bytes. "
+                f"{path} is not a file that can be read, or has more than {MAX_FILE_BYTES:,} bytes. "
                 "Give the path of an instruction file, such as CLAUDE.md."
             )
         return file[0]
@@ -195,7 +195,7 @@ def _version_on_disk(path: Path) -> Version | None:
     try:
         status = path.stat()
         at = datetime.fromtimestamp(status.st_mtime, UTC)
-        return Version(at=at, text=text_of(read_regular_file(path, LARGEST)), origin="file")
+        return Version(at=at, text=text_of(read_regular_file(path, MAX_FILE_BYTES)), origin="file")
     except (OSError, ValueError, OverflowError):
         return None
 

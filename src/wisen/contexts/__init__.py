@@ -1,1 +1,1 @@
-"""Contexts: the projects that people work in, whose files and folders are, and which checkouts belong together."""
+"""Contexts: the projects that users work in, who owns their files and folders, and which checkouts belong together."""

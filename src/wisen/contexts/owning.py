@@ -1,6 +1,6 @@
-"""The steps of a turn that tell whose files and folders are: what is read of them, what has ended, what waits.
+"""Finds files and checkouts that wait for the user's ownership decision, and words the questions about them.
 
-Nothing here decides for the user: `contexts/service.py` does what the user says.
+Nothing here decides for the user: `contexts/service.py` applies what the user says.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class WaitingFile(NamedTuple):
-    """A file below a project that would speak for the user, and does not as it is now."""
+    """A file inside a project that would count as the user's, but does not in its current state."""
 
     path: str
     context: str
@@ -37,9 +37,9 @@ class WaitingFile(NamedTuple):
 
 
 def waiting_files(projects: Projects, desk: Desk, under: Path | None = None) -> list[WaitingFile]:
-    """The files in known projects that would speak for the user, and wait for the user's word, by path.
+    """Return the files in known projects that wait for the user's ownership decision, sorted by path.
 
-    With `under` also those that agents left there.
+    With `under`, also those that agents left there.
     """
     found = _Waiting(projects, desk)
     found.add_learnings()
@@ -51,7 +51,7 @@ def waiting_files(projects: Projects, desk: Desk, under: Path | None = None) -> 
 
 
 class _Waiting:
-    """Collects the files that wait for the user's word."""
+    """Collects the files that wait for the user's decision."""
 
     def __init__(self, projects: Projects, desk: Desk) -> None:
         self._projects, self._home, self._files = projects, projects.home, desk.files
@@ -59,7 +59,7 @@ class _Waiting:
         self.files: dict[str, WaitingFile] = {}
 
     def add(self, path: Path, digest: str, subject: Subject = Subject.FILE) -> None:
-        """Add a file that is not the user's, unless the user refused it as it is."""
+        """Add a file that is not the user's, unless the user rejected it in its current state."""
         word = self._adoptions.decision(str(path), subject)
         if word is None or word.verdict is not OwnershipVerdict.FOREIGN or word.digest != digest:
             was = word is not None and word.verdict is OwnershipVerdict.OWNED
@@ -67,7 +67,7 @@ class _Waiting:
             self.files[str(path)] = WaitingFile(str(path), context, digest, was, subject)
 
     def add_learnings(self) -> None:
-        """The files of learnings in workspaces."""
+        """Add the learnings files in workspaces."""
         places = {alias.path for alias in self._projects.active_aliases()}
         for path in (
             path for place in places if (Path(place) / FOLDER).is_dir() for path in learnings_paths(Path(place))
@@ -79,7 +79,7 @@ class _Waiting:
                     self.add(path, seen.digest)
 
     def add_sources(self, under: Path | None) -> None:
-        """What agents keep in projects."""
+        """Add the files that agents keep in projects."""
         projects = self._projects
         for agent in projects.agents:
             for source in (*projects.all_sources(agent), *(projects.all_sources(agent, under) if under else ())):
@@ -87,7 +87,7 @@ class _Waiting:
                     self._add_growing(file)
 
     def add_asked(self) -> None:
-        """What was asked about before, also where no agent's reader is at hand."""
+        """Add what the user was asked about before, even if no reader of the agent is available."""
         for row in self._home.ledger.ownerships.of(self._home.machine):
             is_file = row.subject is Subject.FILE and Path(row.path).parent.name != FOLDER
             if is_file and row.verdict is OwnershipVerdict.ASKED and row.path not in self.files:
@@ -102,14 +102,14 @@ class _Waiting:
 
 
 def waiting_places(projects: Projects) -> list[CheckoutClaim]:
-    """The checkouts that say to be a known project, and wait for the user's word, by path."""
+    """Return the checkouts that claim to be a known project and wait for the user's decision, sorted by path."""
     for alias in projects.active_aliases():
         projects.scope.claim_at(alias.path)
     return [*projects.scope.claims()]
 
 
 def describe_waiting(projects: Projects, desk: Desk, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
-    """What waits for the user's word, a line each; with `once` only what was not told before, which is noted."""
+    """Describe what waits for a decision, a line each; with `once`, only what was not shown before, and record that."""
     home, adoptions, lines, rows = projects.home, projects.adoptions, list[str](), list[Ownership]()
     for file in waiting_files(projects, desk, under):
         if not (once and adoptions.was_asked(file.path, file.digest)):
@@ -125,12 +125,12 @@ def describe_waiting(projects: Projects, desk: Desk, under: Path | None = None, 
 
 
 def questions(projects: Projects, desk: Desk) -> dict[str, list[DeliveredLine]]:
-    """What sessions of each context tell the user once, by context: what waits there for the user's word."""
+    """Return what sessions of each context ask the user once: what waits there for a decision."""
     found: dict[str, list[DeliveredLine]] = {}
     for file in waiting_files(projects, desk):
-        what = f"{_short(file.path)} is not read before the user adopts it"
+        what = f"{_short(file.path)} is not read until the user adopts it"
         if file.subject is Subject.MARKER:
-            what = f"{_short(file.path)} came with the project: nothing is learnt here, guards and rules hold"
+            what = f"{_short(file.path)} came with the project: nothing is learnt here, guards and rules apply"
         elif file.was_adopted:
             what = f"{_short(file.path)} changed since the user adopted it, and is not read"
         command = "wisen off" if file.subject is Subject.MARKER else "wisen adopt"
@@ -139,7 +139,7 @@ def questions(projects: Projects, desk: Desk) -> dict[str, list[DeliveredLine]]:
         )
     for claim in waiting_places(projects):
         here = projects.scope.key_at(Path(claim.root))
-        text = "this folder has the remote of a project that wisen knows; what was learnt there is not told here."
+        text = "this folder has the remote of a project that wisen knows; what was learnt there is not used here."
         found.setdefault(here, []).append(
             DeliveredLine(
                 f"Q-{_mark(claim.root, claim.context.key)}",
@@ -152,7 +152,7 @@ def questions(projects: Projects, desk: Desk) -> dict[str, list[DeliveredLine]]:
 
 
 def line_of_place(claim: CheckoutClaim) -> str:
-    """What the user is asked about a checkout that says to be a known project."""
+    """Word the question about a checkout that claims to be a known project."""
     gone = [path for path in claim.places if not Path(path).is_dir()]
     if claim.places and len(gone) == len(claim.places):
         why = f"{claim.context.name} was known in {gone[-1]}, which is gone: was it moved here?"
@@ -165,7 +165,7 @@ def line_of_place(claim: CheckoutClaim) -> str:
 
 def _line_of_file(file: WaitingFile) -> str:
     if file.subject is Subject.MARKER:
-        rest = "nothing is learnt there, and guards and rules hold. wisen off, or delete it"
+        rest = "nothing is learnt there, and guards and rules apply. wisen off, or delete it"
         return f"{file.path} was not made by `wisen off`: {rest}"
     why = "changed since you adopted it" if file.was_adopted else "may be somebody else's"
     return f"{file.path} is not read: it {why}. wisen adopt {file.path}"
@@ -176,7 +176,7 @@ def _asked(home: Home, subject: Subject, path: str, context: str, digest: str) -
 
 
 def _short(path: str) -> str:
-    """The name of a file as agents are told it: the names of folders are others' words too."""
+    """Return the name of a file as agents see it, without its folders: their names may be anybody's text."""
     file = Path(path)
     return f"{FOLDER}/{file.name}" if file.parent.name == FOLDER else file.name
 

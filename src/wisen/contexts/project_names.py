@@ -1,4 +1,4 @@
-"""Finds a project by what people call it: its path, the address of its repository, or the last part of either."""
+"""Finds a project by what users call it: its path, the address of its repository, or the last part of either."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _NEAREST = 5
 
 
 def project_places(wanted: str, path: str, contexts: Iterable[Context], aliases: Iterable[Alias]) -> tuple[str, ...]:
-    """The directories of every project that goes by a name; `path` is the name as a directory of this machine.
+    """Return the directories of every project with a name; `path` is the name taken as a directory of this machine.
 
-    A project that was seen in no directory of this machine has none to give.
+    A project that was not seen in any directory of this machine yields none.
     """
     aliases = tuple(aliases)
     by_path = [each.path for each in aliases if PurePath(each.path).is_relative_to(path)]
@@ -33,7 +33,7 @@ def project_places(wanted: str, path: str, contexts: Iterable[Context], aliases:
 
 
 def nearest_projects(wanted: str, contexts: Iterable[Context], aliases: Iterable[Alias]) -> tuple[str, ...]:
-    """The names that are nearest in spelling, or some where none is near."""
+    """Return the names closest in spelling, or the first ones if none is close."""
     short: dict[str, str] = {}
     for name in (*(each.name for each in contexts), *(each.path for each in aliases)):
         short.setdefault(_last(name), name)
@@ -46,7 +46,7 @@ def _first(names: Sequence[str]) -> list[str]:
 
 
 def _called(context: Context | None, path: str) -> set[str]:
-    """What a project is called: its key, its name, each end of its name, and the last part of its path."""
+    """Return all names of a project: its key, its name, each suffix of its name, and the last part of its path."""
     names = {_last(path)}
     if context is not None:
         parts = context.name.casefold().split("/")

@@ -1,4 +1,4 @@
-"""Contexts: which there are, and whose a file or a folder is: adopts files, joins checkouts to projects."""
+"""Contexts: lists them, adopts files, joins checkouts to projects and separates them."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 _LARGEST = 64 << 20
-"""Bytes of a file that can be adopted: nobody looks at more."""
+"""Maximum bytes of a file that can be adopted: nobody reviews more."""
 
 
 class ContextService:
-    """The contexts that were seen, and what the user says about whose a file or a folder is."""
+    """The known contexts, and the user's decisions about who owns a file or a folder."""
 
     def __init__(self, home: Home, projects: Projects, desk: Desk, decisions: Decisions) -> None:
         self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
 
     def key_of(self, path: Path) -> str:
-        """The key of the context that a directory belongs to; empty outside of any."""
+        """Return the key of the context that a directory belongs to; empty if there is none."""
         return self._projects.context_of(path)
 
     def all(self) -> tuple[tuple[Context, tuple[str, ...], int], ...]:
-        """Every context with the directories of this machine that it was seen in, and how many entries it has."""
+        """Return every context with the directories of this machine that it was seen in, and its number of entries."""
         ledger = self._home.ledger
         many = Counter(tally.context for tally in ledger.entries.tallies())
         aliases = ledger.contexts.aliases(self._home.machine)
@@ -52,10 +52,10 @@ class ContextService:
         )
 
     def places_of(self, project: str, *, must: bool = False) -> tuple[str, ...]:
-        """The directories of a project, by its name or path; none where nothing is known of it, unless it `must` be.
+        """Return the directories of a project, by its name or path; none if it is unknown, unless it `must` be known.
 
         Raises:
-            UsageError: it has no name, or must be known and is not.
+            UsageError: the name is empty, or the project must be known and is not.
         """
         from wisen.contexts.project_names import nearest_projects, project_places
 
@@ -70,32 +70,32 @@ class ContextService:
         return places
 
     def move_gone_worktrees(self) -> int:
-        """Move what was learnt in directories that are gone to the projects they belonged to. Returns how many."""
+        """Move what was learned in removed directories to the projects they belonged to. Returns how many moved."""
         from wisen.contexts.worktrees import move_gone_worktrees
 
         return move_gone_worktrees(self._projects)
 
     def describe_waiting(self, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
-        """What waits for the user's word, a line each; with `once` only what was not told before, which is noted."""
+        """Describe what waits for a decision, a line each; with `once`, only what is new, and record it."""
         return owning.describe_waiting(self._projects, self._desk, under, once=once)
 
     def questions(self) -> dict[str, list[DeliveredLine]]:
-        """What sessions of each context tell the user once, by context: what waits there for the user's word."""
+        """Return what sessions of each context ask the user once: what waits there for a decision."""
         return owning.questions(self._projects, self._desk)
 
     def waiting_files(self) -> tuple[owning.WaitingFile, ...]:
-        """The files in known projects that would speak for the user, and wait for the user's word."""
+        """Return the files in known projects that wait for the user's ownership decision."""
         return tuple(owning.waiting_files(self._projects, self._desk))
 
     def adopted_files(self) -> tuple[Ownership, ...]:
-        """The files that the user adopted."""
+        """Return the files that the user adopted."""
         return self._projects.adoptions.adopted_files()
 
     def adoptable_files(self, path: Path) -> tuple[AdoptableFile, ...]:
-        """A file below a project as it is now, and those that belong to it.
+        """Return a file inside a project as it is now, with the files that belong to it.
 
         Raises:
-            UsageError: there is no such file, or it cannot be looked at.
+            UsageError: there is no such file, or it cannot be read.
         """
         from wisen.agents.agent_ports import KeepsLogsInProjects
 
@@ -106,18 +106,18 @@ class ContextService:
                     if path in agent.files_of(source):
                         return tuple(map(self._looked_at, agent.files_of(source)))
         if path.parent.name != FOLDER:
-            # A transcript can name any directory as its own: it would speak in every project.
+            # A transcript can name any directory as its own: it would count in every project.
             rest = "Transcripts of yours are read where they lie outside of repositories: wisen learn --path"
-            raise UsageError(f"{path} is neither a file of learnings nor a chat of aider. {rest}")
+            raise UsageError(f"{path} is neither a learnings file nor an aider chat. {rest}")
         return (self._looked_at(path),)
 
     def adopt(self, shown: AdoptableFile, *, is_mine: bool = False, dry_run: bool = False) -> Ownership:
-        """Take a file for the user's own word, as it was shown.
+        """Record that a file, as it was shown, counts as the user's.
 
-        `is_mine`: the user says to have written it, although it was there before the first session in the project.
+        `is_mine`: the user claims to have written it, although it existed before the first session in the project.
 
         Raises:
-            UsageError: it is not the user's, or not any more what was shown.
+            UsageError: it is not the user's, or no longer what was shown.
         """
         now = self._looked_at(Path(shown.path))
         if why := now.refusal(is_mine=is_mine):
@@ -125,7 +125,9 @@ class ContextService:
         same = now.facts.identity == shown.facts.identity and now.content[: len(shown.content)] == shown.content
         if not same or (not now.grows and now.content != shown.content):
             raise UsageError(f"{shown.path} has changed since it was shown. Look at it again: wisen adopt {shown.path}")
-        self._decisions.require_person(dry_run=dry_run)  # nothing is noted: whoever adopts a file is shown it first
+        self._decisions.require_person(
+            dry_run=dry_run
+        )  # no request is recorded: whoever adopts a file must see it first
         word = ownership_row(
             self._home,
             Subject.FILE,
@@ -142,7 +144,7 @@ class ContextService:
         return word
 
     def disown(self, path: Path, *, dry_run: bool = False) -> Ownership:
-        """Say that a file is not the user's: it is not read, nor asked about as it is now.
+        """Record that a file is not the user's: it is not read, nor asked about in its current state.
 
         Raises:
             UsageError: it neither waits nor was adopted.
@@ -163,25 +165,25 @@ class ContextService:
         return row
 
     def waiting_places(self) -> tuple[CheckoutClaim, ...]:
-        """The checkouts that say to be a known project, and wait for the user's word."""
+        """Return the checkouts that claim to be a known project and wait for the user's decision."""
         return tuple(owning.waiting_places(self._projects))
 
     @staticmethod
     def describe_place(claim: CheckoutClaim) -> str:
-        """What the user is asked about a checkout."""
+        """Word the question about a checkout."""
         return owning.line_of_place(claim)
 
     def join(self, path: Path, *, dry_run: bool = False) -> CheckoutClaim:
-        """Say that a checkout belongs to the project it says to be: what was learnt crosses from now on.
+        """Record that a checkout belongs to the project it claims to be: what was learned is shared from now on.
 
-        What was learnt in it alone becomes the project's.
+        What was learned in it alone becomes the project's.
 
         Raises:
-            UsageError: it waits for no answer.
+            UsageError: no decision about it is pending.
         """
         claim = self._projects.scope.claim_at(str(path.absolute()))
         if claim is None:
-            raise UsageError(f"{path} does not say to be a project known elsewhere. What waits: wisen contexts")
+            raise UsageError(f"{path} does not claim to be a project known elsewhere. What waits: wisen contexts")
         self._decisions.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
         if not dry_run:
             own = self._projects.scope.key_at(Path(claim.root))
@@ -197,14 +199,14 @@ class ContextService:
         return claim
 
     def separate(self, path: Path, *, dry_run: bool = False) -> tuple[str, Context]:
-        """Say that a checkout is a project of its own, whatever it says to be. Returns its top and what it says.
+        """Record that a checkout is a separate project, whatever it claims. Returns its top and the claimed project.
 
         Raises:
             UsageError: there can be no project.
         """
         identity = self._projects.scope.identity(path.absolute())
         if identity is None:
-            raise UsageError(f"{path} is no project. Name a project's folder.")
+            raise UsageError(f"{path} is not a project. Pass a project's folder.")
         root, claimed = identity
         self._decisions.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
         row = ownership_row(
@@ -226,9 +228,11 @@ class ContextService:
         grows = path.parent.name != FOLDER
         facts = projects.tracking.facts(path, BEGINNING if grows else _LARGEST)
         if facts is None:
-            raise UsageError(f"{path} is no file that can be read. What waits: wisen adopt")
+            raise UsageError(f"{path} is not a readable file. What waits: wisen adopt")
         if facts.size > _LARGEST:
-            raise UsageError(f"{path} has {facts.size:,} bytes: more than {_LARGEST:,} cannot be looked through.")
+            raise UsageError(
+                f"{path} has {facts.size:,} bytes: files of more than {_LARGEST:,} bytes cannot be adopted."
+            )
         content = self._desk.files.read(path).content or b""
         adoptions = projects.adoptions
         is_adopted = (
@@ -241,7 +245,7 @@ class ContextService:
         return AdoptableFile(str(path), context, facts, tracked_by, first, content, is_adopted, grows)
 
     def _first_session(self, path: Path) -> datetime | None:
-        """When the user first worked in the project around a file, by sessions that lie outside of it."""
+        """Return when the user first worked in the project around a file, by sessions stored outside of it."""
         from wisen.agents.agent_ports import KeepsLogsInProjects
         from wisen.model.report import Selection
 
@@ -254,7 +258,7 @@ class ContextService:
         return min((each.first for each in counts if each.first is not None), default=None)
 
     def alias(self, key: str, path: Path, *, dry_run: bool = False) -> Context:
-        """Say that a directory of this machine belongs to a context: what was learnt there holds in it from now on.
+        """Record that a directory of this machine belongs to a context: what was learned there applies from now on.
 
         Raises:
             UsageError: there is no such context, or no such directory.
@@ -266,7 +270,7 @@ class ContextService:
             found = f"{len(fits)} contexts begin with" if fits else "No context has the key"
             raise UsageError(f"{found} {key!r}. The keys: wisen contexts")
         if not path.is_dir():
-            raise UsageError(f"{path} is no directory. Give one of this machine.")
+            raise UsageError(f"{path} is not a directory. Pass a directory of this machine.")
         self._decisions.require_person("contexts", "alias", fits[0].key, str(path.resolve()), dry_run=dry_run)
         if not dry_run:
             home = self._home
@@ -278,7 +282,7 @@ class ContextService:
         return fits[0]
 
     def _put_place(self, root: str, project: Context, claimed: Context) -> None:
-        """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
+        """Record the user's decision that a place belongs to a project, while its claimed identity stays the same."""
         word = ownership_row(
             self._home,
             Subject.PLACE,

@@ -1,4 +1,4 @@
-"""What was learnt in worktrees and folders that are gone goes to the repository that they belonged to."""
+"""Moves what was learned in removed worktrees and folders to the repository that they belonged to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Moved(NamedTuple):
 
 
 def move_gone_worktrees(projects: Projects) -> int:
-    """Move what was learnt in directories that are gone to the projects they belonged to. Returns how many moved."""
+    """Move what was learned in removed directories to the projects they belonged to. Returns how many moved."""
     moved, home = _found(projects), projects.home
     if not moved:
         return 0
@@ -46,7 +46,7 @@ def move_gone_worktrees(projects: Projects) -> int:
 
 
 def _found(projects: Projects) -> list[_Moved]:
-    """The contexts that are a directory which is gone, and belong to another project by what is known now."""
+    """Return the contexts of removed directories that, as far as is known now, belong to another project."""
     home, scope = projects.home, projects.scope
     places = {alias.path for alias in home.ledger.contexts.aliases(home.machine)}
     found = []
@@ -61,7 +61,7 @@ def _found(projects: Projects) -> list[_Moved]:
 
 
 def _moves(home: Home, moved: _Moved, here: list[EntryState], there: list[EntryState]) -> list[Move]:
-    """Entries hold in the project now; one that says the same as another there is one with it."""
+    """Return the moves of entries into the project; an entry that has a duplicate there is merged with it."""
     scribe, why = home.scribe, f"{moved.place} belonged to {moved.new.name}"
     known = Lessons()
     for state in there:

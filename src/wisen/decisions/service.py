@@ -51,7 +51,7 @@ class Decisions:
 
     def is_person(self) -> bool:
         """Whether a person is there to see and decide."""
-        return isinstance(self._presence.look(), Person)
+        return isinstance(self._presence.detect(), Person)
 
     def require_person(self, *words: str, chat: str = "", dry_run: bool = False) -> None:
         """Go on only where a person decides; `words` are the command that takes the decision, without wisen's name.
@@ -66,7 +66,7 @@ class Decisions:
         """
         if dry_run:
             return
-        voice = self._presence.look()
+        voice = self._presence.detect()
         if not isinstance(voice, Person):
             raise self._needed(words, chat, voice)
         self._home.evidence = voice.evidence
@@ -80,7 +80,7 @@ class Decisions:
         """
         if dry_run:
             return
-        voice = self._presence.look()
+        voice = self._presence.detect()
         if not isinstance(voice, Person) and voice.agent:
             raise self._needed(words, "", voice)
 
@@ -192,7 +192,7 @@ class _Proven:
     def __init__(self, person: Person) -> None:
         self._person = person
 
-    def look(self) -> Person:
+    def detect(self) -> Person:
         """The person."""
         return self._person
 

@@ -85,7 +85,7 @@ def _plain(text: str) -> str:
 
 def _always_read(files: Files, path: Path) -> list[str]:
     """The rules beside one of ours that Claude Code reads in every session, and ours."""
-    texts = [_text(files, each) for each in (path, *files.beside(path))]
+    texts = [_text(files, each) for each in (path, *files.siblings(path))]
     return [text for text in texts if not _SOME_PATHS.match(text)]
 
 

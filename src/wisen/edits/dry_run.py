@@ -31,7 +31,7 @@ class _Files:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self.real, self.beside, self.linked_to = files.real, files.beside, files.linked_to
+        self.real_path, self.siblings, self.link_target = files.real_path, files.siblings, files.link_target
         self._written: dict[str, bytes | None] = {}
 
     def read(self, path: Path) -> Seen:

@@ -252,13 +252,13 @@ class Editor:
     def _make(self, seen: Seen, content: bytes | None, what: _What, *, dry_run: bool) -> Edit:
         """Record a change, make it, and note that it was made; refused where it could not be undone exactly."""
         if content != seen.content:
-            self._desk.files.linked_to(Path(seen.path))  # before it is recorded, and in a dry run too
+            self._desk.files.link_target(Path(seen.path))  # before it is recorded, and in a dry run too
         old, new = seen.content or b"", content or b""
         splices = tuple(map(_narrowed, difference(old, new)))
         if applied(old, splices) != new or applied(new, inverse(splices)) != old:
             raise UsageError(f"Nothing was written to {seen.path}: the change could not be undone exactly.")
         desk = self._desk
-        checkout = desk.checkouts.at(seen.real)
+        checkout = desk.checkouts.checkout_of(seen.real)
         change = Change(
             id=desk.ids.new(),
             machine=desk.machine,

@@ -41,7 +41,7 @@ def refuse(desk: Desk, id_: str) -> Change:
     """Take a person's word that he took something out on purpose. Raises: UsageError."""
     known = past(desk)
     change = chosen(known.changes, id_)
-    checkout = desk.checkouts.at(whereabouts(desk, change, known).real)
+    checkout = desk.checkouts.checkout_of(whereabouts(desk, change, known).real)
     desk.ledger.changes.add_look(look_at(desk, change, Fate.REFUSED, change.path, checkout.head if checkout else ""))
     return change
 
@@ -55,7 +55,7 @@ def _settled(desk: Desk, known: Past) -> Iterator[Look]:
 
 
 def _noticed(desk: Desk, known: Past) -> Iterator[Look]:
-    checkout, steps = cache(desk.checkouts.at), cache(desk.checkouts.steps)
+    checkout, steps = cache(desk.checkouts.checkout_of), cache(desk.checkouts.head_steps)
     for change in known.standing():
         last = known.looks.get(change.id)
         if change.deed is None or last is None:
@@ -99,8 +99,8 @@ class _EachOnce:
     """Files of which each is read once."""
 
     def __init__(self, files: Files) -> None:
-        self.read, self.real, self.beside = cache(files.read), files.real, cache(files.beside)
-        self._files, self.linked_to = files, files.linked_to
+        self.read, self.real_path, self.siblings = cache(files.read), files.real_path, cache(files.siblings)
+        self._files, self.link_target = files, files.link_target
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
         """Never asked for while looking."""

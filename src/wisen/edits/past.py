@@ -75,7 +75,7 @@ def past(desk: Desk) -> Past:
     looks = {look.change: look for look in desk.ledger.changes.looks(machine=desk.machine)}
     by_id = {each.id: each for each in changes}
     found = fates(changes, looks.values(), [each.id for each in changes if _lost(desk, each, looks, by_id)])
-    return Past(changes, found, looks, {path: desk.files.real(Path(path)) for path in {c.path for c in changes}})
+    return Past(changes, found, looks, {path: desk.files.real_path(Path(path)) for path in {c.path for c in changes}})
 
 
 def whereabouts(desk: Desk, change: Change, known: Past) -> Seen:
@@ -84,7 +84,7 @@ def whereabouts(desk: Desk, change: Change, known: Past) -> Seen:
     if not isinstance(change.deed, Line) or deeds.stands(change.deed, own.content) is not None:
         return own
     look = known.looks.get(change.id)
-    elsewhere = [each.path for each in known.changes] + [str(each) for each in desk.files.beside(Path(own.path))]
+    elsewhere = [each.path for each in known.changes] + [str(each) for each in desk.files.siblings(Path(own.path))]
     folder, name = Path(own.path).parent, Path(own.path).name
     elsewhere.append(str(folder.parent / name if folder.name == _INNER else folder / _INNER / name))
     for path in dict.fromkeys((look.path, *elsewhere) if look is not None else elsewhere):

@@ -75,17 +75,17 @@ class UserFiles:
         with _translated(str(path), "read"):
             return _standing(str(path)).seen
 
-    def real(self, path: str | Path) -> str:
+    def real_path(self, path: str | Path) -> str:
         """Where the file itself is that a path leads to, there or not."""
         # Unlike the one in pathlib it never fails: a path that cannot be looked at leads to itself.
         return os.path.realpath(path) if os.path.islink(path) else str(path)  # noqa: PTH114
 
-    def linked_to(self, path: str | Path) -> str | None:
+    def link_target(self, path: str | Path) -> str | None:
         """The file that links lead to on the way from the project; None without any. Raises: FileError."""
         with _translated(str(path), "looked at"):
             return self._links.target_of(str(path))
 
-    def beside(self, path: Path) -> tuple[Path, ...]:
+    def siblings(self, path: Path) -> tuple[Path, ...]:
         """The other files of the same kind in a file's folder, by name; none where there is no folder."""
         try:
             with os.scandir(path.parent) as entries:

@@ -9,7 +9,7 @@ from wisen.decisions.service import answer_words
 from wisen.errors import UsageError
 from wisen.model.entry import Answer, Who
 from wisen.model.report import Selection
-from wisen.system.given_paths import existing_path
+from wisen.system.path_arguments import existing_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -89,7 +89,7 @@ class ProjectSwitch:
             raise UsageError("wisen is not off here.")
         if Path(by).name != MARKER:
             raise UsageError(f"wisen is off in {by} by config.toml: take it out of [off] directories.")
-        ours = [each.id for each in past(desk).open(self._desk.files.real(Path(by)))]
+        ours = [each.id for each in past(desk).open(self._desk.files.real_path(Path(by)))]
         if not ours:
             raise UsageError(f"{by} was not made by `wisen off`. Delete it, and wisen is on again.")
         self._decisions.require_person("on", dry_run=dry_run)

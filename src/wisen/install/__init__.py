@@ -1,1 +1,1 @@
-"""Install: the hooks in the settings of agents, put in and taken out."""
+"""Installs hooks into agents' settings and removes them."""

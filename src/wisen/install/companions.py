@@ -1,4 +1,4 @@
-"""Whole files of ours beside an agent's settings, put there and taken away as recorded edits; never another's."""
+"""Installs and removes our own files next to an agent's settings, as recorded edits; never anybody else's files."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 def companions(agent: Hooks, settings: Path) -> Mapping[Path, bytes]:
-    """What has to stand beside a settings file with hooks of ours; nothing with most agents."""
+    """Return the files that must be next to a settings file with our hooks; none for most agents."""
     return agent.companion_files(settings) if isinstance(agent, HasCompanionFiles) else {}
 
 
 def put_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
-    """Have these files hold what they should; where they do, nothing is written.
+    """Write these files; nothing is written if they are up to date.
 
     Raises:
-        SettingsUnclear: one of them is another's.
+        SettingsUnclear: one of them is somebody else's.
         FileError: it cannot be read or written.
     """
     return tuple(_put(desk, path, content, agent.name) for path, content in companions(agent, settings).items())
 
 
 def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
-    """Repair these files beside settings that hold hooks of ours; where a person took those out, take them away.
+    """Repair these files next to settings with our hooks; if a person removed those, remove the files.
 
-    What cannot be read or is another's just now is left.
+    A file that cannot be read now, or is somebody else's, is left alone.
     """
     try:
         callings = agent.parse(settings_in(desk.files.read(settings).content, str(settings))).callings
@@ -49,7 +49,7 @@ def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, .
 
 
 def take_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
-    """Take these files away, as far as we put them there and nobody changed them. Raises: FileError."""
+    """Remove these files if we put them there and nobody changed them. Raises: FileError."""
     return tuple(_take(desk, path) for path in companions(agent, settings))
 
 
@@ -66,7 +66,7 @@ def _put(desk: Desk, path: Path, content: bytes, agent: str) -> Rewritten:
 
 def _take(desk: Desk, path: Path) -> Rewritten:
     held = desk.files.read(path).content
-    for change in reversed(list(past(desk).open(desk.files.real(path)))):
+    for change in reversed(list(past(desk).open(desk.files.real_path(path)))):
         if isinstance(change.deed, Passage):
             Editor(desk).undo(change.id)
     return Rewritten(str(path), held, desk.files.read(path).content)

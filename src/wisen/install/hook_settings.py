@@ -1,4 +1,4 @@
-"""Puts hooks of ours into an agent's settings and takes them out; other people's stay as they are."""
+"""Adds our hooks to an agent's settings and removes them; other hooks stay as they are."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class StandingHooks(NamedTuple):
-    """Hooks that were put into a settings file and not taken out again by us."""
+    """Hooks that we added to a settings file and have not removed."""
 
     path: str
     since: datetime
 
 
 def settings_in(content: bytes | None, path: str) -> Any:
-    """What a settings file says. Raises: SettingsUnclear where it cannot be read."""
+    """Parse a settings file. Raises: SettingsUnclear if it cannot be read."""
     try:
         return parsed((content or b"").decode(), values.format_of(Path(path).name, content or b""))
     except UnicodeDecodeError:
@@ -44,12 +44,12 @@ def settings_in(content: bytes | None, path: str) -> Any:
 
 
 def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewritten:
-    """Have exactly these hooks of ours stand in a settings file, or change nothing; where they do, nothing is written.
+    """Make exactly these hooks of ours be in a settings file, or change nothing; if they are, nothing is written.
 
     Raises:
-        SettingsUnclear: the settings cannot be read, or the change cannot be proven right.
+        SettingsUnclear: the settings cannot be parsed, or the change cannot be verified.
         FileError: the file cannot be read or written.
-        UsageError: what is left of earlier hooks of ours cannot be told.
+        UsageError: it is unclear what is left of earlier hooks of ours.
     """
     held = desk.files.read(path).content
     settings = settings_in(held, str(path))
@@ -57,7 +57,7 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
     there, to_be = _standing(settings, agent), sorted(map(_written, wanted))
     if there == to_be:
         return Rewritten(str(path), held, held)
-    for each in (drafted(desk), desk):  # what is refused half-way must be refused before anything was written
+    for each in (drafted(desk), desk):  # what fails half-way must fail before anything was written
         extra = [one for one in there if one not in to_be or there.count(one) > 1]
         if not _take_some(each, path, agent, extra):
             _take(each, path, agent)
@@ -71,7 +71,7 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
 
 
 def take_out(desk: Desk, path: Path, agent: Hooks) -> Rewritten:
-    """Take our hooks out of a settings file: exactly, where nobody touched it since, else only ours.
+    """Remove our hooks from a settings file: byte for byte if nobody touched it since, otherwise only ours.
 
     Raises: as `put_in`.
     """
@@ -82,9 +82,9 @@ def take_out(desk: Desk, path: Path, agent: Hooks) -> Rewritten:
 
 
 def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewritten | None:
-    """Repair our hooks in a settings file that holds some; where a person took them out, forget them.
+    """Repair our hooks in a settings file that has some; if a person removed them, forget them.
 
-    None where the file cannot be read just now.
+    None if the file cannot be read now.
     """
     try:
         settings = settings_in(desk.files.read(path).content, str(path))
@@ -96,7 +96,7 @@ def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Re
 
 
 def standing(known: Past, agent: Hooks) -> tuple[StandingHooks, ...]:
-    """The settings files into which hooks were put, and since when."""
+    """Return the settings files to which hooks were added, and when."""
     found: dict[str, StandingHooks] = {}
     for change in _ours(known, agent):
         found.setdefault(change.path, StandingHooks(change.path, change.at))
@@ -104,7 +104,7 @@ def standing(known: Past, agent: Hooks) -> tuple[StandingHooks, ...]:
 
 
 def _ours(known: Past, agent: Hooks, file: str | None = None) -> Iterator[Change]:
-    """The open changes that put a hook of ours into a file, oldest first."""
+    """Yield the open changes that added a hook of ours to a file, oldest first."""
     for change in known.open(file):
         deed = change.deed
         if isinstance(deed, Value) and deed.new and _is_ours(agent, deed):
@@ -112,7 +112,7 @@ def _ours(known: Past, agent: Hooks, file: str | None = None) -> Iterator[Change
 
 
 def _is_ours(agent: Hooks, deed: Value) -> bool:
-    """Whether what was set, or appended to a list, calls us or helps to."""
+    """Whether the value that was set, or appended to a list, calls us or helps to."""
     settings: object = msgspec.json.decode(deed.new)
     if deed.appended:
         settings = [settings]
@@ -122,17 +122,17 @@ def _is_ours(agent: Hooks, deed: Value) -> bool:
 
 
 def _place(deed: Value) -> tuple[str | int, ...]:
-    """Where a value stands; for one of a list that is the list."""
+    """Return where a value is; for a list item, where the list is."""
     return deed.keys[:-1] if deed.appended else deed.keys
 
 
 def _belonging(wanted: Sequence[Hook], settings: Any) -> list[Hook]:
-    """The hooks that belong into these settings: some only where the user has a list for them."""
+    """Return the hooks that belong in these settings: some only if the user has a list for them."""
     return [each for each in wanted if not each.where_listed or isinstance(_found(settings, each.keys), list)]
 
 
 def _standing(settings: Any, agent: Hooks) -> list[tuple[tuple[str | int, ...], bytes]]:
-    """The hooks of ours in settings: the list that each stands in, or its own place, and what it says."""
+    """Return our hooks in settings: the list that each is in, or its own key, and its value."""
     ours = [each.keys for each in agent.parse(settings).callings if each.is_ours]
     return sorted((_list_or_key(keys), msgspec.json.encode(_at(settings, keys))) for keys in ours)
 
@@ -146,10 +146,10 @@ def _written(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
 
 
 def _take_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple[str | int, ...], bytes]]) -> bool:
-    """Take out some of our hooks and leave the others untouched; whether the ledger knows each of them exactly."""
+    """Remove some of our hooks and leave the others untouched. Returns False if the ledger does not know them all."""
     known = {
         (_place(change.deed), msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
-        for change in _ours(past(desk), agent, desk.files.real(path))
+        for change in _ours(past(desk), agent, desk.files.real_path(path))
         if isinstance(change.deed, Value)
     }
     if not all(one in known for one in extra) or len(set(extra)) < len(extra):
@@ -160,16 +160,16 @@ def _take_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple
 
 
 def _take(desk: Desk, path: Path, agent: Hooks) -> None:
-    for change in reversed(list(_ours(past(desk), agent, desk.files.real(path)))):
+    for change in reversed(list(_ours(past(desk), agent, desk.files.real_path(path)))):
         Editor(desk).undo(change.id)
     _take_strays(desk, path, agent)
 
 
 def _take_strays(desk: Desk, path: Path, agent: Hooks) -> None:
-    """Take out hooks of ours that the ledger does not know: of another home, or copied from another machine.
+    """Remove our hooks that the ledger does not know: from another home, or copied from another machine.
 
     Raises:
-        SettingsUnclear: one of them stands in a group with somebody else's.
+        SettingsUnclear: one of them is in a group with somebody else's.
     """
     settings = settings_in(desk.files.read(path).content, str(path))
     callings = agent.parse(settings).callings
@@ -177,7 +177,7 @@ def _take_strays(desk: Desk, path: Path, agent: Hooks) -> None:
     for each in callings:
         if each.keys in ours and not each.is_ours:
             where = ".".join(map(str, each.keys))
-            raise SettingsUnclear(f"{path}: {where} calls wisen and others. Take our line out of it, then try again.")
+            raise SettingsUnclear(f"{path}: {where} calls wisen and others. Remove our line from it, then try again.")
     for place in sorted(set(map(_list_or_key, ours))):
         listed = () if place in ours else _at(settings, place)
         left = [each for at, each in enumerate(listed) if (*place, at) not in ours]
@@ -192,7 +192,7 @@ def _at(settings: Any, keys: Sequence[str | int]) -> Any:
 
 
 def _found(settings: Any, keys: Sequence[str]) -> Any:
-    """What stands under keys; None for nothing."""
+    """Look up a value by its keys; None if there is none."""
     for key in keys:
         settings = settings.get(key) if isinstance(settings, dict) else None
     return settings

@@ -1,4 +1,4 @@
-"""Tells how hooks stand in the settings of agents: which of ours are there, and what is wrong with them."""
+"""Inspects the hooks in agents' settings: which of ours are installed, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class InspectedHooks:
-    """What is looked at where it is told how hooks stand."""
+    """What the inspection of hooks needs."""
 
     agents: Sequence[Hooks]
     gauge: HookHealthCheck
     files: Files
     caller: Caller
     project: Path | None
-    """Its settings count beside the user's."""
+    """Its settings count in addition to the user's."""
     desk: Callable[[Ledger], Desk]
 
 
 def installed(hooks: InspectedHooks, ledger: Ledger | None) -> tuple[Installed, ...]:
-    """Hook status of each agent, by its settings and by what the ledger says was written to them."""
+    """Return the hook status of each agent, from its settings and from what the ledger says was written to them."""
     known = past(hooks.desk(ledger)) if ledger is not None else None
     return tuple(_installed(hooks, agent, standing(known, agent) if known else ()) for agent in hooks.agents)
 
@@ -58,11 +58,11 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
             faults += filter(None, [_rejected(hooks, agent, path)])
         untrusted += agent.untrusted_events(Path(path), settings)
     calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
-    faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
+    faults += [f"the hooks are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
     wanted = {each.event for each in agent.required_hooks(hooks.caller) if not each.where_listed}
     for path, ours in calling.items():
         missing = sorted(wanted - {each.event for each in ours})
-        faults += [f"some are missing in {path}: {', '.join(missing)}"] if ours and missing else []
+        faults += [f"some hooks are missing in {path}: {', '.join(missing)}"] if ours and missing else []
     files = dict.fromkeys((*(each.path for each in put), *(path for path, ours in calling.items() if ours)))
     holding = [Path(path) for path, ours in calling.items() if ours]
     faults += (fault for path in holding for fault in _beside(hooks, agent, path))
@@ -71,7 +71,7 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
     if holding and isinstance(agent, HasShippedFiles):
         faults += _unshipped(hooks, agent)
     if files:
-        faults += [f"{path} switches all hooks off" for path, settings in read.items() if settings.switched_off]
+        faults += [f"{path} disables all hooks" for path, settings in read.items() if settings.switched_off]
     sound = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
     state = HookState.NOT if not files else HookState.BROKEN if faults else sound
     return Installed(
@@ -88,23 +88,23 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
 
 
 def _rejected(hooks: InspectedHooks, agent: Hooks, path: str) -> str:
-    """Why an agent does not follow settings that hold hooks of ours; empty where it does."""
+    """Return why an agent does not load settings that contain our hooks; empty if it does."""
     why = agent.rejection_reason(Path(path), hooks.files.read(Path(path)).content or b"")
     return f"{path}: {why}" if why else ""
 
 
 def _beside(hooks: InspectedHooks, agent: Hooks, settings: Path) -> Iterator[str]:
-    """What is wrong with the files of ours that have to stand beside settings."""
+    """Yield what is wrong with the files of ours that must be next to the settings."""
     for path, content in companions(agent, settings).items():
         try:
             if hooks.files.read(path).content != content:
-                yield f"{path} is gone, or not that of this version of wisen"
+                yield f"{path} is missing, or not from this version of wisen"
         except FileError as error:
             yield str(error)
 
 
 def _unshipped(hooks: InspectedHooks, agent: HasShippedFiles) -> list[str]:
-    """What the agent loads from our home and is not there as it has to be."""
+    """Return what is wrong with the files that the agent loads from our home."""
     found = []
     for path, content in agent.shipped_files(hooks.caller).items():
         try:
@@ -113,5 +113,5 @@ def _unshipped(hooks: InspectedHooks, agent: HasShippedFiles) -> list[str]:
             found.append(str(error))
             continue
         if there != content:
-            found.append(f"{path} is gone" if there is None else f"{path} is not the one of this wisen")
+            found.append(f"{path} is gone" if there is None else f"{path} is not from this version of wisen")
     return found

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class InstallService:
-    """The hooks of agents: put in, taken out, repaired."""
+    """Adds, removes and repairs the hooks of agents."""
 
-    def __init__(  # noqa: PLR0913 - what it is composed of, each by its name
+    def __init__(  # noqa: PLR0913 - what it is composed of, each by name
         self,
         home: Home,
         desk: Desk,
@@ -37,19 +37,19 @@ class InstallService:
         caller: Caller,
         launcher: Launcher,
     ) -> None:
-        """`hooks`: the agents that can be told to call us; `caller`: what they run then, which `launcher` writes."""
+        """`hooks`: the agents that can call us; `caller`: the command they run, which `launcher` writes."""
         self._home, self._desk, self._decisions = home, desk, decisions
         self._agents, self._gauge, self._caller, self._launcher = hooks, gauge, caller, launcher
 
     def add(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
-        """Have an agent call us, in every session or in those of a project; where it does already, nothing changes.
+        """Make an agent call us, in every session or in those of a project; if it does already, nothing changes.
 
-        Hooks of ours that stand elsewhere are repaired as well; where a person took them out, they are forgotten.
+        Our hooks in other settings files are repaired as well; if a person removed them there, they are forgotten.
 
         Raises:
             PersonNeeded: an agent asks for it; settings change only when a person says so.
             UsageError: there is no such agent, or earlier hooks of ours cannot be told from others'.
-            SettingsUnclear: its settings cannot be read, or the change cannot be proven right.
+            SettingsUnclear: its settings cannot be parsed, or the change cannot be verified.
             FileError: they cannot be read or written.
         """
         from wisen.edits.dry_run import drafted
@@ -65,7 +65,7 @@ class InstallService:
         file = hooks.file(project)
         self._be_followed(hooks, file)
         for put in (put_beside, partial(put_in, wanted=wanted)):
-            put(drafted(desk), file, hooks)  # what is refused must be refused before anything is written
+            put(drafted(desk), file, hooks)  # what fails must fail before anything is written
         if not dry_run:
             self._write_launcher(str(file))
             self._ship(hooks)
@@ -80,7 +80,7 @@ class InstallService:
         )
 
     def repair_launcher(self) -> tuple[str, ...]:
-        """Have the launcher start this wisen, where what it started is gone: an agent's settings stay as they are.
+        """Rewrite the launcher if the wisen that it started is gone: agents' settings stay as they are.
 
         Returns why that could not be done.
         """
@@ -94,7 +94,7 @@ class InstallService:
         return ()
 
     def remove(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
-        """Have an agent call us no longer, wherever the ledger, its settings or those of a project say that it does.
+        """Make an agent stop calling us, wherever the ledger, its settings or those of a project say that it does.
 
         Raises: as `add`.
         """
@@ -118,7 +118,7 @@ class InstallService:
         return self._installing(tuple(done), before, project, dry_run=dry_run)
 
     def installed(self, project: Path | None = None) -> tuple[Installed, ...]:
-        """Hook status of each agent that can have hooks."""
+        """Return the hook status of each agent that can have hooks."""
         from wisen.install.installed import InspectedHooks, installed
 
         inspected = InspectedHooks(
@@ -134,26 +134,26 @@ class InstallService:
     def _installing(
         self, files: tuple[Rewritten, ...], before: Installed, project: Path | None, *, dry_run: bool
     ) -> Installing:
-        """What was done, with a backup of the ledger: it holds what takes that back."""
+        """Build the result, after a backup of the ledger, which holds what can revert the change."""
         if not dry_run and self._home.backups is not None and any(each.held != each.holds for each in files):
             self._home.backups.make()
         after = next(each for each in self.installed(project) if each.agent == before.agent)
         return Installing(files, before, after)
 
     def _ship(self, hooks: Hooks, *, back: bool = False, only_there: bool = False) -> None:
-        """Have files stand in the home that an agent loads from there, or no longer. Raises: FileError."""
+        """Write the files that an agent loads from the home, or remove them. Raises: FileError."""
         for path, content in hooks.shipped_files(self._caller).items() if isinstance(hooks, HasShippedFiles) else ():
             seen = self._desk.files.read(path)
             if seen.content is not None or not only_there:
                 self._desk.files.write(seen, None if back else content)
 
     def _write_launcher(self, *settings: str) -> None:
-        """Write it, with the settings files that name it: what takes hooks out without us has to know them."""
+        """Write the launcher with the settings files that name it: removing hooks without us needs that list."""
         known = [path for each in self.installed() for path in each.files]
         self._launcher.write([*known, *settings])
 
     def _be_followed(self, hooks: Hooks, file: Path) -> None:
-        """See that the agent follows a settings file at all. Raises: SettingsUnclear."""
+        """Check that the agent loads a settings file at all. Raises: SettingsUnclear."""
         why = hooks.rejection_reason(file, self._desk.files.read(file).content or b"")
         if why:
             raise SettingsUnclear(
@@ -161,7 +161,7 @@ class InstallService:
             )
 
     def _cost(self) -> Cost:
-        """What an agent waits for us, measured here and now."""
+        """Measure how long an agent waits for us."""
         measure = self._launcher.measure
         return Cost(
             prompt=measure("prompt", guarded=True),
@@ -172,7 +172,7 @@ class InstallService:
     def _hooks(self, agent: str) -> Hooks:
         known = {each.name: each for each in self._agents}
         if agent not in known:
-            raise UsageError(f"wisen cannot be installed into {agent!r}. It can be in: {', '.join(known)}.")
+            raise UsageError(f"wisen cannot be installed into {agent!r}. Supported agents: {', '.join(known)}.")
         return known[agent]
 
     def _installed(self, hooks: Hooks, project: Path | None) -> Installed:

@@ -65,4 +65,4 @@ def is_user_marker(projects: Projects, desk: Desk, path: str) -> bool:
     decision = projects.adoptions.decision(path, Subject.MARKER)
     if decision is not None:
         return decision.verdict is OwnershipVerdict.OWNED
-    return any(isinstance(each.deed, Passage) for each in past(desk).open(desk.files.real(Path(path))))
+    return any(isinstance(each.deed, Passage) for each in past(desk).open(desk.files.real_path(Path(path))))

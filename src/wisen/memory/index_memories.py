@@ -96,7 +96,7 @@ def _note_memories(home: Home, files: Files, known: Iterable[str]) -> Gathered:
     paths = {(context, Path(path)) for context, _, path in days}
     for context in (NOWHERE, *(each.key for each in home.ledger.contexts.all())):
         folder = memory_folder(home.path, "" if context == NOWHERE else context).folder
-        paths |= {(context, path) for path in files.beside(folder / "-.md")}
+        paths |= {(context, path) for path in files.siblings(folder / "-.md")}
     return {
         name: found for context, path in sorted(paths) for name, found in _day_memories(files, context, path).items()
     }

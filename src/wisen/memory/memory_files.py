@@ -92,7 +92,7 @@ def remove_written(
             if file.content is not None:
                 files.write(file, None)
             removed.append(key)
-    for day in files.beside(folder.folder / "-.md"):
+    for day in files.siblings(folder.folder / "-.md"):
         file = files.read(day)
         lines = (file.content or b"").decode("utf-8", "surrogateescape").splitlines(keepends=True)
         kept_lines = [line for line in lines if source_of(line.strip()) not in sources or not line.startswith("###")]

@@ -9,7 +9,7 @@ from wisen.errors import ModelAbsent
 from wisen.models.command_model import CLIENTS, CommandModel
 from wisen.models.hosted_model import HostedModel
 from wisen.models.metered_model import Around, Metered
-from wisen.system.clock import local
+from wisen.system.clock import to_local_time
 from wisen.system.ids import Ulids
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def around(index: Index, ledger: Ledger, clock: Clock, machine: str) -> Around:
     """What the meter works with on this machine."""
-    return Around(index.model_answers, ledger.model_uses, clock, Ulids(clock), machine, local, sleep)
+    return Around(index.model_answers, ledger.model_uses, clock, Ulids(clock), machine, to_local_time, sleep)
 
 
 def open_model(policy: ModelsPolicy, environment: Mapping[str, str], home: Path, around: Around) -> Metered:

@@ -84,7 +84,7 @@ def _plans(desk: Desk, path: Path, content: bytes, state: EntryState, text: byte
     if name not in content:
         start = [PassagePlan(str(path), HEADERS[state.entry.type].encode(), _WHY, "")] if not content.strip() else []
         return [*start, PassagePlan(str(path), text, _WHY, "")]
-    ours = [each.deed for each in past(desk).open(desk.files.real(path)) if isinstance(each.deed, Passage)]
+    ours = [each.deed for each in past(desk).open(desk.files.real_path(path)) if isinstance(each.deed, Passage)]
     last = next((deed.new for deed in reversed(ours) if name in deed.new), None)
     if last is None or last == text or content.count(last) != 1:
         return []

@@ -115,7 +115,7 @@ class RulePlaces:
             return PlaceTrouble(f"{around} is not there any more.")  # a project that is gone is not made again
         try:
             content = files.read(path).content or b""
-            files.linked_to(path)
+            files.link_target(path)
         except FileError as error:
             return PlaceTrouble(str(error))
         if has_merge_conflict(content):

@@ -60,7 +60,7 @@ class RuleProposals:
     def _is_linked(self, path: str) -> bool:
         """Whether a link leads to another file, which nobody named: a person has to see which."""
         try:
-            return self._desk.files.linked_to(Path(path)) is not None
+            return self._desk.files.link_target(Path(path)) is not None
         except FileError:
             return True
 

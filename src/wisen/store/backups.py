@@ -16,7 +16,7 @@ from wisen.store.ledger import TABLES, SqlLedger
 from wisen.store.migrate import known, migrate, version_of
 from wisen.store.sqlite import SqliteDatabase, damaged, translated
 from wisen.store.sqlite_files import LEDGER, looking_at, set_aside, sync_folder
-from wisen.system.folder_lock import locked_folder
+from wisen.system.folder_lock import lock_folder
 from wisen.system.home_access import leftovers
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class LedgerBackups:
         """One process at a time makes copies: what else lies half in the folder is of one that was killed."""
         with translated(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with locked_folder(self._folder, patience=_PATIENCE):
+        with lock_folder(self._folder, timeout=_PATIENCE):
             yield
 
     def _make(self) -> Path:

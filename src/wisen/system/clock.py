@@ -18,6 +18,6 @@ class SystemClock:
         return time.perf_counter()
 
 
-def local(moment: datetime) -> datetime:
+def to_local_time(moment: datetime) -> datetime:
     """Convert a moment to this machine's time zone, daylight saving time included."""
     return moment.astimezone()

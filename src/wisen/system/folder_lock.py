@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_HELD = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES})
+_LOCKED_ERRORS = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES})
 
 
 @contextmanager
-def locked_folder(folder: Path, *, patience: float) -> Iterator[None]:
+def lock_folder(folder: Path, *, timeout: float) -> Iterator[None]:
     """Lock a folder, waiting for another process that holds it. Raises: StoreBusy."""
-    handle = _opened(folder)
+    handle = _open_folder(folder)
     try:
-        end = time.monotonic() + patience
-        while not _taken(handle):
+        end = time.monotonic() + timeout
+        while not _try_lock(handle):
             if time.monotonic() > end:
                 raise StoreBusy(
-                    f"{folder} is held by another process for more than {patience:.0f} seconds. Try again later."
+                    f"{folder} is held by another process for more than {timeout:.0f} seconds. Try again later."
                 )
             time.sleep(0.02)
         yield
@@ -38,23 +38,23 @@ def locked_folder(folder: Path, *, patience: float) -> Iterator[None]:
 def is_locked(folder: Path) -> bool:
     """Whether a process holds the lock on a folder now."""
     try:
-        handle = _opened(folder)
+        handle = _open_folder(folder)
     except OSError:
         return False
     try:
-        return not _taken(handle)
+        return not _try_lock(handle)
     finally:
         os.close(handle)
 
 
-def _opened(folder: Path) -> int:
+def _open_folder(folder: Path) -> int:
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-def _taken(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
     """Try to lock; on a file system without locks everybody succeeds."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno not in _HELD
+        return error.errno not in _LOCKED_ERRORS
     return True

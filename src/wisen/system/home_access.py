@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     from wisen.model.change import Seen
     from wisen.system.machine_ports import Clock, Files
 
-_SETTLED = 5.0
+_ABANDONED_SECONDS = 5.0
 """Seconds after which a partial file is abandoned: hooks write theirs within one."""
 _ROOT = 0
 
 
 def home_directory(environment: Mapping[str, str]) -> Path:
     """Return WISEN_HOME, or the user's data directory on this system."""
-    if chosen := environment.get("WISEN_HOME"):
-        return Path(chosen)
+    if setting := environment.get("WISEN_HOME"):
+        return Path(setting)
     import platformdirs
 
     return Path(platformdirs.user_data_dir("wisen", appauthor=False))
 
 
-def refuse_foreign(home: Path) -> None:
+def reject_foreign_home(home: Path) -> None:
     """Check that a home, if it exists, belongs to the user. Raises: SettingsError."""
     me = os.geteuid()
-    for look in (os.lstat, os.stat):  # a link, and the folder that it points to
+    for stat_call in (os.lstat, os.stat):  # a link, and the folder that it points to
         try:
-            owner = look(home).st_uid
+            owner = stat_call(home).st_uid
         except OSError:
             return
         # The superuser of a container may well work on a folder that another user of the machine owns.
@@ -53,23 +53,23 @@ def refuse_foreign(home: Path) -> None:
             )
 
 
-def tighten(home: Path) -> tuple[int, list[str]]:
+def make_private(home: Path) -> tuple[int, list[str]]:
     """Make everything below a home private. Returns how much was open to other users, and what still is."""
-    left: list[str] = []
-    many = 0
+    remaining: list[str] = []
+    count = 0
     for path, _, wanted in _open_to_others(home):
         try:
             Path(path).chmod(wanted)
-            many += stat.S_IMODE(os.lstat(path).st_mode) == wanted
+            count += stat.S_IMODE(os.lstat(path).st_mode) == wanted
         except OSError:
             pass
         try:
-            still_open = _is_loose(os.lstat(path))
+            still_open = _is_open(os.lstat(path))
         except OSError:
             continue  # it was deleted
         if still_open:
-            left.append(path)
-    return many, left
+            remaining.append(path)
+    return count, remaining
 
 
 def open_to_others(home: Path) -> list[str]:
@@ -79,32 +79,32 @@ def open_to_others(home: Path) -> list[str]:
 
 def leftovers(home: Path, now: datetime) -> list[Path]:
     """Return the partial files that killed processes left below a home: they may hold what was forgotten since."""
-    found: list[Path] = []
+    partial_files: list[Path] = []
     for folder, _, names in os.walk(home):
         for name in names:
             path = Path(folder, name)
             if ".part" not in name and ".db.new-" not in name:
                 continue
             try:
-                settled = now.timestamp() - path.lstat().st_mtime > _SETTLED
+                is_abandoned = now.timestamp() - path.lstat().st_mtime > _ABANDONED_SECONDS
             except OSError:
                 continue
             # Copying the ledger takes as long as it takes; whoever does it holds the folder's lock.
-            if not is_locked(path.parent) if path.parent.name == "backups" else settled:
-                found.append(path)
-    return found
+            if not is_locked(path.parent) if path.parent.name == "backups" else is_abandoned:
+                partial_files.append(path)
+    return partial_files
 
 
 def remove_leftovers(home: Path, now: datetime) -> int:
     """Delete partial files; returns how many."""
-    many = 0
+    count = 0
     for path in leftovers(home, now):
         try:
             path.unlink()
         except OSError:
             continue
-        many += 1
-    return many
+        count += 1
+    return count
 
 
 class HomeAccess:
@@ -123,9 +123,9 @@ class HomeAccess:
 
     def repair(self) -> tuple[int, int, list[str]]:
         """Fix both; returns how many were open to others, how many were partial, and what is still open."""
-        half = remove_leftovers(self._home, self._clock.now())
-        opened, left = tighten(self._home)
-        return opened, half, left
+        removed = remove_leftovers(self._home, self._clock.now())
+        opened, remaining = make_private(self._home)
+        return opened, removed, remaining
 
 
 class PrivateFiles:
@@ -133,55 +133,60 @@ class PrivateFiles:
 
     def __init__(self, files: Files, home: Path) -> None:
         self._files, self._home = files, home
-        self.read, self.real, self.beside, self.linked_to = files.read, files.real, files.beside, files.linked_to
+        self.read, self.real_path, self.siblings, self.link_target = (
+            files.read,
+            files.real_path,
+            files.siblings,
+            files.link_target,
+        )
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
         """Write as usual, and make the file private if it is below the home."""
-        written = self._files.write(seen, content)
-        path = Path(written.real)
+        result = self._files.write(seen, content)
+        path = Path(result.real)
         if content is None or self._home not in path.parents:
-            return written
+            return result
         for each in (path, *path.parents):
             if each == self._home:
                 break
             status = each.lstat()
-            if _is_loose(status) and status.st_uid == os.geteuid():
-                each.chmod(_private(status))
-        return structs.replace(written, mode=stat.S_IMODE(path.lstat().st_mode))
+            if _is_open(status) and status.st_uid == os.geteuid():
+                each.chmod(_private_mode(status))
+        return structs.replace(result, mode=stat.S_IMODE(path.lstat().st_mode))
 
 
 def _open_to_others(home: Path) -> Iterator[tuple[str, os.stat_result, int]]:
     """Yield each file and folder whose mode is not private, with the mode it should have; the home itself first."""
-    waiting = [os.path.realpath(home)]
-    while waiting:
-        folder = waiting.pop()
+    pending = [os.path.realpath(home)]
+    while pending:
+        folder = pending.pop()
         try:
             status = os.lstat(folder)
         except OSError:
             continue
-        if _is_loose(status):
-            yield folder, status, _private(status)
+        if _is_open(status):
+            yield folder, status, _private_mode(status)
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:
             continue
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
+                pending.append(entry.path)
             elif entry.is_file(follow_symlinks=False):
                 try:
-                    found = entry.stat(follow_symlinks=False)
+                    entry_status = entry.stat(follow_symlinks=False)
                 except OSError:
                     continue  # another process has just removed it: a journal, a copy that was moved into place
-                if _is_loose(found):
-                    yield entry.path, found, _private(found)
+                if _is_open(entry_status):
+                    yield entry.path, entry_status, _private_mode(entry_status)
 
 
-def _is_loose(status: os.stat_result) -> bool:
-    return stat.S_IMODE(status.st_mode) != _private(status)
+def _is_open(status: os.stat_result) -> bool:
+    return stat.S_IMODE(status.st_mode) != _private_mode(status)
 
 
-def _private(status: os.stat_result) -> int:
+def _private_mode(status: os.stat_result) -> int:
     """Return the owner's rights, at least to read and write, and nobody else's."""
     least = stat.S_IRWXU if stat.S_ISDIR(status.st_mode) else stat.S_IRUSR | stat.S_IWUSR
     return (stat.S_IMODE(status.st_mode) & stat.S_IRWXU) | least

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 
-def interpreter() -> str:
+def interpreter_path() -> str:
     """Return one name for this interpreter, however it was started: otherwise each start would reinstall."""
     if not sys.executable:
         return ""  # embedded in another program there is none

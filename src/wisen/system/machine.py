@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreReadOnly
-from wisen.system.kept_file import kept
+from wisen.system.create_once import read_or_create
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 _NAME, _PLACE = "machine", "machine-place"
 
 
-def machine_name(home: Path, user_home: Path, made: Callable[[], str]) -> str:
+def machine_name(home: Path, user_home: Path, create_name: Callable[[], str]) -> str:
     """Return the name of this machine, creating it on first use. Raises: StoreReadOnly.
 
     It belongs to the user folder that the home was first used from, of which a digest is stored; any other folder gets
     another name, so that switching back and forth changes nothing.
     """
-    first, here = kept(home / _NAME, made), _digest(user_home)
+    first, folder_digest = read_or_create(home / _NAME, create_name), _digest(user_home)
     try:
-        if kept(home / _PLACE, lambda: here) == here:
+        if read_or_create(home / _PLACE, lambda: folder_digest) == folder_digest:
             return first
-        return kept(home / f"{_NAME}-{here}", made)
+        return read_or_create(home / f"{_NAME}-{folder_digest}", create_name)
     except StoreReadOnly:
         return first  # a home of an older version that is read-only: nothing else can be written either
 

@@ -35,11 +35,11 @@ class Ids(Protocol):
 class Checkouts(Protocol):
     """What git knows about the user's files. It is only queried; nothing is ever committed for the user."""
 
-    def at(self, path: str) -> Checkout | None:
+    def checkout_of(self, path: str) -> Checkout | None:
         """Return what git knows about a file, by its real path; None if git does not track it, or cannot say."""
         ...
 
-    def steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
+    def head_steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
         """Return how HEAD moved since it named a commit at a moment, with the file's content around each move.
 
         Without a commit, since that moment. None if that is unknown.
@@ -58,11 +58,11 @@ class Files(Protocol):
         """Return a file as it is now; also one that does not exist. Raises: FileError."""
         ...
 
-    def real(self, path: Path) -> str:
+    def real_path(self, path: Path) -> str:
         """Return the resolved path of a file, whether or not it exists."""
         ...
 
-    def linked_to(self, path: Path) -> str | None:
+    def link_target(self, path: Path) -> str | None:
         """Return the file that links on the way from the project to a path lead to; None if there are none.
 
         Raises:
@@ -70,7 +70,7 @@ class Files(Protocol):
         """
         ...
 
-    def beside(self, path: Path) -> tuple[Path, ...]:
+    def siblings(self, path: Path) -> tuple[Path, ...]:
         """Return the other files of the same kind in a file's folder, sorted by name; none if there is no folder."""
         ...
 

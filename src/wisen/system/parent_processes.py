@@ -12,24 +12,24 @@ from wisen.model.presence import Process
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_MOST = 64
+_MAX_ANCESTORS = 64
 """No process has more ancestors than this: a cyclic table ends here."""
 _PROC = Path("/proc")
 
 
 def ancestors(start: int | None = None, read: Callable[[int], Process | None] | None = None) -> Iterator[Process]:
     """Yield the parent of a process, its parent and so on, nearest first; `read` looks up one process."""
-    look = read or _reader()
-    here = look(os.getpid() if start is None else start)
-    for _ in range(_MOST):
-        if here is None or here.parent <= 0:
+    lookup = read or _process_lookup()
+    process = lookup(os.getpid() if start is None else start)
+    for _ in range(_MAX_ANCESTORS):
+        if process is None or process.parent <= 0:
             return
-        here = look(here.parent)
-        if here is not None:
-            yield here
+        process = lookup(process.parent)
+        if process is not None:
+            yield process
 
 
-def _reader() -> Callable[[int], Process | None]:
+def _process_lookup() -> Callable[[int], Process | None]:
     if (_PROC / "self" / "stat").exists():
         return _from_proc
     table = _ps_table()
@@ -57,7 +57,7 @@ def _from_proc(pid: int) -> Process | None:
 def _ps_table() -> dict[int, Process]:
     """Return every process that `ps` lists: it separates the words of a command line by spaces."""
     try:
-        told = subprocess.run(
+        output = subprocess.run(
             ["/bin/ps", "-axww", "-o", "pid=,ppid=,command="],
             capture_output=True,
             text=True,
@@ -68,9 +68,9 @@ def _ps_table() -> dict[int, Process]:
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return {}
-    found: dict[int, Process] = {}
-    for line in told.splitlines():
+    processes: dict[int, Process] = {}
+    for line in output.splitlines():
         pid, parent, *words = line.split() or ["", ""]
         if pid.isdigit() and parent.isdigit() and words:
-            found[int(pid)] = Process(int(pid), int(parent), words[0], tuple(words))
-    return found
+            processes[int(pid)] = Process(int(pid), int(parent), words[0], tuple(words))
+    return processes

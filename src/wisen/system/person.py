@@ -40,34 +40,36 @@ _INTERPRETERS = (
 _SUFFIXES = (".exe", ".cmd", ".js", ".mjs", ".cjs", ".py", ".ts")
 
 
-_PROVEN: ContextVar[Person | None] = ContextVar("a person whose word was proven without a terminal", default=None)
+_AUTHENTICATED: ContextVar[Person | None] = ContextVar(
+    "a person whose word was proven without a terminal", default=None
+)
 
 
 @contextmanager
-def on_word_of(person: Person) -> Iterator[None]:
+def acting_as(person: Person) -> Iterator[None]:
     """Attribute all decisions within the block to this person."""
-    before = _PROVEN.set(person)
+    before = _AUTHENTICATED.set(person)
     try:
         yield
     finally:
-        _PROVEN.reset(before)
+        _AUTHENTICATED.reset(before)
 
 
 class Presence(Protocol):
     """Decides whether a person makes decisions here and now."""
 
-    def look(self) -> Voice:
+    def detect(self) -> Voice:
         """Return the person with the evidence, or the reason why there is none. It never fails."""
         ...
 
 
-class ProvenPresence:
+class AuthenticatedPresence:
     """A person who was authenticated without a terminal."""
 
     def __init__(self, person: Person) -> None:
         self._person = person
 
-    def look(self) -> Person:
+    def detect(self) -> Person:
         """Return the person."""
         return self._person
 
@@ -91,12 +93,12 @@ class ProcessPresence:
         self._environment, self._signs = environment, signs
         self._ancestors, self._terminal, self._decided_by = ancestors, terminal, decided_by
 
-    def look(self) -> Voice:
+    def detect(self) -> Voice:
         """Return a person, or why there is none; a sign of an agent overrides everything else."""
         for sign in self._signs:
-            set_ = next((name for name in sign.variables if self._environment.get(name)), None)
-            if set_ is not None:
-                return NotAPerson(f"{sign.agent} runs this process ({set_} is set)", sign.agent)
+            variable = next((name for name in sign.variables if self._environment.get(name)), None)
+            if variable is not None:
+                return NotAPerson(f"{sign.agent} runs this process ({variable} is set)", sign.agent)
         for process in self._ancestors():
             agent = agent_of(process, self._signs)
             if agent:
@@ -109,11 +111,11 @@ class ProcessPresence:
         return Person(f"terminal {terminal}")
 
 
-def presence_here(environment: Mapping[str, str], signs: Sequence[AgentSigns], decided_by: str = "") -> Presence:
+def current_presence(environment: Mapping[str, str], signs: Sequence[AgentSigns], decided_by: str = "") -> Presence:
     """Return the presence check for this process, or for a person who was authenticated otherwise."""
-    proven = _PROVEN.get()
-    if proven is not None:
-        return ProvenPresence(proven)
+    person = _AUTHENTICATED.get()
+    if person is not None:
+        return AuthenticatedPresence(person)
     return ProcessPresence(environment, signs, ancestors, terminal_name, decided_by=decided_by)
 
 
@@ -122,7 +124,7 @@ def terminal_session() -> str:
     return str(os.getsid(0))
 
 
-def typed_words() -> str:
+def command_arguments() -> str:
     """Return the arguments of wisen's command line; empty in any other program."""
     return shlex.join(sys.argv[1:]) if sys.argv and PurePath(sys.argv[0]).name.startswith("wisen") else ""
 
@@ -134,11 +136,11 @@ def agent_of(process: Process, signs: Iterable[AgentSigns]) -> str:
     runs: a file of that name among other arguments is no agent.
     """
     paths = [process.executable, *process.arguments[:1]]
-    names = {_name(path) for path in paths if path}
+    names = {_program_name(path) for path in paths if path}
     if any(name.rstrip("0123456789.") in _INTERPRETERS for name in names):
-        script = _script(process.arguments)
+        script = _script_of(process.arguments)
         paths.append(script)
-        names.add(_name(script))
+        names.add(_program_name(script))
     for sign in signs:
         if names & {*sign.programs}:
             return sign.agent
@@ -160,13 +162,13 @@ def terminal_name() -> str:
     return ""
 
 
-def _name(path: str) -> str:
+def _program_name(path: str) -> str:
     """Return the common name of a program. A login shell has a dash in front of it."""
     name = PurePath(path.strip().replace("\\", "/")).name.casefold().removeprefix("-")
     return next((name.removesuffix(each) for each in _SUFFIXES if name.endswith(each)), name)
 
 
-def _script(arguments: Sequence[str]) -> str:
+def _script_of(arguments: Sequence[str]) -> str:
     """Return what an interpreter runs: its first argument that is no option, or the module after `-m`."""
     words = iter(arguments[1:])
     for word in words:

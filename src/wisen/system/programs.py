@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_OF_PROJECTS = frozenset({"node_modules", ".venv", "venv"})
+_PROJECT_FOLDERS = frozenset({"node_modules", ".venv", "venv"})
 _PACKAGE_MANAGERS = ("/opt/homebrew", "/usr/local", "/home/linuxbrew/.linuxbrew")
 """Homebrew itself is a checkout."""
 
@@ -37,9 +37,9 @@ def find_program(name: str, environment: Mapping[str, str], outside: Iterable[Pa
         target = Path(os.path.realpath(program))
         if not os.access(target, os.X_OK) or not _is_regular(target):
             continue
-        if _OF_PROJECTS.intersection((*folder.parts, *real.parts)):
+        if _PROJECT_FOLDERS.intersection((*folder.parts, *real.parts)):
             continue
-        if any(_is_of_project(each, user_home, forbidden) for each in (folder, real, target.parent)):
+        if any(_is_in_project(each, user_home, forbidden) for each in (folder, real, target.parent)):
             continue
         if any(_is_open_to_all(each) for each in (folder, real, target.parent, target)):
             continue
@@ -47,14 +47,16 @@ def find_program(name: str, environment: Mapping[str, str], outside: Iterable[Pa
     return None
 
 
-def _is_of_project(folder: Path, user_home: Path, forbidden: tuple[Path, ...]) -> bool:
+def _is_in_project(folder: Path, user_home: Path, forbidden: tuple[Path, ...]) -> bool:
     if any(folder.is_relative_to(each) for each in forbidden):
         return True
     # Every folder above is checked: a checkout inside another, hidden one is still a checkout.
-    return any(os.path.lexists(top / ".git") and not _is_of_user(top, user_home) for top in (folder, *folder.parents))
+    return any(
+        os.path.lexists(top / ".git") and not _is_tool_checkout(top, user_home) for top in (folder, *folder.parents)
+    )
 
 
-def _is_of_user(top: Path, user_home: Path) -> bool:
+def _is_tool_checkout(top: Path, user_home: Path) -> bool:
     """Whether a checkout is no project: the home itself, or one where a tool installs itself, as ~/.nvm does."""
     if user_home.is_relative_to(top) or str(top) in _PACKAGE_MANAGERS:
         return True

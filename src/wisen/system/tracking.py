@@ -43,14 +43,14 @@ class GitTracking:
         A repository inside another hides what the outer one tracks, so all of them are queried. None if one of them
         cannot be queried.
         """
-        unknown = False
-        for top, file in _around(path):
+        is_unknown = False
+        for top, file in _repositories_around(path):
             try:
                 if self._checkouts.tracks(top, file):
                     return str(top)
             except NO_ANSWER:
-                unknown = True
-        return None if unknown else ""
+                is_unknown = True
+        return None if is_unknown else ""
 
     def facts(self, path: Path, first: int) -> FileFacts | None:
         """Return the file's metadata, with a digest of its first bytes; None if there is no regular file."""
@@ -69,7 +69,7 @@ class GitTracking:
         )
 
 
-def _around(path: Path) -> Iterator[tuple[Path, Path]]:
+def _repositories_around(path: Path) -> Iterator[tuple[Path, Path]]:
     """Yield the repositories around a file, as named and as resolved, each with the file."""
     named = Path(os.path.realpath(path.parent)) / path.name
     for file in dict.fromkeys((named, Path(os.path.realpath(path)))):

@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PATIENCE = 600.0
+TIMEOUT_SECONDS = 600.0
 """Seconds after which a writer stops waiting for another: a first read of many logs may take minutes."""
-_LOOK_AGAIN = 0.1
-_HELD = frozenset({errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK})
+_POLL_SECONDS = 0.1
+_LOCKED_ERRORS = frozenset({errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK})
 """The errors that mean that another process holds the lock; any other means that the file system has no locks."""
 
-_holds: dict[tuple[str, int], int] = {}
+_hold_counts: dict[tuple[str, int], int] = {}
 """How often each thread of this process holds the lock of a home, so that a thread never waits for itself."""
 
 
 class WriterLock:
     """The lock of one home, between processes and between threads of one process."""
 
-    def __init__(self, home: Path, *, patience: float = PATIENCE) -> None:
-        self._home, self._patience = home, patience
+    def __init__(self, home: Path, *, timeout: float = TIMEOUT_SECONDS) -> None:
+        self._home, self._timeout = home, timeout
 
     @contextmanager
     def hold(self, work: str) -> Iterator[None]:
@@ -43,51 +43,51 @@ class WriterLock:
             StoreBusy: another writer did not finish in time.
             StoreReadOnly: the home cannot be written.
         """
-        with self._when_free(work, lambda: False):
+        with self._wait_until_free(work, lambda: False):
             yield
 
     @contextmanager
     def hold_unless_same(self, work: str) -> Iterator[bool]:
         """Like `hold`, but if another process does the same work, leave it to that one and yield False."""
-        with self._when_free(work, lambda: self.is_at(work)) as held:
+        with self._wait_until_free(work, lambda: self.is_doing(work)) as held:
             yield held
 
     @contextmanager
-    def _when_free(self, work: str, gives_up: Callable[[], bool]) -> Iterator[bool]:
-        until = time.monotonic() + self._patience
-        is_told = False
+    def _wait_until_free(self, work: str, should_give_up: Callable[[], bool]) -> Iterator[bool]:
+        deadline = time.monotonic() + self._timeout
+        has_reported = False
         while True:
             with self.try_hold(work) as free:
                 if free:
                     yield True
                     return
-            if gives_up():
+            if should_give_up():
                 yield False
                 return
-            if time.monotonic() >= until:
+            if time.monotonic() >= deadline:
                 raise StoreBusy(
                     f"Another wisen ({self.holder() or 'an unknown process'}) has held {self._home} for more than "
-                    f"{self._patience:g} seconds. Wait for it to end, or end that process, and run this again."
+                    f"{self._timeout:g} seconds. Wait for it to end, or end that process, and run this again."
                 )
-            if not is_told:
-                _tell(f"another wisen is learning ({self.holder() or 'an unknown process'}); waiting")
-                is_told = True
-            time.sleep(_LOOK_AGAIN)
+            if not has_reported:
+                _warn(f"another wisen is learning ({self.holder() or 'an unknown process'}); waiting")
+                has_reported = True
+            time.sleep(_POLL_SECONDS)
 
     @contextmanager
     def try_hold(self, work: str) -> Iterator[bool]:
         """Yield whether nobody else writes; if so, hold the lock during the block. Raises: StoreReadOnly."""
-        me = (os.path.realpath(self._home), threading.get_ident())
-        if me in _holds:
-            _holds[me] += 1
+        key = (os.path.realpath(self._home), threading.get_ident())
+        if key in _hold_counts:
+            _hold_counts[key] += 1
             try:
                 yield True
             finally:
-                _holds[me] -= 1
+                _hold_counts[key] -= 1
             return
-        handle = self._opened()
+        handle = self._open_file()
         try:
-            if not _taken(handle):
+            if not _try_lock(handle):
                 yield False
                 return
             # A full disk must not keep anybody from the lock: the holder's name is only informative.
@@ -96,31 +96,31 @@ class WriterLock:
                 os.write(handle, f"{os.getpid()} {work}\n".encode())
             except OSError:
                 pass
-            _holds[me] = 1
+            _hold_counts[key] = 1
             try:
                 yield True
             finally:
-                del _holds[me]
+                del _hold_counts[key]
         finally:
             os.close(handle)
 
     def holder(self) -> str:
         """Describe who took the lock last; empty if unknown."""
-        words = self._words()
+        words = self._read_holder()
         return f"process {words[0]}, {words[1]}" if len(words) > 1 else f"process {words[0]}" if words else ""
 
-    def is_at(self, work: str) -> bool:
+    def is_doing(self, work: str) -> bool:
         """Whether the last holder does that work; a process of an older version runs a cycle."""
-        words = self._words()
+        words = self._read_holder()
         return len(words) == 1 or words[1:] == [work]
 
-    def _words(self) -> list[str]:
+    def _read_holder(self) -> list[str]:
         try:
             return (self._home / "cycle.lock").read_text(encoding="ascii", errors="replace").split()[:2]
         except OSError:
             return []
 
-    def _opened(self) -> int:
+    def _open_file(self) -> int:
         file = self._home / "cycle.lock"
         try:
             self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -131,17 +131,17 @@ class WriterLock:
             ) from error
 
 
-def _tell(message: str) -> None:
+def _warn(message: str) -> None:
     """Show a message; a program with its own log gets it there."""
     import logging
 
     logging.getLogger("wisen").warning(message)
 
 
-def _taken(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
     """Try to lock; on a file system without locks, only the keys of the ledger keep order."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno not in _HELD
+        return error.errno not in _LOCKED_ERRORS
     return True

@@ -58,7 +58,7 @@ class FixedPresence:
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
 
-    def look(self) -> Voice:
+    def detect(self) -> Voice:
         """What it was told."""
         return self._voice
 

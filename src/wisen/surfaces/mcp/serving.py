@@ -105,7 +105,7 @@ def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], No
         taken: int = bound.getsockname()[1]
 
         async def health(_: Request) -> JSONResponse:
-            went = rounds.went()
+            went = rounds.status()
             last = went.last.isoformat(timespec="seconds") if went.last else None
             told = {"rounds": went.rounds, "last": last, "went_well": went.went_well, "is_running": went.is_running}
             return JSONResponse({"ok": went.went_well is not False, "version": __version__, "cycle": told})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from wisen.system.kept_file import kept
+from wisen.system.create_once import read_or_create
 
 
 def test_threads_that_ask_at_once_are_told_the_same(tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_threads_that_ask_at_once_are_told_the_same(tmp_path: Path) -> None:
                 wait.wait()  # all of them found nothing, and make it
                 return f"made by {number}"
 
-            told.append(kept(file, made))  # noqa: B023 - ended before the next turn
+            told.append(read_or_create(file, made))  # noqa: B023 - ended before the next turn
 
         threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
         for thread in threads:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def kept(file: Path, made: Callable[[], str]) -> str:
+def read_or_create(file: Path, create: Callable[[], str]) -> str:
     """Return the content of a file in the home, creating it on first use. Raises: StoreReadOnly."""
     try:
         with suppress(FileNotFoundError):
@@ -28,7 +28,7 @@ def kept(file: Path, made: Callable[[], str]) -> str:
                 handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
                 try:
                     with os.fdopen(handle, "w", encoding="ascii") as new:
-                        new.write(made() + "\n")
+                        new.write(create() + "\n")
                     os.link(part, file)
                 finally:
                     part.unlink()

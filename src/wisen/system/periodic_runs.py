@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from wisen.system.machine_ports import Clock
 
-_PATIENCE = 3600.0
+_TIMEOUT_SECONDS = 3600.0
 """The time limit of one run, in seconds."""
-_SOON = timedelta(seconds=2)
+_FIRST_DELAY = timedelta(seconds=2)
 """Delay of the first run, so that whoever started us does not have to wait."""
 
 
-class RunOutcome(NamedTuple):
+class RunStatus(NamedTuple):
     """The status of the runs."""
 
     rounds: int
@@ -31,7 +31,7 @@ class RunOutcome(NamedTuple):
     is_running: bool
 
 
-class RepeatedRuns:
+class PeriodicRuns:
     """Runs a command at an interval."""
 
     def __init__(self, command: tuple[str, ...], environment: Mapping[str, str], minutes: float, clock: Clock) -> None:
@@ -50,7 +50,9 @@ class RepeatedRuns:
             timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         )
         if minutes:
-            self._scheduler.add_job(self.once, "interval", minutes=minutes, next_run_time=clock.now() + _SOON)
+            self._scheduler.add_job(
+                self.run_once, "interval", minutes=minutes, next_run_time=clock.now() + _FIRST_DELAY
+            )
 
     def start(self) -> None:
         """Start; runs continue in a thread."""
@@ -64,7 +66,7 @@ class RepeatedRuns:
                 self._process.terminate()
         self._scheduler.shutdown(wait=True)
 
-    def once(self) -> None:
+    def run_once(self) -> None:
         """Do one run."""
         with self._lock:
             if self._stopped:
@@ -78,7 +80,7 @@ class RepeatedRuns:
                 stderr=subprocess.DEVNULL,
             )
         try:
-            code = self._process.wait(_PATIENCE)
+            code = self._process.wait(_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
@@ -86,7 +88,7 @@ class RepeatedRuns:
             self._process = None
             self._rounds, self._last, self._went_well = self._rounds + 1, self._clock.now(), code == 0
 
-    def went(self) -> RunOutcome:
+    def status(self) -> RunStatus:
         """Return the status of the runs."""
         with self._lock:
-            return RunOutcome(self._rounds, self._last, self._went_well, self._process is not None)
+            return RunStatus(self._rounds, self._last, self._went_well, self._process is not None)

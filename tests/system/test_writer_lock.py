@@ -141,7 +141,7 @@ def test_what_goes_round_the_lock_still_records_nothing_twice(logs: Path, home: 
 def test_a_writer_that_waits_too_long_says_for_whom(tmp_path: Path, holder: subprocess.Popen[bytes]) -> None:
     with (
         pytest.raises(StoreBusy, match=f"process {holder.pid}, learn.*end that process"),
-        WriterLock(tmp_path, patience=0.2).hold("learn"),
+        WriterLock(tmp_path, timeout=0.2).hold("learn"),
     ):
         pytest.fail("the lock is held by another")
 
@@ -149,7 +149,7 @@ def test_a_writer_that_waits_too_long_says_for_whom(tmp_path: Path, holder: subp
 def test_a_cycle_leaves_it_to_another_cycle_and_waits_for_anything_else(
     tmp_path: Path, holder: subprocess.Popen[bytes]
 ) -> None:
-    lock = WriterLock(tmp_path, patience=0.2)
+    lock = WriterLock(tmp_path, timeout=0.2)
     with lock.hold_unless_same("learn") as held:
         assert not held
     with pytest.raises(StoreBusy), lock.hold_unless_same("cycle"):
@@ -159,11 +159,11 @@ def test_a_cycle_leaves_it_to_another_cycle_and_waits_for_anything_else(
     with lock.hold_unless_same("cycle") as held:
         assert held, "what a killed one held is free again"
         with lock.hold("learn"), lock.hold("forget"):
-            assert lock.is_at("cycle"), "a thread does not wait for itself"
+            assert lock.is_doing("cycle"), "a thread does not wait for itself"
 
 
 def test_a_thread_waits_for_another_thread(tmp_path: Path) -> None:
-    lock, entered = WriterLock(tmp_path, patience=0.2), threading.Event()
+    lock, entered = WriterLock(tmp_path, timeout=0.2), threading.Event()
     outcome: list[str] = []
 
     def second() -> None:
@@ -191,7 +191,7 @@ def test_a_file_system_without_locks_stops_nobody(tmp_path: Path, monkeypatch: p
 
 def test_the_lock_of_an_older_version_is_that_of_a_cycle(tmp_path: Path) -> None:
     (tmp_path / "cycle.lock").write_text("4711\n")
-    assert WriterLock(tmp_path).is_at("cycle")
+    assert WriterLock(tmp_path).is_doing("cycle")
     assert WriterLock(tmp_path).holder() == "process 4711"
 
 
