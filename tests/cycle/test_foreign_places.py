@@ -77,7 +77,7 @@ def test_a_linked_file_of_a_workspace_is_never_written_to_elsewhere(home: Path, 
     assert str(precious) in shown.replace("\n", "")
     for dry in (["--dry-run"], []):
         refused = run("proposals", "approve", waiting["id"], *dry, expect=1).stderr
-        assert "leads by a link to" in " ".join(refused.split())
+        assert "is a link to" in " ".join(refused.split())
     assert precious.read_text() == "alias ls='ls -l'\n"
     assert "has not changed any of your files" in run("changes").stdout
 

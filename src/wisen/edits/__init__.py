@@ -1,1 +1,1 @@
-"""The only way to change files of people: plans, deeds, undo, and the formats of settings files."""
+"""Edits users' files: plans, edit operations, undo, and the formats of settings files. Nothing else writes to them."""

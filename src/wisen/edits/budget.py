@@ -1,4 +1,4 @@
-"""How large a file that agents read may grow: our least useful lines make room, a person's lines never do."""
+"""Size budgets of the files that agents read: our least useful lines make room, a user's lines never do."""
 
 from __future__ import annotations
 
@@ -22,35 +22,36 @@ _BUDGETS = {
     "MEMORY.md": (200, 12_000),
 }
 """Lines and bytes. OpenClaw cuts a file at 12,000 to 20,000 characters, Codex at 32 KiB. Claude Code reads CLAUDE.md
-whole, and advises to keep it below 200 lines: a longer one is followed less, and a person says whether it may grow."""
+completely, and recommends fewer than 200 lines: a longer one is followed less, and the user decides whether it may
+grow."""
 _USUAL = 300, 25_000
 
 
 class Budget(NamedTuple):
-    """What a file may hold."""
+    """The maximum size of a file."""
 
     lines: int
     size: int
 
     def holds(self, content: bytes) -> bool:
-        """Whether a content stays within it."""
+        """Whether a content is within the budget."""
         return len(content) <= self.size and content.count(b"\n") + (not content.endswith(b"\n")) <= self.lines
 
 
 SECTION = Budget(60, 6_000)
-"""What our lines below one heading may come to; a person's lines there are his own matter."""
+"""The budget of our lines below one heading; the user's own lines there do not count."""
 
 
 class Trimmed(NamedTuple):
-    """A content that was brought within its budget."""
+    """A content that was trimmed to its budget."""
 
     content: bytes
     archived: tuple[str, ...]
-    """The ids of our lines that were taken out, the least useful first."""
+    """The ids of our lines that were removed, least useful first."""
 
 
 def describe_size(path: str | Path, content: bytes) -> str:
-    """That a file is longer than its budget, in a sentence for a person."""
+    """Describe to the user that a file is longer than its budget."""
     most, size = budget_of(Path(path).name), len(content)
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     has = f"{lines} lines" if lines > most.lines else f"{size / 1000:.0f} kB"
@@ -58,17 +59,17 @@ def describe_size(path: str | Path, content: bytes) -> str:
 
 
 def budget_of(name: str) -> Budget:
-    """What a file of that name may hold."""
+    """Return the budget of a file by its name."""
     return Budget(*_BUDGETS.get(name, _USUAL))
 
 
 def trimmed(
     content: bytes, budget: Budget, ours: Iterable[Line], worth: Mapping[str, float], *, keep: Line
 ) -> Trimmed | None:
-    """The content with as many of our lines taken out as must be, the least useful first; `keep` stays.
+    """Remove as many of our lines as necessary, least useful first; `keep` stays.
 
-    `ours` is what we wrote: a line that says something else is the person's now, and stays. None where that does not
-    help: then nothing may be written, and a person has to be asked.
+    `ours` is what we wrote: a line that says something else is the user's now, and stays. None if that is not enough:
+    then nothing may be written, and the user has to be asked.
     """
     wrote = {line.id: line for line in ours} | {keep.id: keep}
     stand = [wrote[each.id] for each in managed_in(content) if each.id in wrote and wrote[each.id].text == each.text]

@@ -1,7 +1,4 @@
-"""What is done to a file, by its kind: a line, a value, a passage or a removal.
-
-Each can be done, found again and taken back.
-"""
+"""Edit operations by kind (line, value, passage, removal): each can be applied, found again and reverted."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def ours(deed: Deed) -> str | None:
-    """What `stands` tells while a deed stands as it was done."""
+    """Return what `stands` returns while an operation is in effect unchanged."""
     if isinstance(deed, Line):
         return deed.text
     if isinstance(deed, Removal):
@@ -29,7 +26,7 @@ def ours(deed: Deed) -> str | None:
 
 
 def stands(deed: Deed, content: bytes | None) -> str | None:
-    """What stands in the place of a deed; None for nothing."""
+    """Return what is currently in the place of an operation; None for nothing."""
     content = content or b""
     if isinstance(deed, Line):
         return next((each.text for each in managed_in(content) if each.id == deed.id), None)
@@ -39,15 +36,15 @@ def stands(deed: Deed, content: bytes | None) -> str | None:
 
 
 def stands_in(id_: str, content: bytes) -> bool:
-    """Whether a line of ours with an id stands in a file."""
+    """Whether a file contains our line with this id."""
     return bool(id_) and any(each.id == id_ for each in managed_in(content))
 
 
 def again(deed: Deed, content: bytes) -> bytes:
-    """The content with a deed that was done before done once more.
+    """Apply an operation once more that was applied before.
 
     Raises:
-        ValueError: it cannot be done there.
+        ValueError: it cannot be applied there.
         SettingsUnclear: the same, in a settings file.
     """
     if isinstance(deed, Line):
@@ -60,12 +57,12 @@ def again(deed: Deed, content: bytes) -> bytes:
 
 
 def off(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
-    """The content without a deed, where others touched the file since; as it is, where nothing of it is left.
+    """Remove an operation's effect from a file that others touched since; unchanged if nothing of it is left.
 
-    `others`: what else was done to the file before and still stands, oldest first.
+    `others`: the earlier operations on the file that are still in effect, oldest first.
 
     Raises:
-        SettingsUnclear: what is left cannot be told.
+        SettingsUnclear: it is unclear what is left.
     """
     if isinstance(deed, Value):
         return values.off(deed, content, [each for each in others if isinstance(each, Value)])
@@ -85,7 +82,7 @@ def off(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
 
 
 def replaces(deed: Deed, earlier: Deed) -> bool:
-    """Whether a deed was done in the place of an earlier one, which no longer stands by itself then."""
+    """Whether an operation replaced an earlier one, which then is no longer in effect by itself."""
     if isinstance(deed, Value) and isinstance(earlier, Value):
         return all(one == other for one, other in zip(deed.keys, earlier.keys, strict=False)) and not deed.appended
     if isinstance(deed, Line) and isinstance(earlier, Line):
@@ -94,7 +91,7 @@ def replaces(deed: Deed, earlier: Deed) -> bool:
 
 
 def rebased(deed: Deed, earlier: Deed) -> Deed:
-    """A deed as if the earlier one, in whose place it was done, had never been."""
+    """Return an operation as if the earlier one that it replaced had never been."""
     if isinstance(deed, Value) and isinstance(earlier, Value) and (deed.keys, deed.old) == (earlier.keys, earlier.new):
         return structs.replace(deed, old=earlier.old, made=deed.made + earlier.made)
     if isinstance(deed, Passage) and isinstance(earlier, Passage) and deed.old == earlier.new:
@@ -106,7 +103,7 @@ def rebased(deed: Deed, earlier: Deed) -> Deed:
 
 
 def _around(deed: Line, lines: list[Line]) -> list[BlockFrame]:
-    """What was put around the lines that this one stands among: with it, or with the first of them before it."""
+    """Return the frame around the block that this line is in: added with it, or with the first line before it."""
     around = [
         BlockFrame(each.opening, each.closing)
         for each in (*lines, deed)

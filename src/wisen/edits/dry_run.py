@@ -1,4 +1,4 @@
-"""Dry run of edits: an overlay in memory over files and ledger, of which nothing is written."""
+"""Dry run of edits: an in-memory overlay over files and ledger; nothing is written."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _MODE = 0o644
 
 
 def drafted(desk: Desk) -> Desk:
-    """The same desk, with files and a ledger that forget."""
+    """Return the same desk with in-memory overlays for files and ledger."""
     return desk._replace(files=_Files(desk.files), ledger=cast("Ledger", _Ledger(desk.ledger)))
 
 
 class _Files:
-    """Files in which what was written is only remembered."""
+    """Files whose writes are only kept in memory."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
@@ -50,14 +50,14 @@ class _Files:
 
 
 class _Ledger:
-    """As much of a ledger as edits need."""
+    """The part of a ledger that edits need."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.changes = _Changes(ledger.changes)
 
 
 class _Changes:
-    """The changes of a ledger; what is new in them is only remembered."""
+    """The changes of a ledger; new ones are only kept in memory."""
 
     def __init__(self, changes: Changes) -> None:
         self._inner = changes

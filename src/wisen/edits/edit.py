@@ -1,7 +1,7 @@
-"""Edits a file of a person: what is done is recorded first, and can be undone exactly.
+"""Edits a user's file: every change is recorded first, and can be undone exactly.
 
-read → compare with what the plan saw → see that it can be undone → record → write → note that it was made. The record
-comes before the write: a kill between them leaves a change that was not made, never one that nobody knows of.
+read → compare with what the plan saw → check that it can be undone → record → write → record that it was made. The
+record comes before the write: a kill between them leaves a change that was not made, never one that nobody knows of.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class LinePlan(NamedTuple):
-    """A line that is to be put into a Markdown file."""
+    """A line to be added to a Markdown file."""
 
     path: str
     heading: str
@@ -39,13 +39,13 @@ class LinePlan(NamedTuple):
     id: str
     why: str
     saw: str
-    """The digest of what the file held when the plan was made; empty where it was not there."""
+    """The digest of the file when the plan was made; empty if it did not exist."""
     may_be_full: bool = False
-    """Whether the user wants the line in the file although it is longer than it should be."""
+    """Whether the user wants the line in the file although the file exceeds its budget."""
 
 
 class ValuePlan(NamedTuple):
-    """A value that is to be set in a settings file, or taken out of it."""
+    """A value to be set in a settings file, or removed from it."""
 
     path: str
     keys: tuple[str | int, ...]
@@ -57,7 +57,7 @@ class ValuePlan(NamedTuple):
 
 
 class PassagePlan(NamedTuple):
-    """A passage that is to go to the end of a file, or to take the place of an earlier one of ours."""
+    """A passage to be appended to a file, or to replace an earlier one of ours."""
 
     path: str
     new: bytes
@@ -67,7 +67,7 @@ class PassagePlan(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """A change that is made: what the file held and holds."""
+    """A change that was made, with the file's content before and after."""
 
     change: Change
     held: bytes | None
@@ -75,7 +75,7 @@ class Edit(NamedTuple):
 
 
 class _What(NamedTuple):
-    """What a change is, besides its bytes."""
+    """The metadata of a change."""
 
     why: str
     deed: Deed | None = None
@@ -84,21 +84,21 @@ class _What(NamedTuple):
 
 
 class Editor:
-    """Edits files, and takes edits back."""
+    """Edits files and undoes edits."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._last: dict[str, str] = {}
-        """By path, the last change of a file that was known before it was read."""
+        """By path, the last change of a file that was known before the file was read."""
 
     def put(self, plan: LinePlan, worth: Mapping[str, float] | None = None, *, dry_run: bool = False) -> Edit:
-        """Put a line in; `worth` says how useful our other lines are, should some have to make room.
+        """Add a line; `worth` says how useful our other lines are, in case some have to make room.
 
         Raises:
             FileChanged: the file is not what the plan saw.
             FileFull: the file has no room for it.
-            FileError: the file has merge conflicts, and what it will hold is not decided yet.
-            UsageError: the line cannot stand there, or holds a secret.
+            FileError: the file has merge conflicts, so its content is not decided yet.
+            UsageError: the line cannot be there, or contains a secret.
         """
         _refuse_secrets(plan.text, plan.heading, plan.why)
         seen = self._seen(plan.path, plan.saw)
@@ -120,11 +120,11 @@ class Editor:
         return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
 
     def replace(self, plan: LinePlan, old: str, *, dry_run: bool = False) -> Edit:
-        """Put a line in the place of the line of ours whose id is `old`; nothing else in the file changes.
+        """Replace the line of ours whose id is `old`; nothing else in the file changes.
 
         Raises:
             FileChanged: the file is not what the plan saw.
-            UsageError: the old line is not there, or the new one cannot stand there or holds a secret.
+            UsageError: the old line is not there, or the new one cannot be there or contains a secret.
         """
         _refuse_secrets(plan.text, plan.why)
         seen = self._seen(plan.path, plan.saw)
@@ -139,12 +139,12 @@ class Editor:
         return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
 
     def set(self, plan: ValuePlan, *, dry_run: bool = False) -> Edit:
-        """Set a value, or take it out.
+        """Set a value, or remove it.
 
         Raises:
             FileChanged: the file is not what the plan saw.
-            SettingsUnclear: the file cannot be read, or the change cannot be proven right.
-            UsageError: it holds a secret.
+            SettingsUnclear: the file cannot be parsed, or the change cannot be verified.
+            UsageError: it contains a secret.
         """
         _refuse_secrets(plan.why, "" if plan.removes else msgspec.json.encode(plan.value).decode())
         seen = self._seen(plan.path, plan.saw)
@@ -161,11 +161,11 @@ class Editor:
         return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
 
     def place(self, plan: PassagePlan, *, dry_run: bool = False) -> Edit:
-        """Put a passage at the end of a file, or in the place of an earlier one of ours.
+        """Append a passage to a file, or replace an earlier one of ours.
 
         Raises:
             FileChanged: the file is not what the plan saw.
-            UsageError: it holds a secret, is there already, or the one it replaces is not there as it was.
+            UsageError: it contains a secret, is there already, or the one it replaces is not there as it was.
         """
         _refuse_secrets(plan.why, plan.new.decode("utf-8", "replace"))
         seen = self._seen(plan.path, plan.saw)
@@ -176,7 +176,7 @@ class Editor:
             isinstance(each.deed, Passage) and each.deed.new.strip() == plan.old.strip()
             for each in past(self._desk).open(seen.real)
         ):
-            raise UsageError(f"Nothing was written to {plan.path}: what is to be replaced is not of ours.")
+            raise UsageError(f"Nothing was written to {plan.path}: the passage to be replaced is not ours.")
         try:
             new = entry_passages.onto(deed, content)
         except ValueError as error:
@@ -184,11 +184,11 @@ class Editor:
         return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
 
     def remove(self, path: str, numbers: Iterable[int], why: str, saw: str, *, dry_run: bool = False) -> Edit:
-        """Take out lines of the person's own that they no longer want, by their numbers.
+        """Remove lines of the user's own that they no longer want, by line number.
 
         Raises:
             FileChanged: the file is not what was seen.
-            UsageError: there is no such line, or it cannot be told from another one.
+            UsageError: there is no such line, or it is ambiguous.
         """
         seen = self._seen(path, saw)
         content = seen.content or b""
@@ -196,47 +196,51 @@ class Editor:
             deed = removals.planned(content, numbers)
             new = removals.onto(deed, content)
         except ValueError as error:
-            raise UsageError(f"Nothing was taken out of {path}: {error}.") from error
+            raise UsageError(f"Nothing was removed from {path}: {error}.") from error
         return self._make(seen, new, _What(why, deed), dry_run=dry_run)
 
     def register(self, path: str, what: str, why: str, *, dry_run: bool = False) -> Change:
-        """Remember a change that somebody else made, so that it can be asked later what it did.
+        """Record a change that somebody else made, so that its effect can be examined later.
 
         Raises:
-            UsageError: there is no such file, or nothing is said; or it holds a secret.
+            UsageError: there is no such file, or a description is missing; or it contains a secret.
             FileError: the file cannot be read.
         """
         _refuse_secrets(what, why)
         seen = self._desk.files.read(Path(path))
         if seen.content is None or not what.strip() or not why.strip():
-            missing = f"{path} does not exist" if seen.content is None else "It is not said what was changed, and why"
-            raise UsageError(f"{missing}. Give a file, what was changed in it, and why.")
+            missing = (
+                f"{path} does not exist"
+                if seen.content is None
+                else "The description of the change, or its reason, is empty"
+            )
+            raise UsageError(f"{missing}. Pass a file, what was changed in it, and why.")
         return self._make(seen, seen.content, _What(why, told=what), dry_run=dry_run).change
 
     def undo(self, id_: str, *, dry_run: bool = False) -> Undoing:
-        """Take a change back: exactly where the file was not touched since, else only what we put in.
+        """Undo a change: byte for byte if the file was not touched since, otherwise only what we added.
 
         Raises:
-            UsageError: there is no such change, or it cannot be told what of it is left: a person has to look.
+            UsageError: there is no such change, or it is unclear what of it is left: the user has to look.
             FileError: the file cannot be read or written.
         """
         known = past(self._desk)
         change = chosen(known.changes, id_)
         if change.told:
-            raise UsageError(f"{change.id} was made by somebody else, who can take it back: {change.told}")
+            raise UsageError(f"{change.id} was made by somebody else, who can revert it: {change.told}")
         seen = whereabouts(self._desk, change, known)
         if known.fates[change.id] in (Fate.UNDONE, Fate.NOT_MADE):
             return Undoing(change, Undone.ALREADY, seen.content, seen.content)
         moved = seen.real != known.real[change.path]
         undoing = undone(change, seen.content, () if moved else known.made(seen.real))
         if undoing.holds is None and seen.link is not None:
-            undoing = undoing._replace(holds=b"")  # a link that leads to nothing would be left
-        # Also where nothing is left of it: it is over, and the one before it is the last now.
+            undoing = undoing._replace(holds=b"")  # otherwise a dangling link would be left
+        # Also if nothing is left of it: it is over, and the one before it is the last now.
         self._make(seen, undoing.holds, _What(f"undid {change.why}", undoes=change.id), dry_run=dry_run)
         return undoing
 
     def last(self) -> Change | None:
-        """The newest change that was made and not taken back, and takes none back itself."""
+        """Return the newest change that was made, not undone, and is not itself an undo."""
         known = past(self._desk)
         over = (Fate.UNDONE, Fate.NOT_MADE)
         return next((each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in over), None)
@@ -246,13 +250,13 @@ class Editor:
         self._last[path] = before[-1].id if before else ""
         seen = self._desk.files.read(Path(path))
         if seen.digest != saw:
-            raise FileChanged(f"{path} is no longer what it was. Look at it again before it is changed.")
+            raise FileChanged(f"{path} has changed since it was read. Read it again before you change it.")
         return seen
 
     def _make(self, seen: Seen, content: bytes | None, what: _What, *, dry_run: bool) -> Edit:
-        """Record a change, make it, and note that it was made; refused where it could not be undone exactly."""
+        """Record a change, make it, and record that it was made; rejected if it could not be undone exactly."""
         if content != seen.content:
-            self._desk.files.link_target(Path(seen.path))  # before it is recorded, and in a dry run too
+            self._desk.files.link_target(Path(seen.path))  # checked before it is recorded, and in a dry run too
         old, new = seen.content or b"", content or b""
         splices = tuple(map(_narrowed, difference(old, new)))
         if applied(old, splices) != new or applied(new, inverse(splices)) != old:
@@ -283,7 +287,7 @@ class Editor:
 
 
 def look_at(desk: Desk, change: Change, fate: Fate, path: str, head: str, text: str = "") -> Look:
-    """What became of a change, as it is kept."""
+    """Build the row that records what became of a change."""
     return Look(
         id=desk.ids.new(),
         change=change.id,
@@ -297,22 +301,22 @@ def look_at(desk: Desk, change: Change, fate: Fate, path: str, head: str, text: 
 
 
 def chosen(changes: Sequence[Change], id_: str) -> Change:
-    """The change with an id or the beginning of one. Raises: UsageError."""
+    """Find a change by its id or a prefix of it. Raises: UsageError."""
     fits = [each for each in changes if id_ and each.id.startswith(id_)]
     if len(fits) != 1:
         found = f"{len(fits)} changes begin with" if fits else "No change has the id"
-        raise UsageError(f"{found} {id_!r}. The ids stand beside the changes: wisen changes")
+        raise UsageError(f"{found} {id_!r}. List the ids: wisen changes")
     return fits[0]
 
 
 def _refuse_secrets(*texts: str) -> None:
     rule = rule_against("\n".join(texts))
     if rule is not None:
-        raise UsageError(f"It holds what may not be stored ({rule}). Word it without that.")
+        raise UsageError(f"The text contains something that may not be stored ({rule}). Rephrase it without that.")
 
 
 def _narrowed(splice: Splice) -> Splice:
-    """A splice without the bytes that stay: what a person wrote is not kept where it is not replaced."""
+    """Trim the bytes that stay from a splice: the user's text is not stored where it is not replaced."""
     head = _same(splice.old, splice.new)
     old, new = splice.old[head:], splice.new[head:]
     tail = _same(old[::-1], new[::-1])
@@ -320,6 +324,6 @@ def _narrowed(splice: Splice) -> Splice:
 
 
 def _same(one: bytes, other: bytes) -> int:
-    """With how many equal bytes both begin."""
+    """Return the length of the common prefix."""
     pairs = zip(one, other, strict=False)
     return next((at for at, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(one), len(other)))

@@ -1,6 +1,6 @@
-"""Passages of ours in a file of entries: put at the end, replaced by a newer wording, found again, and taken out.
+"""Our passages in a file of entries: appended, replaced by a newer wording, found again, and removed.
 
-A passage is told by its bytes, or when a person touched it by its first line, which carries the entry's id.
+A passage is recognised by its bytes, or if the user touched it by its first line, which contains the entry's id.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
 
 def onto(passage: Passage, content: bytes) -> bytes:
-    """The content with the passage at its end, or in the place of the one before it.
+    """Append the passage to the content, or replace the previous one.
 
     Raises:
-        ValueError: the one before it is not there, or is there more than once; or the new one has no first line.
+        ValueError: the previous one is missing or ambiguous; or the new one has no first line.
     """
     if not first_line(passage.new):
-        raise ValueError("a passage needs a first line that tells it from others")
+        raise ValueError("a passage needs a first line that distinguishes it from others")
     if first_line(passage.new) in content and not passage.old:
         raise ValueError(f"{shown(first_line(passage.new))!r} is in the file already")
     if passage.old:
         if content.count(passage.old) != 1:
-            raise ValueError("what it replaces is not there any more as it was written")
+            raise ValueError("the passage that it replaces is no longer there as it was written")
         return content.replace(passage.old, passage.new)
     return content + passage.new
 
 
 def stands(passage: Passage, content: bytes) -> str | None:
-    """The passage, or where he touched it the rest of its first line; None where it is gone."""
+    """Return the passage, or if the user touched it the rest of its first line; None if it is gone."""
     if content.count(passage.new) == 1:
         return shown(passage.new)
     first = first_line(passage.new)
@@ -38,20 +38,20 @@ def stands(passage: Passage, content: bytes) -> str | None:
 
 
 def off(passage: Passage, content: bytes) -> bytes:
-    """The content with what stood there before; as it is, where he touched the passage."""
+    """Restore what was there before; unchanged if the user touched the passage."""
     if content.count(passage.new) != 1:
         return content
     before, _, after = content.partition(passage.new)
     if before and after and not passage.old and not before.endswith(b"\n"):
-        after = b"\n" + after  # the end of his line came with the passage, and his lines stay apart
+        after = b"\n" + after  # the end of the user's line came with the passage, and their lines must stay separate
     return before + passage.old + after
 
 
 def first_line(passage: bytes) -> bytes:
-    """What tells a passage from others."""
+    """Return what distinguishes a passage from others."""
     return passage.strip().partition(b"\n")[0].strip()
 
 
 def shown(passage: bytes) -> str:
-    """A passage as text."""
+    """Return a passage as text."""
     return passage.decode("utf-8", "replace").strip()

@@ -1,8 +1,8 @@
-"""What became of a change of ours: whether it stands, became the person's own, was refused, or must be asked about.
+"""Determines what became of a change of ours: still in effect, taken over by the user, rejected, or unclear.
 
-What is missing or reworded is the person's act in a file that git does not track, in the working tree, and where
-commits on the branch made it so. A switch to another branch or commit, a reset, and a rebase may have done it by
-themselves: what a file lacks only since then is asked about.
+What is missing or reworded is the user's act in a file that git does not track, in the working tree, and if commits on
+the branch made it so. A switch to another branch or commit, a reset, and a rebase may have done it on their own: if a
+file lacks something only since then, the user is asked.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 
 class FoundFate(NamedTuple):
-    """What became of a deed, and in whose words it stands where it is his now."""
+    """What became of an operation, and the text in its place if that is the user's now."""
 
     fate: Fate
     words: str = ""
 
 
 def fate(deed: Deed, now: bytes | None, git: Checkout | None, steps: Sequence[HeadStep] | None) -> FoundFate:
-    """What became of a deed; `now` is what the file holds, `git` what git knows of it.
+    """Determine what became of an operation; `now` is the file's content, `git` what git knows about it.
 
-    `steps`: how HEAD moved since we last looked; None where that cannot be told.
+    `steps`: how HEAD moved since the last look; None if that is unknown.
 
     Raises:
-        SettingsUnclear: the file cannot be read just now.
+        SettingsUnclear: the file cannot be parsed now.
     """
     there, ours = deeds.stands(deed, now), deeds.ours(deed)
     if there == ours:
         return FoundFate(Fate.STANDS)
     if there is None and isinstance(deed, Line) and is_unmarked(deed.text, now or b""):
-        return FoundFate(Fate.HIS, deed.text)  # they took the mark off, and kept the words
+        return FoundFate(Fate.HIS, deed.text)  # they removed the marker, and kept the text
     if git is not None and there == deeds.stands(deed, git.content) and not _was_committed(deed, steps):
         return FoundFate(Fate.UNCLEAR, there or "")
     if there is None or (isinstance(deed, Line) and _is_struck_out(there)):
@@ -63,15 +63,15 @@ def _was_committed(deed: Deed, steps: Sequence[HeadStep] | None) -> bool:
 
 
 def _is_struck_out(text: str) -> bool:
-    """Whether nothing is left of a line: it is empty, struck through, or made a comment."""
+    """Whether nothing is left of a line: it is empty, struck through, or commented out."""
     bare = text.strip()
     return not bare or bare.startswith("<!--") or (bare.startswith("~~") and bare.rstrip(".").endswith("~~"))
 
 
 def was_made(change: Change, now: bytes | None, target: Change | None) -> bool:
-    """Whether a change that was only recorded came into its file; `target` is the one that it takes back, if it does.
+    """Whether a change that was only recorded was made; `target` is the change that it undoes, if any.
 
-    That is only asked after a crash or an error in the midst of it.
+    This is only needed after a crash or an error in the middle of a change.
     """
     if digest(now) in (change.before, change.after):
         return digest(now) == change.after
@@ -84,7 +84,7 @@ def was_made(change: Change, now: bytes | None, target: Change | None) -> bool:
 
 
 def fates(changes: Sequence[Change], looks: Iterable[Look], lost: Collection[str]) -> dict[str, Fate]:
-    """What became of each change, going by the last look at it; `lost` are those that were never made."""
+    """Return what became of each change, by the last look at it; `lost` are those that were never made."""
     found = {each.id: Fate.STANDS for each in changes} | {look.change: look.fate for look in looks}
     found |= dict.fromkeys(lost, Fate.NOT_MADE)
     made = [each for each in changes if found[each.id] is not Fate.NOT_MADE]

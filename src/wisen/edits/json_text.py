@@ -1,6 +1,6 @@
-"""JSON and JSON5 with places: reads a text into nodes and edits it by one splice.
+"""Parses JSON and JSON5 into nodes with positions, and edits the text by one splice.
 
-It reads JSON5 (and so JSON with comments). That plain JSON is plain is checked by `json`, not here.
+The parser accepts JSON5 (and so JSON with comments). Whether plain JSON is valid is checked by `json`, not here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def plain(text: str) -> Any:
-    """The data of a text in plain JSON."""
+    """Parse a text as plain JSON."""
     if not text.strip():
         return {}
     try:
@@ -43,13 +43,13 @@ def plain(text: str) -> Any:
 
 
 def loose(text: str) -> Any:
-    """The data of a text in JSON5."""
+    """Parse a text as JSON5."""
     root = scanned(text)
     return {} if root is None else data_of(root)
 
 
 def with_value(text: str, path: Path, value: object) -> TextSplice:
-    """The change that sets a value."""
+    """Return the splice that sets a value."""
     root, style = scanned(text), JsonStyle()
     if root is not None:
         return set_in(text, root, root.start, path, value, style)
@@ -64,18 +64,18 @@ def with_value(text: str, path: Path, value: object) -> TextSplice:
 
 
 def without_value(text: str, path: Path) -> TextSplice:
-    """The change that removes a value."""
+    """Return the splice that removes a value."""
     root = scanned(text)
     return cut_from(text, root or Node(0, 0, [], mapping=True), path, JsonStyle())
 
 
 def _only(old: str, new: str, at: int) -> str:
-    """What was put in at a place."""
+    """Return what was inserted at a position."""
     return new[at : at + len(new) - len(old)]
 
 
 def scanned(text: str) -> Node | None:
-    """The root of a text; None when it is empty but for comments."""
+    """Return the root node of a text; None if it is empty but for comments."""
     at = _skip(text, 0)
     if at == len(text):
         return None
@@ -90,7 +90,7 @@ def scanned(text: str) -> Node | None:
 
 
 def data_of(node: Node) -> Any:
-    """The data of a node; the last of two equal keys counts, as everywhere."""
+    """Return the data of a node; the last of two equal keys wins, as everywhere."""
     if node.items is None:
         return node.data
     if node.mapping:
@@ -187,14 +187,14 @@ def _number(text: str, at: int, found: re.Match[str]) -> int | float:
 
 
 class JsonStyle:
-    """How JSON is written: over several lines where the file does so, in double quotes."""
+    """How JSON is written: over several lines if the file does so, in double quotes."""
 
     beside = re.compile(rf"(?:[ \t]|/\*(?:[^*\r\n]|\*(?!/))*\*/)*(?P<line>{_LINE})?")
     trivia = _TRIVIA
     expands = True
 
     def write(self, key: str | None, value: object, like: FlowItem | None, layout: Layout | None) -> str:
-        """A member, or an element when there is no key."""
+        """Write a member, or an element if there is no key."""
         if layout is None:
             written = _dumped(value, None)
         else:
@@ -208,7 +208,7 @@ class JsonStyle:
 
     @staticmethod
     def _is_bare(like: FlowItem) -> bool:
-        """Whether a key stands without quotes: then it is as long as its name."""
+        """Whether a key has no quotes: then it is as long as its name."""
         return like.value.start - len(like.joint) - like.start == len(like.key[0])
 
 

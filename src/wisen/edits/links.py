@@ -1,8 +1,8 @@
-"""Where links on the way to a file lead, and whether an edit may follow them.
+"""Resolves symbolic links on the way to a file, and decides whether an edit may follow them.
 
-A link is followed to a file of the same kind inside the same project: the checkout, or the folder that the file and
-its configuration stand in. A file that stands directly in an agent's own folder may be linked to another place in the
-user's home, as managers of dotfiles do. Every part of a path below the project counts, linked folders too.
+A link is followed to a file of the same kind inside the same project: the checkout, or the folder that contains the
+file and its configuration. A file directly in an agent's own folder may be linked to another place in the user's home,
+as dotfile managers do. Every part of a path below the project counts, linked folders too.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 _INSIDE_PROJECT = frozenset(
     {".claude", ".codex", ".gemini", ".hermes", ".opencode", ".openclaw", ".cursor", ".agents", ".learnings"}
 ) | {"memory", "sessions", "skills", "plugins", "wisen"}
-"""Folders of agents and of ours that belong to the project around them: they are none themselves."""
+"""Folders of agents and of ours that belong to the project around them and are not projects themselves."""
 _OF_GIT = ".git"
 
 
 class Links:
-    """What may be followed on this machine."""
+    """Which links may be followed on this machine."""
 
     def __init__(
         self, user_home: Path | None = None, own: Iterable[Path] = (), workspaces: Iterable[Path] = ()
     ) -> None:
-        """`own`: the folders in which agents keep what is the user's, and wisen's home.
+        """`own`: the folders in which agents keep the user's files, and wisen's home.
 
-        In `workspaces` agents work: a link there may be theirs, or of whoever made the workspace.
+        Agents work in `workspaces`: a link there may be theirs, or whoever made the workspace put it there.
         """
         self._home = None if user_home is None else Path(os.path.abspath(user_home))  # noqa: PTH100 - links stay
         self._own = tuple(Path(os.path.abspath(folder)) for folder in own)  # noqa: PTH100
         self._roots = (*self._own, *(Path(os.path.abspath(folder)) for folder in workspaces))  # noqa: PTH100
 
     def target_of(self, path: str) -> str | None:
-        """The file that links lead to; None where there are none on the way from the project to the file.
+        """Return the file that links lead to; None if there are none on the way from the project to the file.
 
-        Raises: FileError where they lead to a place that an edit must not follow them to.
+        Raises: FileError if they lead to a place that an edit must not follow them to.
         """
         named = Path(os.path.abspath(path))  # noqa: PTH100
         root = self._root_of(named)
@@ -50,7 +50,7 @@ class Links:
         why = self._refusal(named, real, around)
         if why:
             raise FileError(
-                f"{path} leads by a link to {real}, {why}, and was left alone. "
+                f"{path} is a link to {real}, {why}, and was left alone. "
                 "Put a file there instead of the link, or make the change where it leads yourself."
             )
         return str(real)
@@ -70,7 +70,7 @@ class Links:
         return f"which is outside of {around}"
 
     def _root_of(self, named: Path) -> Path:
-        """Where the project begins that a file belongs to: links at it and above it are how the user gets there."""
+        """Return where a file's project begins: links at it and above it are how the user gets there."""
         inside = [folder for folder in self._roots if named.is_relative_to(folder) and folder != named]
         own = max(inside, key=lambda folder: len(folder.parts), default=None)
         top = next(self._checkouts_around(named), None)
@@ -83,13 +83,13 @@ class Links:
     def _checkouts_around(self, named: Path) -> Iterator[Path]:
         for folder in named.parents:
             if self._home is not None and self._home.is_relative_to(folder):
-                return  # a home is no project, also where its dotfiles are in git
+                return  # a home is no project, even if its dotfiles are in git
             if folder.name not in _INSIDE_PROJECT and os.path.lexists(folder / _OF_GIT):
                 yield folder
 
 
 def links_of_user(user_home: Path, agents: Mapping[str, Path], home: Path) -> Links:
-    """What a user has on this machine: `agents` gives the folders that were chosen for some, `home` is wisen's own."""
+    """Build the links of a user: `agents` gives the folders that were configured for some, `home` is wisen's own."""
     own = [folder for agent, folder in agents.items() if agent != "openclaw"]
     usual = (user_home / name for name in (".gemini", ".hermes", ".config/opencode", ".openclaw"))
     workspaces = [folder for agent, folder in agents.items() if agent == "openclaw"]

@@ -1,7 +1,7 @@
-"""Our lines in a person's Markdown file: put below the right heading, found again by their ids, and taken out.
+"""Our managed lines in a user's Markdown file: inserted below the right heading, found by their ids, and removed.
 
-Everything is done on bytes, a line at a time: a line that is not ours is never changed, whatever is in it. The ends of
-lines, a mark at the beginning of the file and a missing end of the last line stay as they are.
+Everything works on bytes, line by line: a line that is not ours is never changed, whatever is in it. Line ends, a byte
+order mark and a missing newline at the end of the file stay as they are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MARK = re.compile(rb"<!-- wisen:([A-Z]-[0-9a-z]{4,32}) -->")
-"""What our lines end with. An id stands in one line of a file at most."""
+"""How our lines end. An id occurs in at most one line of a file."""
 _ID = re.compile(r"[A-Z]-[0-9a-z]{4,32}")
 _HEADING = re.compile(rb" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*(?:#+[ \t]*)?\Z")
 _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})")
@@ -22,32 +22,32 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class BlockFrame(NamedTuple):
-    """What was put around the first of our lines below a heading. It goes when the last of them goes."""
+    """What was added around the first of our lines below a heading. It is removed with the last of them."""
 
     opening: bytes = b""
-    """An empty line, or the heading that was missing, and what parts it from the text before."""
+    """A blank line, or the missing heading, and what separates it from the text before."""
     closing: bytes = b""
 
 
 class Put(NamedTuple):
-    """A file with a line of ours."""
+    """A file with a line of ours inserted."""
 
     content: bytes
     block: BlockFrame
 
 
 class Managed(NamedTuple):
-    """A line of ours as it stands in a file."""
+    """A line of ours in a file."""
 
     id: str
     text: str
-    """What it says, without its bullet and its mark."""
+    """Its text, without bullet and marker."""
     number: int
-    """Which line of the file it is, from 0."""
+    """The line number, from 0."""
 
 
 def rendered(text: str, id_: str) -> bytes:
-    """A line of ours as it is written, without its end. Raises: ValueError for what cannot stand in one line."""
+    """Render a line of ours, without its newline. Raises: ValueError if the text does not fit in one line."""
     if _ID.fullmatch(id_) is None:
         raise ValueError(
             f"{id_!r} is not an id of a line: a capital letter, a dash, and 4 to 32 small letters or digits"
@@ -58,7 +58,7 @@ def rendered(text: str, id_: str) -> bytes:
 
 
 def managed_in(content: bytes) -> tuple[Managed, ...]:
-    """Our lines in a file, in order; a mark inside a fence of code is not one."""
+    """Return our lines in a file, in order; a marker inside a code fence does not count."""
     found = []
     for number, line, fenced in _walk(_lines(content)):
         mark = None if fenced else MARK.search(line)
@@ -69,13 +69,13 @@ def managed_in(content: bytes) -> tuple[Managed, ...]:
 
 
 def has_merge_conflict(content: bytes) -> bool:
-    """Whether git left both sides of a merge in a file; what stands in a fence of code is an example."""
+    """Whether git left both sides of a merge in a file; inside a code fence it is an example."""
     bare = [line for _, line, fenced in _walk(_lines(content)) if not fenced]
     return any(line.startswith(b"<<<<<<< ") for line in bare) and any(line.startswith(b">>>>>>> ") for line in bare)
 
 
 def is_unmarked(text: str, content: bytes) -> bool:
-    """Whether a line says just these words without our mark, outside of code."""
+    """Whether a line has exactly this text without our marker, outside of code."""
     return any(
         not fenced and MARK.search(line) is None and _ITEM.sub(b"", line, count=1).strip() == text.strip().encode()
         for _, line, fenced in _walk(_lines(content))
@@ -83,9 +83,9 @@ def is_unmarked(text: str, content: bytes) -> bool:
 
 
 def with_line(content: bytes, heading: str, text: str, id_: str) -> Put:
-    """The file with a line of ours at the end of what stands below a heading, which is made where it is missing.
+    """Insert a line at the end of the section below a heading, which is added if it is missing.
 
-    Raises: ValueError where that id is there already, the text cannot be a line, or no line can stand there.
+    Raises: ValueError if that id exists already, the text does not fit in one line, or no line can be there.
     """
     ours = rendered(text, id_)
     if any(each.id == id_ for each in managed_in(content)):
@@ -100,21 +100,21 @@ def with_line(content: bytes, heading: str, text: str, id_: str) -> Put:
         block = BlockFrame(opening=end, closing=end if at < len(lines) and lines[at].strip() else b"")
     before, after = b"".join(lines[:at]), b"".join(lines[at:])
     if before and not after and not _is_ended(before):
-        # The last line of the file has no end, and ours gets none either.
+        # The last line of the file has no newline, and ours gets none either.
         new = before + end + block.opening + ours
         block = BlockFrame(opening=end + block.opening) if block.opening else block
     else:
         new = before + block.opening + ours + end + block.closing + after
     if not any(each.id == id_ for each in managed_in(new)):
-        raise ValueError("the file ends inside a fence of code, where a line would be an example")
+        raise ValueError("the file ends inside a code fence, where a line would be an example")
     return Put(new, block)
 
 
 def without_line(content: bytes, id_: str, blocks: Iterable[BlockFrame] = ()) -> bytes:
-    """The file without our line of that id; unchanged where it is not there.
+    """Remove our line with that id; unchanged if it is not there.
 
-    `blocks`: what may have been put around the first line below its heading. It goes as well where nothing else is left
-    in it.
+    `blocks`: what may have been added around the first line below its heading. It is removed as well if nothing else is
+    left in it.
     """
     lines = _lines(content)
     number = next((each.number for each in managed_in(content) if each.id == id_), None)
@@ -131,17 +131,17 @@ def without_line(content: bytes, id_: str, blocks: Iterable[BlockFrame] = ()) ->
             if unended:
                 return _bare(rest)
             if rest and not _is_ended(rest):
-                # What we put in also ended the line before, and that must stay a line.
+                # What we added also ended the line before, and that must stay a line.
                 rest += b"\r\n" if opening.startswith(b"\r\n") else b"\n"
             return rest + after.removeprefix(closing)
-    # Where the last line had no end, the one that is last now has none either.
+    # If the last line had no newline, the new last line has none either.
     return _bare(before) if unended else before + after
 
 
 def with_line_replaced(content: bytes, id_: str, text: str, new_id: str) -> bytes:
-    """The file with our line of an id replaced by another one in the same place; all else stays as it is.
+    """Replace our line with an id by another one in the same place; everything else stays as it is.
 
-    Raises: ValueError where there is no such line, the text cannot be a line, or the new id is there already.
+    Raises: ValueError if there is no such line, the text does not fit in one line, or the new id exists already.
     """
     ours = rendered(text, new_id)
     found = {each.id: each.number for each in managed_in(content)}
@@ -157,14 +157,14 @@ def with_line_replaced(content: bytes, id_: str, text: str, new_id: str) -> byte
 
 
 def without_lines(content: bytes, ids: Iterable[str]) -> bytes:
-    """The file without several lines of ours; what stands around them stays."""
+    """Remove several lines of ours; what is around them stays."""
     for id_ in ids:
         content = without_line(content, id_)
     return content
 
 
 def _place(lines: list[bytes], heading: str) -> int | None:
-    """Before which line a new one goes: behind all that stands below the heading. None without the heading."""
+    """Return the line number to insert at: after everything below the heading. None if there is no such heading."""
     wanted, level, last = heading.casefold().encode(), 0, None
     for number, line, fenced in _walk(lines):
         found = None if fenced else _HEADING.match(_bare(line))
@@ -180,7 +180,7 @@ def _place(lines: list[bytes], heading: str) -> int | None:
 
 
 def _walk(lines: list[bytes]) -> list[tuple[int, bytes, bool]]:
-    """Each line with its number, and whether it stands in a fence of code."""
+    """Return each line with its number, and whether it is inside a code fence."""
     walked, fence = [], b""
     for number, line in enumerate(lines):
         bare = line[len(_BOM) :] if number == 0 and line.startswith(_BOM) else line
@@ -196,14 +196,14 @@ def _walk(lines: list[bytes]) -> list[tuple[int, bytes, bool]]:
 
 
 def _lines(content: bytes) -> list[bytes]:
-    """The lines with their ends; only a line feed ends a line."""
+    """Split into lines with their ends; only a line feed ends a line."""
     pieces = content.split(b"\n")
     lines = [piece + b"\n" for piece in pieces[:-1]]
     return [*lines, pieces[-1]] if pieces[-1] else lines
 
 
 def _bare(line: bytes) -> bytes:
-    """A line without its end; a lone carriage return is no end."""
+    """Strip the line end; a lone carriage return is not one."""
     return line[:-2] if line.endswith(b"\r\n") else line.removesuffix(b"\n")
 
 
@@ -212,5 +212,5 @@ def _is_ended(line: bytes) -> bool:
 
 
 def _end_of_line(content: bytes) -> bytes:
-    """How most lines of the file end."""
+    """Return the most frequent line end of the file."""
     return b"\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else b"\n"

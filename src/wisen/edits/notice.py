@@ -1,4 +1,4 @@
-"""Notices what people did to what we put into their files: an edit makes it theirs, taking it out refuses it."""
+"""Detects what users did to our additions in their files: an edit makes a line theirs, removing it rejects it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HIS_WORD = (Fate.HIS, Fate.REFUSED)
 
 
 def notice(desk: Desk) -> tuple[Look, ...]:
-    """Look at what stands in files because of us, and note what became of it; returns what is new."""
+    """Check everything that is in files because of us, and record what became of it; returns what is new."""
     known = past(desk)
     desk = desk._replace(files=_EachOnce(desk.files))
     new = [*_settled(desk, known), *_noticed(desk, known)]
@@ -38,7 +38,7 @@ def notice(desk: Desk) -> tuple[Look, ...]:
 
 
 def refuse(desk: Desk, id_: str) -> Change:
-    """Take a person's word that he took something out on purpose. Raises: UsageError."""
+    """Record that the user removed something on purpose. Raises: UsageError."""
     known = past(desk)
     change = chosen(known.changes, id_)
     checkout = desk.checkouts.checkout_of(whereabouts(desk, change, known).real)
@@ -47,7 +47,7 @@ def refuse(desk: Desk, id_: str) -> Change:
 
 
 def _settled(desk: Desk, known: Past) -> Iterator[Look]:
-    """Changes whose maker was killed or failed: whether they were made is noted for good."""
+    """Yield final verdicts on changes whose process was killed or failed: whether they were made."""
     for change in known.changes:
         if change.id not in known.looks and desk.clock.now() - change.at > _UNDER_WAY:
             lost = known.fates[change.id] is Fate.NOT_MADE
@@ -64,7 +64,7 @@ def _noticed(desk: Desk, known: Past) -> Iterator[Look]:
             seen = whereabouts(desk, change, known)
             git = checkout(seen.real)
             if git is not None and git.is_midway:
-                continue  # what git has begun to do it will also end
+                continue  # git will finish the operation that it has begun
 
             def became(file: Seen, deed: Deed = change.deed, look: Look = last) -> FoundFate:
                 its = checkout(file.real)
@@ -73,11 +73,11 @@ def _noticed(desk: Desk, known: Past) -> Iterator[Look]:
 
             found = _sayable(became(seen))
             if found.fate is Fate.HIS and seen.real != known.real[change.path]:
-                # Other words in another file may always have been there: that ours is gone must be his act as well.
+                # Other text in another file may always have been there: the user must also have removed ours.
                 gone = became(desk.files.read(Path(change.path)))
                 found = found if gone.fate is Fate.REFUSED else gone
         except (FileError, SettingsUnclear):
-            continue  # somebody is in the midst of it
+            continue  # somebody is in the middle of editing it
         if _keeps(last.fate, found.fate):
             continue
         look = look_at(desk, change, found.fate, seen.path, "" if git is None else git.head, found.words)
@@ -86,22 +86,22 @@ def _noticed(desk: Desk, known: Past) -> Iterator[Look]:
 
 
 def _keeps(last: Fate, now: Fate) -> bool:
-    """Whether the last look holds: his word does against what git may have done, and what was asked is still asked."""
+    """Whether the last look stands: the user's act outweighs what git may have done, and open questions stay open."""
     return (last in _HIS_WORD and now is Fate.UNCLEAR) or (last is Fate.UNCLEAR and now is not Fate.STANDS)
 
 
 def _sayable(found: FoundFate) -> FoundFate:
-    """His words, unless they hold what may not be stored."""
+    """Drop the user's text if it contains what may not be stored."""
     return found if rule_against(found.words) is None else FoundFate(found.fate)
 
 
 class _EachOnce:
-    """Files of which each is read once."""
+    """Files that are each read only once."""
 
     def __init__(self, files: Files) -> None:
         self.read, self.real_path, self.siblings = cache(files.read), files.real_path, cache(files.siblings)
         self._files, self.link_target = files, files.link_target
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
-        """Never asked for while looking."""
+        """Never called while checking."""
         return self._files.write(seen, content)

@@ -1,4 +1,4 @@
-"""What was done to the files of this machine so far, and what became of it."""
+"""The history of our edits on this machine, and what became of each."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 _INNER = ".claude"
-"""Below a project's folder, where instruction files may lie as well."""
+"""A folder below a project's folder that may contain instruction files as well."""
 
 
 class Desk(NamedTuple):
-    """What files are edited with."""
+    """The dependencies of edits: files, git checkouts, ledger, clock and ids."""
 
     files: Files
     checkouts: Checkouts
@@ -36,23 +36,23 @@ class Desk(NamedTuple):
 
 @dataclass(frozen=True)
 class Past:
-    """Every change of this machine's files, oldest first, and what became of each."""
+    """Every change to this machine's files, oldest first, and what became of each."""
 
     changes: tuple[Change, ...]
     fates: dict[str, Fate]
     looks: dict[str, Look]
     """The last look at each change."""
     real: dict[str, str]
-    """Where the file of each path is now: two names may lead to one file."""
+    """The resolved path of each path: two names may lead to one file."""
 
     def made(self, file: str) -> list[Change]:
-        """The changes that were made to a file, those that took others back among them."""
+        """Return the changes that were made to a file, including those that undid others."""
         return [
             each for each in self.changes if self.real[each.path] == file and self.fates[each.id] is not Fate.NOT_MADE
         ]
 
     def standing(self) -> Iterator[Change]:
-        """The open changes that stand by themselves: no later one was made in their place."""
+        """Yield the open changes that are in effect by themselves: no later one replaced them."""
         files: dict[str, list[Change]] = {}
         for each in self.open():
             files.setdefault(self.real[each.path], []).append(each)
@@ -62,7 +62,7 @@ class Past:
                     yield each
 
     def open(self, file: str | None = None) -> Iterator[Change]:
-        """The changes, to one file or to all, that were neither taken back nor made room for others."""
+        """Yield the changes, to one file or to all, that were neither undone nor made room for others."""
         over = (Fate.NOT_MADE, Fate.UNDONE, Fate.ARCHIVED)
         for each in self.changes:
             if each.deed is not None and self.fates[each.id] not in over and file in (None, self.real[each.path]):
@@ -70,7 +70,7 @@ class Past:
 
 
 def past(desk: Desk) -> Past:
-    """What the ledger knows. After a crash in the midst of a change the file itself tells whether it was made."""
+    """Load the history from the ledger. After a crash in the middle of a change, the file shows whether it was made."""
     changes = desk.ledger.changes.of(machine=desk.machine)
     looks = {look.change: look for look in desk.ledger.changes.looks(machine=desk.machine)}
     by_id = {each.id: each for each in changes}
@@ -79,7 +79,7 @@ def past(desk: Desk) -> Past:
 
 
 def whereabouts(desk: Desk, change: Change, known: Past) -> Seen:
-    """The file that a change stands in: its own, or the one that a person moved our line to. Raises: FileError."""
+    """Return the file that a change is in: its own, or the one that the user moved our line to. Raises: FileError."""
     own = desk.files.read(Path(change.path))
     if not isinstance(change.deed, Line) or deeds.stands(change.deed, own.content) is not None:
         return own

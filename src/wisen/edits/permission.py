@@ -1,4 +1,4 @@
-"""What may happen by itself, what is proposed and what always asks: one table, the same in the docs."""
+"""Decides what happens automatically, what is proposed and what always needs a question: one table, as in the docs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PromotePolicy:
 
 TABLE: dict[tuple[Profile, str], dict[EntryOrigin, Leave]] = {
     (Profile.CAUTIOUS, "any"): dict.fromkeys(EntryOrigin, Leave.ASK),
-    # What was stated works at once by hook; a file outside of our home is written after a yes.
+    # What the user stated works at once by hook; a file outside of our home is written only after approval.
     (Profile.STANDARD, "notes"): dict.fromkeys(EntryOrigin, Leave.PROPOSE) | {EntryOrigin.IMPORTED: Leave.ASK},
     (Profile.STANDARD, "rules"): dict.fromkeys(EntryOrigin, Leave.PROPOSE) | {EntryOrigin.IMPORTED: Leave.ASK},
     (Profile.AUTONOMOUS, "notes"): dict.fromkeys(EntryOrigin, Leave.AUTO) | {EntryOrigin.IMPORTED: Leave.ASK},
@@ -61,14 +61,14 @@ _NOTES = frozenset({"TOOLS.md", "MEMORY.md", "USER.md", "preferences.json"})
 
 
 def may_write_unasked(profile: str) -> bool:
-    """Whether anything outside of our home may be written without a yes."""
+    """Whether anything outside of our home may be written without approval."""
     return Profile(profile) is Profile.AUTONOMOUS
 
 
 def leave_for(profile: Profile, file: str, origin: EntryOrigin, *, tracked: bool, certain: bool) -> Leave:
-    """What a change needs.
+    """Return what a change needs.
 
-    `certain`: the user stated it as a rule in so many words. Only that is made at once, and never in a file that git
+    `certain`: the user stated it explicitly as a rule. Only that is applied at once, and never in a file that git
     tracks: what is committed there concerns others too.
     """
     kind = "any" if profile is Profile.CAUTIOUS else "notes" if file in _NOTES else "rules"

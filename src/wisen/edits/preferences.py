@@ -1,4 +1,4 @@
-"""Where in an OpenClaw workspace's preferences.json a stated preference goes, going by what the file holds."""
+"""Finds where a stated preference goes in the preferences.json of an OpenClaw workspace."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _LIST = "preferences"
 
 
 def keys_in(content: bytes | None, id_: str) -> tuple[str | int, ...] | None:
-    """The place of a new preference whose rule has this id; `-` appends to a list.
+    """Return the keys of a new preference whose rule has this id; `-` appends to a list.
 
-    The file is a list of texts, or holds one, or an object of them, under `preferences`; an object without that gets
-    the list. None where there is no such file, or it is anything else: then we cannot tell how it is read.
+    The file is a list of texts, or has one, or an object of them, under `preferences`; an object without that gets the
+    list. None if there is no such file, or it has another shape: then we do not know how it is read.
     """
     try:
         held = msgspec.json.decode(content or b"")

@@ -1,6 +1,6 @@
-"""Lines of a person's own that they had taken out of a file: taken out, found again, and put back.
+"""Removes lines of the user's own from a file, finds them again, and restores them.
 
-A line is told by its bytes and by the line above it; where these do not tell it from another one, nothing is done.
+A line is identified by its bytes and by the line above it; if that is ambiguous, nothing is done.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def planned(content: bytes, numbers: Iterable[int]) -> Removal:
-    """What takes the lines with these numbers out, counted from 1. Raises: ValueError: there is no such line."""
+    """Plan the removal of lines by number, from 1. Raises: ValueError: there is no such line."""
     lines = content.splitlines(keepends=True)
     wanted = sorted(set(numbers))
     for number in wanted:
@@ -28,7 +28,7 @@ def planned(content: bytes, numbers: Iterable[int]) -> Removal:
 
 
 def onto(removal: Removal, content: bytes) -> bytes:
-    """The content without the lines. Raises: ValueError: one is not there, or cannot be told from another."""
+    """Remove the lines. Raises: ValueError: one is missing or ambiguous."""
     lines = content.splitlines(keepends=True)
     for each in reversed(removal.lines):
         places = [at for at, line in enumerate(lines) if line == each.text and _above(lines, at) == each.above]
@@ -39,7 +39,7 @@ def onto(removal: Removal, content: bytes) -> bytes:
 
 
 def stands(removal: Removal, content: bytes) -> str | None:
-    """The first of the lines that stands again where it stood; None while all are gone."""
+    """Return the first of the lines that is back where it was; None while all are gone."""
     lines = content.splitlines(keepends=True)
     for each in removal.lines:
         if any(line == each.text and _above(lines, at) == each.above for at, line in enumerate(lines)):
@@ -48,10 +48,10 @@ def stands(removal: Removal, content: bytes) -> str | None:
 
 
 def off(removal: Removal, content: bytes) -> bytes:
-    """The content with the lines put back below those that they stood under.
+    """Restore the lines below those that they were under.
 
     Raises:
-        ValueError: it cannot be told where one stood.
+        ValueError: it is unclear where one was.
     """
     lines = content.splitlines(keepends=True)
     for each in removal.lines:

@@ -1,4 +1,4 @@
-"""Where rules go on this machine: the file of an agent in a project, the user's own, or the book that wisen keeps."""
+"""Finds the file for a rule: an agent's file in a project, the user's own, or a context file below the home."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 def book_folder(home: Path, context: str) -> Path:
-    """Where the books of a context lie below the home."""
+    """Return the folder of a context's files below the home."""
     return home / "contexts" / context if context else home / "global"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuleFiles:
-    """The files that rules go into."""
+    """The files that rules go to."""
 
     files: Files
     home: Path
     """Where our own files are."""
     folders: Mapping[str, Path]
-    """Where each agent keeps the files that speak wherever the user works, by the agent's name."""
+    """The folder of each agent's files that apply wherever the user works, by the agent's name."""
     user_home: Path
-    """The user's own directory, where agents keep what holds in every project."""
+    """The user's home directory, where agents keep what applies to every project."""
     places: Callable[[], Sequence[tuple[str, str]]]
     """The directories of this machine with the context that each belongs to now."""
 
@@ -44,7 +44,7 @@ class RuleFiles:
         *,
         places: Sequence[tuple[str, str]] | None = None,
     ) -> Target:
-        """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
+        """Return the project's own file, or the user's for what applies everywhere; otherwise our own context file."""
         agent = seen[-1].agent if seen else agent or "claude-code"
         if scope == EVERYWHERE:
             folder = self.folders.get(agent)
@@ -57,5 +57,5 @@ class RuleFiles:
         return Target(str(self.book(scope)), kind_of(entry).capitalize())
 
     def book(self, context: str) -> Path:
-        """The rules that wisen keeps of a context: where they go when the project is not on this machine."""
+        """Return our own rules file of a context: where rules go if the project is not on this machine."""
         return book_folder(self.home, context) / "rules.md"

@@ -1,4 +1,4 @@
-"""Which entry's rule a change put into a file."""
+"""Finds the entry whose rule a change added to a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:
-    """The id of the entry whose rule a change put into a file: a line has its id, a value its words."""
+    """Return the id of the entry whose rule a change added to a file: a line has its id, a value its text."""
     deed = change.deed
     if isinstance(deed, Line):
         return next((state.entry.id for state in every if rule_id(state.entry.id) == deed.id), None)

@@ -1,7 +1,7 @@
-"""Sets or removes one value in the text of a settings file, and proves that nothing else changes.
+"""Sets or removes one value in the text of a settings file, and verifies that nothing else changes.
 
-The new text is parsed: it must say exactly what the old one said but for that value. What cannot be proven is refused
-with `SettingsUnclear`. It works on text alone; reading and writing files is not its job.
+The new text is parsed: it must have exactly the data of the old one except for that value. What cannot be verified
+raises `SettingsUnclear`. This works on text only and reads or writes no files.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = "bool | int | float | str | list[Any] | dict[str, Any] | None"
 Format = Literal["json", "json5", "toml", "yaml"]
-"""JSON with comments is read as JSON5."""
+"""JSON with comments is parsed as JSON5."""
 
 _BOM = "\ufeff"
 _ABSENT = object()
 
 
 def with_value(text: str, format: Format, path: Path, value: Json) -> str:
-    """The text with a value set at a path; parents that are missing are made, `-` at the end appends to a list.
+    """Set a value at a path; missing parents are created, `-` at the end appends to a list.
 
     Raises:
-        SettingsUnclear: the text cannot be read, the path leads nowhere, or the change cannot be proven right.
+        SettingsUnclear: the text cannot be parsed, the path leads nowhere, or the change cannot be verified.
     """
     return _changed(text, format, path, value)
 
 
 def without_value(text: str, format: Format, path: Path) -> str:
-    """The text without the value at a path; its parents stay, empty if need be.
+    """Remove the value at a path; its parents stay, even if empty.
 
     Raises:
-        SettingsUnclear: the text cannot be read, nothing stands there, or the change cannot be proven right.
+        SettingsUnclear: the text cannot be parsed, nothing is there, or the change cannot be verified.
     """
     return _changed(text, format, path, _ABSENT)
 
 
 def parsed(text: str, format: Format) -> Json:
-    """What a text says; an empty one is an empty mapping. Dates come as text, other keys than text as they are.
+    """Parse a text; an empty one is an empty mapping. Dates become text, keys that are not text stay as they are.
 
     Raises:
-        SettingsUnclear: the text cannot be read.
+        SettingsUnclear: the text cannot be parsed.
     """
     try:
         found: Json = _plain(_readers(format)[0](text.removeprefix(_BOM)), {})
@@ -57,7 +57,7 @@ def parsed(text: str, format: Format) -> Json:
 
 
 def says_the_same(one: str, other: str, format: Format) -> bool:
-    """Whether two texts say the same, to the type. Raises: SettingsUnclear where one cannot be read."""
+    """Whether two texts have the same data and types. Raises: SettingsUnclear if one cannot be parsed."""
     one, other = one.removeprefix(_BOM), other.removeprefix(_BOM)
     return all(same(read(one), read(other)) for read in _readers(format))
 
@@ -81,14 +81,14 @@ def _changed(text: str, format: Format, path: Path, value: Any) -> str:
     except RecursionError:
         raise unclear(path, "the file is nested too deeply") from None
     except UnicodeEncodeError:
-        raise unclear(path, "it holds half a character") from None
+        raise unclear(path, "it contains half of a surrogate pair") from None
     if not proven:
-        raise unclear(path, "the change would alter more than that")
+        raise unclear(path, "the change would alter more than this value")
     return bom + changed
 
 
 def _readers(format: Format) -> list[Callable[[str], Any]]:
-    """How a format is read; YAML by both of its versions, since agents differ in which they follow."""
+    """Return the parsers of a format; YAML has both of its versions, since agents differ in which they follow."""
     if format == "toml":
         from wisen.edits import toml_text
 
@@ -113,11 +113,11 @@ def _splice(text: str, format: Format, path: Path, value: Any) -> TextSplice:
 
 
 def expected(data: Any, path: Path, value: Any, whole: Path) -> Any:
-    """The data with the value set or taken away; only what lies on the path is copied."""
+    """Return the data with the value set or removed; only what is on the path is copied."""
     part, rest = path[0], path[1:]
     if isinstance(data, dict):
         if not isinstance(part, str):
-            raise unclear(whole, f"{part} is a place in a list, and there is a mapping")
+            raise unclear(whole, f"{part} is a list index, but there is a mapping")
         copy = dict(data)
         if rest and part in data:
             copy[part] = expected(data[part], rest, value, whole)
@@ -129,17 +129,17 @@ def expected(data: Any, path: Path, value: Any, whole: Path) -> Any:
             raise unclear(whole, "there is nothing to remove")
         return copy
     if not isinstance(data, list):
-        raise unclear(whole, "what stands there is neither a mapping nor a list")
+        raise unclear(whole, "what is there is neither a mapping nor a list")
     if part == "-" and not rest and value is not _ABSENT:
         return [*data, value]
     if not isinstance(part, int) or not 0 <= part < len(data):
-        raise unclear(whole, f"a list of {len(data)} stands there, without a place {part!r}")
+        raise unclear(whole, f"a list of {len(data)} is there, without an index {part!r}")
     middle = [expected(data[part], rest, value, whole)] if rest else [] if value is _ABSENT else [value]
     return [*data[:part], *middle, *data[part + 1 :]]
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same to the type: 1, 1.0 and true are three. Shared parts are looked at once."""
+    """Whether two values are equal including types: 1, 1.0 and true differ. Shared parts are compared once."""
     seen: set[tuple[int, int]] = set()
     open_pairs = [(one, other)]
     while open_pairs:
@@ -163,7 +163,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _plain(data: Any, seen: dict[int, Any]) -> Any:
-    """The data with dates as text; what YAML shares stays shared, or a small file could fill the memory."""
+    """Convert dates to text; what YAML shares stays shared, or a small file could fill the memory."""
     if not isinstance(data, dict | list):
         return data.isoformat() if isinstance(data, datetime.date | datetime.time) else data
     if id(data) not in seen:

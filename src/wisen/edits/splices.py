@@ -1,4 +1,4 @@
-"""What changed between two contents of a file, and what leads back. Contents are bytes; lines end with a line feed."""
+"""Diffs two contents of a file by lines, applies and inverts the result. Contents are bytes; lines end with \\n."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _MOST_LINES = 5_000
 _MOST_PAIRS = 200_000
-"""Beyond, the matcher takes minutes: a file of one line a thousand times over has a million equal pairs."""
+"""Beyond this the matcher takes minutes: a file with one line repeated a thousand times has a million equal pairs."""
 
 
 class _Hunk(NamedTuple):
-    """Lines `low` to `high` of the one content, and what stands in their place in the other."""
+    """Lines `low` to `high` of one content, and what replaces them in the other."""
 
     low: int
     high: int
@@ -27,7 +27,7 @@ class _Hunk(NamedTuple):
 
 
 def difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
-    """The lines that changed, in the coordinates of `old`: in order and without overlap."""
+    """Return the changed lines, in the coordinates of `old`: in order and without overlap."""
     lines = _LINE.findall(old)
     starts = [0]
     for line in lines:
@@ -39,7 +39,7 @@ def difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
 
 
 def applied(content: bytes, splices: Iterable[Splice]) -> bytes:
-    """The content after these changes. Raises: ValueError where `old` does not stand at `at`."""
+    """Apply splices to a content. Raises: ValueError if `old` is not at `at`."""
     pieces: list[bytes] = []
     done = 0
     for splice in splices:
@@ -54,7 +54,7 @@ def applied(content: bytes, splices: Iterable[Splice]) -> bytes:
 
 
 def inverse(splices: Iterable[Splice]) -> tuple[Splice, ...]:
-    """The changes that lead back, in the coordinates of the new content."""
+    """Return the splices that lead back, in the coordinates of the new content."""
     back: list[Splice] = []
     shift = 0
     for splice in splices:
@@ -64,7 +64,7 @@ def inverse(splices: Iterable[Splice]) -> tuple[Splice, ...]:
 
 
 def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[_Hunk]:
-    """Where two contents differ by lines, in order; at least one equal line lies between two of them."""
+    """Return where two contents differ by lines, in order; at least one equal line is between two hunks."""
     most = min(len(old), len(new))
     head = next((at for at in range(most) if old[at] != new[at]), most)
     most -= head

@@ -1,4 +1,4 @@
-"""Where a rule goes: the file of the agent that it was said to, and the heading it stands under."""
+"""Decides where a rule goes: the file of the agent that it was said to, and the heading it goes under."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Target(NamedTuple):
-    """A file and a heading in it, where it has headings."""
+    """A file and a heading in it, if it has headings."""
 
     path: str
     heading: str
@@ -28,7 +28,7 @@ _OPENCLAW = {
     "preference": Target("USER.md", "Preferences"),
     "principle": Target("MEMORY.md", "Self-Improvement Principles"),
 }
-"""The files of an OpenClaw workspace, by what a rule is, with the headings that are known there."""
+"""The files of an OpenClaw workspace by kind of rule, with the headings that are usual there."""
 _ONE_FILE = {"claude-code": "CLAUDE.md", "codex": "AGENTS.md", "gemini-cli": "GEMINI.md"}
 """Agents that read one file of a project."""
 _HEADINGS = {
@@ -41,7 +41,7 @@ _HEADINGS = {
 
 
 def kind_of(entry: Entry) -> str:
-    """What a rule is: behaviour, workflow, tool, preference or principle."""
+    """Return the kind of a rule: behaviour, workflow, tool, preference or principle."""
     if entry.type is EntryType.ERROR or entry.about in (About.COMMAND, About.TOOL):
         return "tool"
     if entry.about is About.STYLE:
@@ -52,7 +52,7 @@ def kind_of(entry: Entry) -> str:
 
 
 def target_everywhere(entry: Entry, agent: str, folder: str, files: Files) -> Target:
-    """Where a rule for all projects goes, in the folder where an agent keeps what is the user's own."""
+    """Return where a rule for all projects goes, in the folder where an agent keeps the user's own files."""
     kind, root = kind_of(entry), Path(folder)
     if agent == "openclaw":
         return _in_workspace("principle" if kind in ("tool", "principle") else "preference", root, files)
@@ -61,18 +61,18 @@ def target_everywhere(entry: Entry, agent: str, folder: str, files: Files) -> Ta
 
 
 def target_of(entry: Entry, agent: str, folder: str, files: Files) -> Target:
-    """Where a rule of a project goes, whose folder this is on this machine."""
+    """Return where a rule of a project goes; `folder` is the project's folder on this machine."""
     kind, root = kind_of(entry), Path(folder)
     if agent == "openclaw":
         return _in_workspace(kind, root, files)
     name = _ONE_FILE.get(agent, "AGENTS.md")
     if name == "CLAUDE.md" and b"@AGENTS.md" in (files.read(root / name).content or b""):
-        name = "AGENTS.md"  # it only leads there
+        name = "AGENTS.md"  # CLAUDE.md only includes it
     return Target(str(root / name), _HEADINGS[kind])
 
 
 def _in_workspace(kind: str, root: Path, files: Files) -> Target:
-    """The file of an OpenClaw workspace; preferences go to its preferences.json where it keeps one that we can read."""
+    """Return the file of an OpenClaw workspace; preferences go to its preferences.json if it has one we can read."""
     if kind == "preference":
         path = root / preferences.FILE
         if preferences.keys_in(files.read(path).content, "") is not None:

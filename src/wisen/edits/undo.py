@@ -1,4 +1,4 @@
-"""What a file holds when one of our changes is taken back: as if it had never been made, as far as that can be told."""
+"""Computes a file's content after undoing one of our changes: as if it had never been made, as far as possible."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class Undone(StrEnum):
-    """How a change was taken back."""
+    """How a change was undone."""
 
     EXACTLY = "exactly"
-    """The file holds what it held before, byte for byte."""
+    """The file is as it was before, byte for byte."""
     ALONE = "alone"
-    """Only what we put in went; what others wrote since stays."""
+    """Only what we added was removed; what others wrote since stays."""
     ALREADY = "already"
     """There was nothing left of it."""
 
 
 class Undoing(NamedTuple):
-    """A change that is taken back: how, and what the file held and holds."""
+    """An undone change: how, and the file's content before and after the undo."""
 
     change: Change
     how: Undone
@@ -39,17 +39,17 @@ class Undoing(NamedTuple):
 
 
 def undone(change: Change, content: bytes | None, made: Sequence[Change]) -> Undoing:
-    """A change taken back from what a file holds; `made` is all that was done to that file, oldest first.
+    """Undo a change in a file's content; `made` are all changes to that file, oldest first.
 
-    Nothing was, where a person moved our line there from another file.
+    It is empty if the user moved our line there from another file.
 
     Raises:
-        UsageError: it cannot be told what is left of it: a person has to look.
+        UsageError: it is unclear what is left of it: the user has to look.
     """
     if content is None or digest(content) == change.before:
         return Undoing(change, Undone.ALREADY, content, content)
     over = any(each.id > change.id > each.undoes > "" for each in made)
-    if digest(content) == change.after and not over:  # else what it held before holds what was taken back since
+    if digest(content) == change.after and not over:  # else the old content has what was undone since
         old = applied(content, inverse(change.splices))
         return Undoing(change, Undone.EXACTLY, content, old if change.before else None)
     try:
@@ -57,7 +57,7 @@ def undone(change: Change, content: bytes | None, made: Sequence[Change]) -> Und
     except _TouchedError:
         left = _taken_off(change, content, made)
         if not left and made and not made[0].before:
-            left = None  # a file that we made goes when nothing is left in it
+            left = None  # a file that we created is deleted when nothing is left in it
     return Undoing(change, Undone.ALREADY if left == content else Undone.ALONE, content, left)
 
 
@@ -66,15 +66,15 @@ class _TouchedError(Exception):
 
 
 def _open(made: Sequence[Change]) -> list[Change]:
-    """The changes that were not taken back."""
+    """Return the changes that were not undone."""
     back = {each.undoes for each in made}
     return [each for each in made if each.deed is not None and each.id not in back]
 
 
 def _as_if_never(change: Change, content: bytes, made: Sequence[Change]) -> bytes | None:
-    """The file before the first of our changes that nobody came between, with all of them but one made again.
+    """Go back to before the first of our changes that nobody came between, and reapply all of them but one.
 
-    So it does not matter in which order changes are taken back. Raises: _TouchedError.
+    So it does not matter in which order changes are undone. Raises: _TouchedError.
     """
     chain = _chain(content, made)
     if change not in chain:
@@ -87,13 +87,13 @@ def _as_if_never(change: Change, content: bytes, made: Sequence[Change]) -> byte
         try:
             base = deeds.again(deed, base or b"")
         except (ValueError, SettingsUnclear):
-            if deeds.stands(deed, base) != deeds.ours(deed):  # what is to be taken out may not be there any more
+            if deeds.stands(deed, base) != deeds.ours(deed):  # what is to be removed may no longer be there
                 raise _TouchedError from None
     return base
 
 
 def _chain(content: bytes, made: Sequence[Change]) -> list[Change]:
-    """The newest changes that followed each other with nobody between them, oldest first."""
+    """Return the newest changes that followed each other with nobody between them, oldest first."""
     chain: list[Change] = []
     now = digest(content)
     for each in reversed(made):
@@ -101,7 +101,7 @@ def _chain(content: bytes, made: Sequence[Change]) -> list[Change]:
             break
         chain.insert(0, each)
         now = each.before
-    # Taking back what was made before the chain cannot be made again: it begins behind the last that did so.
+    # An undo of something made before the chain cannot be reapplied: the chain begins after the last such undo.
     begins, at = 0, {each.id: number for number, each in enumerate(chain)}
     while (cut := max((at[each.id] for each in chain[begins:] if _back(each, at) < begins), default=-1)) >= begins:
         begins = cut + 1
@@ -109,19 +109,19 @@ def _chain(content: bytes, made: Sequence[Change]) -> list[Change]:
 
 
 def _back(change: Change, at: dict[str, int]) -> int:
-    """Which place in a chain a change takes back; its own where it takes none back."""
+    """Return the position in a chain that a change undoes; its own if it undoes none."""
     return at.get(change.undoes, -1) if change.undoes else at[change.id]
 
 
 def _bare(deed: Deed) -> Deed:
-    """A deed without what was put around it: in another file, that is the person's own."""
+    """Return an operation without its frame: in another file, that is the user's own."""
     return structs.replace(deed, opening=b"", closing=b"") if isinstance(deed, Line) else deed
 
 
 def _taken_off(change: Change, content: bytes, made: Sequence[Change]) -> bytes:
-    """A file that others touched, without a change of ours."""
+    """Remove a change of ours from a file that others touched."""
     if change.deed is None:
-        raise UsageError(f"{change.id} took another change back; that cannot be taken back in turn.")
+        raise UsageError(f"{change.id} undid another change; an undo cannot be undone.")
     open_ = _open(made)
     deed = change.deed if made else _bare(change.deed)
     for each in reversed(made):
@@ -132,6 +132,6 @@ def _taken_off(change: Change, content: bytes, made: Sequence[Change]) -> bytes:
         return deeds.off(deed, content, others)
     except (ValueError, SettingsUnclear) as error:
         raise UsageError(
-            f"{change.path} was changed since, and what is left of {change.id} cannot be taken out ({error}). "
+            f"{change.path} was changed since, and what is left of {change.id} cannot be removed ({error}). "
             "Look at the file."
         ) from error

@@ -1,7 +1,8 @@
-"""Access to the files of users: read, compare, and write whole or not at all.
+"""Reads and writes users' files: compares with what was read, and writes completely or not at all.
 
-A file is replaced by a complete one, so that a reader, a kill or a full disk never leaves a part. Writers of ours wait
-for each other; a program that does not take the folder's lock can slip in only between the last look and the rename.
+A file is replaced by a complete one, so that a reader, a kill or a full disk never sees a partial file. Our own writers
+wait for each other; a program that does not take the folder's lock can only get in between the last check and the
+rename.
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ if TYPE_CHECKING:
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-"""To pass through a folder needs no right to list it."""
+"""Traversing a folder needs no right to list it."""
 _PART = re.compile(r"\.wisen-\d+-\d+\.part")
 _STALE = 3600.0
-"""Seconds after which a part belongs to no writer that is still at work."""
+"""Seconds after which a partial file belongs to no active writer."""
 _PATIENCE = 10.0
 """Seconds to wait for another writer of ours."""
 _CHUNK = 1 << 20
 LARGEST = 16 << 20
-"""Bytes of a file that is read or edited for a person: no settings, instructions or notes have more."""
+"""Maximum bytes of a file that is read or edited for a user: no settings, instructions or notes have more."""
 _MOST_BESIDE = 100
 _SMALL = 1 << 20
-"""What is looked through for a line that a person moved: no more files, and none that is larger."""
+"""Limits of the search for a line that the user moved: number of files, and bytes of each."""
 _UNSYNCED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
-"""What file systems answer that cannot sync a folder, or lock one."""
+"""Errors of file systems that cannot sync a folder, or lock one."""
 
 _NEXT = {
     errno.ENOSPC: ("the disk is full", "Make room and try again."),
@@ -56,7 +57,7 @@ _NEXT = {
 
 
 class _Standing(NamedTuple):
-    """A file as it stands on disk."""
+    """A file as it is on disk."""
 
     seen: Seen
     real: Path
@@ -64,29 +65,29 @@ class _Standing(NamedTuple):
 
 
 class UserFiles:
-    """The files of a user, on the real disk."""
+    """A user's files on the real disk."""
 
     def __init__(self, links: Links | None = None) -> None:
-        """`links`: what may be followed; without it only what stays inside of a project."""
+        """`links`: which links may be followed; by default only those that stay inside a project."""
         self._links = links or Links()
 
     def read(self, path: str | Path) -> Seen:
-        """The file as it is. Raises: FileError where it is not a file, or cannot be read."""
+        """Return the file as it is. Raises: FileError if it is not a file, or cannot be read."""
         with _translated(str(path), "read"):
             return _standing(str(path)).seen
 
     def real_path(self, path: str | Path) -> str:
-        """Where the file itself is that a path leads to, there or not."""
-        # Unlike the one in pathlib it never fails: a path that cannot be looked at leads to itself.
+        """Return the resolved path of a file, whether or not it exists."""
+        # Unlike the pathlib version it never fails: a path that cannot be examined leads to itself.
         return os.path.realpath(path) if os.path.islink(path) else str(path)  # noqa: PTH114
 
     def link_target(self, path: str | Path) -> str | None:
-        """The file that links lead to on the way from the project; None without any. Raises: FileError."""
+        """Return the file that links lead to on the way from the project; None if none. Raises: FileError."""
         with _translated(str(path), "looked at"):
             return self._links.target_of(str(path))
 
     def siblings(self, path: Path) -> tuple[Path, ...]:
-        """The other files of the same kind in a file's folder, by name; none where there is no folder."""
+        """Return the other files of the same kind in a file's folder, sorted by name; none if there is no folder."""
         try:
             with os.scandir(path.parent) as entries:
                 names = sorted(
@@ -99,9 +100,9 @@ class UserFiles:
         return tuple(path.with_name(name) for name in names[:_MOST_BESIDE])
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
-        """Give the file this content, or delete it; the answer is how it is then.
+        """Write this content, or delete the file; returns the file as it is then.
 
-        Raises: FileChanged where it is not what was seen, FileError where it cannot be done. It is then as it was.
+        Raises: FileChanged if it is not what was seen, FileError if it cannot be done. The file is then unchanged.
         """
         deed = "deleted" if content is None else "written"
         with _translated(seen.path, deed):
@@ -118,11 +119,13 @@ class UserFiles:
             with _folder(real.parent) as handle:
                 standing = _unchanged(seen)
                 _may_be_changed(standing, deed)
-                # Asked again under the lock. The folder is held open since, and was reached without a link: whatever
-                # is put in its place now, the write goes to where these links led.
+                # Checked again under the lock. The folder is open since then, and was reached without a link: whatever
+                # replaces it now, the write goes to where these links led.
                 self._links.target_of(seen.path)
                 if Path(os.path.realpath(standing.real)) != real:
-                    raise FileChanged(f"{seen.path} leads to another place since it was read, and was left alone.")
+                    raise FileChanged(
+                        f"{seen.path} leads to another file since it was read, and was left alone. Read it again and repeat the change."
+                    )
                 if content is None:
                     os.unlink(real.name, dir_fd=handle)
                     mode = 0
@@ -138,7 +141,7 @@ def _is_small_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _standing(path: str) -> _Standing:
-    """A file and its status. Raises: FileError where something else is in its place."""
+    """Read a file and its status. Raises: FileError if something else is in its place."""
     link = _led_to(path) if Path(path).is_symlink() else None
     real = Path(link or path)
     try:
@@ -146,12 +149,12 @@ def _standing(path: str) -> _Standing:
     except FileNotFoundError:
         return _Standing(Seen(path, None, 0, link), real, None)
     refuse_unfit(path, status, LARGEST)
-    # Without waiting: a pipe that has just come in its place would hold us up for ever.
+    # Without blocking: a pipe that has just replaced it would hold us up forever.
     handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         status = os.fstat(handle)
         refuse_unfit(path, status, LARGEST)
-        # One piece more than it has: what grows meanwhile has changed, and is not read for ever.
+        # One chunk more than the limit: a file that grows meanwhile has changed, and is not read forever.
         content = b"".join(islice(iter(lambda: os.read(handle, _CHUNK), b""), LARGEST // _CHUNK + 1))
     finally:
         os.close(handle)
@@ -159,7 +162,7 @@ def _standing(path: str) -> _Standing:
 
 
 def _led_to(path: str) -> str:
-    """The real path behind a link. Raises: FileError where nothing is there."""
+    """Return the real path behind a link. Raises: FileError if nothing is there."""
     try:
         return os.path.realpath(path, strict=True)
     except FileNotFoundError:
@@ -169,7 +172,7 @@ def _led_to(path: str) -> str:
 
 
 def _unchanged(seen: Seen) -> _Standing:
-    """The file, if it is what was seen. Raises: FileChanged."""
+    """Return the file, if it is what was seen. Raises: FileChanged."""
     standing = _standing(seen.path)
     there = standing.seen
     if there.content is None and seen.content is not None:
@@ -186,13 +189,13 @@ def _unchanged(seen: Seen) -> _Standing:
 
 
 def _may_be_changed(standing: _Standing, deed: str) -> None:
-    # A rename needs no right to the file itself; that the user took this right away must count all the same.
+    # A rename needs no right to the file itself; if the user took that right away, it must still count.
     if standing.status is not None and not os.access(standing.real, os.W_OK):
         raise FileError(
             f"{standing.seen.path} could not be {deed}: it is read-only. Allow it with `chmod u+w {standing.real}`."
         )
     if standing.status is not None and standing.status.st_nlink > 1 and deed != "deleted":
-        # A new file takes the place of one name only, and the others would go on with the old one.
+        # A new file replaces one name only, and the others would keep the old content.
         raise FileError(
             f"{standing.seen.path} could not be {deed}: it is one of {standing.status.st_nlink} names of a file (hard "
             "links), which would come apart. Make symbolic links of the others (`ln -s`), or edit it yourself."
@@ -200,7 +203,7 @@ def _may_be_changed(standing: _Standing, deed: str) -> None:
 
 
 def _replace(standing: _Standing, content: bytes, folder: int) -> int:
-    """Write a complete file beside the old one, and put it in its place if that is still the same; tells its mode."""
+    """Write a complete file next to the old one, and rename it if that is still the same; returns its mode."""
     part, handle = _new_part(standing, folder)
     try:
         try:
@@ -223,7 +226,7 @@ def _replace(standing: _Standing, content: bytes, folder: int) -> int:
 
 
 def _new_part(standing: _Standing, folder: int) -> tuple[str, int]:
-    # The system takes the umask off a new file; one that takes an old one's place is private until it has its mode.
+    # The system applies the umask to a new file; one that replaces an old one is private until it has its mode.
     mode = 0o644 if standing.status is None else 0o600
     for number in itertools.count():
         part = f".wisen-{os.getpid()}-{number}.part"
@@ -233,19 +236,19 @@ def _new_part(standing: _Standing, folder: int) -> tuple[str, int]:
 
 
 def _take_over(handle: int, path: Path, old: os.stat_result) -> None:
-    """Owner, mode and attributes of the old file, as far as that is permitted."""
+    """Copy owner, mode and attributes of the old file, as far as permitted."""
     mode = stat.S_IMODE(old.st_mode)
     made = os.fstat(handle)
     if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
         try:
             os.fchown(handle, old.st_uid, old.st_gid)
         except PermissionError:
-            # Acting as its owner was granted to the old one's owner, not to us.
+            # setuid and setgid were granted to the old owner, not to us.
             mode &= ~(stat.S_ISUID | stat.S_ISGID)
     os.fchmod(handle, mode)
     if not hasattr(os, "listxattr"):
         return
-    # Lists of who else may read it stand there, and a person's own marks.
+    # Access control lists are stored there, and the user's own attributes.
     with suppress(OSError):
         for name in os.listxattr(path):
             with suppress(OSError):
@@ -253,7 +256,7 @@ def _take_over(handle: int, path: Path, old: os.stat_result) -> None:
 
 
 def _remove_stale(folder: int, made: os.stat_result) -> None:
-    """Remove parts that a killed writer of ours left; the new part tells the folder's own time."""
+    """Remove partial files that a killed writer of ours left; the new one shows the folder's own time."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not _PART.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
@@ -265,9 +268,9 @@ def _remove_stale(folder: int, made: os.stat_result) -> None:
 
 @contextmanager
 def _folder(path: Path) -> Iterator[int]:
-    """The folder of a file, made where it is missing, held open, and held against other writers of ours.
+    """Open the folder of a file, creating it if necessary, and lock it against other writers of ours.
 
-    Its path is a real one: a link that has come into it since is not followed.
+    Its path is resolved: a link that was put into it since is not followed.
     """
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
@@ -290,7 +293,7 @@ def _folder(path: Path) -> Iterator[int]:
 
 
 def _opened_without_links(folder: Path) -> int:
-    """A folder, opened part by part, none of which may be a link. Raises: OSError."""
+    """Open a folder part by part, none of which may be a link. Raises: OSError."""
     *above, last = folder.parts
     handle = os.open(folder.anchor, _WAY) if above else os.open(last, _FOLDER)
     for name in (*above[1:], last) if above else ():
@@ -322,7 +325,7 @@ def _lock(handle: int, folder: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have the names in a folder on disk."""
+    """Sync the names in a folder to disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -335,7 +338,7 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def _translated(path: str, deed: str, *, done: bool = False) -> Iterator[None]:
-    """Tell an error of the system as one of ours."""
+    """Convert a system error into one of ours."""
     try:
         yield
     except FileError:

@@ -1,6 +1,6 @@
-"""Values in a person's settings file: set or taken out, found again, and put back as they were.
+"""Values in a user's settings file: set or removed, found again, and restored.
 
-Contents are bytes in UTF-8. What cannot be read or proven is refused with `SettingsUnclear`.
+Contents are bytes in UTF-8. What cannot be parsed or verified raises `SettingsUnclear`.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ _NOTHING = object()
 
 
 def format_of(name: str, content: bytes) -> Format:
-    """How a settings file of that name is written; JSON with comments or trailing commas is JSON5, whatever its name.
+    """Return the format of a settings file; JSON with comments or trailing commas is JSON5, whatever its name.
 
     Raises:
-        SettingsUnclear: the name tells no format.
+        SettingsUnclear: the name has no known suffix.
     """
     suffix = name.rpartition(".")[2].lower()
     if suffix not in _BY_SUFFIX:
-        raise SettingsUnclear(f"{name} is no settings file that can be edited: it must end in {', '.join(_BY_SUFFIX)}")
+        raise SettingsUnclear(
+            f"{name} is not a settings file that can be edited: it must end in {', '.join(_BY_SUFFIX)}"
+        )
     if suffix == "json" and content.strip():
         try:
             parsed(_text(content), "json")
@@ -49,13 +51,13 @@ def format_of(name: str, content: bytes) -> Format:
 
 
 def planned(content: bytes, format: Format, keys: Keys, value: Json) -> Value:
-    """What setting a value does; `-` as the last key appends to a list. Raises: SettingsUnclear."""
+    """Plan setting a value; `-` as the last key appends to a list. Raises: SettingsUnclear."""
     data = parsed(_text(content), format)
     appended = keys[-1:] == ("-",)
     if appended:
         around = _at(data, keys[:-1])
         if not isinstance(around, list) and around is not _NOTHING:
-            raise SettingsUnclear(f"nothing can be appended to {_shown(keys[:-1])}: no list stands there")
+            raise SettingsUnclear(f"nothing can be appended to {_shown(keys[:-1])}: it is not a list")
         keys = (*keys[:-1], len(around) if isinstance(around, list) else 0)
     old = _NOTHING if appended else _at(data, keys)
     if old is not _NOTHING and same(old, value):
@@ -74,15 +76,15 @@ def planned(content: bytes, format: Format, keys: Keys, value: Json) -> Value:
 
 
 def taken_out(content: bytes, format: Format, keys: Keys) -> Value:
-    """What taking a value out does. Raises: SettingsUnclear where nothing stands there."""
+    """Plan removing a value. Raises: SettingsUnclear if nothing is there."""
     old = _at(parsed(_text(content), format), keys)
     if old is _NOTHING:
-        raise SettingsUnclear(f"nothing stands at {_shown(keys)}")
+        raise SettingsUnclear(f"there is nothing at {_shown(keys)}")
     return _proven(Value(format=format, keys=keys, new="", old=_encoded(old)), content)
 
 
 def onto(value: Value, content: bytes) -> bytes:
-    """The content with the value set or taken out. Raises: SettingsUnclear."""
+    """Set or remove the value. Raises: SettingsUnclear."""
     text, format = _text(content), cast("Format", value.format)
     if not value.new:
         return without_value(text, format, value.keys).encode()
@@ -95,19 +97,19 @@ def onto(value: Value, content: bytes) -> bytes:
 
 
 def stands(value: Value, content: bytes) -> str | None:
-    """What stands in the value's place now, as JSON; None for nothing. Raises: SettingsUnclear."""
+    """Return what is in the value's place now, as JSON; None for nothing. Raises: SettingsUnclear."""
     data = parsed(_text(content), cast("Format", value.format))
     found = _at(data, _place(value, data))
     return None if found is _NOTHING else _encoded(found)
 
 
 def off(value: Value, content: bytes, earlier: Iterable[Value]) -> bytes:
-    """The content with what stood there before; as it is, where something else stands there now.
+    """Restore what was there before; unchanged if something else is there now.
 
-    `earlier`: what else of ours was set in that file. A mapping that one of them made goes when nothing is left in it.
+    `earlier`: the other values of ours in that file. A mapping that one of them created is removed if it is left empty.
 
     Raises:
-        SettingsUnclear: the file cannot be read, or the change cannot be proven right.
+        SettingsUnclear: the file cannot be parsed, or the change cannot be verified.
     """
     text, format = _text(content), cast("Format", value.format)
     data = parsed(text, format)
@@ -117,7 +119,7 @@ def off(value: Value, content: bytes, earlier: Iterable[Value]) -> bytes:
         return content
     if value.old:
         if not value.new and _at(data, keys[:-1]) is _NOTHING:
-            return content  # what stood around it is gone as well
+            return content  # its parent is gone as well
         return with_value(text, format, keys, _decoded(value.old)).encode()
     text = without_value(text, format, keys)
     made = {each.keys[: len(each.keys) - up] for each in (value, *earlier) for up in range(1, each.made + 1)}
@@ -129,15 +131,15 @@ def off(value: Value, content: bytes, earlier: Iterable[Value]) -> bytes:
 
 
 def _proven(value: Value, content: bytes) -> Value:
-    """A value that can be put back also where others touch the file meanwhile. Raises: SettingsUnclear."""
+    """Check that a value can be restored even if others touch the file meanwhile. Raises: SettingsUnclear."""
     back = off(value, onto(value, content), ())
     if not says_the_same(_text(back), _text(content), cast("Format", value.format)):
-        raise SettingsUnclear(f"what stands at {_shown(value.keys)} could not be put back later; change it by hand")
+        raise SettingsUnclear(f"the value at {_shown(value.keys)} could not be restored later; change it by hand")
     return value
 
 
 def _place(value: Value, data: Json) -> Keys:
-    """Where a value stands now: what was appended to a list may have moved in it."""
+    """Return where a value is now: what was appended to a list may have moved in it."""
     around = _at(data, value.keys[:-1]) if value.appended else None
     if isinstance(around, list):
         ours = _decoded(value.new)
@@ -156,18 +158,18 @@ def _at(data: Any, keys: Keys) -> Any:
 
 
 def _missing(data: Json, keys: Keys) -> int:
-    """How many of the mappings around a value are not there yet."""
+    """Return how many parents of a value do not exist yet."""
     return next((up for up in range(len(keys)) if _at(data, keys[: len(keys) - 1 - up]) is not _NOTHING), 0)
 
 
 def _encoded(value: object) -> str:
-    """Raises: SettingsUnclear for what JSON cannot say."""
+    """Encode as JSON. Raises: SettingsUnclear for what JSON cannot represent."""
     try:
         text = msgspec.json.encode(value).decode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise SettingsUnclear(f"a value cannot be kept as JSON: {error}") from error
+        raise SettingsUnclear(f"a value cannot be stored as JSON: {error}") from error
     if not same(_decoded(text), value):
-        raise SettingsUnclear("a value cannot be kept as JSON without a change")
+        raise SettingsUnclear("a value cannot be stored as JSON without a change")
     return text
 
 
