@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wisen.agents.hook_ports import Hooks
-from wisen.edits.past import Desk
+from wisen.edits.edit_history import Desk
 from wisen.install.hook_settings import _belonging, _standing, _written, settings_in
 from wisen.model.hook import Hook
 from wisen.surfaces.hook import client, hook_output

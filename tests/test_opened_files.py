@@ -123,7 +123,7 @@ def modules() -> Iterator[tuple[str, ast.AST]]:
             yield name, ast.parse(path.read_text(encoding="utf-8"))
 
 
-OURS = {"edits/past.py", "kernel/shell_variables.py", "kernel/scripts.py", "model/report.py"}
+OURS = {"edits/edit_history.py", "kernel/shell_variables.py", "kernel/scripts.py", "model/report.py"}
 """Where `open` is the name of something else: an open change, a block of a script."""
 
 

@@ -156,7 +156,7 @@ class Wiring(AgentWiring):
         from wisen.decisions.decision_ledger import DecisionLedger
         from wisen.decisions.service import Decisions
         from wisen.delivery.snapshot_store import HomeSnapshotStore
-        from wisen.edits.past import Desk
+        from wisen.edits.edit_history import Desk
         from wisen.edits.rule_files import RuleFiles
         from wisen.logs.executors import open_pool, reuse_executor
         from wisen.logs.projects import Projects

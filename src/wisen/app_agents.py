@@ -72,7 +72,7 @@ class AgentWiring(StoreWiring):
         return current_presence(self.environment, AGENT_SIGNS, self.decided_by)
 
     def _inspected_hooks(self) -> InspectedHooks:
-        from wisen.edits.past import Desk
+        from wisen.edits.edit_history import Desk
         from wisen.install.installed import InspectedHooks
         from wisen.system.git import GitCheckouts
         from wisen.system.ids import Ulids
@@ -104,10 +104,10 @@ class AgentWiring(StoreWiring):
         }
 
     def _files(self) -> UserFiles:
-        from wisen.edits.links import links_of_user
+        from wisen.edits.links import user_links
         from wisen.edits.user_files import UserFiles
 
-        return UserFiles(links_of_user(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
+        return UserFiles(user_links(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
 
     def _languages_folder(self) -> Path:
         from wisen.feedback.added_languages import FOLDER

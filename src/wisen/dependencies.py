@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
     from wisen.delivery.launcher import Launcher
     from wisen.delivery.snapshot_store import SnapshotStore
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.executors import ExecutorFactory
     from wisen.logs.projects import Projects

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.edits.desks import a_desk
 from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
-from wisen.edits.dry_run import drafted
-from wisen.edits.past import past
+from wisen.edits.dry_run import in_memory_desk
+from wisen.edits.edit_history import edit_history
 from wisen.errors import SettingsUnclear
 from wisen.install.hook_settings import put_in, settings_in, standing, take_out
 from wisen.model.hook import Caller
@@ -104,10 +104,10 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     changes = len(desk.ledger.changes.of(machine="desk"))
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert len(desk.ledger.changes.of(machine="desk")) == changes
-    assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]
+    assert [each.path for each in standing(edit_history(desk), AGENT)] == [str(path)]
     assert take_out(desk, path, AGENT).holds == held
     assert (path.read_bytes() if path.exists() else None) == held
-    assert standing(past(desk), AGENT) == ()
+    assert standing(edit_history(desk), AGENT) == ()
     assert take_out(desk, path, AGENT).holds == held
 
 
@@ -188,11 +188,11 @@ def test_a_draft_does_what_the_real_desk_would_and_leaves_no_trace(tmp_path: Pat
     path, desk = tmp_path / "settings.json", a_desk()
     path.write_text(json.dumps(OTHERS, indent=2))
     held = path.read_bytes()
-    tried = put_in(drafted(desk), path, AGENT, WANTED)
+    tried = put_in(in_memory_desk(desk), path, AGENT, WANTED)
     assert path.read_bytes() == held
     assert desk.ledger.changes.of(machine="desk") == ()
     assert put_in(desk, path, AGENT, WANTED) == tried
-    assert take_out(drafted(desk), path, AGENT).holds == held
+    assert take_out(in_memory_desk(desk), path, AGENT).holds == held
     assert path.read_bytes() == tried.holds
 
 

@@ -18,7 +18,7 @@ from tests.edits.desks import a_desk
 from tests.hooks import stands
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.openclaw.install import FILES, PLUGIN, OpenClawHooks
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
 from wisen.install.hook_settings import put_in, renew_in, settings_in, standing, take_out
 from wisen.model.hook import Caller
 
@@ -110,8 +110,8 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     assert (PLUGIN in plugins["allow"]) if held and b"allow" in held else "allow" not in plugins
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert stands(desk, path, AGENT, WANTED)
-    assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]
-    assert standing(past(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
+    assert [each.path for each in standing(edit_history(desk), AGENT)] == [str(path)]
+    assert standing(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
     take_out(desk, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
@@ -153,7 +153,7 @@ def test_what_the_person_added_to_our_entry_goes_with_it_and_is_asked_for_no_lon
     assert not stands(desk, path, AGENT, WANTED)
     take_out(desk, path, AGENT)
     assert PLUGIN not in path.read_text()
-    assert standing(past(desk), AGENT) == ()
+    assert standing(edit_history(desk), AGENT) == ()
 
 
 def test_what_is_of_another_installation_is_replaced_and_of_another_machine_taken_out(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_where_the_person_took_it_out_it_is_forgotten(tmp_path: Path) -> None:
     done = renew_in(desk, path, AGENT, WANTED)
     assert done is not None
     assert path.read_bytes() == b'{"gateway":{"port":1}}'
-    assert standing(past(desk), AGENT) == ()
+    assert standing(edit_history(desk), AGENT) == ()
 
 
 @given(ANYTHING)

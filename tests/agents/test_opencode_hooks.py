@@ -18,7 +18,7 @@ from tests.edits.desks import a_desk
 from tests.hooks import stands
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.opencode.install import OpenCodeHooks
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
 from wisen.install.hook_settings import put_in, settings_in, standing, take_out
 from wisen.model.hook import Caller
 
@@ -94,8 +94,8 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     assert [each.caller for each in AGENT.parse(settings_of(path)).callings if each.caller] == [CALLER]
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert stands(desk, path, AGENT, WANTED)
-    assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]
-    assert standing(past(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "it is another agent's"
+    assert [each.path for each in standing(edit_history(desk), AGENT)] == [str(path)]
+    assert standing(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "it is another agent's"
     take_out(desk, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 

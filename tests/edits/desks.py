@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.edits.fake_checkouts import MemoryCheckouts
-from wisen.edits.edit import LinePlan
-from wisen.edits.past import Desk
+from wisen.edits.edit_history import Desk
+from wisen.edits.editor import LinePlan
 from wisen.edits.user_files import UserFiles
 from wisen.model.change import digest
 from wisen.testing.fake_ledger import MemoryLedger

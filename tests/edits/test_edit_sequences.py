@@ -15,10 +15,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.edits.desks import a_desk, plan
 from tests.edits.fake_checkouts import MemoryCheckouts
-from wisen.edits.edit import Editor, ValuePlan
-from wisen.edits.managed import MARK
-from wisen.edits.notice import notice
-from wisen.edits.settings_text import parsed, with_value, without_value
+from wisen.edits.editor import Editor, ValuePlan
+from wisen.edits.managed_lines import MARK
+from wisen.edits.settings_text import parse_settings, with_value, without_value
+from wisen.edits.user_edits import detect_user_edits
 from wisen.errors import SettingsUnclear, UsageError
 from wisen.model.change import Fate, digest
 
@@ -71,7 +71,7 @@ class Edits(RuleBasedStateMachine):
         self.number += 1
         theirs, before, mode = self.his_lines(), self.content(), self.mode()
         try:
-            change = self.door.put(plan(self.path, self.number, f"Rule {self.number}.", heading)).change
+            change = self.door.add_line(plan(self.path, self.number, f"Rule {self.number}.", heading)).change
         except UsageError:
             assert self.content() == before
             return
@@ -90,7 +90,7 @@ class Edits(RuleBasedStateMachine):
 
     @rule()
     def look(self) -> None:
-        fates = [look.fate for look in notice(self.desk)]
+        fates = [look.fate for look in detect_user_edits(self.desk)]
         if not self.by_hand:
             assert not {Fate.HIS, Fate.REFUSED}.intersection(fates)
         self.by_hand = False
@@ -246,7 +246,7 @@ class SettingsEdits(RuleBasedStateMachine):
     def set(self, keys: tuple[str | int, ...], value: object, removes: bool) -> None:
         before = self.path.read_bytes()
         try:
-            edit = self.door.set(ValuePlan(str(self.path), keys, value, "needed", digest(before), removes))  # type: ignore[arg-type]
+            edit = self.door.set_value(ValuePlan(str(self.path), keys, value, "needed", digest(before), removes))  # type: ignore[arg-type]
         except SettingsUnclear:
             assert self.path.read_bytes() == before
             return
@@ -270,7 +270,7 @@ class SettingsEdits(RuleBasedStateMachine):
 
     @rule()
     def look(self) -> None:
-        fates = [look.fate for look in notice(self.desk)]
+        fates = [look.fate for look in detect_user_edits(self.desk)]
         if not self.by_hand:
             assert not {Fate.HIS, Fate.REFUSED}.intersection(fates)
         self.by_hand = False
@@ -311,12 +311,12 @@ class SettingsEdits(RuleBasedStateMachine):
     @invariant()
     def an_untouched_file_can_be_read(self) -> None:
         if not self.touched:
-            parsed(self.path.read_bytes().decode(), self.format)
+            parse_settings(self.path.read_bytes().decode(), self.format)
 
     def besides(self, content: bytes, keys: tuple[str | int, ...]) -> object:
         """What a file says besides what stands at the first of some keys, and his remarks."""
         try:
-            data = parsed(content.decode(), self.format)
+            data = parse_settings(content.decode(), self.format)
         except SettingsUnclear:
             return content
         if not isinstance(data, dict):

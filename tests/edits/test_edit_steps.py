@@ -20,9 +20,9 @@ import pytest
 from tests.edits.desks import plan
 from tests.edits.fake_checkouts import MemoryCheckouts
 from tests.store.store_writer import ledger_of
-from wisen.edits.edit import Editor, ValuePlan
-from wisen.edits.notice import notice
-from wisen.edits.past import Desk, past
+from wisen.edits.edit_history import Desk, edit_history
+from wisen.edits.editor import Editor, ValuePlan
+from wisen.edits.user_edits import detect_user_edits
 from wisen.edits.user_files import UserFiles
 from wisen.errors import StoreError, WisenError
 from wisen.model.change import Fate, digest
@@ -67,16 +67,16 @@ class Home:
 
 def put_line(home: Home, desk: Desk) -> Callable[[], object]:
     planned = plan(home.path)
-    return lambda: Editor(desk).put(planned)
+    return lambda: Editor(desk).add_line(planned)
 
 
 def set_value(home: Home, desk: Desk) -> Callable[[], object]:
     planned = ValuePlan(str(home.path), ("hooks", "Stop", "-"), "wisen", "installed", digest(home.content()))
-    return lambda: Editor(desk).set(planned)
+    return lambda: Editor(desk).set_value(planned)
 
 
 def take_back(home: Home, desk: Desk) -> Callable[[], object]:
-    last = Editor(desk).last()
+    last = Editor(desk).last_change()
     assert last is not None
     return lambda: Editor(desk).undo(last.id)
 
@@ -134,12 +134,12 @@ def survive(home: Home, new: bytes, *, undoing: bool) -> None:
     assert now in (home.old, new)
     with home.desk() as desk:
         desk.ledger.check()
-        known = past(desk)
+        known = edit_history(desk)
         changes = [each for each in known.changes if each.deed is not None]
         stands = [each for each in changes if known.fates[each.id] is Fate.STANDS]
         assert len(stands) == (now == new), "what is in the file is known, and nothing else is said to be"
         later = desk._replace(clock=FixedClock(desk.clock.now() + timedelta(hours=1)))
-        assert Fate.REFUSED not in {look.fate for look in notice(later)}
+        assert Fate.REFUSED not in {look.fate for look in detect_user_edits(later)}
         if stands:
             Editor(desk).undo(stands[0].id)
         assert home.content() == home.old

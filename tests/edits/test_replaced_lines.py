@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.edits.desks import a_desk, plan
-from wisen.edits.edit import Editor
-from wisen.edits.managed import managed_in
-from wisen.edits.notice import notice
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
+from wisen.edits.editor import Editor
+from wisen.edits.managed_lines import managed_lines
+from wisen.edits.user_edits import detect_user_edits
 from wisen.errors import UsageError
 from wisen.model.change import Fate
 
@@ -28,7 +28,7 @@ BEFORE = (
 
 
 def texts(path: Path) -> list[str]:
-    return [each.text for each in managed_in(path.read_bytes())] if path.exists() else []
+    return [each.text for each in managed_lines(path.read_bytes())] if path.exists() else []
 
 
 @pytest.mark.requirement("S7")
@@ -40,11 +40,11 @@ def test_lines_put_in_each_others_place_are_undone_in_any_order(
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(before)
     door = Editor(a_desk())
-    made = [door.put(plan(path, 1, "Use npm."))]
+    made = [door.add_line(plan(path, 1, "Use npm."))]
     one = path.read_bytes()
-    made.append(door.replace(plan(path, 2, "Use pnpm."), "R-0001"))
+    made.append(door.replace_line(plan(path, 2, "Use pnpm."), "R-0001"))
     assert path.read_bytes() == one.replace(b"Use npm. <!-- wisen:R-0001", b"Use pnpm. <!-- wisen:R-0002")
-    made.append(door.replace(plan(path, 3, "Use bun."), "R-0002"))
+    made.append(door.replace_line(plan(path, 3, "Use bun."), "R-0002"))
     assert texts(path) == ["Use bun."]
     for which in order:
         door.undo(made[which].change.id)
@@ -56,12 +56,12 @@ def test_undone_the_old_line_stands_in_its_place_again_and_what_others_wrote_sta
     path.write_bytes(b"# Shop\n")
     desk = a_desk()
     door = Editor(desk)
-    old = door.put(plan(path, 1, "Use npm.")).change
+    old = door.add_line(plan(path, 1, "Use npm.")).change
     path.write_bytes(path.read_bytes().replace(b"Use npm.", b"Use npm 9."))
-    new = door.replace(plan(path, 2, "Use bun."), "R-0001").change
-    assert past(desk).fates[old.id] is Fate.ARCHIVED
+    new = door.replace_line(plan(path, 2, "Use bun."), "R-0001").change
+    assert edit_history(desk).fates[old.id] is Fate.ARCHIVED
     path.write_bytes(path.read_bytes() + b"\nMore of mine.\n")
-    assert notice(desk) == ()
+    assert detect_user_edits(desk) == ()
     door.undo(new.id)
     assert texts(path) == ["Use npm 9."], "in the words that the user had given it"
     assert path.read_bytes().endswith(b"\nMore of mine.\n")
@@ -72,7 +72,7 @@ def test_other_words_for_the_same_line_are_put_in_its_place(tmp_path: Path) -> N
     path.write_bytes(b"* his\n* Use npm. <!-- wisen:R-0001 -->\n* his too\n")
     door = Editor(a_desk())
     held = path.read_bytes()
-    change = door.replace(plan(path, 1, "Use npm 9."), "R-0001").change
+    change = door.replace_line(plan(path, 1, "Use npm 9."), "R-0001").change
     assert path.read_bytes() == b"* his\n* Use npm 9. <!-- wisen:R-0001 -->\n* his too\n"
     door.undo(change.id)
     assert path.read_bytes() == held
@@ -82,5 +82,5 @@ def test_a_line_that_is_not_there_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(b"# Shop\n")
     with pytest.raises(UsageError, match="there is no line R-0001"):
-        Editor(a_desk()).replace(plan(path, 2, "Use bun."), "R-0001")
+        Editor(a_desk()).replace_line(plan(path, 2, "Use bun."), "R-0001")
     assert path.read_bytes() == b"# Shop\n"

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.edits.desks import a_desk
 from tests.edits.fake_files import MemoryFiles
-from wisen.edits.edit import Editor, ValuePlan
-from wisen.edits.settings_text import Format, Json, parsed, same, with_value, without_value
+from wisen.edits.editor import Editor, ValuePlan
+from wisen.edits.settings_text import Format, Json, is_same, parse_settings, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
 from wisen.model.change import digest
 
@@ -208,8 +208,8 @@ def test_line_ends_and_a_missing_last_one_stay(
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("text", ["", "\n", "\ufeff"])
 def test_an_empty_text_is_an_empty_mapping(format: Format, text: str) -> None:
-    assert parsed(text, format) == {}
-    assert parsed(with_value(text, format, ("hooks", "Stop", "-"), HOOK), format) == {"hooks": {"Stop": [HOOK]}}
+    assert parse_settings(text, format) == {}
+    assert parse_settings(with_value(text, format, ("hooks", "Stop", "-"), HOOK), format) == {"hooks": {"Stop": [HOOK]}}
     with pytest.raises(SettingsUnclear):
         without_value(text, format, ("a",))
 
@@ -279,20 +279,22 @@ def test_what_stands_behind_an_alias_can_still_be_changed() -> None:
 def test_a_small_file_cannot_fill_the_memory() -> None:
     rows = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))]
     text = "\n".join(rows) + "\n"
-    assert isinstance(parsed(text, "yaml"), dict)
+    assert isinstance(parse_settings(text, "yaml"), dict)
     assert with_value(text, "yaml", ("b",), 1) == text + "b: 1\n"
     with pytest.raises(SettingsUnclear):
-        parsed("&a [*a]", "yaml")
+        parse_settings("&a [*a]", "yaml")
 
 
 def test_dates_come_as_text() -> None:
-    assert parsed("a = 2020-01-02\n", "toml") == parsed("a: 2020-01-02\n", "yaml") == {"a": "2020-01-02"}
+    assert (
+        parse_settings("a = 2020-01-02\n", "toml") == parse_settings("a: 2020-01-02\n", "yaml") == {"a": "2020-01-02"}
+    )
 
 
 def test_one_and_true_are_not_the_same() -> None:
-    assert not same([1], [True])
-    assert not same({"a": 1}, {"a": 1.0})
-    assert same([float("nan")], [float("nan")])
+    assert not is_same([1], [True])
+    assert not is_same({"a": 1}, {"a": 1.0})
+    assert is_same([float("nan")], [float("nan")])
 
 
 # Random files: data first, then a writer that varies the style as people do.
@@ -614,7 +616,7 @@ def put_back(text: str, format: Format, path: Path, value: Json, *, removes: boo
     files.put(file, text.encode())
     door = Editor(desk._replace(files=files))
     try:
-        edit = door.set(ValuePlan(str(file), path, value, "a test", digest(text.encode()), removes))
+        edit = door.set_value(ValuePlan(str(file), path, value, "a test", digest(text.encode()), removes))
     except (SettingsUnclear, UsageError):
         return None
     edited = files.read(file).content
@@ -634,7 +636,7 @@ def once(rnd: random.Random, format: Format) -> bool:
     nulls = format != "toml"
     data = mapping_of(rnd, 3, nulls=nulls)
     text = written(rnd, format, data)
-    assert same(parsed(text, format), data), text
+    assert is_same(parse_settings(text, format), data), text
     removing = bool(data) and rnd.random() < 0.4
     path = path_of(rnd, data, exists=removing)
     value = data_of(rnd, 2, nulls=nulls)
@@ -642,11 +644,11 @@ def once(rnd: random.Random, format: Format) -> bool:
         new = without_value(text, format, path) if removing else with_value(text, format, path, value)
     except SettingsUnclear:
         return False
-    assert same(parsed(new, format), took(data, path) if removing else put(data, path, value))
+    assert is_same(parse_settings(new, format), took(data, path) if removing else put(data, path, value))
     if format == "json":
-        assert same(json.loads(new.removeprefix("\ufeff")), parsed(new, "json5"))
+        assert is_same(json.loads(new.removeprefix("\ufeff")), parse_settings(new, "json5"))
     if format == "toml":
-        assert same(tomllib.loads(new.removeprefix("\ufeff")), parsed(new, "toml"))
+        assert is_same(tomllib.loads(new.removeprefix("\ufeff")), parse_settings(new, "toml"))
     done = put_back(text, format, path, value, removes=removing)
     assert done in ((new, text), None), (text, path, value)
     if is_scalar(at(data, path)):
@@ -676,12 +678,12 @@ def test_few_edits_of_a_fixed_corpus_are_refused(format: Format, most: int) -> N
 @settings(max_examples=150, deadline=None)
 def test_garbage_is_changed_rightly_or_refused(format: Format, text: str, key: str) -> None:
     try:
-        before = parsed(text, format)
+        before = parse_settings(text, format)
         new = with_value(text, format, (key,), 5)
     except SettingsUnclear:
         return
     assert isinstance(before, dict)
-    assert same(parsed(new, format), {**before, key: 5})
+    assert is_same(parse_settings(new, format), {**before, key: 5})
     assert put_back(text, format, (key,), 5, removes=False) in ((new, text), None)
     if key in before:
         del before[key]
@@ -689,5 +691,5 @@ def test_garbage_is_changed_rightly_or_refused(format: Format, text: str, key: s
             less = without_value(text, format, (key,))
         except SettingsUnclear:
             return
-        assert same(parsed(less, format), before)
+        assert is_same(parse_settings(less, format), before)
         assert put_back(text, format, (key,), None, removes=True) in ((less, text), None)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.edits.splices import applied, difference, inverse
+from wisen.edits.splices import apply_splices, diff, invert
 from wisen.model.change import Splice
 
 pytestmark = pytest.mark.requirement("S19")
@@ -24,10 +24,10 @@ contents = st.one_of(
 
 @given(contents, contents)
 def test_a_difference_leads_there_and_its_inverse_back(old: bytes, new: bytes) -> None:
-    splices = difference(old, new)
-    assert applied(old, splices) == new
-    assert applied(new, inverse(splices)) == old
-    assert inverse(inverse(splices)) == splices
+    splices = diff(old, new)
+    assert apply_splices(old, splices) == new
+    assert apply_splices(new, invert(splices)) == old
+    assert invert(invert(splices)) == splices
     assert all(one.at + len(one.old) < other.at for one, other in pairwise(splices))
     assert all(splice.old != splice.new for splice in splices)
 
@@ -39,14 +39,14 @@ def test_any_ordered_changes_have_an_inverse(content: bytes, cuts: list[tuple[in
         at = min(at + skip, len(content))
         splices.append(Splice(at, content[at : at + length], new))
         at += len(splices[-1].old)
-    assert applied(applied(content, splices), inverse(splices)) == content
+    assert apply_splices(apply_splices(content, splices), invert(splices)) == content
 
 
 def test_a_difference_holds_only_the_lines_that_changed() -> None:
     old = b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\nfour"
     new = b"\xef\xbb\xbfone\r\n2\r\nthree\r\nfour\n"
-    assert difference(old, new) == (Splice(8, b"two\r\n", b"2\r\n"), Splice(20, b"four", b"four\n"))
-    assert difference(old, old) == ()
+    assert diff(old, new) == (Splice(8, b"two\r\n", b"2\r\n"), Splice(20, b"four", b"four\n"))
+    assert diff(old, old) == ()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_difference_holds_only_the_lines_that_changed() -> None:
 )
 def test_a_change_that_does_not_fit_is_refused(splices: list[Splice]) -> None:
     with pytest.raises(ValueError, match=r"byte -?\d"):
-        applied(b"abc", splices)
+        apply_splices(b"abc", splices)
 
 
 def test_large_files_and_files_of_equal_lines_are_compared_in_time() -> None:
@@ -70,5 +70,5 @@ def test_large_files_and_files_of_equal_lines_are_compared_in_time() -> None:
     same = b"x\n" * 5_000
     began = time.perf_counter()
     for old, new in ((many, b"0\n" + many + b"end\n"), (same, b"y\n" + same + b"z\n" + same + b"y\n")):
-        assert applied(old, difference(old, new)) == new
+        assert apply_splices(old, diff(old, new)) == new
     assert time.perf_counter() - began < 5

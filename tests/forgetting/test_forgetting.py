@@ -20,7 +20,7 @@ import wisen
 from tests import hooks
 from tests.commands import AS_PERSON, run
 from tests.planted import Facts, Planter, residues
-from wisen.edits.edit import Editor, LinePlan
+from wisen.edits.editor import Editor, LinePlan
 from wisen.errors import UsageError
 from wisen.learner import Learner
 from wisen.logs import event_filter
@@ -448,7 +448,9 @@ def test_the_heading_that_came_with_the_first_line_goes_with_the_last_one(home: 
         learner.learn()
         for number, word in enumerate(("quickbeam", "treebeard")):
             saw = digest(file.read_bytes())
-            Editor(learner._deps.desk).put(LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw))
+            Editor(learner._deps.desk).add_line(
+                LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw)
+            )
         assert b"## Tools" in file.read_bytes()
         for word in order:
             learner.forgetting.forget(word, scope=ALL)

@@ -9,8 +9,8 @@ import pytest
 from msgspec import structs
 
 from tests.edits.fake_files import MemoryFiles
-from wisen.edits.permission import TABLE, Leave, Profile, PromotePolicy, leave_for
-from wisen.edits.targets import Target, kind_of, target_of
+from wisen.edits.permission import TABLE, Permission, Profile, PromotePolicy, permission_for
+from wisen.edits.targets import Target, project_target, rule_kind
 from wisen.lessons.conflicts import OUTVOTED, brought_back, score, settled
 from wisen.lessons.fading import faded
 from wisen.model.entry import (
@@ -198,22 +198,22 @@ def test_a_proposal_is_over_after_a_while() -> None:
 @pytest.mark.parametrize(
     ("profile", "file", "origin", "tracked", "certain", "leave"),
     [
-        (Profile.STANDARD, "TOOLS.md", EntryOrigin.STATED, False, True, Leave.PROPOSE),
-        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, False, True, Leave.AUTO),
-        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, True, True, Leave.PROPOSE),
-        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, False, False, Leave.PROPOSE),
-        (Profile.STANDARD, "SOUL.md", EntryOrigin.STATED, False, True, Leave.PROPOSE),
-        (Profile.STANDARD, "CLAUDE.md", EntryOrigin.STATED, False, True, Leave.PROPOSE),
-        (Profile.STANDARD, "TOOLS.md", EntryOrigin.IMPORTED, False, True, Leave.ASK),
-        (Profile.CAUTIOUS, "TOOLS.md", EntryOrigin.STATED, False, True, Leave.ASK),
-        (Profile.AUTONOMOUS, "MEMORY.md", EntryOrigin.MEASURED, False, True, Leave.AUTO),
-        (Profile.AUTONOMOUS, "AGENTS.md", EntryOrigin.STATED, False, True, Leave.PROPOSE),
+        (Profile.STANDARD, "TOOLS.md", EntryOrigin.STATED, False, True, Permission.PROPOSE),
+        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, False, True, Permission.AUTO),
+        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, True, True, Permission.PROPOSE),
+        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, False, False, Permission.PROPOSE),
+        (Profile.STANDARD, "SOUL.md", EntryOrigin.STATED, False, True, Permission.PROPOSE),
+        (Profile.STANDARD, "CLAUDE.md", EntryOrigin.STATED, False, True, Permission.PROPOSE),
+        (Profile.STANDARD, "TOOLS.md", EntryOrigin.IMPORTED, False, True, Permission.ASK),
+        (Profile.CAUTIOUS, "TOOLS.md", EntryOrigin.STATED, False, True, Permission.ASK),
+        (Profile.AUTONOMOUS, "MEMORY.md", EntryOrigin.MEASURED, False, True, Permission.AUTO),
+        (Profile.AUTONOMOUS, "AGENTS.md", EntryOrigin.STATED, False, True, Permission.PROPOSE),
     ],
 )
 def test_the_policy_table(
-    profile: Profile, file: str, origin: EntryOrigin, tracked: bool, certain: bool, leave: Leave
+    profile: Profile, file: str, origin: EntryOrigin, tracked: bool, certain: bool, leave: Permission
 ) -> None:
-    assert leave_for(profile, file, origin, tracked=tracked, certain=certain) is leave
+    assert permission_for(profile, file, origin, is_tracked=tracked, is_certain=certain) is leave
 
 
 @pytest.mark.requirement("S6")
@@ -230,7 +230,7 @@ def test_the_docs_show_the_policy_table_and_by_default_nothing_is_written_unaske
         for (profile, kind), leaves in TABLE.items()
     ]
     usual = Profile(PromotePolicy().profile)
-    assert not any(Leave.AUTO in leaves.values() for (profile, _), leaves in TABLE.items() if profile is usual)
+    assert not any(Permission.AUTO in leaves.values() for (profile, _), leaves in TABLE.items() if profile is usual)
 
 
 @pytest.mark.parametrize(
@@ -247,17 +247,17 @@ def test_the_docs_show_the_policy_table_and_by_default_nothing_is_written_unaske
     ],
 )
 def test_what_a_rule_is(entry: Entry, kind: str) -> None:
-    assert kind_of(entry) == kind
+    assert rule_kind(entry) == kind
 
 
 def test_a_rule_goes_to_the_file_that_the_agent_reads() -> None:
     files, style = MemoryFiles(), an_entry(about=About.STYLE)
-    assert target_of(style, "claude-code", "/shop", files).path == "/shop/CLAUDE.md"
-    assert target_of(style, "codex", "/shop", files).path == "/shop/AGENTS.md"
-    assert target_of(style, "openclaw", "/shop", files) == Target("/shop/SOUL.md", "Boundaries")
-    assert target_of(an_entry(), "openclaw", "/shop", files) == Target("/shop/TOOLS.md", "Known Gotchas")
+    assert project_target(style, "claude-code", "/shop", files).path == "/shop/CLAUDE.md"
+    assert project_target(style, "codex", "/shop", files).path == "/shop/AGENTS.md"
+    assert project_target(style, "openclaw", "/shop", files) == Target("/shop/SOUL.md", "Boundaries")
+    assert project_target(an_entry(), "openclaw", "/shop", files) == Target("/shop/TOOLS.md", "Known Gotchas")
     files.put(Path("/shop/CLAUDE.md"), b"@AGENTS.md\n")
-    assert target_of(style, "claude-code", "/shop", files).path == "/shop/AGENTS.md"
+    assert project_target(style, "claude-code", "/shop", files).path == "/shop/AGENTS.md"
 
 
 @pytest.mark.parametrize(

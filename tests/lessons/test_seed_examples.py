@@ -11,8 +11,8 @@ from msgspec import structs
 
 from tests.commands import run
 from tests.edits.fake_files import MemoryFiles
-from wisen.edits.permission import Leave, Profile, leave_for
-from wisen.edits.targets import target_of
+from wisen.edits.permission import Permission, Profile, permission_for
+from wisen.edits.targets import project_target
 from wisen.feedback.detector import detect
 from wisen.lessons.conflicts import score, settled
 from wisen.model.entry import Category, EntryOrigin, EntryType, MoveKind, Priority
@@ -26,25 +26,28 @@ from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
 
 PROMOTIONS = [
-    ("Be concise, skip disclaimers", About.STYLE, Category.PREFERENCE, "SOUL.md", Leave.PROPOSE),
-    ("Spawn sub-agents for long tasks", None, Category.CORRECTION, "AGENTS.md", Leave.PROPOSE),
-    ("Git push needs auth configured", About.COMMAND, Category.KNOWLEDGE_GAP, "TOOLS.md", Leave.AUTO),
-    ("QWeather needs a custom host", About.TOOL, Category.KNOWLEDGE_GAP, "TOOLS.md", Leave.AUTO),
-    ("User prefers direct answers", None, Category.PREFERENCE, "USER.md", Leave.AUTO),
-    ("Simple before powerful", About.FACT, Category.KNOWLEDGE_GAP, "MEMORY.md", Leave.AUTO),
+    ("Be concise, skip disclaimers", About.STYLE, Category.PREFERENCE, "SOUL.md", Permission.PROPOSE),
+    ("Spawn sub-agents for long tasks", None, Category.CORRECTION, "AGENTS.md", Permission.PROPOSE),
+    ("Git push needs auth configured", About.COMMAND, Category.KNOWLEDGE_GAP, "TOOLS.md", Permission.AUTO),
+    ("QWeather needs a custom host", About.TOOL, Category.KNOWLEDGE_GAP, "TOOLS.md", Permission.AUTO),
+    ("User prefers direct answers", None, Category.PREFERENCE, "USER.md", Permission.AUTO),
+    ("Simple before powerful", About.FACT, Category.KNOWLEDGE_GAP, "MEMORY.md", Permission.AUTO),
 ]
 
 
 @pytest.mark.requirement("S5", "S6")
 @pytest.mark.parametrize(("text", "about", "category", "file", "leave"), PROMOTIONS)
 def test_each_kind_of_entry_goes_to_its_file_and_the_table_says_who_is_asked(
-    text: str, about: About | None, category: Category, file: str, leave: Leave
+    text: str, about: About | None, category: Category, file: str, leave: Permission
 ) -> None:
     entry = an_entry(summary=text, about=about, category=category)
-    assert Path(target_of(entry, "openclaw", "/work", MemoryFiles()).path).name == file
+    assert Path(project_target(entry, "openclaw", "/work", MemoryFiles()).path).name == file
     stated = (Profile.AUTONOMOUS, file, EntryOrigin.STATED)
-    assert leave_for(*stated, tracked=False, certain=True) is leave
-    assert leave_for(Profile.STANDARD, file, EntryOrigin.STATED, tracked=False, certain=True) is Leave.PROPOSE
+    assert permission_for(*stated, is_tracked=False, is_certain=True) is leave
+    assert (
+        permission_for(Profile.STANDARD, file, EntryOrigin.STATED, is_tracked=False, is_certain=True)
+        is Permission.PROPOSE
+    )
 
 
 def heard(text: str) -> set[SignalKind]:

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from tests.edits.fake_files import MemoryFiles
 from wisen.edits.permission import PromotePolicy
-from wisen.edits.targets import Target, target_everywhere
+from wisen.edits.targets import Target, global_target
 from wisen.lessons.reach import says_everywhere, teaching
 from wisen.model.entry import Answer, Entry, EntryStatus, Move, MoveKind, Proposal, Who
 from wisen.model.entry_state import Asked, EntryState, states
@@ -155,4 +155,4 @@ def test_what_is_no_rule_yet_moves_to_everywhere_when_that_is_approved() -> None
     ("agent", "name"), [("claude-code", "CLAUDE.md"), ("codex", "AGENTS.md"), ("openclaw", "MEMORY.md")]
 )
 def test_each_agent_has_a_file_of_the_user(agent: str, name: str, tmp_path: Path) -> None:
-    assert target_everywhere(SHOP, agent, str(tmp_path), MemoryFiles()).path == str(tmp_path / name)
+    assert global_target(SHOP, agent, str(tmp_path), MemoryFiles()).path == str(tmp_path / name)

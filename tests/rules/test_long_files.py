@@ -131,7 +131,7 @@ def test_each_place_is_written_shown_before_and_can_be_taken_back(
         assert [word for word, _ in needed.value.places] == ["file", "local", "rules", "own", "hook"]
         edit = learner.proposals.answer(id_, Answer.APPROVED, to=to, dry_run=True).edit
         assert edit is not None
-        assert RULE in (edit.holds or b"").decode()
+        assert RULE in (edit.new_content or b"").decode()
         assert learner.proposals.get(id_).waits, "a dry run does nothing"
         assert {path: path.read_bytes() for path in before} == before
         learner.proposals.answer(id_, Answer.APPROVED, to=to)

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from wisen.edits.budget import describe_size
-from wisen.edits.managed import has_merge_conflict
+from wisen.edits.managed_lines import has_merge_conflict
 from wisen.edits.targets import Target
 from wisen.model.entry import Move, MoveKind
 from wisen.model.place import PlaceWord, place_in

@@ -11,7 +11,7 @@ from msgspec import structs
 
 import wisen
 from tests.commands import run
-from wisen.edits.preferences import keys_in
+from wisen.edits.preferences import insertion_keys
 from wisen.model.context import Alias
 from wisen.model.entry import Category
 from wisen.testing.entries_contract import an_entry, an_occurrence
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.requirement("S5")
     ],
 )
 def test_the_place_is_told_by_what_the_file_holds(held: bytes | None, keys: tuple[str, ...] | None) -> None:
-    assert keys_in(held, "R-1") == keys
+    assert insertion_keys(held, "R-1") == keys
 
 
 def prefer(workspace: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import wisen
 from tests.commands import WISEN, run
-from wisen.edits.edit import Editor, LinePlan
+from wisen.edits.editor import Editor, LinePlan
 from wisen.model.change import digest
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -302,9 +302,9 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
         door = Editor(learner._deps.desk)
         saw = digest(file.read_bytes())
         plan = LinePlan(str(file), "Rules", "Use pnpm, not npm.", "R-0001", "you said so 3 times", saw)
-        first = door.put(plan).change
+        first = door.add_line(plan).change
         saw = digest(file.read_bytes())
-        second = door.put(LinePlan(str(file), "Rules", "Sort by date.", "R-0002", "you said so", saw)).change
+        second = door.add_line(LinePlan(str(file), "Rules", "Sort by date.", "R-0002", "you said so", saw)).change
     listed = run("changes").stdout
     assert "you said so 3 times: Use pnpm, not npm." in listed
     assert listed.index(second.id) < listed.index(first.id)
@@ -342,7 +342,7 @@ def test_what_became_of_a_line_is_noticed_and_asked_about_where_git_may_have_don
     git("branch", "other")
     with wisen.open_learner() as learner:
         plan = LinePlan(str(file), "Rules", "Use pnpm.", "R-0001", "you said so", digest(file.read_bytes()))
-        change = Editor(learner._deps.desk).put(plan).change
+        change = Editor(learner._deps.desk).add_line(plan).change
     assert len(change.head) == 40
     assert "nothing was committed for you" in run("changes", "show", change.id).stdout
     git("commit", "-q", "-a", "-m", "with the line")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from wisen.blame.instruction_files import Instructions
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit import Edit
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit
     from wisen.logs.projects import Projects
     from wisen.model.fences import Fences
     from wisen.model.fix import Evidence
@@ -95,15 +95,15 @@ class BlameService:
             PersonNeeded: nothing shows that a person says so.
             FileError: the file cannot be read or written.
         """
-        from wisen.edits.edit import Editor
+        from wisen.edits.editor import Editor
 
         file = self._instructions.file(path).path
         editor, digest = Editor(self._desk), self._desk.files.read(Path(file)).digest
-        edit = editor.remove(file, numbers, "you took it out", digest, dry_run=True)
+        edit = editor.remove_lines(file, numbers, "you took it out", digest, dry_run=True)
         if not dry_run:
             self._decisions.require_person("blame", file, *_line_options(numbers), "--remove")
             with self._decisions.as_decision("removed"):
-                edit = Editor(self._desk).remove(file, numbers, "you took it out", digest)
+                edit = Editor(self._desk).remove_lines(file, numbers, "you took it out", digest)
         return edit
 
     @one_writer("blame")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.decisions.reject_rule import reject
-from wisen.edits.rule_lines import rule_of
+from wisen.edits.rule_lines import entry_of_change
 from wisen.errors import UsageError
 from wisen.model.change import Fate
 from wisen.model.entry import REMOVED, EntryStatus, MoveKind, Who
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.past import Desk, Past
-    from wisen.edits.undo import Undoing
+    from wisen.edits.edit_history import Desk, EditHistory
+    from wisen.edits.undo import UndoResult
     from wisen.model.change import Change
     from wisen.model.decision import RecordedDecision
     from wisen.store.home import Home
@@ -35,7 +35,7 @@ class UndoneDecision(NamedTuple):
     decision: RecordedDecision
     words: str
     """What was decided."""
-    files: tuple[Undoing, ...]
+    files: tuple[UndoResult, ...]
     """What becomes of the files that it changed."""
 
 
@@ -55,11 +55,11 @@ class ChangeService:
         self._home, self._desk, self._decisions = home, desk, decisions
         self._refresh, self._is_prepared = refresh, is_prepared
 
-    def all(self) -> Past:
+    def all(self) -> EditHistory:
         """Every change that was made to files of this machine, oldest first, and what became of each."""
-        from wisen.edits.past import past
+        from wisen.edits.edit_history import edit_history
 
-        return past(self._desk)
+        return edit_history(self._desk)
 
     def register(self, path: Path, what: str, why: str, *, dry_run: bool = False) -> Change:
         """Remember a change that somebody else made to a file, for later checking.
@@ -68,9 +68,9 @@ class ChangeService:
             UsageError: there is no such file, or nothing is said.
             FileError: the file cannot be read.
         """
-        from wisen.edits.edit import Editor
+        from wisen.edits.editor import Editor
 
-        return Editor(self._desk).register(str(path.absolute()), what, why, dry_run=dry_run)
+        return Editor(self._desk).register_change(str(path.absolute()), what, why, dry_run=dry_run)
 
     def get(self, change: str) -> tuple[Change, Fate]:
         """A change by its id or the beginning of it, and what became of it.
@@ -78,10 +78,10 @@ class ChangeService:
         Raises:
             UsageError: there is no such change.
         """
-        from wisen.edits.edit import chosen
+        from wisen.edits.editor import find_change
 
         known = self.all()
-        found = chosen(known.changes, change)
+        found = find_change(known.changes, change)
         return found, known.fates[found.id]
 
     def refuse(self, change: str) -> Change:
@@ -90,13 +90,13 @@ class ChangeService:
         Raises:
             UsageError: there is no such change.
         """
-        from wisen.edits.edit import chosen
-        from wisen.edits.notice import refuse
+        from wisen.edits.editor import find_change
+        from wisen.edits.user_edits import record_rejection
 
-        self._decisions.require_person("changes", "refuse", chosen(self.all().changes, change).id)
-        refused = refuse(self._desk, change)
+        self._decisions.require_person("changes", "refuse", find_change(self.all().changes, change).id)
+        refused = record_rejection(self._desk, change)
         with self._decisions.as_decision("refused"):
-            entry = rule_of(refused, entry_states(self._home.ledger))
+            entry = entry_of_change(refused, entry_states(self._home.ledger))
             if entry is not None:  # a rule that the user took out of a file is one that they rejected
                 reject(self._home, entry, f"{REMOVED}{refused.path}")
         return refused
@@ -155,14 +155,14 @@ class ChangeService:
             UsageError: there is no such decision, or a person has to look at what is left of it.
             FileError: a file cannot be read or written.
         """
-        from wisen.edits.dry_run import drafted
-        from wisen.edits.edit import Editor
+        from wisen.edits.dry_run import in_memory_desk
+        from wisen.edits.editor import Editor
         from wisen.model.decision import undo_moves
 
         found = self.decision(which)
         known = {each.id for each in self._home.ledger.changes.of(machine=self._home.machine)}
         changes = [each for each in reversed(found.changes) if each in known]
-        editor = Editor(drafted(self._desk))
+        editor = Editor(in_memory_desk(self._desk))
         files = tuple(editor.undo(each) for each in changes)  # what is refused is refused before anything is done
         undone = UndoneDecision(found, self.describe_decision(found), files)
         if dry_run:

@@ -19,7 +19,7 @@ from wisen.logs.ownership_rows import changes_of, context_of_file, ownership_row
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
 
 if TYPE_CHECKING:
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.logs.membership import CheckoutClaim
     from wisen.logs.projects import Projects
     from wisen.store.home import Home

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.service import Decisions
     from wisen.delivery.block import DeliveredLine
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.logs.membership import CheckoutClaim
     from wisen.logs.projects import Projects
     from wisen.model.context import Context

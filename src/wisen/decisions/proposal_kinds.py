@@ -8,8 +8,8 @@ from wisen.errors import UsageError
 from wisen.model.entry import Who
 
 if TYPE_CHECKING:
-    from wisen.edits.edit import Edit
-    from wisen.edits.permission import Leave
+    from wisen.edits.editor import Edit
+    from wisen.edits.permission import Permission
     from wisen.model.entry import Answer, Proposal
     from wisen.model.entry_state import Asked
     from wisen.model.place import RulePlace
@@ -29,7 +29,7 @@ class Answered(NamedTuple):
 class ProposalKind(Protocol):
     """How proposals of one kind are answered."""
 
-    def leave_for(self, each: Asked) -> Leave:
+    def leave_for(self, each: Asked) -> Permission:
         """Whether policy lets a proposal pass, proposes it or asks."""
         ...
 

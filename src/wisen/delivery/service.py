@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wisen.delivery.private_words import PrivateWords
     from wisen.delivery.settings import DeliverPolicy
     from wisen.delivery.snapshot_store import SnapshotStore
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.edits.permission import PromotePolicy
     from wisen.logs.projects import Projects
     from wisen.model.entry_state import EntryState
@@ -114,7 +114,7 @@ class DeliveryService:
         The file is in the user's folders, so this needs a profile that may write without asking. Under another profile
         an earlier file of ours is removed: nobody would keep it up to date.
         """
-        from wisen.edits.permission import may_write_unasked
+        from wisen.edits.permission import can_write_unasked
         from wisen.logs.off_markers import is_delivery_off
         from wisen.logs.workspace_memory import find_memory_folder
         from wisen.safety import sentinel
@@ -123,7 +123,7 @@ class DeliveryService:
         for place, context in made.places:
             memory = find_memory_folder(Path(place), lambda _: False)
             seal = sentinel.seal_of(salt(), WORKSPACE_FILE, context)
-            told = may_write_unasked(self._promotion.profile) and not is_delivery_off(self._projects, self._desk, place)
+            told = can_write_unasked(self._promotion.profile) and not is_delivery_off(self._projects, self._desk, place)
             block = sentinel.sealed(made.block(context), seal) if told else ""
             if memory is None:
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.edits.managed import managed_in, rendered, without_line
+from wisen.edits.managed_lines import managed_lines, remove_line, render_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ _BUDGETS = {
 """Lines and bytes. OpenClaw cuts a file at 12,000 to 20,000 characters, Codex at 32 KiB. Claude Code reads CLAUDE.md
 completely, and recommends fewer than 200 lines: a longer one is followed less, and the user decides whether it may
 grow."""
-_USUAL = 300, 25_000
+_DEFAULT = 300, 25_000
 
 
 class Budget(NamedTuple):
@@ -33,16 +33,16 @@ class Budget(NamedTuple):
     lines: int
     size: int
 
-    def holds(self, content: bytes) -> bool:
+    def fits(self, content: bytes) -> bool:
         """Whether a content is within the budget."""
         return len(content) <= self.size and content.count(b"\n") + (not content.endswith(b"\n")) <= self.lines
 
 
-SECTION = Budget(60, 6_000)
+SECTION_BUDGET = Budget(60, 6_000)
 """The budget of our lines below one heading; the user's own lines there do not count."""
 
 
-class Trimmed(NamedTuple):
+class TrimmedContent(NamedTuple):
     """A content that was trimmed to its budget."""
 
     content: bytes
@@ -52,35 +52,40 @@ class Trimmed(NamedTuple):
 
 def describe_size(path: str | Path, content: bytes) -> str:
     """Describe to the user that a file is longer than its budget."""
-    most, size = budget_of(Path(path).name), len(content)
+    budget, size = budget_of(Path(path).name), len(content)
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
-    has = f"{lines} lines" if lines > most.lines else f"{size / 1000:.0f} kB"
-    return f"{path} has {has}, and what agents read is best kept to {most.lines} lines and {most.size / 1000:.0f} kB."
+    excess = f"{lines} lines" if lines > budget.lines else f"{size / 1000:.0f} kB"
+    return (
+        f"{path} has {excess}, and what agents read is best kept to {budget.lines} lines "
+        f"and {budget.size / 1000:.0f} kB."
+    )
 
 
 def budget_of(name: str) -> Budget:
     """Return the budget of a file by its name."""
-    return Budget(*_BUDGETS.get(name, _USUAL))
+    return Budget(*_BUDGETS.get(name, _DEFAULT))
 
 
-def trimmed(
+def trim_to_budget(
     content: bytes, budget: Budget, ours: Iterable[Line], worth: Mapping[str, float], *, keep: Line
-) -> Trimmed | None:
+) -> TrimmedContent | None:
     """Remove as many of our lines as necessary, least useful first; `keep` stays.
 
     `ours` is what we wrote: a line that says something else is the user's now, and stays. None if that is not enough:
     then nothing may be written, and the user has to be asked.
     """
-    wrote = {line.id: line for line in ours} | {keep.id: keep}
-    stand = [wrote[each.id] for each in managed_in(content) if each.id in wrote and wrote[each.id].text == each.text]
-    stand.sort(key=lambda line: (worth.get(line.id, 0.0), line.id))
+    by_id = {line.id: line for line in ours} | {keep.id: keep}
+    present = [
+        by_id[each.id] for each in managed_lines(content) if each.id in by_id and by_id[each.id].text == each.text
+    ]
+    present.sort(key=lambda line: (worth.get(line.id, 0.0), line.id))
     archived: list[str] = []
-    for line in stand:
-        full = not budget.holds(content)
-        section = [each for each in stand if each.heading == keep.heading and each.id not in archived]
-        crowded = not SECTION.holds(b"\n".join(rendered(each.text, each.id) for each in section))
-        if line is keep or not (full or (crowded and line in section)):
+    for line in present:
+        is_full = not budget.fits(content)
+        section = [each for each in present if each.heading == keep.heading and each.id not in archived]
+        is_crowded = not SECTION_BUDGET.fits(b"\n".join(render_line(each.text, each.id) for each in section))
+        if line is keep or not (is_full or (is_crowded and line in section)):
             continue
-        content = without_line(content, line.id)
+        content = remove_line(content, line.id)
         archived.append(line.id)
-    return Trimmed(content, tuple(archived)) if budget.holds(content) else None
+    return TrimmedContent(content, tuple(archived)) if budget.fits(content) else None

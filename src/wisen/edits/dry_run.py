@@ -12,21 +12,21 @@ from wisen.model.change import digest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.model.change import Change, Look, Seen
     from wisen.store.changes import Changes
     from wisen.store.ledger import Ledger
     from wisen.system.machine_ports import Files
 
-_MODE = 0o644
+_DEFAULT_MODE = 0o644
 
 
-def drafted(desk: Desk) -> Desk:
+def in_memory_desk(desk: Desk) -> Desk:
     """Return the same desk with in-memory overlays for files and ledger."""
-    return desk._replace(files=_Files(desk.files), ledger=cast("Ledger", _Ledger(desk.ledger)))
+    return desk._replace(files=_MemoryFiles(desk.files), ledger=cast("Ledger", _MemoryLedger(desk.ledger)))
 
 
-class _Files:
+class _MemoryFiles:
     """Files whose writes are only kept in memory."""
 
     def __init__(self, files: Files) -> None:
@@ -39,24 +39,24 @@ class _Files:
         if seen.real not in self._written:
             return seen
         content = self._written[seen.real]
-        return structs.replace(seen, content=content, mode=0 if content is None else seen.mode or _MODE)
+        return structs.replace(seen, content=content, mode=0 if content is None else seen.mode or _DEFAULT_MODE)
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
-        there = self._written.get(seen.real, seen.content)
-        if digest(there) != seen.digest:
+        current = self._written.get(seen.real, seen.content)
+        if digest(current) != seen.digest:
             raise FileChanged(f"{seen.path} has changed since it was read. Read it again and repeat the change.")
         self._written[seen.real] = content
         return structs.replace(seen, content=content)
 
 
-class _Ledger:
+class _MemoryLedger:
     """The part of a ledger that edits need."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.changes = _Changes(ledger.changes)
+        self.changes = _MemoryChanges(ledger.changes)
 
 
-class _Changes:
+class _MemoryChanges:
     """The changes of a ledger; new ones are only kept in memory."""
 
     def __init__(self, changes: Changes) -> None:

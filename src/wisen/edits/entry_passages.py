@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from wisen.model.change import Passage
 
 
-def onto(passage: Passage, content: bytes) -> bytes:
+def apply(passage: Passage, content: bytes) -> bytes:
     """Append the passage to the content, or replace the previous one.
 
     Raises:
@@ -20,7 +20,7 @@ def onto(passage: Passage, content: bytes) -> bytes:
     if not first_line(passage.new):
         raise ValueError("a passage needs a first line that distinguishes it from others")
     if first_line(passage.new) in content and not passage.old:
-        raise ValueError(f"{shown(first_line(passage.new))!r} is in the file already")
+        raise ValueError(f"{to_text(first_line(passage.new))!r} is in the file already")
     if passage.old:
         if content.count(passage.old) != 1:
             raise ValueError("the passage that it replaces is no longer there as it was written")
@@ -28,16 +28,16 @@ def onto(passage: Passage, content: bytes) -> bytes:
     return content + passage.new
 
 
-def stands(passage: Passage, content: bytes) -> str | None:
+def current_text(passage: Passage, content: bytes) -> str | None:
     """Return the passage, or if the user touched it the rest of its first line; None if it is gone."""
     if content.count(passage.new) == 1:
-        return shown(passage.new)
+        return to_text(passage.new)
     first = first_line(passage.new)
     line = next((line for line in content.split(b"\n") if first in line), None)
-    return None if line is None else f"{shown(line)} …"
+    return None if line is None else f"{to_text(line)} …"
 
 
-def off(passage: Passage, content: bytes) -> bytes:
+def revert(passage: Passage, content: bytes) -> bytes:
     """Restore what was there before; unchanged if the user touched the passage."""
     if content.count(passage.new) != 1:
         return content
@@ -52,6 +52,6 @@ def first_line(passage: bytes) -> bytes:
     return passage.strip().partition(b"\n")[0].strip()
 
 
-def shown(passage: bytes) -> str:
+def to_text(passage: bytes) -> str:
     """Return a passage as text."""
     return passage.decode("utf-8", "replace").strip()

@@ -149,10 +149,10 @@ def child(box: Node, path: Path) -> tuple[FlowItem, int] | None:
     """The item that a path leads to, and how many parts of the path its key uses up."""
     items = box.items
     if items is None:
-        raise unclear(path, "what is there is neither a mapping nor a list")
+        raise unclear(path, "what stands there is neither a mapping nor a list")
     if box.mapping:
         if not isinstance(path[0], str):
-            raise unclear(path, f"{path[0]} is a list index, but there is a mapping")
+            raise unclear(path, f"{path[0]} is a place in a list, and there is a mapping")
         found = [item for item in items if item.key == path[: len(item.key)]]
         if len(found) > 1:
             raise unclear(path, f"{path[0]!r} stands there twice")
@@ -161,7 +161,7 @@ def child(box: Node, path: Path) -> tuple[FlowItem, int] | None:
         return None
     if isinstance(path[0], int) and 0 <= path[0] < len(items):
         return items[path[0]], 1
-    raise unclear(path, f"a list of {len(items)} is there, without an index {path[0]!r}")
+    raise unclear(path, f"a list of {len(items)} stands there, without a place {path[0]!r}")
 
 
 def set_in(text: str, root: Node, start: int, path: Path, value: object, style: Style) -> TextSplice:

@@ -32,60 +32,62 @@ _NOTHING = {"\n", "\r\n", "\r", "\u2028", "\u2029"}
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-def plain(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Parse a text as plain JSON."""
     if not text.strip():
         return {}
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         raise SettingsUnclear(f"this is not JSON ({error}); please fix the file, then try again") from error
 
 
-def loose(text: str) -> Any:
+def parse_json5(text: str) -> Any:
     """Parse a text as JSON5."""
-    root = scanned(text)
+    root = scan(text)
     return {} if root is None else data_of(root)
 
 
 def with_value(text: str, path: Path, value: object) -> TextSplice:
     """Return the splice that sets a value."""
-    root, style = scanned(text), JsonStyle()
+    root, style = scan(text), JsonStyle()
     if root is not None:
         return set_in(text, root, root.start, path, value, style)
     line = newline_of(text)
     lead = line if text.strip() and not text.endswith(("\n", "\r")) else ""
     at = len(text) if text.strip() else 0
     shell = TextSplice(at, at, f"{lead}{{}}{'' if text.strip() == '' and text else line}")
-    made = shell.on(text)
-    inner = scanned(made)
+    braces = shell.on(text)
+    inner = scan(braces)
     assert inner is not None  # the braces were written just now
-    return TextSplice(at, at, _only(text, set_in(made, inner, inner.start, path, value, style).on(made), at))
+    return TextSplice(
+        at, at, _inserted_text(text, set_in(braces, inner, inner.start, path, value, style).on(braces), at)
+    )
 
 
 def without_value(text: str, path: Path) -> TextSplice:
     """Return the splice that removes a value."""
-    root = scanned(text)
+    root = scan(text)
     return cut_from(text, root or Node(0, 0, [], mapping=True), path, JsonStyle())
 
 
-def _only(old: str, new: str, at: int) -> str:
+def _inserted_text(old: str, new: str, at: int) -> str:
     """Return what was inserted at a position."""
     return new[at : at + len(new) - len(old)]
 
 
-def scanned(text: str) -> Node | None:
+def scan(text: str) -> Node | None:
     """Return the root node of a text; None if it is empty but for comments."""
     at = _skip(text, 0)
     if at == len(text):
         return None
     try:
-        node = _value(text, at)
+        node = _scan_value(text, at)
     except RecursionError:
         raise SettingsUnclear("this JSON is nested too deeply; please change the file by hand") from None
     end = _skip(text, node.end)
     if end != len(text):
-        raise _broken(text, end)
+        raise _syntax_error(text, end)
     return node
 
 
@@ -98,11 +100,11 @@ def data_of(node: Node) -> Any:
     return [data_of(item.value) for item in node.items]
 
 
-def _refuse(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not allowed")
 
 
-def _broken(text: str, at: int) -> SettingsUnclear:
+def _syntax_error(text: str, at: int) -> SettingsUnclear:
     line = len(re.findall(r"\r\n|\n|\r", text[:at])) + 1
     return SettingsUnclear(f"this is not JSON at line {line}; please fix the file, then try again")
 
@@ -112,26 +114,26 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _value(text: str, at: int) -> Node:
+def _scan_value(text: str, at: int) -> Node:
     if text[at : at + 1] in ("{", "["):
-        return _box(text, at)
+        return _scan_container(text, at)
     if found := _STRING.match(text, at):
-        return Node(at, found.end(), data=_unquoted(text, at, found.group()[1:-1]))
+        return Node(at, found.end(), data=_unquote(text, at, found.group()[1:-1]))
     if found := _NUMBER.match(text, at):
-        return Node(at, found.end(), data=_number(text, at, found))
+        return Node(at, found.end(), data=_to_number(text, at, found))
     if (found := _NAME.match(text, at)) and found.group() in _WORDS:
         return Node(at, found.end(), data=_WORDS[found.group()])
-    raise _broken(text, at)
+    raise _syntax_error(text, at)
 
 
-def _box(text: str, start: int) -> Node:
+def _scan_container(text: str, start: int) -> Node:
     box = Node(start, start, [], mapping=text[start] == "{")
     items: list[FlowItem] = []
     at = _skip(text, start + 1)
     while text[at : at + 1] != ("}" if box.mapping else "]"):
         if items and items[-1].comma is None:
-            raise _broken(text, at)
-        item = _member(text, at) if box.mapping else FlowItem(at, _value(text, at))
+            raise _syntax_error(text, at)
+        item = _scan_member(text, at) if box.mapping else FlowItem(at, _scan_value(text, at))
         items.append(item)
         at = _skip(text, item.value.end)
         if text[at : at + 1] == ",":
@@ -141,38 +143,38 @@ def _box(text: str, start: int) -> Node:
     return box
 
 
-def _member(text: str, at: int) -> FlowItem:
+def _scan_member(text: str, at: int) -> FlowItem:
     if found := _STRING.match(text, at):
-        key = _unquoted(text, at, found.group()[1:-1])
+        key = _unquote(text, at, found.group()[1:-1])
     elif found := _NAME.match(text, at):
         key = found.group()
     else:
-        raise _broken(text, at)
+        raise _syntax_error(text, at)
     colon = _skip(text, found.end())
     if text[colon : colon + 1] != ":":
-        raise _broken(text, colon)
-    value = _value(text, _skip(text, colon + 1))
+        raise _syntax_error(text, colon)
+    value = _scan_value(text, _skip(text, colon + 1))
     return FlowItem(at, value, (key,), text[found.end() : value.start])
 
 
-def _unquoted(text: str, at: int, inside: str) -> str:
-    def one(found: re.Match[str]) -> str:
+def _unquote(text: str, at: int, inside: str) -> str:
+    def replace_escape(found: re.Match[str]) -> str:
         four, two, other = found.groups()
         if four or two:
             return chr(int(four or two, 16))
         if other in _NOTHING:
             return ""
         if (other.isdigit() and other != "0") or other in "ux":
-            raise _broken(text, at)
+            raise _syntax_error(text, at)
         return _ESCAPES.get(other, other)
 
-    made = _ESCAPE.sub(one, inside)
-    if any("\ud800" <= char <= "\udfff" for char in made):
-        made = made.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-    return made
+    result = _ESCAPE.sub(replace_escape, inside)
+    if any("\ud800" <= char <= "\udfff" for char in result):
+        result = result.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return result
 
 
-def _number(text: str, at: int, found: re.Match[str]) -> int | float:
+def _to_number(text: str, at: int, found: re.Match[str]) -> int | float:
     sign, hexadecimal, word, usual = found.groups()
     try:
         if hexadecimal:
@@ -182,7 +184,7 @@ def _number(text: str, at: int, found: re.Match[str]) -> int | float:
         else:
             number = int(usual) if usual.isdigit() else float(usual)
     except ValueError:
-        raise _broken(text, at) from None
+        raise _syntax_error(text, at) from None
     return -number if sign == "-" else number
 
 
@@ -196,15 +198,15 @@ class JsonStyle:
     def write(self, key: str | None, value: object, like: FlowItem | None, layout: Layout | None) -> str:
         """Write a member, or an element if there is no key."""
         if layout is None:
-            written = _dumped(value, None)
+            written = _dump(value, None)
         else:
-            lines = _dumped(value, layout.step).split("\n")
+            lines = _dump(value, layout.step).split("\n")
             written = (layout.newline + layout.margin).join(lines)
         if key is None:
             return written
         joint = like.joint if like and re.fullmatch(r"[ \t]*:[ \t]*", like.joint) else ": "
         bare = like and like.key and self._is_bare(like) and _PLAIN_NAME.fullmatch(key)
-        return (key if bare else _dumped(key, None)) + joint + written
+        return (key if bare else _dump(key, None)) + joint + written
 
     @staticmethod
     def _is_bare(like: FlowItem) -> bool:
@@ -212,7 +214,7 @@ class JsonStyle:
         return like.value.start - len(like.joint) - like.start == len(like.key[0])
 
 
-def _dumped(value: object, step: str | None) -> str:
+def _dump(value: object, step: str | None) -> str:
     try:
         written = json.dumps(value, ensure_ascii=False, indent=step, allow_nan=False)
         written.encode()

@@ -20,22 +20,22 @@ _INSIDE_PROJECT = frozenset(
     {".claude", ".codex", ".gemini", ".hermes", ".opencode", ".openclaw", ".cursor", ".agents", ".learnings"}
 ) | {"memory", "sessions", "skills", "plugins", "wisen"}
 """Folders of agents and of ours that belong to the project around them and are not projects themselves."""
-_OF_GIT = ".git"
+_GIT_FOLDER = ".git"
 
 
 class Links:
     """Which links may be followed on this machine."""
 
     def __init__(
-        self, user_home: Path | None = None, own: Iterable[Path] = (), workspaces: Iterable[Path] = ()
+        self, user_home: Path | None = None, trusted: Iterable[Path] = (), workspaces: Iterable[Path] = ()
     ) -> None:
         """`own`: the folders in which agents keep the user's files, and wisen's home.
 
         Agents work in `workspaces`: a link there may be theirs, or whoever made the workspace put it there.
         """
         self._home = None if user_home is None else Path(os.path.abspath(user_home))  # noqa: PTH100 - links stay
-        self._own = tuple(Path(os.path.abspath(folder)) for folder in own)  # noqa: PTH100
-        self._roots = (*self._own, *(Path(os.path.abspath(folder)) for folder in workspaces))  # noqa: PTH100
+        self._trusted = tuple(Path(os.path.abspath(folder)) for folder in trusted)  # noqa: PTH100
+        self._roots = (*self._trusted, *(Path(os.path.abspath(folder)) for folder in workspaces))  # noqa: PTH100
 
     def target_of(self, path: str) -> str | None:
         """Return the file that links lead to; None if there are none on the way from the project to the file.
@@ -47,22 +47,22 @@ class Links:
         real, around = Path(os.path.realpath(named)), Path(os.path.realpath(root))
         if real == around / named.relative_to(root):
             return None
-        why = self._refusal(named, real, around)
-        if why:
+        reason = self._refusal_reason(named, real, around)
+        if reason:
             raise FileError(
-                f"{path} is a link to {real}, {why}, and was left alone. "
+                f"{path} is a link to {real}, {reason}, and was left alone. "
                 "Put a file there instead of the link, or make the change where it leads yourself."
             )
         return str(real)
 
-    def _refusal(self, named: Path, real: Path, around: Path) -> str:
+    def _refusal_reason(self, named: Path, real: Path, around: Path) -> str:
         if real.suffix.lower() != named.suffix.lower():
             return "which is a file of another kind"
-        if _OF_GIT in real.parts:
+        if _GIT_FOLDER in real.parts:
             return "which belongs to git"
         if real.is_relative_to(around):
             return ""
-        if named.parent in self._own:
+        if named.parent in self._trusted:
             home = None if self._home is None else Path(os.path.realpath(self._home))
             if home is None or not real.is_relative_to(home):
                 return "which is outside of your home"
@@ -71,11 +71,11 @@ class Links:
 
     def _root_of(self, named: Path) -> Path:
         """Return where a file's project begins: links at it and above it are how the user gets there."""
-        inside = [folder for folder in self._roots if named.is_relative_to(folder) and folder != named]
-        own = max(inside, key=lambda folder: len(folder.parts), default=None)
+        containing = [folder for folder in self._roots if named.is_relative_to(folder) and folder != named]
+        own_folder = max(containing, key=lambda folder: len(folder.parts), default=None)
         top = next(self._checkouts_around(named), None)
-        if own is not None and (top is None or own.is_relative_to(top)):
-            return own
+        if own_folder is not None and (top is None or own_folder.is_relative_to(top)):
+            return own_folder
         if top is not None:
             return top
         return next(folder for folder in named.parents if folder.name not in _INSIDE_PROJECT)
@@ -84,16 +84,16 @@ class Links:
         for folder in named.parents:
             if self._home is not None and self._home.is_relative_to(folder):
                 return  # a home is no project, even if its dotfiles are in git
-            if folder.name not in _INSIDE_PROJECT and os.path.lexists(folder / _OF_GIT):
+            if folder.name not in _INSIDE_PROJECT and os.path.lexists(folder / _GIT_FOLDER):
                 yield folder
 
 
-def links_of_user(user_home: Path, agents: Mapping[str, Path], home: Path) -> Links:
+def user_links(user_home: Path, agents: Mapping[str, Path], home: Path) -> Links:
     """Build the links of a user: `agents` gives the folders that were configured for some, `home` is wisen's own."""
-    own = [folder for agent, folder in agents.items() if agent != "openclaw"]
+    trusted = [folder for agent, folder in agents.items() if agent != "openclaw"]
     usual = (user_home / name for name in (".gemini", ".hermes", ".config/opencode", ".openclaw"))
     workspaces = [folder for agent, folder in agents.items() if agent == "openclaw"]
-    return Links(user_home, (*own, *usual, home), workspaces)
+    return Links(user_home, (*trusted, *usual, home), workspaces)
 
 
 def _is_mine(path: Path) -> bool:

@@ -17,7 +17,7 @@ class Profile(StrEnum):
     AUTONOMOUS = "autonomous"
 
 
-class Leave(StrEnum):
+class Permission(StrEnum):
     """Whether a change needs a person."""
 
     AUTO = "auto"
@@ -48,29 +48,34 @@ class PromotePolicy:
     most: int = setting(20, "How many proposals wait at once.", at_least=1)
 
 
-TABLE: dict[tuple[Profile, str], dict[EntryOrigin, Leave]] = {
-    (Profile.CAUTIOUS, "any"): dict.fromkeys(EntryOrigin, Leave.ASK),
+TABLE: dict[tuple[Profile, str], dict[EntryOrigin, Permission]] = {
+    (Profile.CAUTIOUS, "any"): dict.fromkeys(EntryOrigin, Permission.ASK),
     # What the user stated works at once by hook; a file outside of our home is written only after approval.
-    (Profile.STANDARD, "notes"): dict.fromkeys(EntryOrigin, Leave.PROPOSE) | {EntryOrigin.IMPORTED: Leave.ASK},
-    (Profile.STANDARD, "rules"): dict.fromkeys(EntryOrigin, Leave.PROPOSE) | {EntryOrigin.IMPORTED: Leave.ASK},
-    (Profile.AUTONOMOUS, "notes"): dict.fromkeys(EntryOrigin, Leave.AUTO) | {EntryOrigin.IMPORTED: Leave.ASK},
-    (Profile.AUTONOMOUS, "rules"): dict.fromkeys(EntryOrigin, Leave.PROPOSE) | {EntryOrigin.IMPORTED: Leave.ASK},
+    (Profile.STANDARD, "notes"): dict.fromkeys(EntryOrigin, Permission.PROPOSE)
+    | {EntryOrigin.IMPORTED: Permission.ASK},
+    (Profile.STANDARD, "rules"): dict.fromkeys(EntryOrigin, Permission.PROPOSE)
+    | {EntryOrigin.IMPORTED: Permission.ASK},
+    (Profile.AUTONOMOUS, "notes"): dict.fromkeys(EntryOrigin, Permission.AUTO) | {EntryOrigin.IMPORTED: Permission.ASK},
+    (Profile.AUTONOMOUS, "rules"): dict.fromkeys(EntryOrigin, Permission.PROPOSE)
+    | {EntryOrigin.IMPORTED: Permission.ASK},
 }
 """By profile and kind of file: notes are TOOLS, MEMORY and USER; rules are SOUL, AGENTS, CLAUDE and everything else."""
 _NOTES = frozenset({"TOOLS.md", "MEMORY.md", "USER.md", "preferences.json"})
 
 
-def may_write_unasked(profile: str) -> bool:
+def can_write_unasked(profile: str) -> bool:
     """Whether anything outside of our home may be written without approval."""
     return Profile(profile) is Profile.AUTONOMOUS
 
 
-def leave_for(profile: Profile, file: str, origin: EntryOrigin, *, tracked: bool, certain: bool) -> Leave:
+def permission_for(
+    profile: Profile, file: str, origin: EntryOrigin, *, is_tracked: bool, is_certain: bool
+) -> Permission:
     """Return what a change needs.
 
     `certain`: the user stated it explicitly as a rule. Only that is applied at once, and never in a file that git
     tracks: what is committed there concerns others too.
     """
     kind = "any" if profile is Profile.CAUTIOUS else "notes" if file in _NOTES else "rules"
-    leave = TABLE[profile, kind][origin]
-    return Leave.PROPOSE if leave is Leave.AUTO and (tracked or not certain) else leave
+    permission = TABLE[profile, kind][origin]
+    return Permission.PROPOSE if permission is Permission.AUTO and (is_tracked or not is_certain) else permission

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def planned(content: bytes, numbers: Iterable[int]) -> Removal:
+def plan_removal(content: bytes, numbers: Iterable[int]) -> Removal:
     """Plan the removal of lines by number, from 1. Raises: ValueError: there is no such line."""
     lines = content.splitlines(keepends=True)
     wanted = sorted(set(numbers))
@@ -27,27 +27,27 @@ def planned(content: bytes, numbers: Iterable[int]) -> Removal:
     )
 
 
-def onto(removal: Removal, content: bytes) -> bytes:
+def apply(removal: Removal, content: bytes) -> bytes:
     """Remove the lines. Raises: ValueError: one is missing or ambiguous."""
     lines = content.splitlines(keepends=True)
     for each in reversed(removal.lines):
-        places = [at for at, line in enumerate(lines) if line == each.text and _above(lines, at) == each.above]
+        places = [at for at, line in enumerate(lines) if line == each.text and _line_above(lines, at) == each.above]
         if len(places) != 1:
-            raise ValueError(f"{_shown(each.text)!r} is {'not there' if not places else 'there more than once'}")
+            raise ValueError(f"{_to_text(each.text)!r} is {'not there' if not places else 'there more than once'}")
         del lines[places[0]]
     return b"".join(lines)
 
 
-def stands(removal: Removal, content: bytes) -> str | None:
+def current_text(removal: Removal, content: bytes) -> str | None:
     """Return the first of the lines that is back where it was; None while all are gone."""
     lines = content.splitlines(keepends=True)
     for each in removal.lines:
-        if any(line == each.text and _above(lines, at) == each.above for at, line in enumerate(lines)):
-            return _shown(each.text)
+        if any(line == each.text and _line_above(lines, at) == each.above for at, line in enumerate(lines)):
+            return _to_text(each.text)
     return None
 
 
-def off(removal: Removal, content: bytes) -> bytes:
+def revert(removal: Removal, content: bytes) -> bytes:
     """Restore the lines below those that they were under.
 
     Raises:
@@ -55,18 +55,20 @@ def off(removal: Removal, content: bytes) -> bytes:
     """
     lines = content.splitlines(keepends=True)
     for each in removal.lines:
-        if any(line == each.text and _above(lines, at) == each.above for at, line in enumerate(lines)):
+        if any(line == each.text and _line_above(lines, at) == each.above for at, line in enumerate(lines)):
             continue  # somebody put it back
         places = [at + 1 for at, line in enumerate(lines) if line == each.above] if each.above else [0]
         if len(places) != 1:
-            raise ValueError(f"the line above {_shown(each.text)!r} is {'gone' if not places else 'not the only one'}")
+            raise ValueError(
+                f"the line above {_to_text(each.text)!r} is {'gone' if not places else 'not the only one'}"
+            )
         lines.insert(places[0], each.text)
     return b"".join(lines)
 
 
-def _above(lines: list[bytes], at: int) -> bytes:
+def _line_above(lines: list[bytes], at: int) -> bytes:
     return lines[at - 1] if at else b""
 
 
-def _shown(line: bytes) -> str:
+def _to_text(line: bytes) -> str:
     return line.decode("utf-8", "replace").strip()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.edits.targets import Target, kind_of, target_everywhere, target_of
+from wisen.edits.targets import Target, global_target, project_target, rule_kind
 from wisen.model.context import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 
-def book_folder(home: Path, context: str) -> Path:
+def context_folder(home: Path, context: str) -> Path:
     """Return the folder of a context's files below the home."""
     return home / "contexts" / context if context else home / "global"
 
@@ -35,7 +35,7 @@ class RuleFiles:
     places: Callable[[], Sequence[tuple[str, str]]]
     """The directories of this machine with the context that each belongs to now."""
 
-    def target(
+    def target_for(
         self,
         entry: Entry,
         seen: Sequence[Occurrence],
@@ -49,13 +49,13 @@ class RuleFiles:
         if scope == EVERYWHERE:
             folder = self.folders.get(agent)
             if folder is not None and folder.is_dir():
-                return target_everywhere(entry, agent, str(folder), self.files)
-            return Target(str(self.book(scope)), kind_of(entry).capitalize())
+                return global_target(entry, agent, str(folder), self.files)
+            return Target(str(self.rules_file(scope)), rule_kind(entry).capitalize())
         for path, context in reversed(self.places() if places is None else places):
             if context == scope and Path(path).is_dir():
-                return target_of(entry, agent, path, self.files)
-        return Target(str(self.book(scope)), kind_of(entry).capitalize())
+                return project_target(entry, agent, path, self.files)
+        return Target(str(self.rules_file(scope)), rule_kind(entry).capitalize())
 
-    def book(self, context: str) -> Path:
+    def rules_file(self, context: str) -> Path:
         """Return our own rules file of a context: where rules go if the project is not on this machine."""
-        return book_folder(self.home, context) / "rules.md"
+        return context_folder(self.home, context) / "rules.md"

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
 
 
-def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:
+def entry_of_change(change: Change, every: Sequence[EntryState]) -> str | None:
     """Return the id of the entry whose rule a change added to a file: a line has its id, a value its text."""
     deed = change.deed
     if isinstance(deed, Line):
         return next((state.entry.id for state in every if rule_id(state.entry.id) == deed.id), None)
     if not isinstance(deed, Value) or not change.path.endswith(preferences.FILE):
         return None
-    said = msgspec.json.decode(deed.new or "null")
-    return next((s.entry.id for s in every if s.text == said and s.status is EntryStatus.PROMOTED), None)
+    text = msgspec.json.decode(deed.new or "null")
+    return next((s.entry.id for s in every if s.text == text and s.status is EntryStatus.PROMOTED), None)

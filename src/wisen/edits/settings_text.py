@@ -31,7 +31,7 @@ def with_value(text: str, format: Format, path: Path, value: Json) -> str:
     Raises:
         SettingsUnclear: the text cannot be parsed, the path leads nowhere, or the change cannot be verified.
     """
-    return _changed(text, format, path, value)
+    return _change_value(text, format, path, value)
 
 
 def without_value(text: str, format: Format, path: Path) -> str:
@@ -40,29 +40,29 @@ def without_value(text: str, format: Format, path: Path) -> str:
     Raises:
         SettingsUnclear: the text cannot be parsed, nothing is there, or the change cannot be verified.
     """
-    return _changed(text, format, path, _ABSENT)
+    return _change_value(text, format, path, _ABSENT)
 
 
-def parsed(text: str, format: Format) -> Json:
+def parse_settings(text: str, format: Format) -> Json:
     """Parse a text; an empty one is an empty mapping. Dates become text, keys that are not text stay as they are.
 
     Raises:
         SettingsUnclear: the text cannot be parsed.
     """
     try:
-        found: Json = _plain(_readers(format)[0](text.removeprefix(_BOM)), {})
+        data: Json = _to_plain(_readers(format)[0](text.removeprefix(_BOM)), {})
     except RecursionError:
         raise SettingsUnclear("this file is nested too deeply; please change it by hand") from None
-    return found
+    return data
 
 
-def says_the_same(one: str, other: str, format: Format) -> bool:
+def has_same_data(one: str, other: str, format: Format) -> bool:
     """Whether two texts have the same data and types. Raises: SettingsUnclear if one cannot be parsed."""
     one, other = one.removeprefix(_BOM), other.removeprefix(_BOM)
-    return all(same(read(one), read(other)) for read in _readers(format))
+    return all(is_same(read(one), read(other)) for read in _readers(format))
 
 
-def _changed(text: str, format: Format, path: Path, value: Any) -> str:
+def _change_value(text: str, format: Format, path: Path, value: Any) -> str:
     if not path:
         raise unclear(path, "a path is needed")
     bom = _BOM if text.startswith(_BOM) else ""
@@ -70,19 +70,19 @@ def _changed(text: str, format: Format, path: Path, value: Any) -> str:
     try:
         readers = _readers(format)
         before = [read(body) for read in readers]
-        wanted = [expected(data, path, value, path) for data in before]
+        expected = [expected_data(data, path, value, path) for data in before]
         splice = _splice(body, format, path, value)
         splice.text.encode()
         changed = splice.on(body)
         after = [read(changed) for read in readers]
-        proven = 0 <= splice.start <= splice.end <= len(body) and all(
-            same(new, want) for new, want in zip(after, wanted, strict=True)
+        is_verified = 0 <= splice.start <= splice.end <= len(body) and all(
+            is_same(new, want) for new, want in zip(after, expected, strict=True)
         )
     except RecursionError:
         raise unclear(path, "the file is nested too deeply") from None
     except UnicodeEncodeError:
         raise unclear(path, "it contains half of a surrogate pair") from None
-    if not proven:
+    if not is_verified:
         raise unclear(path, "the change would alter more than this value")
     return bom + changed
 
@@ -99,7 +99,7 @@ def _readers(format: Format) -> list[Callable[[str], Any]]:
         return [yaml_text.data, yaml_text.old_data]
     from wisen.edits import json_text
 
-    return [json_text.plain if format == "json" else json_text.loose]
+    return [json_text.parse_json if format == "json" else json_text.parse_json5]
 
 
 def _splice(text: str, format: Format, path: Path, value: Any) -> TextSplice:
@@ -112,7 +112,7 @@ def _splice(text: str, format: Format, path: Path, value: Any) -> TextSplice:
     return without_value(text, path) if value is _ABSENT else with_value(text, path, value)
 
 
-def expected(data: Any, path: Path, value: Any, whole: Path) -> Any:
+def expected_data(data: Any, path: Path, value: Any, whole: Path) -> Any:
     """Return the data with the value set or removed; only what is on the path is copied."""
     part, rest = path[0], path[1:]
     if isinstance(data, dict):
@@ -120,7 +120,7 @@ def expected(data: Any, path: Path, value: Any, whole: Path) -> Any:
             raise unclear(whole, f"{part} is a list index, but there is a mapping")
         copy = dict(data)
         if rest and part in data:
-            copy[part] = expected(data[part], rest, value, whole)
+            copy[part] = expected_data(data[part], rest, value, whole)
         elif value is not _ABSENT:
             copy[part] = nested(rest, value)
         elif part in data:
@@ -134,11 +134,11 @@ def expected(data: Any, path: Path, value: Any, whole: Path) -> Any:
         return [*data, value]
     if not isinstance(part, int) or not 0 <= part < len(data):
         raise unclear(whole, f"a list of {len(data)} is there, without an index {part!r}")
-    middle = [expected(data[part], rest, value, whole)] if rest else [] if value is _ABSENT else [value]
+    middle = [expected_data(data[part], rest, value, whole)] if rest else [] if value is _ABSENT else [value]
     return [*data[:part], *middle, *data[part + 1 :]]
 
 
-def same(one: Any, other: Any) -> bool:
+def is_same(one: Any, other: Any) -> bool:
     """Whether two values are equal including types: 1, 1.0 and true differ. Shared parts are compared once."""
     seen: set[tuple[int, int]] = set()
     open_pairs = [(one, other)]
@@ -162,13 +162,13 @@ def same(one: Any, other: Any) -> bool:
     return True
 
 
-def _plain(data: Any, seen: dict[int, Any]) -> Any:
+def _to_plain(data: Any, seen: dict[int, Any]) -> Any:
     """Convert dates to text; what YAML shares stays shared, or a small file could fill the memory."""
     if not isinstance(data, dict | list):
         return data.isoformat() if isinstance(data, datetime.date | datetime.time) else data
     if id(data) not in seen:
         if isinstance(data, dict):
-            seen[id(data)] = {key: _plain(value, seen) for key, value in data.items()}
+            seen[id(data)] = {key: _to_plain(value, seen) for key, value in data.items()}
         else:
-            seen[id(data)] = [_plain(value, seen) for value in data]
+            seen[id(data)] = [_to_plain(value, seen) for value in data]
     return seen[id(data)]

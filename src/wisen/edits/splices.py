@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-_MOST_LINES = 5_000
-_MOST_PAIRS = 200_000
+_MAX_LINES = 5_000
+_MAX_PAIRS = 200_000
 """Beyond this the matcher takes minutes: a file with one line repeated a thousand times has a million equal pairs."""
 
 
@@ -26,7 +26,7 @@ class _Hunk(NamedTuple):
     lines: tuple[bytes, ...]
 
 
-def difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
+def diff(old: bytes, new: bytes) -> tuple[Splice, ...]:
     """Return the changed lines, in the coordinates of `old`: in order and without overlap."""
     lines = _LINE.findall(old)
     starts = [0]
@@ -38,22 +38,22 @@ def difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
     )
 
 
-def applied(content: bytes, splices: Iterable[Splice]) -> bytes:
+def apply_splices(content: bytes, splices: Iterable[Splice]) -> bytes:
     """Apply splices to a content. Raises: ValueError if `old` is not at `at`."""
     pieces: list[bytes] = []
-    done = 0
+    position = 0
     for splice in splices:
         end = splice.at + len(splice.old)
-        if not done <= splice.at <= end <= len(content):
+        if not position <= splice.at <= end <= len(content):
             raise ValueError(f"a change at byte {splice.at} is out of order or beyond the end")
         if content[splice.at : end] != splice.old:
             raise ValueError(f"what a change replaces does not stand at byte {splice.at}")
-        pieces += (content[done : splice.at], splice.new)
-        done = end
-    return b"".join((*pieces, content[done:]))
+        pieces += (content[position : splice.at], splice.new)
+        position = end
+    return b"".join((*pieces, content[position:]))
 
 
-def inverse(splices: Iterable[Splice]) -> tuple[Splice, ...]:
+def invert(splices: Iterable[Splice]) -> tuple[Splice, ...]:
     """Return the splices that lead back, in the coordinates of the new content."""
     back: list[Splice] = []
     shift = 0
@@ -74,7 +74,7 @@ def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[_Hunk]:
         return []
     in_one, in_other = Counter(one), Counter(other)
     pairs = sum(count * in_other[line] for line, count in in_one.items())
-    if max(len(one), len(other)) > _MOST_LINES or pairs > _MOST_PAIRS:
+    if max(len(one), len(other)) > _MAX_LINES or pairs > _MAX_PAIRS:
         return [_Hunk(head, head + len(one), tuple(other))]
-    found = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-    return [_Hunk(head + a, head + b, tuple(other[c:d])) for tag, a, b, c, d in found if tag != "equal"]
+    opcodes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    return [_Hunk(head + a, head + b, tuple(other[c:d])) for tag, a, b, c, d in opcodes if tag != "equal"]

@@ -40,7 +40,7 @@ _HEADINGS = {
 }
 
 
-def kind_of(entry: Entry) -> str:
+def rule_kind(entry: Entry) -> str:
     """Return the kind of a rule: behaviour, workflow, tool, preference or principle."""
     if entry.type is EntryType.ERROR or entry.about in (About.COMMAND, About.TOOL):
         return "tool"
@@ -51,31 +51,31 @@ def kind_of(entry: Entry) -> str:
     return "principle" if entry.category is Category.KNOWLEDGE_GAP or entry.about is About.FACT else "workflow"
 
 
-def target_everywhere(entry: Entry, agent: str, folder: str, files: Files) -> Target:
+def global_target(entry: Entry, agent: str, folder: str, files: Files) -> Target:
     """Return where a rule for all projects goes, in the folder where an agent keeps the user's own files."""
-    kind, root = kind_of(entry), Path(folder)
+    kind, root = rule_kind(entry), Path(folder)
     if agent == "openclaw":
-        return _in_workspace("principle" if kind in ("tool", "principle") else "preference", root, files)
-    path, heading = target_of(entry, agent, folder, files)
+        return _workspace_target("principle" if kind in ("tool", "principle") else "preference", root, files)
+    path, heading = project_target(entry, agent, folder, files)
     return Target(path, "Good to know" if kind == "principle" else heading)
 
 
-def target_of(entry: Entry, agent: str, folder: str, files: Files) -> Target:
+def project_target(entry: Entry, agent: str, folder: str, files: Files) -> Target:
     """Return where a rule of a project goes; `folder` is the project's folder on this machine."""
-    kind, root = kind_of(entry), Path(folder)
+    kind, root = rule_kind(entry), Path(folder)
     if agent == "openclaw":
-        return _in_workspace(kind, root, files)
+        return _workspace_target(kind, root, files)
     name = _ONE_FILE.get(agent, "AGENTS.md")
     if name == "CLAUDE.md" and b"@AGENTS.md" in (files.read(root / name).content or b""):
         name = "AGENTS.md"  # CLAUDE.md only includes it
     return Target(str(root / name), _HEADINGS[kind])
 
 
-def _in_workspace(kind: str, root: Path, files: Files) -> Target:
+def _workspace_target(kind: str, root: Path, files: Files) -> Target:
     """Return the file of an OpenClaw workspace; preferences go to its preferences.json if it has one we can read."""
     if kind == "preference":
         path = root / preferences.FILE
-        if preferences.keys_in(files.read(path).content, "") is not None:
+        if preferences.insertion_keys(files.read(path).content, "") is not None:
             return Target(str(path), "")
     name, heading = _OPENCLAW[kind]
     return Target(str(root / name), heading)

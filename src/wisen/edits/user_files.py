@@ -27,24 +27,24 @@ from wisen.safety.regular_files import refuse_unfit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_TRAVERSE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """Traversing a folder needs no right to list it."""
 _PART = re.compile(r"\.wisen-\d+-\d+\.part")
-_STALE = 3600.0
+_STALE_SECONDS = 3600.0
 """Seconds after which a partial file belongs to no active writer."""
-_PATIENCE = 10.0
+_LOCK_TIMEOUT = 10.0
 """Seconds to wait for another writer of ours."""
 _CHUNK = 1 << 20
-LARGEST = 16 << 20
+MAX_FILE_BYTES = 16 << 20
 """Maximum bytes of a file that is read or edited for a user: no settings, instructions or notes have more."""
-_MOST_BESIDE = 100
-_SMALL = 1 << 20
+_MAX_SIBLINGS = 100
+_MAX_SIBLING_BYTES = 1 << 20
 """Limits of the search for a line that the user moved: number of files, and bytes of each."""
-_UNSYNCED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
+_UNSUPPORTED_ERRORS = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
 """Errors of file systems that cannot sync a folder, or lock one."""
 
-_NEXT = {
+_ADVICE = {
     errno.ENOSPC: ("the disk is full", "Make room and try again."),
     errno.EDQUOT: ("the quota is used up", "Make room and try again."),
     errno.EROFS: ("its file system is read-only", "Mount it for writing, or choose another place."),
@@ -56,7 +56,7 @@ _NEXT = {
 }
 
 
-class _Standing(NamedTuple):
+class _DiskFile(NamedTuple):
     """A file as it is on disk."""
 
     seen: Seen
@@ -73,8 +73,8 @@ class UserFiles:
 
     def read(self, path: str | Path) -> Seen:
         """Return the file as it is. Raises: FileError if it is not a file, or cannot be read."""
-        with _translated(str(path), "read"):
-            return _standing(str(path)).seen
+        with _translate_errors(str(path), "read"):
+            return _read_disk(str(path)).seen
 
     def real_path(self, path: str | Path) -> str:
         """Return the resolved path of a file, whether or not it exists."""
@@ -83,7 +83,7 @@ class UserFiles:
 
     def link_target(self, path: str | Path) -> str | None:
         """Return the file that links lead to on the way from the project; None if none. Raises: FileError."""
-        with _translated(str(path), "looked at"):
+        with _translate_errors(str(path), "looked at"):
             return self._links.target_of(str(path))
 
     def siblings(self, path: Path) -> tuple[Path, ...]:
@@ -97,71 +97,72 @@ class UserFiles:
                 )
         except OSError:
             return ()
-        return tuple(path.with_name(name) for name in names[:_MOST_BESIDE])
+        return tuple(path.with_name(name) for name in names[:_MAX_SIBLINGS])
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
         """Write this content, or delete the file; returns the file as it is then.
 
         Raises: FileChanged if it is not what was seen, FileError if it cannot be done. The file is then unchanged.
         """
-        deed = "deleted" if content is None else "written"
-        with _translated(seen.path, deed):
-            standing = _unchanged(seen)
+        action = "deleted" if content is None else "written"
+        with _translate_errors(seen.path, action):
+            current = _require_unchanged(seen)
             if content == seen.content:
-                return standing.seen
+                return current.seen
             if content is None and seen.link is not None:
                 raise FileError(
                     f"{seen.path} is a link to {seen.link} and was not deleted: a link to nothing would be left. "
                     "Delete both yourself if they are not wanted."
                 )
             self._links.target_of(seen.path)
-            real = Path(os.path.realpath(standing.real.parent), standing.real.name)
-            with _folder(real.parent) as handle:
-                standing = _unchanged(seen)
-                _may_be_changed(standing, deed)
+            real = Path(os.path.realpath(current.real.parent), current.real.name)
+            with _lock_folder(real.parent) as handle:
+                current = _require_unchanged(seen)
+                _require_writable(current, action)
                 # Checked again under the lock. The folder is open since then, and was reached without a link: whatever
                 # replaces it now, the write goes to where these links led.
                 self._links.target_of(seen.path)
-                if Path(os.path.realpath(standing.real)) != real:
+                if Path(os.path.realpath(current.real)) != real:
                     raise FileChanged(
-                        f"{seen.path} leads to another file since it was read, and was left alone. Read it again and repeat the change."
+                        f"{seen.path} leads to another file since it was read, and was left alone. "
+                        "Read it again and repeat the change."
                     )
                 if content is None:
                     os.unlink(real.name, dir_fd=handle)
                     mode = 0
                 else:
-                    mode = _replace(standing, content, handle)
-            with _translated(seen.path, deed, done=True):
+                    mode = _replace(current, content, handle)
+            with _translate_errors(seen.path, action, was_done=True):
                 _sync(real.parent)
             return Seen(seen.path, content, mode, seen.link)
 
 
 def _is_small_file(entry: os.DirEntry[str]) -> bool:
-    return entry.is_file() and entry.stat().st_size <= _SMALL
+    return entry.is_file() and entry.stat().st_size <= _MAX_SIBLING_BYTES
 
 
-def _standing(path: str) -> _Standing:
+def _read_disk(path: str) -> _DiskFile:
     """Read a file and its status. Raises: FileError if something else is in its place."""
-    link = _led_to(path) if Path(path).is_symlink() else None
+    link = _resolve_link(path) if Path(path).is_symlink() else None
     real = Path(link or path)
     try:
         status = real.lstat()
     except FileNotFoundError:
-        return _Standing(Seen(path, None, 0, link), real, None)
-    refuse_unfit(path, status, LARGEST)
+        return _DiskFile(Seen(path, None, 0, link), real, None)
+    refuse_unfit(path, status, MAX_FILE_BYTES)
     # Without blocking: a pipe that has just replaced it would hold us up forever.
     handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         status = os.fstat(handle)
-        refuse_unfit(path, status, LARGEST)
+        refuse_unfit(path, status, MAX_FILE_BYTES)
         # One chunk more than the limit: a file that grows meanwhile has changed, and is not read forever.
-        content = b"".join(islice(iter(lambda: os.read(handle, _CHUNK), b""), LARGEST // _CHUNK + 1))
+        content = b"".join(islice(iter(lambda: os.read(handle, _CHUNK), b""), MAX_FILE_BYTES // _CHUNK + 1))
     finally:
         os.close(handle)
-    return _Standing(Seen(path, content, stat.S_IMODE(status.st_mode), link), real, status)
+    return _DiskFile(Seen(path, content, stat.S_IMODE(status.st_mode), link), real, status)
 
 
-def _led_to(path: str) -> str:
+def _resolve_link(path: str) -> str:
     """Return the real path behind a link. Raises: FileError if nothing is there."""
     try:
         return os.path.realpath(path, strict=True)
@@ -171,63 +172,65 @@ def _led_to(path: str) -> str:
         ) from None
 
 
-def _unchanged(seen: Seen) -> _Standing:
+def _require_unchanged(seen: Seen) -> _DiskFile:
     """Return the file, if it is what was seen. Raises: FileChanged."""
-    standing = _standing(seen.path)
-    there = standing.seen
-    if there.content is None and seen.content is not None:
-        what = "is no longer there"
-    elif there.content is not None and seen.content is None:
-        what = "has appeared"
-    elif there.link != seen.link:
-        what = "leads to another file" if there.link else "is no longer a link"
-    elif there.content != seen.content:
-        what = "has changed"
+    current = _read_disk(seen.path)
+    actual = current.seen
+    if actual.content is None and seen.content is not None:
+        difference = "is no longer there"
+    elif actual.content is not None and seen.content is None:
+        difference = "has appeared"
+    elif actual.link != seen.link:
+        difference = "leads to another file" if actual.link else "is no longer a link"
+    elif actual.content != seen.content:
+        difference = "has changed"
     else:
-        return standing
-    raise FileChanged(f"{seen.path} {what} since it was read, and was left alone. Read it again and repeat the change.")
+        return current
+    raise FileChanged(
+        f"{seen.path} {difference} since it was read, and was left alone. Read it again and repeat the change."
+    )
 
 
-def _may_be_changed(standing: _Standing, deed: str) -> None:
+def _require_writable(current: _DiskFile, action: str) -> None:
     # A rename needs no right to the file itself; if the user took that right away, it must still count.
-    if standing.status is not None and not os.access(standing.real, os.W_OK):
+    if current.status is not None and not os.access(current.real, os.W_OK):
         raise FileError(
-            f"{standing.seen.path} could not be {deed}: it is read-only. Allow it with `chmod u+w {standing.real}`."
+            f"{current.seen.path} could not be {action}: it is read-only. Allow it with `chmod u+w {current.real}`."
         )
-    if standing.status is not None and standing.status.st_nlink > 1 and deed != "deleted":
+    if current.status is not None and current.status.st_nlink > 1 and action != "deleted":
         # A new file replaces one name only, and the others would keep the old content.
         raise FileError(
-            f"{standing.seen.path} could not be {deed}: it is one of {standing.status.st_nlink} names of a file (hard "
+            f"{current.seen.path} could not be {action}: it is one of {current.status.st_nlink} names of a file (hard "
             "links), which would come apart. Make symbolic links of the others (`ln -s`), or edit it yourself."
         )
 
 
-def _replace(standing: _Standing, content: bytes, folder: int) -> int:
+def _replace(current: _DiskFile, content: bytes, folder: int) -> int:
     """Write a complete file next to the old one, and rename it if that is still the same; returns its mode."""
-    part, handle = _new_part(standing, folder)
+    part, handle = _new_part(current, folder)
     try:
         try:
             _remove_stale(folder, os.fstat(handle))
             rest = memoryview(content)
             while rest:
                 rest = rest[os.write(handle, rest[:_CHUNK]) :]
-            if standing.status is not None:
-                _take_over(handle, standing.real, standing.status)
+            if current.status is not None:
+                _copy_metadata(handle, current.real, current.status)
             os.fsync(handle)
             mode = stat.S_IMODE(os.fstat(handle).st_mode)
         finally:
             os.close(handle)
-        _unchanged(standing.seen)
-        os.replace(part, standing.real.name, src_dir_fd=folder, dst_dir_fd=folder)
+        _require_unchanged(current.seen)
+        os.replace(part, current.real.name, src_dir_fd=folder, dst_dir_fd=folder)
         return mode
     finally:
         with suppress(OSError):
             os.unlink(part, dir_fd=folder)
 
 
-def _new_part(standing: _Standing, folder: int) -> tuple[str, int]:
+def _new_part(current: _DiskFile, folder: int) -> tuple[str, int]:
     # The system applies the umask to a new file; one that replaces an old one is private until it has its mode.
-    mode = 0o644 if standing.status is None else 0o600
+    mode = 0o644 if current.status is None else 0o600
     for number in itertools.count():
         part = f".wisen-{os.getpid()}-{number}.part"
         with suppress(FileExistsError):
@@ -235,11 +238,11 @@ def _new_part(standing: _Standing, folder: int) -> tuple[str, int]:
     raise AssertionError
 
 
-def _take_over(handle: int, path: Path, old: os.stat_result) -> None:
+def _copy_metadata(handle: int, path: Path, old: os.stat_result) -> None:
     """Copy owner, mode and attributes of the old file, as far as permitted."""
     mode = stat.S_IMODE(old.st_mode)
-    made = os.fstat(handle)
-    if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
+    new = os.fstat(handle)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:
             os.fchown(handle, old.st_uid, old.st_gid)
         except PermissionError:
@@ -255,29 +258,29 @@ def _take_over(handle: int, path: Path, old: os.stat_result) -> None:
                 os.setxattr(handle, name, os.getxattr(path, name))
 
 
-def _remove_stale(folder: int, made: os.stat_result) -> None:
+def _remove_stale(folder: int, new: os.stat_result) -> None:
     """Remove partial files that a killed writer of ours left; the new one shows the folder's own time."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not _PART.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
                 continue
-            left = entry.stat(follow_symlinks=False)
-            if left.st_uid == made.st_uid and made.st_mtime - left.st_mtime > _STALE:
+            leftover = entry.stat(follow_symlinks=False)
+            if leftover.st_uid == new.st_uid and new.st_mtime - leftover.st_mtime > _STALE_SECONDS:
                 os.unlink(entry.name, dir_fd=folder)
 
 
 @contextmanager
-def _folder(path: Path) -> Iterator[int]:
+def _lock_folder(path: Path) -> Iterator[int]:
     """Open the folder of a file, creating it if necessary, and lock it against other writers of ours.
 
     Its path is resolved: a link that was put into it since is not followed.
     """
-    made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    created = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
-        for folder in reversed(made):
+        for folder in reversed(created):
             folder.mkdir(exist_ok=True)
             _sync(folder.parent)
-        handle = _opened_without_links(path)
+        handle = _open_without_links(path)
         try:
             _lock(handle, path)
             yield handle
@@ -286,19 +289,19 @@ def _folder(path: Path) -> Iterator[int]:
             with suppress(OSError):
                 os.close(handle)
     except BaseException:
-        for folder in made:
+        for folder in created:
             with suppress(OSError):
                 folder.rmdir()
         raise
 
 
-def _opened_without_links(folder: Path) -> int:
+def _open_without_links(folder: Path) -> int:
     """Open a folder part by part, none of which may be a link. Raises: OSError."""
     *above, last = folder.parts
-    handle = os.open(folder.anchor, _WAY) if above else os.open(last, _FOLDER)
+    handle = os.open(folder.anchor, _TRAVERSE) if above else os.open(last, _OPEN_FOLDER)
     for name in (*above[1:], last) if above else ():
         try:
-            below = os.open(name, _FOLDER if name is last else _WAY, dir_fd=handle)
+            below = os.open(name, _OPEN_FOLDER if name is last else _TRAVERSE, dir_fd=handle)
         finally:
             os.close(handle)
         handle = below
@@ -306,18 +309,18 @@ def _opened_without_links(folder: Path) -> int:
 
 
 def _lock(handle: int, folder: Path) -> None:
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _LOCK_TIMEOUT
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > end:
                 raise FileError(
-                    f"{folder} is held by another process for more than {_PATIENCE:.0f} seconds. Try again later."
+                    f"{folder} is held by another process for more than {_LOCK_TIMEOUT:.0f} seconds. Try again later."
                 ) from None
             time.sleep(0.005)
         except OSError as error:
-            if error.errno not in _UNSYNCED | {errno.ENOLCK, errno.EBADF}:
+            if error.errno not in _UNSUPPORTED_ERRORS | {errno.ENOLCK, errno.EBADF}:
                 raise
             return
         else:
@@ -330,24 +333,28 @@ def _sync(folder: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno not in _UNSYNCED:
+        if error.errno not in _UNSUPPORTED_ERRORS:
             raise
     finally:
         os.close(handle)
 
 
 @contextmanager
-def _translated(path: str, deed: str, *, done: bool = False) -> Iterator[None]:
+def _translate_errors(path: str, action: str, *, was_done: bool = False) -> Iterator[None]:
     """Convert a system error into one of ours."""
     try:
         yield
     except FileError:
         raise
     except OSError as error:
-        why, then = _NEXT.get(error.errno or 0, (error.strerror or str(error), "Look at the disk and try again."))
-        if done:
-            raise FileError(f"{path} was {deed}, but it may not outlast a power failure: {why}. {then}") from error
-        raise FileError(f"{path} could not be {deed}: {why}. {then}") from error
+        reason, advice = _ADVICE.get(
+            error.errno or 0, (error.strerror or str(error), "Look at the disk and try again.")
+        )
+        if was_done:
+            raise FileError(
+                f"{path} was {action}, but it may not outlast a power failure: {reason}. {advice}"
+            ) from error
+        raise FileError(f"{path} could not be {action}: {reason}. {advice}") from error
     except ValueError as error:
         # A null character, or one that the file system's encoding does not have.
         raise FileError(f"{path!r} is not a path: {error}. Correct it.") from error

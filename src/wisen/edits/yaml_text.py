@@ -134,7 +134,7 @@ def _added(text: str, box: YamlNode, path: Path, value: object) -> TextSplice:
     """Puts an entry behind the last one of a block."""
     items = box.items
     if not items:
-        raise unclear(path, "what is there is neither a mapping nor a list")
+        raise unclear(path, "what stands there is neither a mapping nor a list")
     start = items[0].start
     column = start - max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) - 1
     inside = {path[0]: nested(path[1:], value)} if box.mapping else [value]

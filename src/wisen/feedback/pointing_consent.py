@@ -9,8 +9,8 @@ from wisen.model.change import POINTING_ANSWER, digest
 if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit import Edit
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit
     from wisen.store.home import Home
 
 
@@ -45,7 +45,7 @@ class PointingConsent:
             FileError: it cannot be written.
             StoreError: what hooks read cannot be written.
         """
-        from wisen.edits.edit import Editor, ValuePlan
+        from wisen.edits.editor import Editor, ValuePlan
 
         if self._answer is yes:
             return None
@@ -54,7 +54,7 @@ class PointingConsent:
         saw = digest(self._desk.files.read(path).content)
         plan = ValuePlan(str(path), ("feedback", "pointing"), yes, POINTING_ANSWER, saw)
         with self._decisions.as_decision("pointing", "config", dry_run=dry_run):
-            made = Editor(self._desk).set(plan, dry_run=dry_run)
+            made = Editor(self._desk).set_value(plan, dry_run=dry_run)
         if not dry_run:
             self._answer = yes
             self._refresh.hooks()

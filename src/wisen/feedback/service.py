@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit import Edit
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit
     from wisen.feedback.added_languages import AddedLanguages
     from wisen.feedback.keyword_file import Keywords
     from wisen.feedback.language_survey import UserLanguages
@@ -203,7 +203,7 @@ class FeedbackService:
             UsageError: what is there is not such a file.
             FileError, SettingsUnclear: it cannot be read or written.
         """
-        from wisen.edits.edit import Editor, ValuePlan
+        from wisen.edits.editor import Editor, ValuePlan
         from wisen.feedback.phrase_file import FeedbackPhrases, changed_fields, read_phrases
 
         content = self._desk.files.read(path).content
@@ -216,7 +216,7 @@ class FeedbackService:
         for name, value in changed_fields(held, own, self._home.clock.now()).items():
             saw = self._desk.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your own phrases of feedback", saw)
-            made.append(Editor(self._desk).set(plan, dry_run=dry_run))
+            made.append(Editor(self._desk).set_value(plan, dry_run=dry_run))
         return tuple(made)
 
     @one_writer("phrases")
@@ -311,7 +311,7 @@ class FeedbackService:
             UsageError: what is there is not such a file.
             FileError, SettingsUnclear: it cannot be read or written.
         """
-        from wisen.edits.edit import Editor, ValuePlan
+        from wisen.edits.editor import Editor, ValuePlan
         from wisen.feedback.keyword_file import changed_fields
 
         held = self._read_keywords(path, "written")
@@ -325,7 +325,7 @@ class FeedbackService:
         for name, value in changed_fields(held, survey.spoken, groups, self._home.clock.now()).items():
             saw = self._desk.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your languages", saw)
-            made.append(Editor(self._desk).set(plan, dry_run=dry_run))
+            made.append(Editor(self._desk).set_value(plan, dry_run=dry_run))
         return tuple(made)
 
     def _read_keywords(self, path: Path, what: str) -> Keywords | None:

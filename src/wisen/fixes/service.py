@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
     from wisen.delivery.rules_in_force import WithheldFix
     from wisen.delivery.settings import DeliverPolicy
-    from wisen.edits.permission import Leave
+    from wisen.edits.permission import Permission
     from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry_state import Asked
     from wisen.model.fix import Evidence, Fix
@@ -69,11 +69,11 @@ class FixService:
             raise UsageError(f"{found} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
         return fits[0], self._home.index.findings.evidence(fits[0].id)
 
-    def leave_for(self, each: Asked) -> Leave:
+    def leave_for(self, each: Asked) -> Permission:
         """Whether policy lets a proposal pass, proposes it or asks: about a fix a person is always asked."""
-        from wisen.edits.permission import Leave
+        from wisen.edits.permission import Permission
 
-        return Leave.ASK
+        return Permission.ASK
 
     def answer(
         self,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.edits.edit import Editor, PassagePlan
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
+from wisen.edits.editor import Editor, PassagePlan
 from wisen.errors import FileError, UsageError
 from wisen.forgetting.clear import cleared, holds
 from wisen.forgetting.find import find, thing_of
@@ -36,7 +36,7 @@ from wisen.text.daily import read_day
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from wisen.edits.past import Past
+    from wisen.edits.edit_history import EditHistory
     from wisen.forgetting.find import ErasureTarget, Found, Seen
     from wisen.forgetting.holdings import Holdings
     from wisen.forgetting.neighbours import ForgetWritten
@@ -117,7 +117,7 @@ def take_back(holdings: Holdings, found: Found, target: ErasureTarget) -> tuple[
     Returns what is left and why, and the rows that must stay because a file cannot be reached now.
     """
     left, stays = list[str](), set[str]()
-    known, editor = past(holdings.desk), Editor(holdings.desk)
+    known, editor = edit_history(holdings.desk), Editor(holdings.desk)
     rules = {rule_id(row.id) for row in found.rows.values() if isinstance(row, Entry)}
     names = {f"[{row.name}]".encode() for row in found.rows.values() if isinstance(row, Entry)}
     for change in found.changes():
@@ -138,7 +138,7 @@ def take_back(holdings: Holdings, found: Found, target: ErasureTarget) -> tuple[
     return left, stays
 
 
-def _hand_on_heading(holdings: Holdings, change: Change, found: Found, known: Past) -> None:
+def _hand_on_heading(holdings: Holdings, change: Change, found: Found, known: EditHistory) -> None:
     """Have the heading that came with a line go with the next of our lines below it: nothing is kept of the first."""
     deed, gone = change.deed, {each.id for each in found.changes()}
     if not isinstance(deed, Line) or not (deed.opening or deed.closing):
@@ -177,7 +177,7 @@ def _put_back(holdings: Holdings, editor: Editor, change: Change, needle: Needle
     rest = cleared(deed.new.decode("utf-8", "replace"), needle)
     if rest is not None and read_day(rest):
         saw = holdings.desk.files.read(Path(change.path)).digest
-        editor.place(PassagePlan(change.path, rest.encode(), change.why, saw))
+        editor.add_passage(PassagePlan(change.path, rest.encode(), change.why, saw))
 
 
 def pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:

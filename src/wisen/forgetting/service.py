@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
     from wisen.delivery.spool import ForgetRequest
-    from wisen.edits.edit import Edit
-    from wisen.edits.undo import Undoing
+    from wisen.edits.editor import Edit
+    from wisen.edits.undo import UndoResult
     from wisen.forgetting.holdings import Holdings
     from wisen.forgetting.neighbours import ForgettingCallbacks
     from wisen.forgetting.settings import ArchivePolicy
@@ -234,7 +234,7 @@ class ForgettingService:
         """
         return self._switch.switch_off(place, dry_run=dry_run)
 
-    def switch_on(self, place: Path, *, dry_run: bool = False) -> Undoing:
+    def switch_on(self, place: Path, *, dry_run: bool = False) -> UndoResult:
         """Take the marker away that switches wisen off in a directory.
 
         Raises:

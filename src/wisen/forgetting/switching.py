@@ -15,9 +15,9 @@ from wisen.model.ownership import OwnershipVerdict, Subject
 
 if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit import Edit
-    from wisen.edits.past import Desk
-    from wisen.edits.undo import Undoing
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit
+    from wisen.edits.undo import UndoResult
     from wisen.logs.projects import Projects
 
 _SAYS = b"wisen keeps nothing of what happens here and below. `wisen on` removes this file.\n"
@@ -40,7 +40,7 @@ class ProjectSwitch:
             UsageError: it is off already, or there can be no project.
             FileError: the marker cannot be written.
         """
-        from wisen.edits.edit import Editor, PassagePlan
+        from wisen.edits.editor import Editor, PassagePlan
 
         top, by = self._projects.scope.places.top_of(place), self.off_by(place)
         if by:
@@ -51,7 +51,7 @@ class ProjectSwitch:
         marker = top / MARKER
         self._note_marker(marker, OwnershipVerdict.OWNED, dry_run=dry_run)
         saw = self._desk.files.read(marker).digest
-        edit = Editor(self._desk).place(PassagePlan(str(marker), _SAYS, SWITCHED_OFF, saw), dry_run=dry_run)
+        edit = Editor(self._desk).add_passage(PassagePlan(str(marker), _SAYS, SWITCHED_OFF, saw), dry_run=dry_run)
         self._tell_hooks(dry_run=dry_run)
         return edit
 
@@ -74,22 +74,22 @@ class ProjectSwitch:
         if not dry_run:
             write_off_places(self._projects, self._desk)
 
-    def switch_on(self, place: Path, *, dry_run: bool = False) -> Undoing:
+    def switch_on(self, place: Path, *, dry_run: bool = False) -> UndoResult:
         """Take the marker away that switches wisen off in a directory.
 
         Raises:
             UsageError: it is not off, or not by a marker of ours.
             FileError: the marker cannot be removed.
         """
-        from wisen.edits.edit import Editor
-        from wisen.edits.past import past
+        from wisen.edits.edit_history import edit_history
+        from wisen.edits.editor import Editor
 
         by, desk = self.off_by(place), self._desk
         if not by:
             raise UsageError("wisen is not off here.")
         if Path(by).name != MARKER:
             raise UsageError(f"wisen is off in {by} by config.toml: take it out of [off] directories.")
-        ours = [each.id for each in past(desk).open(self._desk.files.real_path(Path(by)))]
+        ours = [each.id for each in edit_history(desk).open_changes(self._desk.files.real_path(Path(by)))]
         if not ours:
             raise UsageError(f"{by} was not made by `wisen off`. Delete it, and wisen is on again.")
         self._decisions.require_person("on", dry_run=dry_run)

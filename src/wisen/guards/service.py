@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.permission import Leave, PromotePolicy
+    from wisen.edits.permission import Permission, PromotePolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.guards.settings import GuardPolicy
     from wisen.logs.projects import Projects
@@ -219,12 +219,12 @@ class GuardService:
         calls = calls_by_id(self._home.index.events.histories(Selection(since=exposures[0].at - CALL_WINDOW)))
         return tuple(LoggedDecision(each, calls.get((each.agent, each.call or ""))) for each in reversed(exposures))
 
-    def leave_for(self, each: Asked) -> Leave:
+    def leave_for(self, each: Asked) -> Permission:
         """Decide whether policy adopts a proposed guard by itself or asks the user.
 
         It asks, unless the profile is autonomous, the backtest is convincing, and the guard only removes words.
         """
-        from wisen.edits.permission import Leave, Profile
+        from wisen.edits.permission import Permission, Profile
         from wisen.guards.guard_proposals import is_convincing
         from wisen.model.report import Selection
 
@@ -234,7 +234,7 @@ class GuardService:
         is_autonomous = Profile(self._promote.profile) is Profile.AUTONOMOUS and guard.source is GuardSource.FIX
         fixes = self._home.index.findings.fixes(Selection()) if convincing and only_removes and is_autonomous else ()
         harmless = any(fix.id == guard.of and fix.danger is Danger.NONE for fix in fixes)
-        return Leave.AUTO if harmless else Leave.ASK
+        return Permission.AUTO if harmless else Permission.ASK
 
     def answer(
         self,

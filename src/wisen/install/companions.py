@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.agents.hook_ports import HasCompanionFiles
-from wisen.edits.edit import Editor, PassagePlan
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
+from wisen.edits.editor import Editor, PassagePlan
 from wisen.errors import FileError, SettingsUnclear
 from wisen.install.hook_settings import settings_in
 from wisen.model.change import Passage, digest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.agents.hook_ports import Hooks
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
 
 
 def companions(agent: Hooks, settings: Path) -> Mapping[Path, bytes]:
@@ -60,13 +60,13 @@ def _put(desk: Desk, path: Path, content: bytes, agent: str) -> Rewritten:
     left = _take(desk, path).holds
     if left:
         raise SettingsUnclear(f"{path} is not as wisen wrote it. Move it away, then try again.")
-    Editor(desk).place(PassagePlan(str(path), content, f"hooks of {agent}", digest(left)))
+    Editor(desk).add_passage(PassagePlan(str(path), content, f"hooks of {agent}", digest(left)))
     return Rewritten(str(path), held, desk.files.read(path).content)
 
 
 def _take(desk: Desk, path: Path) -> Rewritten:
     held = desk.files.read(path).content
-    for change in reversed(list(past(desk).open(desk.files.real_path(path)))):
+    for change in reversed(list(edit_history(desk).open_changes(desk.files.real_path(path)))):
         if isinstance(change.deed, Passage):
             Editor(desk).undo(change.id)
     return Rewritten(str(path), held, desk.files.read(path).content)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from wisen.edits import values
-from wisen.edits.dry_run import drafted
-from wisen.edits.edit import Editor, ValuePlan
-from wisen.edits.past import past
-from wisen.edits.settings_text import parsed
+from wisen.edits import setting_values
+from wisen.edits.dry_run import in_memory_desk
+from wisen.edits.edit_history import edit_history
+from wisen.edits.editor import Editor, ValuePlan
+from wisen.edits.settings_text import parse_settings
 from wisen.errors import FileError, SettingsUnclear
 from wisen.model.change import Value, digest
 from wisen.model.hook import Rewritten
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.hook_ports import Hooks
-    from wisen.edits.past import Desk, Past
+    from wisen.edits.edit_history import Desk, EditHistory
     from wisen.model.change import Change
     from wisen.model.hook import Hook
 
@@ -36,7 +36,7 @@ class StandingHooks(NamedTuple):
 def settings_in(content: bytes | None, path: str) -> Any:
     """Parse a settings file. Raises: SettingsUnclear if it cannot be read."""
     try:
-        return parsed((content or b"").decode(), values.format_of(Path(path).name, content or b""))
+        return parse_settings((content or b"").decode(), setting_values.format_of(Path(path).name, content or b""))
     except UnicodeDecodeError:
         raise SettingsUnclear(f"{path} is not text in UTF-8; please fix it") from None
     except SettingsUnclear as error:
@@ -57,7 +57,7 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
     there, to_be = _standing(settings, agent), sorted(map(_written, wanted))
     if there == to_be:
         return Rewritten(str(path), held, held)
-    for each in (drafted(desk), desk):  # what fails half-way must fail before anything was written
+    for each in (in_memory_desk(desk), desk):  # what fails half-way must fail before anything was written
         extra = [one for one in there if one not in to_be or there.count(one) > 1]
         if not _take_some(each, path, agent, extra):
             _take(each, path, agent)
@@ -66,7 +66,7 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
             if _written(hook) not in left:
                 saw = digest(each.files.read(path).content)
                 keys = hook.keys if hook.keyed else (*hook.keys, "-")
-                Editor(each).set(ValuePlan(str(path), keys, hook.value, _why(agent), saw))
+                Editor(each).set_value(ValuePlan(str(path), keys, hook.value, _why(agent), saw))
     return Rewritten(str(path), held, desk.files.read(path).content)
 
 
@@ -76,7 +76,7 @@ def take_out(desk: Desk, path: Path, agent: Hooks) -> Rewritten:
     Raises: as `put_in`.
     """
     held = desk.files.read(path).content
-    _take(drafted(desk), path, agent)
+    _take(in_memory_desk(desk), path, agent)
     _take(desk, path, agent)
     return Rewritten(str(path), held, desk.files.read(path).content)
 
@@ -95,7 +95,7 @@ def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Re
     return take_out(desk, path, agent)
 
 
-def standing(known: Past, agent: Hooks) -> tuple[StandingHooks, ...]:
+def standing(known: EditHistory, agent: Hooks) -> tuple[StandingHooks, ...]:
     """Return the settings files to which hooks were added, and when."""
     found: dict[str, StandingHooks] = {}
     for change in _ours(known, agent):
@@ -103,9 +103,9 @@ def standing(known: Past, agent: Hooks) -> tuple[StandingHooks, ...]:
     return tuple(found.values())
 
 
-def _ours(known: Past, agent: Hooks, file: str | None = None) -> Iterator[Change]:
+def _ours(known: EditHistory, agent: Hooks, file: str | None = None) -> Iterator[Change]:
     """Yield the open changes that added a hook of ours to a file, oldest first."""
-    for change in known.open(file):
+    for change in known.open_changes(file):
         deed = change.deed
         if isinstance(deed, Value) and deed.new and _is_ours(agent, deed):
             yield change
@@ -149,7 +149,7 @@ def _take_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple
     """Remove some of our hooks and leave the others untouched. Returns False if the ledger does not know them all."""
     known = {
         (_place(change.deed), msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
-        for change in _ours(past(desk), agent, desk.files.real_path(path))
+        for change in _ours(edit_history(desk), agent, desk.files.real_path(path))
         if isinstance(change.deed, Value)
     }
     if not all(one in known for one in extra) or len(set(extra)) < len(extra):
@@ -160,7 +160,7 @@ def _take_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple
 
 
 def _take(desk: Desk, path: Path, agent: Hooks) -> None:
-    for change in reversed(list(_ours(past(desk), agent, desk.files.real_path(path)))):
+    for change in reversed(list(_ours(edit_history(desk), agent, desk.files.real_path(path)))):
         Editor(desk).undo(change.id)
     _take_strays(desk, path, agent)
 
@@ -182,7 +182,7 @@ def _take_strays(desk: Desk, path: Path, agent: Hooks) -> None:
         listed = () if place in ours else _at(settings, place)
         left = [each for at, each in enumerate(listed) if (*place, at) not in ours]
         saw = digest(desk.files.read(path).content)
-        Editor(desk).set(ValuePlan(str(path), place, left, _why(agent), saw, removes=not left))
+        Editor(desk).set_value(ValuePlan(str(path), place, left, _why(agent), saw, removes=not left))
 
 
 def _at(settings: Any, keys: Sequence[str | int]) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.hook_ports import HasShippedFiles
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
 from wisen.errors import FileError, SettingsUnclear
 from wisen.install.companions import companions
 from wisen.install.hook_settings import settings_in, standing
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wisen.agents.hook_ports import HookHealthCheck, Hooks
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.install.hook_settings import StandingHooks
     from wisen.model.hook import Caller, HookSettings
     from wisen.store.ledger import Ledger
@@ -39,7 +39,7 @@ class InspectedHooks:
 
 def installed(hooks: InspectedHooks, ledger: Ledger | None) -> tuple[Installed, ...]:
     """Return the hook status of each agent, from its settings and from what the ledger says was written to them."""
-    known = past(hooks.desk(ledger)) if ledger is not None else None
+    known = edit_history(hooks.desk(ledger)) if ledger is not None else None
     return tuple(_installed(hooks, agent, standing(known, agent) if known else ()) for agent in hooks.agents)
 
 

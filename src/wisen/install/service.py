@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.decisions.service import Decisions
     from wisen.delivery.launcher import Launcher
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.model.hook import Caller, Installed, Rewritten
     from wisen.store.home import Home
 
@@ -52,7 +52,7 @@ class InstallService:
             SettingsUnclear: its settings cannot be parsed, or the change cannot be verified.
             FileError: they cannot be read or written.
         """
-        from wisen.edits.dry_run import drafted
+        from wisen.edits.dry_run import in_memory_desk
         from wisen.install.companions import put_beside, renew_beside
         from wisen.install.hook_settings import put_in, renew_in
 
@@ -60,12 +60,12 @@ class InstallService:
         where = ("--scope", "project") if project is not None else ()
         self._decisions.refuse_agent("install", agent, *where, dry_run=dry_run)
         before = self._installed(hooks, project)
-        desk = drafted(self._desk) if dry_run else self._desk
+        desk = in_memory_desk(self._desk) if dry_run else self._desk
         wanted = hooks.required_hooks(self._caller)
         file = hooks.file(project)
         self._be_followed(hooks, file)
         for put in (put_beside, partial(put_in, wanted=wanted)):
-            put(drafted(desk), file, hooks)  # what fails must fail before anything is written
+            put(in_memory_desk(desk), file, hooks)  # what fails must fail before anything is written
         if not dry_run:
             self._write_launcher(str(file))
             self._ship(hooks)
@@ -98,14 +98,14 @@ class InstallService:
 
         Raises: as `add`.
         """
-        from wisen.edits.dry_run import drafted
+        from wisen.edits.dry_run import in_memory_desk
         from wisen.install.companions import take_beside
         from wisen.install.hook_settings import take_out
 
         hooks = self._hooks(agent)
         self._decisions.require_person("uninstall", agent, dry_run=dry_run)
         before = self._installed(hooks, project)
-        desk = drafted(self._desk) if dry_run else self._desk
+        desk = in_memory_desk(self._desk) if dry_run else self._desk
         with self._decisions.as_decision("uninstalled", agent, dry_run=dry_run):
             done = [take_out(desk, Path(path), hooks) for path in before.files]
             done += [each for path in before.files for each in take_beside(desk, Path(path), hooks)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.edits.edit import Editor
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
+from wisen.edits.editor import Editor
 from wisen.errors import FileError, UsageError
 from wisen.model.change import Fate, Line
 from wisen.model.duplicate_entries import carried_over, doubled_entries, doubled_questions
@@ -14,7 +14,7 @@ from wisen.model.entry_state import asked
 from wisen.store.known_entries import KnownEntries
 
 if TYPE_CHECKING:
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.model.change import Change
     from wisen.model.entry import Move
     from wisen.store.home import Home
@@ -66,9 +66,9 @@ def join_doubles(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[Join
 
 def _lines(desk: Desk) -> dict[str, list[Change]]:
     """By the id of a rule, the changes by which its line stands in files."""
-    made = past(desk)
+    made = edit_history(desk)
     found: dict[str, list[Change]] = {}
-    for change in made.standing():
+    for change in made.effective_changes():
         if isinstance(change.deed, Line) and made.fates[change.id] is Fate.STANDS:
             found.setdefault(change.deed.id, []).append(change)
     return found

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.lessons.joining import Joined
     from wisen.logs.projects import Projects
     from wisen.model.entry import Logged, Move, Occurrence

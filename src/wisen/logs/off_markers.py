@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
 from wisen.logs.off_switches import MARKER
 from wisen.logs.ownership_rows import ownership_row
 from wisen.model.change import Passage
 from wisen.model.ownership import OwnershipVerdict, Subject
 
 if TYPE_CHECKING:
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.logs.projects import Projects
 
 OFF_PLACES = "off-places"
@@ -65,4 +65,6 @@ def is_user_marker(projects: Projects, desk: Desk, path: str) -> bool:
     decision = projects.adoptions.decision(path, Subject.MARKER)
     if decision is not None:
         return decision.verdict is OwnershipVerdict.OWNED
-    return any(isinstance(each.deed, Passage) for each in past(desk).open(desk.files.real_path(Path(path))))
+    return any(
+        isinstance(each.deed, Passage) for each in edit_history(desk).open_changes(desk.files.real_path(Path(path)))
+    )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.logs.projects import Projects
     from wisen.memory.memory_search import Praised
     from wisen.memory.notebook_files import Notebooks

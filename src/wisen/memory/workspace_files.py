@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.edits.edit import Editor, PassagePlan
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
+from wisen.edits.editor import Editor, PassagePlan
 from wisen.memory.day_lines import choose_lines, day_candidates, key_of, source_of
 from wisen.memory.memory_files import SESSIONS
 from wisen.memory.summary_text import describe_session, parse_session, summary_file_name, write_summary
@@ -20,8 +20,8 @@ from wisen.text import daily
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.edits.edit import Edit
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit
     from wisen.memory.summary_text import SummaryStyle
     from wisen.model.summary import DayLine, Summary
 
@@ -42,7 +42,7 @@ def append_lines(desk: Desk, path: Path, lines: Sequence[DayLine], *, why: str, 
         return None
     # The door parts it from what stands before.
     plan = PassagePlan(str(path), addition.lstrip(b"\r\n"), why, seen.digest)
-    return Editor(desk).place(plan, dry_run=dry_run)
+    return Editor(desk).add_passage(plan, dry_run=dry_run)
 
 
 def write_to_workspace(
@@ -79,7 +79,7 @@ class _Written(NamedTuple):
 
 def _read_written(desk: Desk, folder: Path) -> _Written:
     written = _Written({}, {})
-    known = past(desk)
+    known = edit_history(desk)
     for change in known.changes:
         path = Path(change.path)
         if not isinstance(change.deed, Passage) or known.fates[change.id] is Fate.NOT_MADE:
@@ -109,7 +109,7 @@ def _write_summary_files(
         new = write_summary(summary, path.name, style).encode()
         if new == old or (known and (seen.content or b"").count(old) != 1):
             continue
-        edits.append(editor.place(PassagePlan(str(path), new, _REASON, seen.digest, old), dry_run=dry_run))
+        edits.append(editor.add_passage(PassagePlan(str(path), new, _REASON, seen.digest, old), dry_run=dry_run))
     return edits
 
 

@@ -103,7 +103,7 @@ class ProposalRound:
     ) -> Target | None:
         """Where a rule would go; None where the files of its project cannot be read, which is told."""
         with self._fences.around(FenceKind.PROJECT, entry.context or EVERY_PROJECT):
-            return self._rule_files.target(entry, seen, scope, places=places)
+            return self._rule_files.target_for(entry, seen, scope, places=places)
         return None
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wisen.delivery.chat_requests import RequestTable
     from wisen.delivery.snapshot_store import SnapshotStore
     from wisen.delivery.spool import ForgetRequest
-    from wisen.edits.permission import Leave, PromotePolicy
+    from wisen.edits.permission import Permission, PromotePolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
     from wisen.model.entry import Proposal, ProposalType
@@ -132,7 +132,7 @@ class ProposalService:
         named = f"{self.short_ids()[each.proposal.id]} (“{each.proposal.text}”)"
         return UsageError(f"{named} was {each.answer} already. What waits: wisen proposals")
 
-    def leave_for(self, each: Asked) -> Leave:
+    def leave_for(self, each: Asked) -> Permission:
         """Whether policy approves a proposal, proposes it or asks."""
         return self._answers.kinds.get(each.proposal.type, self._answers.rules).leave_for(each)
 
@@ -184,13 +184,13 @@ class ProposalService:
 
     def apply_by_policy(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Apply the changes that policy allows, as recorded edits. Return what was done and what failed."""
-        from wisen.edits.permission import Leave
+        from wisen.edits.permission import Permission
 
         done, troubles = list[str](), list[str]()
         # What the user undid waits for them: applying it again would defeat the undo.
         undone = {move.subject for move in self._home.ledger.moves.all(every=True) if move.kind is MoveKind.UNDO}
         for each in self.all():
-            if each.waits and each.proposal.id not in undone and self.leave_for(each) is Leave.AUTO:
+            if each.waits and each.proposal.id not in undone and self.leave_for(each) is Permission.AUTO:
                 proposal = each.proposal
                 try:
                     self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Who.WISEN)

@@ -132,7 +132,7 @@ class Suggestions:
             seen = home.ledger.occurrences.of(entry.id)
         made = draft
         if not is_only_recorded(entry):
-            target = self._rule_files.target(entry, seen, said.context, said.agent)
+            target = self._rule_files.target_for(entry, seen, said.context, said.agent)
             made = structs.replace(draft, path=target.path, heading=target.heading)
         home.ledger.entries.enter([made])
         return made

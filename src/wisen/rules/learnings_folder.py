@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.edits.past import past
+from wisen.edits.edit_history import edit_history
 from wisen.logs.learnings_files import FOLDER, file_name_of
 from wisen.model.change import Passage
 from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority, Who
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from wisen.edits.edit import Edit, PassagePlan
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit, PassagePlan
     from wisen.model.entry import Occurrence
     from wisen.model.entry_state import EntryState
     from wisen.rules.learnings_text import WrittenEntry
@@ -43,7 +43,7 @@ def put_down(
 
     An entry that somebody else touched is theirs, and is left alone.
     """
-    from wisen.edits.edit import Editor
+    from wisen.edits.editor import Editor
 
     editor = Editor(desk)
     made: list[Edit] = []
@@ -56,9 +56,9 @@ def put_down(
         for plan in _plans(desk, path, held[path], state, text):
             if dry_run and made and made[-1].change.path == str(path):
                 continue  # what comes behind the first can only be told once that is there
-            edit = editor.place(plan._replace(saw=desk.files.read(path).digest), dry_run=dry_run)
+            edit = editor.add_passage(plan._replace(saw=desk.files.read(path).digest), dry_run=dry_run)
             made.append(edit)
-            held[path] = edit.holds or b""
+            held[path] = edit.new_content or b""
     return made
 
 
@@ -78,13 +78,17 @@ def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, Entry
 
 
 def _plans(desk: Desk, path: Path, content: bytes, state: EntryState, text: bytes) -> list[PassagePlan]:
-    from wisen.edits.edit import PassagePlan
+    from wisen.edits.editor import PassagePlan
 
     name = f"[{state.entry.name}]".encode()
     if name not in content:
         start = [PassagePlan(str(path), HEADERS[state.entry.type].encode(), _WHY, "")] if not content.strip() else []
         return [*start, PassagePlan(str(path), text, _WHY, "")]
-    ours = [each.deed for each in past(desk).open(desk.files.real_path(path)) if isinstance(each.deed, Passage)]
+    ours = [
+        each.deed
+        for each in edit_history(desk).open_changes(desk.files.real_path(path))
+        if isinstance(each.deed, Passage)
+    ]
     last = next((deed.new for deed in reversed(ours) if name in deed.new), None)
     if last is None or last == text or content.count(last) != 1:
         return []

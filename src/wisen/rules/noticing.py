@@ -11,7 +11,7 @@ from msgspec import structs
 
 from wisen.decisions.proposal_rows import command_proposal
 from wisen.decisions.reject_rule import reject
-from wisen.edits.rule_lines import rule_of
+from wisen.edits.rule_lines import entry_of_change
 from wisen.model.change import Fate, Line
 from wisen.model.entry import REMOVED, Answer, EntryStatus, MoveKind, Proposal, Who
 from wisen.model.entry_state import asked
@@ -37,7 +37,7 @@ def apply_looks(home: Home, looks: Sequence[Look]) -> None:
     changes = {each.id: each for each in home.ledger.changes.of(machine=home.machine)}
     for look in looks:
         change = changes.get(look.change)
-        state = states.get(rule_of(change, known.states) or "") if change is not None else None
+        state = states.get(entry_of_change(change, known.states) or "") if change is not None else None
         if change is None or state is None:
             continue
         if look.fate is Fate.REFUSED and not state.is_closed:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.decisions.proposal_rows import replacement
-from wisen.edits import deeds
-from wisen.edits.past import past, whereabouts
+from wisen.edits import edit_operations
+from wisen.edits.edit_history import edit_history, locate_change
 from wisen.edits.targets import Target
 from wisen.errors import FileError, SettingsUnclear
 from wisen.model.change import Fate, Line
@@ -20,7 +20,7 @@ from wisen.text.superseded import successor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.model.entry import Proposal
     from wisen.model.entry_state import Asked, EntryState
     from wisen.store.home import Home
@@ -46,9 +46,9 @@ def outdated_lines(desk: Desk, states: Sequence[EntryState]) -> list[Outdated]:
     """The lines of ours that say what no longer holds, each with the entry whose words belong in its place."""
     by_id = {each.entry.id: each for each in states}
     by_line = {rule_id(each.entry.id): each for each in states}
-    known = past(desk)
+    known = edit_history(desk)
     found = []
-    for change in known.standing():
+    for change in known.effective_changes():
         deed = change.deed
         state = by_line.get(deed.id) if isinstance(deed, Line) else None
         if state is None or not isinstance(deed, Line) or known.fates[change.id] not in _STANDS:
@@ -57,8 +57,8 @@ def outdated_lines(desk: Desk, states: Sequence[EntryState]) -> list[Outdated]:
         if holds.is_over or (holds is state and _plain(deed.text) == _plain(state.text)):
             continue
         try:
-            seen = whereabouts(desk, change, known)
-            text = deeds.stands(deed, seen.content)
+            seen = locate_change(desk, change, known)
+            text = edit_operations.current_text(deed, seen.content)
         except (FileError, SettingsUnclear):
             continue  # somebody is in the midst of it
         if text is not None and _plain(text) != _plain(holds.text):

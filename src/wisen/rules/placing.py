@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from wisen.edits.budget import budget_of, describe_size
-from wisen.edits.managed import has_merge_conflict
-from wisen.edits.targets import Target, target_everywhere
+from wisen.edits.managed_lines import has_merge_conflict
+from wisen.edits.targets import Target, global_target
 from wisen.errors import FileError, UsageError
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import ProposalType
@@ -61,24 +61,24 @@ class RulePlaces:
         if folder is not None and agent != "openclaw" and proposal.context != EVERYWHERE:
             known = ledger.entries.of([proposal.entry])
             try:
-                own = target_everywhere(known[0], agent, str(folder), files.files) if known else None
+                own = global_target(known[0], agent, str(folder), files.files) if known else None
             except FileError:
                 own = None  # what cannot be read is no place to offer
-        book = Target(str(files.book(proposal.context)), proposal.heading)
+        book = Target(str(files.rules_file(proposal.context)), proposal.heading)
         return places_of(proposal, Surroundings(agent, own, book, agent in self._hook_agents))
 
     def _as_on_this_machine(self, proposal: Proposal) -> Proposal:
         """A proposal with the file it means here: a book is that of this home, a path of another machine is none."""
         path, ledger = Path(proposal.path), self._home.ledger
         if path.parts[-3:] == ("contexts", proposal.context, _BOOK) or path.parts[-2:] == ("global", _BOOK):
-            return structs.replace(proposal, path=str(self._rule_files.book(proposal.context)))
+            return structs.replace(proposal, path=str(self._rule_files.rules_file(proposal.context)))
         if proposal.machine == self._home.machine:
             return proposal
         known = ledger.entries.of([proposal.entry])
-        target = Target(str(self._rule_files.book(proposal.context)), proposal.heading)
+        target = Target(str(self._rule_files.rules_file(proposal.context)), proposal.heading)
         if known:
             with suppress(FileError):  # what cannot be read is told by hook
-                target = self._rule_files.target(known[0], ledger.occurrences.of(proposal.entry), proposal.context)
+                target = self._rule_files.target_for(known[0], ledger.occurrences.of(proposal.entry), proposal.context)
         return structs.replace(proposal, path=target.path, heading=target.heading)
 
     def choice_for(self, proposal: Proposal) -> PlaceWord | None:
@@ -120,7 +120,7 @@ class RulePlaces:
             return PlaceTrouble(str(error))
         if has_merge_conflict(content):
             return PlaceTrouble(f"{path} has merge conflicts. Resolve them first.")
-        if path.suffix == ".md" and not budget_of(path.name).holds(content):
+        if path.suffix == ".md" and not budget_of(path.name).fits(content):
             return PlaceTrouble(describe_size(path, content), is_size=True)
         return None
 

@@ -19,8 +19,8 @@ from wisen.text.entry_standing import needs_wording, standing_of
 if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.past import Desk
-    from wisen.edits.permission import Leave, PromotePolicy
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.permission import Permission, PromotePolicy
     from wisen.model.entry import Move, Proposal
     from wisen.model.entry_state import Asked, EntryState
     from wisen.rules.rule_writing import RuleWriter
@@ -42,12 +42,12 @@ class RuleProposals:
         self._home, self._desk, self._decisions = home, desk, decisions
         self._refresh, self._writer, self._settings = refresh, writer, settings
 
-    def leave_for(self, each: Asked) -> Leave:
+    def leave_for(self, each: Asked) -> Permission:
         """Whether policy lets a proposal pass, proposes it or asks."""
-        from wisen.edits.permission import Leave, Profile, leave_for
+        from wisen.edits.permission import Permission, Profile, permission_for
 
         if each.proposal.type is ProposalType.SUGGESTION:
-            return Leave.ASK
+            return Permission.ASK
         ledger = self._home.ledger
         (state,) = states(ledger.entries.of([each.proposal.entry]), (), ledger.moves.of(each.proposal.entry))
         place = self._writer.place_of(each.proposal)
@@ -55,7 +55,7 @@ class RuleProposals:
         tracked = self._desk.checkouts.is_tracked(path) or self._is_linked(path)
         profile, name = Profile(self._settings.profile), Path(path).name
         certain = standing_of(state).stands and not each.proposal.unworded and not state.is_private
-        return leave_for(profile, name, state.entry.origin, tracked=tracked, certain=certain)
+        return permission_for(profile, name, state.entry.origin, is_tracked=tracked, is_certain=certain)
 
     def _is_linked(self, path: str) -> bool:
         """Whether a link leads to another file, which nobody named: a person has to see which."""

@@ -15,8 +15,8 @@ from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit import Edit
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit
     from wisen.model.entry import Move, Proposal
     from wisen.model.place import RulePlace
     from wisen.rules.placing import RulePlaces
@@ -99,7 +99,7 @@ class RuleWriter:
             PlaceNeeded: it cannot go there; nothing was written, and the error names the places where it can go.
             UsageError: the text cannot be a line.
         """
-        from wisen.edits.managed import rendered
+        from wisen.edits.managed_lines import render_line
         from wisen.safety.withhold import rule_against
 
         id_ = rule_id(entry)
@@ -108,7 +108,7 @@ class RuleWriter:
         if (rule := rule_against(text)) is not None:
             raise UsageError(f"It holds what may not be stored ({rule}). Word it without that.")
         try:
-            rendered(text, id_)
+            render_line(text, id_)
         except ValueError as error:
             raise UsageError(f"Nothing was written: {error}.") from error
         trouble = self._places.trouble_at(place)
@@ -126,22 +126,22 @@ class RuleWriter:
         self, proposal: Proposal, place: RulePlace, text: str, id_: str, *, may_be_full: bool, dry_run: bool
     ) -> Edit:
         """Put an approved rule into its file: as a line, or as a value where the file holds values."""
-        from wisen.edits.deeds import stands_in
-        from wisen.edits.edit import Editor, LinePlan, ValuePlan
-        from wisen.edits.preferences import keys_in
+        from wisen.edits.edit_operations import has_line
+        from wisen.edits.editor import Editor, LinePlan, ValuePlan
+        from wisen.edits.preferences import insertion_keys
 
         desk, path, why = self._desk, place.path, proposal.why.partition("\n")[0]
         content = desk.files.read(Path(path)).content
-        if proposal.replaces and stands_in(proposal.replaces, content or b""):
+        if proposal.replaces and has_line(proposal.replaces, content or b""):
             plan = LinePlan(path, place.heading, text, id_, why, digest(content))
-            return Editor(desk).replace(plan, proposal.replaces, dry_run=dry_run)
+            return Editor(desk).replace_line(plan, proposal.replaces, dry_run=dry_run)
         if not path.endswith(".json"):
             plan = LinePlan(path, place.heading, text, id_, why, digest(content), may_be_full)
-            return Editor(desk).put(plan, self._worth(), dry_run=dry_run)
-        keys = keys_in(content, id_)
+            return Editor(desk).add_line(plan, self._worth(), dry_run=dry_run)
+        keys = insertion_keys(content, id_)
         if keys is None:
             raise UsageError(f"{path} holds no texts under `preferences` any more. Fix it, or reject the proposal.")
-        return Editor(desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
+        return Editor(desk).set_value(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
 
     def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:
         offered = tuple(

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit import Edit
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit
     from wisen.edits.permission import PromotePolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
@@ -224,10 +224,10 @@ class RuleService:
 
     def import_line_edits(self) -> None:
         """Import the user's edits of our lines in their files, or ask once where git may have made the change."""
-        from wisen.edits.notice import notice
+        from wisen.edits.user_edits import detect_user_edits
         from wisen.rules.noticing import apply_looks
 
-        apply_looks(self._home, notice(self._desk))
+        apply_looks(self._home, detect_user_edits(self._desk))
 
     def find_outdated_lines(self, every: Sequence[EntryState]) -> list[Outdated]:
         """Return our lines in files that no longer match their rule."""

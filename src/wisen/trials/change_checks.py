@@ -9,9 +9,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.edits.edit import Editor
-from wisen.edits.past import past
-from wisen.edits.rule_lines import rule_of
+from wisen.edits.edit_history import edit_history
+from wisen.edits.editor import Editor
+from wisen.edits.rule_lines import entry_of_change
 from wisen.errors import WisenError
 from wisen.mining.moments import moments
 from wisen.model.change import Fate, Line
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
     from wisen.model.change import Change
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
@@ -109,10 +109,10 @@ def check_changes(home: Home, desk: Desk, *, may_write: bool) -> CheckResults:
 
 def _rules_in_files(desk: Desk, known: KnownEntries) -> Iterator[_FileRule]:
     """Yield the rules that are in files as wisen wrote them; a line that somebody reworded is theirs."""
-    history = past(desk)
+    history = edit_history(desk)
     states = {state.entry.id: state for state in known.states}
-    for change in history.standing():
-        entry = rule_of(change, known.states) if isinstance(change.deed, Line) else None
+    for change in history.effective_changes():
+        entry = entry_of_change(change, known.states) if isinstance(change.deed, Line) else None
         if entry is not None and history.fates[change.id] is Fate.STANDS and not states[entry].superseded_by:
             checks = [move for move in known.moves if move.kind is MoveKind.CHECK and move.subject == change.id]
             yield _FileRule(change, states[entry], checks)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit import Edit
-    from wisen.edits.past import Desk
+    from wisen.edits.edit_history import Desk
+    from wisen.edits.editor import Edit
     from wisen.edits.permission import PromotePolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry_state import Asked, EntryState
@@ -121,7 +121,7 @@ class TrialService:
             SettingsUnclear: config.toml cannot be read.
             FileError: it cannot be written.
         """
-        from wisen.edits.edit import Editor, ValuePlan
+        from wisen.edits.editor import Editor, ValuePlan
 
         if self._experiments is allowed:
             return None
@@ -130,7 +130,7 @@ class TrialService:
         saw = digest(self._desk.files.read(path).content)
         plan = ValuePlan(str(path), ("trials", "experiments"), allowed, EXPERIMENTS_ANSWER, saw)
         with self._decisions.as_decision("experiments", "config"):
-            return Editor(self._desk).set(plan)
+            return Editor(self._desk).set_value(plan)
 
     def can_try(self, each: Asked) -> bool:
         """Whether a proposal may be tried first: it was inferred, and experiments are allowed where it applies."""
@@ -171,10 +171,10 @@ class TrialService:
 
     def check_changes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Check the rules in files that are due. Returns what was done or needs attention, and what failed."""
-        from wisen.edits.permission import may_write_unasked
+        from wisen.edits.permission import can_write_unasked
         from wisen.trials.change_checks import check_changes
 
-        checked = check_changes(self._home, self._desk, may_write=may_write_unasked(self._promote.profile))
+        checked = check_changes(self._home, self._desk, may_write=can_write_unasked(self._promote.profile))
         if checked.done:
             self._refresh.books()
         return tuple(checked.done), tuple(checked.problems)

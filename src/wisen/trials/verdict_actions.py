@@ -125,5 +125,5 @@ def _propose_confirmed(
     if not candidates:
         return []
     state = max(candidates, key=lambda each: (each.sessions, each.entry.id))
-    target = rule_files.target(state.entry, home.ledger.occurrences.of(state.entry.id), state.context)
+    target = rule_files.target_for(state.entry, home.ledger.occurrences.of(state.entry.id), state.context)
     return [proven(state, judged.words, target, home.scribe)]

@@ -114,7 +114,7 @@ def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
     with app.wire().learner(reads=False) as learner:
         planned = learner.changes.undo(which, dry_run=True)
         told = _told_decision(planned.decision, planned.words) | {
-            "changes": [_told(each.change, None) | {"how": each.how} for each in planned.files]
+            "changes": [_told(each.change, None) | {"how": each.kind} for each in planned.files]
         }
         if as_json:
             done = yes and not dry_run
@@ -124,7 +124,9 @@ def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
             return 0 if done or dry_run else 1
         out = console()
         for each in planned.files:
-            held, holds = ((text or b"").decode("utf-8", "replace").splitlines() for text in (each.held, each.holds))
+            held, holds = (
+                (text or b"").decode("utf-8", "replace").splitlines() for text in (each.old_content, each.new_content)
+            )
             path = shown_path(each.change.path)
             for line in difflib.unified_diff(held, holds, path, path, lineterm="", n=1):
                 out.print(line, markup=False, highlight=False)
@@ -138,7 +140,7 @@ def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
             learner.changes.undo(planned.decision.id)
             out.print(f"Undone: {planned.words}", markup=False)
         for each in planned.files:
-            out.print(f"{shown_path(each.change.path)}: {(_WOULD if dry_run else _HOW)[each.how.value]}", markup=False)
+            out.print(f"{shown_path(each.change.path)}: {(_WOULD if dry_run else _HOW)[each.kind.value]}", markup=False)
     return 0
 
 

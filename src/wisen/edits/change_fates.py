@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.edits import deeds
-from wisen.edits.managed import is_unmarked
+from wisen.edits import edit_operations
+from wisen.edits.managed_lines import has_unmarked_copy
 from wisen.errors import SettingsUnclear
 from wisen.model.change import Fate, HeadStepKind, Line, digest
 
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
     from wisen.model.change import Change, Checkout, Deed, HeadStep, Look
 
 
-class FoundFate(NamedTuple):
+class ObservedFate(NamedTuple):
     """What became of an operation, and the text in its place if that is the user's now."""
 
     fate: Fate
-    words: str = ""
+    text: str = ""
 
 
-def fate(deed: Deed, now: bytes | None, git: Checkout | None, steps: Sequence[HeadStep] | None) -> FoundFate:
+def determine_fate(
+    deed: Deed, content: bytes | None, git: Checkout | None, steps: Sequence[HeadStep] | None
+) -> ObservedFate:
     """Determine what became of an operation; `now` is the file's content, `git` what git knows about it.
 
     `steps`: how HEAD moved since the last look; None if that is unknown.
@@ -35,16 +37,20 @@ def fate(deed: Deed, now: bytes | None, git: Checkout | None, steps: Sequence[He
     Raises:
         SettingsUnclear: the file cannot be parsed now.
     """
-    there, ours = deeds.stands(deed, now), deeds.ours(deed)
-    if there == ours:
-        return FoundFate(Fate.STANDS)
-    if there is None and isinstance(deed, Line) and is_unmarked(deed.text, now or b""):
-        return FoundFate(Fate.HIS, deed.text)  # they removed the marker, and kept the text
-    if git is not None and there == deeds.stands(deed, git.content) and not _was_committed(deed, steps):
-        return FoundFate(Fate.UNCLEAR, there or "")
-    if there is None or (isinstance(deed, Line) and _is_struck_out(there)):
-        return FoundFate(Fate.REFUSED)
-    return FoundFate(Fate.HIS, there)
+    current, expected = edit_operations.current_text(deed, content), edit_operations.expected_text(deed)
+    if current == expected:
+        return ObservedFate(Fate.STANDS)
+    if current is None and isinstance(deed, Line) and has_unmarked_copy(deed.text, content or b""):
+        return ObservedFate(Fate.HIS, deed.text)  # they removed the marker, and kept the text
+    if (
+        git is not None
+        and current == edit_operations.current_text(deed, git.content)
+        and not _was_committed(deed, steps)
+    ):
+        return ObservedFate(Fate.UNCLEAR, current or "")
+    if current is None or (isinstance(deed, Line) and _is_struck_out(current)):
+        return ObservedFate(Fate.REFUSED)
+    return ObservedFate(Fate.HIS, current)
 
 
 def _was_committed(deed: Deed, steps: Sequence[HeadStep] | None) -> bool:
@@ -57,8 +63,8 @@ def _was_committed(deed: Deed, steps: Sequence[HeadStep] | None) -> bool:
             is_elsewhere = True
             by_commit = by_commit and step.kind is HeadStepKind.REWRITTEN
             continue
-        before, after = deeds.stands(deed, step.before), deeds.stands(deed, step.after)
-        by_commit = after != deeds.ours(deed) and (by_commit or before != after)
+        before, after = edit_operations.current_text(deed, step.before), edit_operations.current_text(deed, step.after)
+        by_commit = after != edit_operations.expected_text(deed) and (by_commit or before != after)
     return by_commit or not is_elsewhere
 
 
@@ -68,37 +74,41 @@ def _is_struck_out(text: str) -> bool:
     return not bare or bare.startswith("<!--") or (bare.startswith("~~") and bare.rstrip(".").endswith("~~"))
 
 
-def was_made(change: Change, now: bytes | None, target: Change | None) -> bool:
+def was_made(change: Change, content: bytes | None, target: Change | None) -> bool:
     """Whether a change that was only recorded was made; `target` is the change that it undoes, if any.
 
     This is only needed after a crash or an error in the middle of a change.
     """
-    if digest(now) in (change.before, change.after):
-        return digest(now) == change.after
+    if digest(content) in (change.before, change.after):
+        return digest(content) == change.after
     try:
         if change.deed is not None:
-            return deeds.stands(change.deed, now) == deeds.ours(change.deed)
-        return target is None or target.deed is None or deeds.stands(target.deed, now) != deeds.ours(target.deed)
+            return edit_operations.current_text(change.deed, content) == edit_operations.expected_text(change.deed)
+        return (
+            target is None
+            or target.deed is None
+            or edit_operations.current_text(target.deed, content) != edit_operations.expected_text(target.deed)
+        )
     except SettingsUnclear:
         return False
 
 
-def fates(changes: Sequence[Change], looks: Iterable[Look], lost: Collection[str]) -> dict[str, Fate]:
+def fates_of(changes: Sequence[Change], looks: Iterable[Look], lost: Collection[str]) -> dict[str, Fate]:
     """Return what became of each change, by the last look at it; `lost` are those that were never made."""
-    found = {each.id: Fate.STANDS for each in changes} | {look.change: look.fate for look in looks}
-    found |= dict.fromkeys(lost, Fate.NOT_MADE)
-    made = [each for each in changes if found[each.id] is not Fate.NOT_MADE]
-    found |= {each.undoes: Fate.UNDONE for each in made if each.undoes}
-    roomy = [
+    result = {each.id: Fate.STANDS for each in changes} | {look.change: look.fate for look in looks}
+    result |= dict.fromkeys(lost, Fate.NOT_MADE)
+    made = [each for each in changes if result[each.id] is not Fate.NOT_MADE]
+    result |= {each.undoes: Fate.UNDONE for each in made if each.undoes}
+    displacing = [
         (each, (*each.deed.archived, each.deed.instead_of))
         for each in made
         if isinstance(each.deed, Line) and (each.deed.archived or each.deed.instead_of)
     ]
     for each in made:
         line = each.deed.id if isinstance(each.deed, Line) else None
-        if found[each.id] is not Fate.UNDONE and any(
-            line in archived and by.path == each.path and by.id > each.id and found[by.id] is not Fate.UNDONE
-            for by, archived in roomy
+        if result[each.id] is not Fate.UNDONE and any(
+            line in archived and by.path == each.path and by.id > each.id and result[by.id] is not Fate.UNDONE
+            for by, archived in displacing
         ):
-            found[each.id] = Fate.ARCHIVED
-    return found
+            result[each.id] = Fate.ARCHIVED
+    return result

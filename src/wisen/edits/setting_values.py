@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from wisen.edits.settings_text import parsed, same, says_the_same, with_value, without_value
+from wisen.edits.settings_text import has_same_data, is_same, parse_settings, with_value, without_value
 from wisen.errors import SettingsUnclear
 from wisen.model.change import Value
 
@@ -28,7 +28,7 @@ _BY_SUFFIX: dict[str, Format] = {
     "yaml": "yaml",
     "yml": "yaml",
 }
-_NOTHING = object()
+_MISSING = object()
 
 
 def format_of(name: str, content: bytes) -> Format:
@@ -44,66 +44,66 @@ def format_of(name: str, content: bytes) -> Format:
         )
     if suffix == "json" and content.strip():
         try:
-            parsed(_text(content), "json")
+            parse_settings(_text(content), "json")
         except SettingsUnclear:
             return "json5"
     return _BY_SUFFIX[suffix]
 
 
-def planned(content: bytes, format: Format, keys: Keys, value: Json) -> Value:
+def plan_value(content: bytes, format: Format, keys: Keys, value: Json) -> Value:
     """Plan setting a value; `-` as the last key appends to a list. Raises: SettingsUnclear."""
-    data = parsed(_text(content), format)
+    data = parse_settings(_text(content), format)
     appended = keys[-1:] == ("-",)
     if appended:
-        around = _at(data, keys[:-1])
-        if not isinstance(around, list) and around is not _NOTHING:
-            raise SettingsUnclear(f"nothing can be appended to {_shown(keys[:-1])}: it is not a list")
-        keys = (*keys[:-1], len(around) if isinstance(around, list) else 0)
-    old = _NOTHING if appended else _at(data, keys)
-    if old is not _NOTHING and same(old, value):
-        raise SettingsUnclear(f"{_shown(keys)} has that value already")
-    return _proven(
+        parent = _lookup(data, keys[:-1])
+        if not isinstance(parent, list) and parent is not _MISSING:
+            raise SettingsUnclear(f"nothing can be appended to {_show_keys(keys[:-1])}: it is not a list")
+        keys = (*keys[:-1], len(parent) if isinstance(parent, list) else 0)
+    old = _MISSING if appended else _lookup(data, keys)
+    if old is not _MISSING and is_same(old, value):
+        raise SettingsUnclear(f"{_show_keys(keys)} has that value already")
+    return _check_revertible(
         Value(
             format=format,
             keys=keys,
-            new=_encoded(value),
-            old="" if old is _NOTHING else _encoded(old),
-            made=_missing(data, keys),
+            new=_encode(value),
+            old="" if old is _MISSING else _encode(old),
+            made=_count_missing_parents(data, keys),
             appended=appended,
         ),
         content,
     )
 
 
-def taken_out(content: bytes, format: Format, keys: Keys) -> Value:
+def plan_removal(content: bytes, format: Format, keys: Keys) -> Value:
     """Plan removing a value. Raises: SettingsUnclear if nothing is there."""
-    old = _at(parsed(_text(content), format), keys)
-    if old is _NOTHING:
-        raise SettingsUnclear(f"there is nothing at {_shown(keys)}")
-    return _proven(Value(format=format, keys=keys, new="", old=_encoded(old)), content)
+    old = _lookup(parse_settings(_text(content), format), keys)
+    if old is _MISSING:
+        raise SettingsUnclear(f"there is nothing at {_show_keys(keys)}")
+    return _check_revertible(Value(format=format, keys=keys, new="", old=_encode(old)), content)
 
 
-def onto(value: Value, content: bytes) -> bytes:
+def apply(value: Value, content: bytes) -> bytes:
     """Set or remove the value. Raises: SettingsUnclear."""
     text, format = _text(content), cast("Format", value.format)
     if not value.new:
         return without_value(text, format, value.keys).encode()
-    new = _decoded(value.new)
+    new = _decode(value.new)
     if not value.appended:
         return with_value(text, format, value.keys, new).encode()
-    if _at(parsed(text, format), value.keys[:-1]) is _NOTHING:
+    if _lookup(parse_settings(text, format), value.keys[:-1]) is _MISSING:
         return with_value(text, format, value.keys[:-1], [new]).encode()
     return with_value(text, format, (*value.keys[:-1], "-"), new).encode()
 
 
-def stands(value: Value, content: bytes) -> str | None:
+def current_text(value: Value, content: bytes) -> str | None:
     """Return what is in the value's place now, as JSON; None for nothing. Raises: SettingsUnclear."""
-    data = parsed(_text(content), cast("Format", value.format))
-    found = _at(data, _place(value, data))
-    return None if found is _NOTHING else _encoded(found)
+    data = parse_settings(_text(content), cast("Format", value.format))
+    found = _lookup(data, _current_keys(value, data))
+    return None if found is _MISSING else _encode(found)
 
 
-def off(value: Value, content: bytes, earlier: Iterable[Value]) -> bytes:
+def revert(value: Value, content: bytes, earlier: Iterable[Value]) -> bytes:
     """Restore what was there before; unchanged if something else is there now.
 
     `earlier`: the other values of ours in that file. A mapping that one of them created is removed if it is left empty.
@@ -112,68 +112,68 @@ def off(value: Value, content: bytes, earlier: Iterable[Value]) -> bytes:
         SettingsUnclear: the file cannot be parsed, or the change cannot be verified.
     """
     text, format = _text(content), cast("Format", value.format)
-    data = parsed(text, format)
-    keys = _place(value, data)
-    now = _at(data, keys)
-    if (now is _NOTHING) != (not value.new) or (value.new and not same(now, _decoded(value.new))):
+    data = parse_settings(text, format)
+    keys = _current_keys(value, data)
+    current = _lookup(data, keys)
+    if (current is _MISSING) != (not value.new) or (value.new and not is_same(current, _decode(value.new))):
         return content
     if value.old:
-        if not value.new and _at(data, keys[:-1]) is _NOTHING:
+        if not value.new and _lookup(data, keys[:-1]) is _MISSING:
             return content  # its parent is gone as well
-        return with_value(text, format, keys, _decoded(value.old)).encode()
+        return with_value(text, format, keys, _decode(value.old)).encode()
     text = without_value(text, format, keys)
-    made = {each.keys[: len(each.keys) - up] for each in (value, *earlier) for up in range(1, each.made + 1)}
-    around = keys[:-1]
-    while around and around in made and _at(parsed(text, format), around) in ({}, []):
-        text = without_value(text, format, around)
-        around = around[:-1]
+    created = {each.keys[: len(each.keys) - up] for each in (value, *earlier) for up in range(1, each.made + 1)}
+    parent = keys[:-1]
+    while parent and parent in created and _lookup(parse_settings(text, format), parent) in ({}, []):
+        text = without_value(text, format, parent)
+        parent = parent[:-1]
     return text.encode()
 
 
-def _proven(value: Value, content: bytes) -> Value:
+def _check_revertible(value: Value, content: bytes) -> Value:
     """Check that a value can be restored even if others touch the file meanwhile. Raises: SettingsUnclear."""
-    back = off(value, onto(value, content), ())
-    if not says_the_same(_text(back), _text(content), cast("Format", value.format)):
-        raise SettingsUnclear(f"the value at {_shown(value.keys)} could not be restored later; change it by hand")
+    back = revert(value, apply(value, content), ())
+    if not has_same_data(_text(back), _text(content), cast("Format", value.format)):
+        raise SettingsUnclear(f"the value at {_show_keys(value.keys)} could not be restored later; change it by hand")
     return value
 
 
-def _place(value: Value, data: Json) -> Keys:
+def _current_keys(value: Value, data: Json) -> Keys:
     """Return where a value is now: what was appended to a list may have moved in it."""
-    around = _at(data, value.keys[:-1]) if value.appended else None
-    if isinstance(around, list):
-        ours = _decoded(value.new)
-        at = next((at for at in reversed(range(len(around))) if same(around[at], ours)), len(around))
+    parent = _lookup(data, value.keys[:-1]) if value.appended else None
+    if isinstance(parent, list):
+        ours = _decode(value.new)
+        at = next((at for at in reversed(range(len(parent))) if is_same(parent[at], ours)), len(parent))
         return (*value.keys[:-1], at)
     return value.keys
 
 
-def _at(data: Any, keys: Keys) -> Any:
+def _lookup(data: Any, keys: Keys) -> Any:
     for key in keys:
-        within = range(len(data)) if isinstance(data, list) else data if isinstance(data, dict) else ()
-        if type(key) is not (int if isinstance(data, list) else str) or key not in within:
-            return _NOTHING
+        valid_keys = range(len(data)) if isinstance(data, list) else data if isinstance(data, dict) else ()
+        if type(key) is not (int if isinstance(data, list) else str) or key not in valid_keys:
+            return _MISSING
         data = data[key]
     return data
 
 
-def _missing(data: Json, keys: Keys) -> int:
+def _count_missing_parents(data: Json, keys: Keys) -> int:
     """Return how many parents of a value do not exist yet."""
-    return next((up for up in range(len(keys)) if _at(data, keys[: len(keys) - 1 - up]) is not _NOTHING), 0)
+    return next((up for up in range(len(keys)) if _lookup(data, keys[: len(keys) - 1 - up]) is not _MISSING), 0)
 
 
-def _encoded(value: object) -> str:
+def _encode(value: object) -> str:
     """Encode as JSON. Raises: SettingsUnclear for what JSON cannot represent."""
     try:
         text = msgspec.json.encode(value).decode()
     except (TypeError, ValueError, RecursionError) as error:
         raise SettingsUnclear(f"a value cannot be stored as JSON: {error}") from error
-    if not same(_decoded(text), value):
+    if not is_same(_decode(text), value):
         raise SettingsUnclear("a value cannot be stored as JSON without a change")
     return text
 
 
-def _decoded(text: str) -> Json:
+def _decode(text: str) -> Json:
     return cast("Json", msgspec.json.decode(text))
 
 
@@ -184,5 +184,5 @@ def _text(content: bytes) -> str:
         raise SettingsUnclear("the file is not text in UTF-8; please change it by hand") from None
 
 
-def _shown(keys: Keys) -> str:
+def _show_keys(keys: Keys) -> str:
     return ".".join(map(str, keys))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.edits import deeds
-from wisen.edits.fates import fates, was_made
+from wisen.edits import edit_operations
+from wisen.edits.change_fates import fates_of, was_made
 from wisen.errors import FileError
 from wisen.model.change import Fate, Line
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Checkouts, Clock, Files, Ids
 
 
-_INNER = ".claude"
+_AGENT_FOLDER = ".claude"
 """A folder below a project's folder that may contain instruction files as well."""
 
 
@@ -35,74 +35,82 @@ class Desk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Past:
+class EditHistory:
     """Every change to this machine's files, oldest first, and what became of each."""
 
     changes: tuple[Change, ...]
     fates: dict[str, Fate]
     looks: dict[str, Look]
     """The last look at each change."""
-    real: dict[str, str]
+    real_paths: dict[str, str]
     """The resolved path of each path: two names may lead to one file."""
 
-    def made(self, file: str) -> list[Change]:
+    def changes_to(self, file: str) -> list[Change]:
         """Return the changes that were made to a file, including those that undid others."""
         return [
-            each for each in self.changes if self.real[each.path] == file and self.fates[each.id] is not Fate.NOT_MADE
+            each
+            for each in self.changes
+            if self.real_paths[each.path] == file and self.fates[each.id] is not Fate.NOT_MADE
         ]
 
-    def standing(self) -> Iterator[Change]:
+    def effective_changes(self) -> Iterator[Change]:
         """Yield the open changes that are in effect by themselves: no later one replaced them."""
         files: dict[str, list[Change]] = {}
-        for each in self.open():
-            files.setdefault(self.real[each.path], []).append(each)
+        for each in self.open_changes():
+            files.setdefault(self.real_paths[each.path], []).append(each)
         for made in files.values():
             for at, each in enumerate(made):
-                if not any(each.deed and by.deed and deeds.replaces(by.deed, each.deed) for by in made[at + 1 :]):
+                if not any(
+                    each.deed and by.deed and edit_operations.replaces(by.deed, each.deed) for by in made[at + 1 :]
+                ):
                     yield each
 
-    def open(self, file: str | None = None) -> Iterator[Change]:
+    def open_changes(self, file: str | None = None) -> Iterator[Change]:
         """Yield the changes, to one file or to all, that were neither undone nor made room for others."""
         over = (Fate.NOT_MADE, Fate.UNDONE, Fate.ARCHIVED)
         for each in self.changes:
-            if each.deed is not None and self.fates[each.id] not in over and file in (None, self.real[each.path]):
+            if each.deed is not None and self.fates[each.id] not in over and file in (None, self.real_paths[each.path]):
                 yield each
 
 
-def past(desk: Desk) -> Past:
+def edit_history(desk: Desk) -> EditHistory:
     """Load the history from the ledger. After a crash in the middle of a change, the file shows whether it was made."""
     changes = desk.ledger.changes.of(machine=desk.machine)
     looks = {look.change: look for look in desk.ledger.changes.looks(machine=desk.machine)}
     by_id = {each.id: each for each in changes}
-    found = fates(changes, looks.values(), [each.id for each in changes if _lost(desk, each, looks, by_id)])
-    return Past(changes, found, looks, {path: desk.files.real_path(Path(path)) for path in {c.path for c in changes}})
+    found = fates_of(changes, looks.values(), [each.id for each in changes if _was_lost(desk, each, looks, by_id)])
+    return EditHistory(
+        changes, found, looks, {path: desk.files.real_path(Path(path)) for path in {c.path for c in changes}}
+    )
 
 
-def whereabouts(desk: Desk, change: Change, known: Past) -> Seen:
+def locate_change(desk: Desk, change: Change, known: EditHistory) -> Seen:
     """Return the file that a change is in: its own, or the one that the user moved our line to. Raises: FileError."""
-    own = desk.files.read(Path(change.path))
-    if not isinstance(change.deed, Line) or deeds.stands(change.deed, own.content) is not None:
-        return own
+    original = desk.files.read(Path(change.path))
+    if not isinstance(change.deed, Line) or edit_operations.current_text(change.deed, original.content) is not None:
+        return original
     look = known.looks.get(change.id)
-    elsewhere = [each.path for each in known.changes] + [str(each) for each in desk.files.siblings(Path(own.path))]
-    folder, name = Path(own.path).parent, Path(own.path).name
-    elsewhere.append(str(folder.parent / name if folder.name == _INNER else folder / _INNER / name))
-    for path in dict.fromkeys((look.path, *elsewhere) if look is not None else elsewhere):
+    candidates = [each.path for each in known.changes] + [
+        str(each) for each in desk.files.siblings(Path(original.path))
+    ]
+    folder, name = Path(original.path).parent, Path(original.path).name
+    candidates.append(str(folder.parent / name if folder.name == _AGENT_FOLDER else folder / _AGENT_FOLDER / name))
+    for path in dict.fromkeys((look.path, *candidates) if look is not None else candidates):
         try:
             seen = desk.files.read(Path(path))
         except FileError:
             continue
-        if seen.real != own.real and deeds.stands(change.deed, seen.content) is not None:
+        if seen.real != original.real and edit_operations.current_text(change.deed, seen.content) is not None:
             return seen
-    return own
+    return original
 
 
-def _lost(desk: Desk, change: Change, looks: dict[str, Look], by_id: dict[str, Change]) -> bool:
+def _was_lost(desk: Desk, change: Change, looks: dict[str, Look], by_id: dict[str, Change]) -> bool:
     """Whether a change was recorded and never made."""
     if change.id in looks:
         return looks[change.id].fate is Fate.NOT_MADE
     try:
-        now = desk.files.read(Path(change.path)).content
+        content = desk.files.read(Path(change.path)).content
     except FileError:
         return False
-    return not was_made(change, now, by_id.get(change.undoes))
+    return not was_made(change, content, by_id.get(change.undoes))

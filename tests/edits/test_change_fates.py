@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.edits.fates import FoundFate, fate
+from wisen.edits.change_fates import ObservedFate, determine_fate
 from wisen.errors import SettingsUnclear
 from wisen.model.change import Checkout, Fate, HeadStep, HeadStepKind, Line, Passage, Value
 
@@ -17,7 +17,7 @@ REWORDED = b"- Use pnpm 9. <!-- wisen:R-7f3a -->\n"
 
 def told(now: bytes | None, at_head: bytes | None = None, *steps: HeadStep) -> Fate:
     git = None if at_head is None else Checkout("b", at_head)
-    return fate(LINE, now, git, steps).fate
+    return determine_fate(LINE, now, git, steps).fate
 
 
 def test_a_line_that_was_moved_still_stands() -> None:
@@ -31,7 +31,7 @@ def test_in_a_file_without_git_it_was_the_person(now: bytes | None, expected: Fa
 
 
 def test_his_words_are_told() -> None:
-    assert fate(LINE, REWORDED, None, ()) == FoundFate(Fate.HIS, "Use pnpm 9.")
+    assert determine_fate(LINE, REWORDED, None, ()) == ObservedFate(Fate.HIS, "Use pnpm 9.")
 
 
 @pytest.mark.requirement("S19")
@@ -39,7 +39,7 @@ def test_his_words_are_told() -> None:
 def test_a_switched_branch_is_not_a_refusal(now: bytes) -> None:
     assert told(now, now, HeadStep(HeadStepKind.SWITCHED, OURS, now)) is Fate.UNCLEAR
     assert told(now, now, HeadStep(HeadStepKind.REWRITTEN, OURS, now)) is Fate.UNCLEAR
-    assert fate(LINE, now, Checkout("b", now), None).fate is Fate.UNCLEAR, "how HEAD moved cannot be told"
+    assert determine_fate(LINE, now, Checkout("b", now), None).fate is Fate.UNCLEAR, "how HEAD moved cannot be told"
 
 
 @pytest.mark.requirement("S6", "S19")
@@ -104,12 +104,12 @@ def test_a_mark_taken_off_leaves_the_words_theirs_and_words_struck_out_are_refus
     ],
 )
 def test_a_value_is_told_by_what_it_is(now: bytes, expected: Fate) -> None:
-    assert fate(Value(format="json5", keys=("a", "b"), new="1"), now, None, ()).fate is expected
+    assert determine_fate(Value(format="json5", keys=("a", "b"), new="1"), now, None, ()).fate is expected
 
 
 def test_a_file_in_the_midst_of_an_edit_is_no_refusal() -> None:
     with pytest.raises(SettingsUnclear):
-        fate(Value(format="json5", keys=("a", "b"), new="1"), b"{", None, ())
+        determine_fate(Value(format="json5", keys=("a", "b"), new="1"), b"{", None, ())
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_a_file_in_the_midst_of_an_edit_is_no_refusal() -> None:
     ],
 )
 def test_an_element_of_a_list_is_found_wherever_it_moved(now: bytes, expected: Fate) -> None:
-    assert fate(Value(format="json", keys=("a", 1), new="2", appended=True), now, None, ()).fate is expected
+    assert determine_fate(Value(format="json", keys=("a", 1), new="2", appended=True), now, None, ()).fate is expected
 
 
 def test_what_was_taken_out_stands_while_it_is_gone() -> None:
     value = Value(format="toml", keys=("a",), new="", old="1")
-    assert fate(value, b"b = 1\n", None, ()).fate is Fate.STANDS
-    assert fate(value, b"a = 2\n", None, ()) == FoundFate(Fate.HIS, "2")
+    assert determine_fate(value, b"b = 1\n", None, ()).fate is Fate.STANDS
+    assert determine_fate(value, b"a = 2\n", None, ()) == ObservedFate(Fate.HIS, "2")
 
 
 @pytest.mark.parametrize(
@@ -139,4 +139,4 @@ def test_what_was_taken_out_stands_while_it_is_gone() -> None:
     ],
 )
 def test_a_passage_is_told_by_its_bytes_and_one_that_he_touched_by_its_first_line(now: bytes, expected: Fate) -> None:
-    assert fate(Passage(new=b"## [LRN-1] pnpm\nUse pnpm.\n"), now, None, ()).fate is expected
+    assert determine_fate(Passage(new=b"## [LRN-1] pnpm\nUse pnpm.\n"), now, None, ()).fate is expected

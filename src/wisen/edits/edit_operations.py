@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.edits import entry_passages, removals, values
-from wisen.edits.managed import BlockFrame, managed_in, with_line, with_line_replaced, without_line, without_lines
+from wisen.edits import entry_passages, removals, setting_values
+from wisen.edits.managed_lines import BlockFrame, insert_line, managed_lines, remove_line, remove_lines, replace_line
 from wisen.model.change import Line, Passage, Removal, Value
 
 if TYPE_CHECKING:
@@ -16,31 +16,35 @@ if TYPE_CHECKING:
     from wisen.model.change import Deed
 
 
-def ours(deed: Deed) -> str | None:
+def expected_text(deed: Deed) -> str | None:
     """Return what `stands` returns while an operation is in effect unchanged."""
     if isinstance(deed, Line):
         return deed.text
     if isinstance(deed, Removal):
         return None
-    return deed.new or None if isinstance(deed, Value) else entry_passages.shown(deed.new)
+    return deed.new or None if isinstance(deed, Value) else entry_passages.to_text(deed.new)
 
 
-def stands(deed: Deed, content: bytes | None) -> str | None:
+def current_text(deed: Deed, content: bytes | None) -> str | None:
     """Return what is currently in the place of an operation; None for nothing."""
     content = content or b""
     if isinstance(deed, Line):
-        return next((each.text for each in managed_in(content) if each.id == deed.id), None)
+        return next((each.text for each in managed_lines(content) if each.id == deed.id), None)
     if isinstance(deed, Removal):
-        return removals.stands(deed, content)
-    return values.stands(deed, content) if isinstance(deed, Value) else entry_passages.stands(deed, content)
+        return removals.current_text(deed, content)
+    return (
+        setting_values.current_text(deed, content)
+        if isinstance(deed, Value)
+        else entry_passages.current_text(deed, content)
+    )
 
 
-def stands_in(id_: str, content: bytes) -> bool:
+def has_line(id_: str, content: bytes) -> bool:
     """Whether a file contains our line with this id."""
-    return bool(id_) and any(each.id == id_ for each in managed_in(content))
+    return bool(id_) and any(each.id == id_ for each in managed_lines(content))
 
 
-def again(deed: Deed, content: bytes) -> bytes:
+def reapply(deed: Deed, content: bytes) -> bytes:
     """Apply an operation once more that was applied before.
 
     Raises:
@@ -48,15 +52,15 @@ def again(deed: Deed, content: bytes) -> bytes:
         SettingsUnclear: the same, in a settings file.
     """
     if isinstance(deed, Line):
-        if stands_in(deed.instead_of, content):
-            return with_line_replaced(content, deed.instead_of, deed.text, deed.id)
-        return with_line(without_lines(content, deed.archived), deed.heading, deed.text, deed.id).content
+        if has_line(deed.instead_of, content):
+            return replace_line(content, deed.instead_of, deed.text, deed.id)
+        return insert_line(remove_lines(content, deed.archived), deed.heading, deed.text, deed.id).content
     if isinstance(deed, Removal):
-        return removals.onto(deed, content)
-    return values.onto(deed, content) if isinstance(deed, Value) else entry_passages.onto(deed, content)
+        return removals.apply(deed, content)
+    return setting_values.apply(deed, content) if isinstance(deed, Value) else entry_passages.apply(deed, content)
 
 
-def off(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
+def revert(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
     """Remove an operation's effect from a file that others touched since; unchanged if nothing of it is left.
 
     `others`: the earlier operations on the file that are still in effect, oldest first.
@@ -65,19 +69,19 @@ def off(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
         SettingsUnclear: it is unclear what is left.
     """
     if isinstance(deed, Value):
-        return values.off(deed, content, [each for each in others if isinstance(each, Value)])
+        return setting_values.revert(deed, content, [each for each in others if isinstance(each, Value)])
     if isinstance(deed, Removal):
-        return removals.off(deed, content)
+        return removals.revert(deed, content)
     if not isinstance(deed, Line):
-        return entry_passages.off(deed, content)
+        return entry_passages.revert(deed, content)
     lines = [each for each in others if isinstance(each, Line)]
-    if stands(deed, content) == deed.text:
-        if deed.instead_of and not (deed.instead_of != deed.id and stands_in(deed.instead_of, content)):
-            return with_line_replaced(content, deed.id, deed.old, deed.instead_of)
-        content = without_line(content, deed.id, _around(deed, lines))
+    if current_text(deed, content) == deed.text:
+        if deed.instead_of and not (deed.instead_of != deed.id and has_line(deed.instead_of, content)):
+            return replace_line(content, deed.id, deed.old, deed.instead_of)
+        content = remove_line(content, deed.id, _frames_of(deed, lines))
     for each in lines:
-        if each.id in deed.archived and stands(each, content) is None:
-            content = with_line(content, each.heading, each.text, each.id).content
+        if each.id in deed.archived and current_text(each, content) is None:
+            content = insert_line(content, each.heading, each.text, each.id).content
     return content
 
 
@@ -90,7 +94,7 @@ def replaces(deed: Deed, earlier: Deed) -> bool:
     return isinstance(deed, Passage) and isinstance(earlier, Passage) and deed.old == earlier.new
 
 
-def rebased(deed: Deed, earlier: Deed) -> Deed:
+def rebase(deed: Deed, earlier: Deed) -> Deed:
     """Return an operation as if the earlier one that it replaced had never been."""
     if isinstance(deed, Value) and isinstance(earlier, Value) and (deed.keys, deed.old) == (earlier.keys, earlier.new):
         return structs.replace(deed, old=earlier.old, made=deed.made + earlier.made)
@@ -102,11 +106,11 @@ def rebased(deed: Deed, earlier: Deed) -> Deed:
     return deed
 
 
-def _around(deed: Line, lines: list[Line]) -> list[BlockFrame]:
+def _frames_of(deed: Line, lines: list[Line]) -> list[BlockFrame]:
     """Return the frame around the block that this line is in: added with it, or with the first line before it."""
-    around = [
+    frames = [
         BlockFrame(each.opening, each.closing)
         for each in (*lines, deed)
         if each.heading == deed.heading and (each.opening or each.closing)
     ]
-    return around[-1:]
+    return frames[-1:]

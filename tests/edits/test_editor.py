@@ -11,11 +11,11 @@ import pytest
 from tests.edits.desks import a_desk, plan
 from tests.edits.fake_checkouts import MemoryCheckouts
 from wisen.edits.budget import budget_of
-from wisen.edits.edit import Editor, PassagePlan
-from wisen.edits.managed import managed_in
-from wisen.edits.notice import notice
-from wisen.edits.past import past
-from wisen.edits.undo import Undone
+from wisen.edits.edit_history import edit_history
+from wisen.edits.editor import Editor, PassagePlan
+from wisen.edits.managed_lines import managed_lines
+from wisen.edits.undo import UndoKind
+from wisen.edits.user_edits import detect_user_edits
 from wisen.edits.user_files import UserFiles
 from wisen.errors import FileChanged, FileError, FileFull, UsageError
 from wisen.model.change import Checkout, Fate, Line, digest
@@ -44,20 +44,20 @@ def test_a_line_is_put_in_and_taken_back_byte_for_byte(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf# Shop\r\n\r\nmine")
     path.chmod(0o640)
     door = editor()
-    change = door.put(plan(path)).change
+    change = door.add_line(plan(path)).change
     assert b"wisen:R-0000" in path.read_bytes()
     assert isinstance(change.deed, Line)
     assert (change.deed.id, change.deed.heading, change.why) == ("R-0000", "Rules", "you said so")
     assert change.tokens > 0
     assert b"mine" not in b"".join(splice.old + splice.new for splice in change.splices)
-    assert door.undo(change.id, dry_run=True).how is Undone.EXACTLY
+    assert door.undo(change.id, dry_run=True).kind is UndoKind.EXACTLY
     assert b"wisen:R-0000" in path.read_bytes()
-    assert door.last() == change
-    assert door.undo(change.id).how is Undone.EXACTLY
-    assert door.last() is None
+    assert door.last_change() == change
+    assert door.undo(change.id).kind is UndoKind.EXACTLY
+    assert door.last_change() is None
     assert path.read_bytes() == b"\xef\xbb\xbf# Shop\r\n\r\nmine"
     assert path.stat().st_mode & 0o777 == 0o640
-    assert door.undo(change.id).how is Undone.ALREADY
+    assert door.undo(change.id).kind is UndoKind.ALREADY
 
 
 @pytest.mark.requirement("S19")
@@ -68,7 +68,7 @@ def test_a_plan_that_saw_another_file_changes_nothing(tmp_path: Path) -> None:
     path.write_text("# Shop\nnew words\n")
     ledger = MemoryLedger()
     with pytest.raises(FileChanged, match=r"CLAUDE\.md"):
-        editor(ledger).put(stale)
+        editor(ledger).add_line(stale)
     assert path.read_text() == "# Shop\nnew words\n"
     assert ledger.changes.of(machine="desk") == ()
 
@@ -77,8 +77,8 @@ def test_a_file_that_we_made_goes_with_our_last_line_and_an_empty_one_of_his_sta
     made, his = tmp_path / "made.md", tmp_path / "his.md"
     his.write_bytes(b"")
     door = editor()
-    changes = [door.put(plan(path, number)).change for number, path in enumerate((made, his))]
-    more = door.put(plan(made, 7, "Sort by date.")).change
+    changes = [door.add_line(plan(path, number)).change for number, path in enumerate((made, his))]
+    more = door.add_line(plan(made, 7, "Sort by date.")).change
     for change in (*changes, more):
         door.undo(change.id)
     assert not made.exists()
@@ -89,11 +89,11 @@ def test_a_line_he_made_his_own_or_took_out_is_left_alone(tmp_path: Path) -> Non
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     door = editor()
-    one, two = (door.put(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
+    one, two = (door.add_line(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
     his = path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Sort by date. <!-- wisen:R-0002 -->\n", "")
     path.write_text(his)
-    assert door.undo(one.id).how is Undone.ALREADY
-    assert door.undo(two.id).how is Undone.ALREADY
+    assert door.undo(one.id).kind is UndoKind.ALREADY
+    assert door.undo(two.id).kind is UndoKind.ALREADY
     assert path.read_text() == his
 
 
@@ -101,22 +101,22 @@ def test_what_is_gone_already_is_over_and_the_change_before_it_is_the_last(tmp_p
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     door = editor()
-    one, two = (door.put(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
+    one, two = (door.add_line(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
     path.write_text(path.read_text().replace("- Sort by date. <!-- wisen:R-0002 -->\n", ""))
-    assert door.last() == two
-    assert door.undo(two.id, dry_run=True).how is Undone.ALREADY
-    assert door.last() == two
-    assert door.undo(two.id).how is Undone.ALREADY
-    assert door.last() == one
+    assert door.last_change() == two
+    assert door.undo(two.id, dry_run=True).kind is UndoKind.ALREADY
+    assert door.last_change() == two
+    assert door.undo(two.id).kind is UndoKind.ALREADY
+    assert door.last_change() == one
 
 
 def test_a_file_that_he_deleted_is_not_made_again(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     door = editor()
-    change = door.put(plan(path)).change
+    change = door.add_line(plan(path)).change
     path.unlink()
-    assert door.undo(change.id).how is Undone.ALREADY
+    assert door.undo(change.id).kind is UndoKind.ALREADY
     assert not path.exists()
 
 
@@ -124,10 +124,10 @@ def test_a_line_he_made_his_own_never_makes_room(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n" + "words\n" * 190)
     door = editor()
-    door.put(plan(path, 0, "Rule 0."))
+    door.add_line(plan(path, 0, "Rule 0."))
     path.write_text(path.read_text().replace("Rule 0.", "Rule 0, in my words."))
     for number in range(1, 20):
-        door.put(plan(path, number, f"Rule {number}."))
+        door.add_line(plan(path, number, f"Rule {number}."))
     assert "Rule 0, in my words." in path.read_text()
     assert "Rule 1. " not in path.read_text()
 
@@ -137,12 +137,12 @@ def test_what_cannot_be_written_is_said_and_nothing_is_recorded(tmp_path: Path) 
     path.write_text("mine\n" * 250)
     door = editor(ledger)
     with pytest.raises(FileFull, match=r"has 250 lines, and what agents read is best kept to 200 lines"):
-        door.put(plan(path))
+        door.add_line(plan(path))
     path.write_text("```\n")
     with pytest.raises(UsageError, match="fence"):
-        door.put(plan(path))
+        door.add_line(plan(path))
     with pytest.raises(UsageError, match="may not be stored"):
-        door.put(plan(path, text="use the key " + "AKIA" + "IOSFODNN7EXAMPLQ"))
+        door.add_line(plan(path, text="use the key " + "AKIA" + "IOSFODNN7EXAMPLQ"))
     with pytest.raises(UsageError, match="No change has the id 'x'"):
         door.undo("x")
     assert ledger.changes.of(machine="desk") == ()
@@ -157,31 +157,31 @@ def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
     for number in range(20):
         worth[f"R-{number:04x}"] = float(number)
         before = path.read_bytes()
-        last = door.put(plan(path, number, f"Rule {number}."), worth).change
-    kept = {each.id for each in managed_in(path.read_bytes())}
+        last = door.add_line(plan(path, number, f"Rule {number}."), worth).change
+    kept = {each.id for each in managed_lines(path.read_bytes())}
     assert "R-0013" in kept
     assert "R-0000" not in kept
     assert path.read_bytes().count(b"words\n") == 190
     assert isinstance(last.deed, Line)
     (gone,) = last.deed.archived
-    known = past(desk)
+    known = edit_history(desk)
     archived = next(each for each in known.changes if isinstance(each.deed, Line) and each.deed.id == gone)
     assert known.fates[archived.id] is Fate.ARCHIVED
-    assert door.undo(last.id).how is Undone.EXACTLY
+    assert door.undo(last.id).kind is UndoKind.EXACTLY
     assert path.read_bytes() == before
-    assert past(desk).fates[archived.id] is Fate.STANDS
+    assert edit_history(desk).fates[archived.id] is Fate.STANDS
 
 
 def test_a_line_that_made_room_and_was_taken_back_meanwhile_stays_away(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n" + "words\n" * 194)
     door = editor()
-    first, second, third = (door.put(plan(path, number, f"Rule {number}.")).change for number in range(3))
+    first, second, third = (door.add_line(plan(path, number, f"Rule {number}.")).change for number in range(3))
     assert isinstance(third.deed, Line)
     assert third.deed.archived == ("R-0000",)
-    assert door.undo(first.id).how is Undone.ALREADY
+    assert door.undo(first.id).kind is UndoKind.ALREADY
     door.undo(third.id)
-    assert [each.id for each in managed_in(path.read_bytes())] == ["R-0001"]
+    assert [each.id for each in managed_lines(path.read_bytes())] == ["R-0001"]
     door.undo(second.id)
     assert path.read_text() == "# Mine\n" + "words\n" * 194
 
@@ -191,8 +191,8 @@ def test_a_section_holds_only_so_many_lines_of_ours(tmp_path: Path) -> None:
     path.write_text("## Rules\n" + "- mine\n" * 70)
     door = editor()
     for number in range(70):
-        door.put(plan(path, number, f"Rule {number}."), {f"R-{number:04x}": 1.0})
-    assert len(managed_in(path.read_bytes())) == 60
+        door.add_line(plan(path, number, f"Rule {number}."), {f"R-{number:04x}": 1.0})
+    assert len(managed_lines(path.read_bytes())) == 60
     assert path.read_text().count("- mine\n") == 70
 
 
@@ -204,19 +204,19 @@ def test_a_thousand_promotions_never_pass_the_budget_and_never_touch_a_persons_l
     door, budget = editor(), budget_of("MEMORY.md")
     for number in range(1_000):
         heading = ("Rules", "Tools", "Style")[number % 3]
-        door.put(
+        door.add_line(
             plan(path, number, f"Rule {number}. " + "x" * (number % 300), heading), {f"R-{number:04x}": number % 7}
         )
         content = path.read_bytes()
-        assert budget.holds(content)
+        assert budget.fits(content)
         assert all(line in content for line in mine)
 
 
 def test_only_looking_writes_and_records_nothing(tmp_path: Path) -> None:
     path, ledger = tmp_path / "CLAUDE.md", MemoryLedger()
-    edit = editor(ledger).put(plan(path), dry_run=True)
-    assert edit.held is None
-    assert b"Use pnpm" in (edit.holds or b"")
+    edit = editor(ledger).add_line(plan(path), dry_run=True)
+    assert edit.old_content is None
+    assert b"Use pnpm" in (edit.new_content or b"")
     assert not path.exists()
     assert ledger.changes.of(machine="desk") == ()
     assert ledger.changes.looks(machine="desk") == ()
@@ -227,9 +227,9 @@ def test_two_names_of_one_file_are_one_file(tmp_path: Path) -> None:
     real.write_text("# Shop\n")
     link.symlink_to("AGENTS.md")
     door = editor()
-    one, two = (door.put(plan(path, number, f"Rule {number}.")).change for number, path in enumerate((real, link)))
-    assert door.undo(one.id).how is Undone.ALONE
-    assert door.undo(two.id).how is Undone.ALONE
+    one, two = (door.add_line(plan(path, number, f"Rule {number}.")).change for number, path in enumerate((real, link)))
+    assert door.undo(one.id).kind is UndoKind.ALONE
+    assert door.undo(two.id).kind is UndoKind.ALONE
     assert real.read_text() == "# Shop\n"
     assert link.is_symlink()
 
@@ -239,12 +239,12 @@ def test_a_line_that_he_moved_to_another_file_is_followed(tmp_path: Path) -> Non
     old, new = tmp_path / "CLAUDE.md", tmp_path / "AGENTS.md"
     old.write_text("# Shop\n")
     desk = a_desk()
-    change = Editor(desk).put(plan(old)).change
+    change = Editor(desk).add_line(plan(old)).change
     new.write_text("# Agents\n\n## Rules\n\n- Use pnpm, not npm. <!-- wisen:R-0000 -->\n")
     old.unlink()
-    (look,) = notice(desk)
+    (look,) = detect_user_edits(desk)
     assert (look.fate, look.path) == (Fate.STANDS, str(new))
-    assert Editor(desk).undo(change.id).how is Undone.ALONE
+    assert Editor(desk).undo(change.id).kind is UndoKind.ALONE
     assert new.read_text() == "# Agents\n\n## Rules\n\n"
     assert not old.exists()
 
@@ -255,16 +255,19 @@ def test_what_he_did_is_noted_once_and_his_word_stays(tmp_path: Path) -> None:
     desk = a_desk()
     door = Editor(desk)
     for number, text in enumerate(("Use pnpm.", "Sort by date.", "Be brief.")):
-        door.put(plan(path, number, text))
-    assert notice(desk) == ()
+        door.add_line(plan(path, number, text))
+    assert detect_user_edits(desk) == ()
     path.write_text(
         path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Be brief. <!-- wisen:R-0002 -->\n", "")
     )
-    assert [(look.fate, look.text) for look in notice(desk)] == [(Fate.HIS, "Use pnpm 9."), (Fate.REFUSED, "")]
-    assert notice(desk) == ()
+    assert [(look.fate, look.text) for look in detect_user_edits(desk)] == [
+        (Fate.HIS, "Use pnpm 9."),
+        (Fate.REFUSED, ""),
+    ]
+    assert detect_user_edits(desk) == ()
     secret = "AKIA" + "IOSFODNN7EXAMPLQ"
     path.write_text(path.read_text().replace("Use pnpm 9.", f"Use {secret}."))
-    assert [(look.fate, look.text) for look in notice(desk)] == [(Fate.HIS, "")]
+    assert [(look.fate, look.text) for look in detect_user_edits(desk)] == [(Fate.HIS, "")]
 
 
 def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(tmp_path: Path) -> None:
@@ -273,26 +276,26 @@ def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(
     desk = a_desk(ledger)._replace(files=ReadOnly())
     door = Editor(desk)
     with pytest.raises(FileError, match="read-only"):
-        door.put(plan(path))
+        door.add_line(plan(path))
     (change,) = ledger.changes.of(machine="desk")
-    assert past(desk).fates[change.id] is Fate.NOT_MADE
-    assert door.last() is None
-    assert door.undo(change.id).how is Undone.ALREADY
-    assert notice(desk) == ()
+    assert edit_history(desk).fates[change.id] is Fate.NOT_MADE
+    assert door.last_change() is None
+    assert door.undo(change.id).kind is UndoKind.ALREADY
+    assert detect_user_edits(desk) == ()
     later = desk._replace(clock=FixedClock(NOON + timedelta(hours=1)))
-    assert [look.fate for look in notice(later)] == [Fate.NOT_MADE]
-    assert notice(later) == ()
+    assert [look.fate for look in detect_user_edits(later)] == [Fate.NOT_MADE]
+    assert detect_user_edits(later) == ()
 
 
 def test_an_undo_that_was_recorded_and_never_made_can_be_made_again(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     desk = a_desk()
-    change = Editor(desk).put(plan(path)).change
+    change = Editor(desk).add_line(plan(path)).change
     with pytest.raises(FileError, match="read-only"):
         Editor(desk._replace(files=ReadOnly())).undo(change.id)
-    assert past(desk).fates[change.id] is Fate.STANDS
-    assert Editor(desk).undo(change.id).how is Undone.EXACTLY
+    assert edit_history(desk).fates[change.id] is Fate.STANDS
+    assert Editor(desk).undo(change.id).kind is UndoKind.EXACTLY
     assert path.read_text() == "# Shop\n"
 
 
@@ -305,7 +308,7 @@ def test_a_passage_is_put_at_the_end_replaced_and_taken_back(tmp_path: Path) -> 
     door = editor()
 
     def place(new: bytes, old: bytes = b"") -> Change:
-        return door.place(PassagePlan(str(path), new, "learnt", digest(path.read_bytes()), old)).change
+        return door.add_passage(PassagePlan(str(path), new, "learnt", digest(path.read_bytes()), old)).change
 
     first = place(ENTRY)
     newer = ENTRY.replace(b"Use pnpm.", b"Use pnpm 9.")
@@ -316,9 +319,9 @@ def test_a_passage_is_put_at_the_end_replaced_and_taken_back(tmp_path: Path) -> 
     with pytest.raises(UsageError, match="not of ours"):
         place(newer, old=b"mine")
     path.write_bytes(path.read_bytes() + b"his new entry\n")
-    assert door.undo(second.id).how is Undone.ALONE
+    assert door.undo(second.id).kind is UndoKind.ALONE
     assert path.read_bytes() == b"# Learnings\n\nmine, without an end\n" + ENTRY + b"his new entry\n"
-    assert door.undo(first.id).how is Undone.ALONE
+    assert door.undo(first.id).kind is UndoKind.ALONE
     assert path.read_bytes() == b"# Learnings\n\nmine, without an end\nhis new entry\n"
 
 
@@ -326,14 +329,14 @@ def test_taking_back_what_was_taken_back_behind_another_touch_stays_taken_back(t
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     door = editor()
-    first = door.put(plan(path, 1, "Use pnpm.")).change
+    first = door.add_line(plan(path, 1, "Use pnpm.")).change
     path.write_text(path.read_text() + "- his\n")
-    second = door.put(plan(path, 2, "Sort by date.")).change
+    second = door.add_line(plan(path, 2, "Sort by date.")).change
     door.undo(first.id)
-    third = door.put(plan(path, 3, "Be brief.")).change
+    third = door.add_line(plan(path, 3, "Be brief.")).change
     door.undo(second.id)
     door.undo(third.id)
-    assert managed_in(path.read_bytes()) == ()
+    assert managed_lines(path.read_bytes()) == ()
     assert "- his\n" in path.read_text()
 
 
@@ -344,11 +347,11 @@ def test_other_words_in_another_file_are_not_his_act_where_git_took_ours(tmp_pat
     checkouts = MemoryCheckouts()
     checkouts.commit(path, b"# Shop\n")
     desk = a_desk(checkouts=checkouts)
-    Editor(desk).put(plan(path))
+    Editor(desk).add_line(plan(path))
     checkouts.switch(path, Checkout("b" * 40, b"# Shop\n"))
     path.write_text("# Shop\n")
-    assert [look.fate for look in notice(desk)] == [Fate.UNCLEAR]
+    assert [look.fate for look in detect_user_edits(desk)] == [Fate.UNCLEAR]
     plain = a_desk()
-    Editor(plain).put(plan(path))
+    Editor(plain).add_line(plan(path))
     path.write_text("# Shop\n")
-    assert [look.fate for look in notice(plain)] == [Fate.HIS]
+    assert [look.fate for look in detect_user_edits(plain)] == [Fate.HIS]

@@ -1,0 +1,111 @@
+"""Detects what users did to our additions in their files: an edit makes a line theirs, removing it rejects it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.edits import edit_operations
+from wisen.edits.change_fates import ObservedFate, determine_fate
+from wisen.edits.edit_history import edit_history, locate_change
+from wisen.edits.editor import build_look, find_change
+from wisen.errors import FileError, SettingsUnclear
+from wisen.model.change import Fate
+from wisen.safety.withhold import rule_against
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.edits.edit_history import Desk, EditHistory
+    from wisen.model.change import Change, Deed, Look, Seen
+    from wisen.system.machine_ports import Files
+
+_WRITE_GRACE = timedelta(minutes=1)
+"""How long another process may take between recording a change and making it."""
+_USER_ACTS = (Fate.HIS, Fate.REFUSED)
+
+
+def detect_user_edits(desk: Desk) -> tuple[Look, ...]:
+    """Check everything that is in files because of us, and record what became of it; returns what is new."""
+    known = edit_history(desk)
+    desk = desk._replace(files=_CachedFiles(desk.files))
+    new = [*_settle_interrupted(desk, known), *_detect_edits(desk, known)]
+    for look in new:
+        desk.ledger.changes.add_look(look)
+    return tuple(new)
+
+
+def record_rejection(desk: Desk, id_: str) -> Change:
+    """Record that the user removed something on purpose. Raises: UsageError."""
+    known = edit_history(desk)
+    change = find_change(known.changes, id_)
+    checkout = desk.checkouts.checkout_of(locate_change(desk, change, known).real)
+    desk.ledger.changes.add_look(build_look(desk, change, Fate.REFUSED, change.path, checkout.head if checkout else ""))
+    return change
+
+
+def _settle_interrupted(desk: Desk, known: EditHistory) -> Iterator[Look]:
+    """Yield final verdicts on changes whose process was killed or failed: whether they were made."""
+    for change in known.changes:
+        if change.id not in known.looks and desk.clock.now() - change.at > _WRITE_GRACE:
+            was_lost = known.fates[change.id] is Fate.NOT_MADE
+            yield build_look(desk, change, Fate.NOT_MADE if was_lost else Fate.STANDS, change.path, change.head)
+
+
+def _detect_edits(desk: Desk, known: EditHistory) -> Iterator[Look]:
+    checkout, steps = cache(desk.checkouts.checkout_of), cache(desk.checkouts.head_steps)
+    for change in known.effective_changes():
+        last = known.looks.get(change.id)
+        if change.deed is None or last is None:
+            continue
+        try:
+            seen = locate_change(desk, change, known)
+            git = checkout(seen.real)
+            if git is not None and git.is_midway:
+                continue  # git will finish the operation that it has begun
+
+            def fate_in(file: Seen, deed: Deed = change.deed, look: Look = last) -> ObservedFate:
+                file_git = checkout(file.real)
+                was_moved = file_git is not None and edit_operations.current_text(
+                    deed, file.content
+                ) != edit_operations.expected_text(deed)
+                return determine_fate(
+                    deed, file.content, file_git, steps(file.real, look.head, look.at) if was_moved else ()
+                )
+
+            found = _without_secrets(fate_in(seen))
+            if found.fate is Fate.HIS and seen.real != known.real_paths[change.path]:
+                # Other text in another file may always have been there: the user must also have removed ours.
+                original = fate_in(desk.files.read(Path(change.path)))
+                found = found if original.fate is Fate.REFUSED else original
+        except (FileError, SettingsUnclear):
+            continue  # somebody is in the middle of editing it
+        if _last_look_stands(last.fate, found.fate):
+            continue
+        look = build_look(desk, change, found.fate, seen.path, "" if git is None else git.head, found.text)
+        if (look.fate, look.path, look.head, look.text) != (last.fate, last.path, last.head, last.text):
+            yield look
+
+
+def _last_look_stands(last: Fate, new: Fate) -> bool:
+    """Whether the last look stands: the user's act outweighs what git may have done, and open questions stay open."""
+    return (last in _USER_ACTS and new is Fate.UNCLEAR) or (last is Fate.UNCLEAR and new is not Fate.STANDS)
+
+
+def _without_secrets(found: ObservedFate) -> ObservedFate:
+    """Drop the user's text if it contains what may not be stored."""
+    return found if rule_against(found.text) is None else ObservedFate(found.fate)
+
+
+class _CachedFiles:
+    """Files that are each read only once."""
+
+    def __init__(self, files: Files) -> None:
+        self.read, self.real_path, self.siblings = cache(files.read), files.real_path, cache(files.siblings)
+        self._files, self.link_target = files, files.link_target
+
+    def write(self, seen: Seen, content: bytes | None) -> Seen:
+        """Never called while checking."""
+        return self._files.write(seen, content)
