@@ -173,7 +173,7 @@ def test_a_word_among_other_arguments_is_none(words: list[str]) -> None:
 LOOKS = """
 from wisen.system.person import ProcessPresence, terminal_name
 from wisen.agents.agent_signs import AGENT_SIGNS
-print(ProcessPresence({}, AGENT_SIGNS, lambda: (), terminal_name).look())
+print(ProcessPresence({}, AGENT_SIGNS, lambda: (), terminal_name).detect())
 """
 
 
