@@ -1,4 +1,4 @@
-"""`python -m benchmarks NAME [--data DIR] [--json]`, `--list`. Exit 3 when the data is absent."""
+"""`python -m benchmarks NAME [--data DIR] [--json]`, `--list`. Exit 3 when the data is absent, 1 beyond a gate."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ NAMES = (
     "directives",
     "retrieval",
     "hooks",
+    "gates",
     "guards",
     "trials",
     "phrases",
@@ -62,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"benchmarks {options.name}: {told}. It needs: {needs or 'what its first lines say.'}", file=sys.stderr)
         return 3
     print(json.dumps(figures, indent=2) if options.json else _table(figures))
-    return 0
+    return int(figures.get("ok") is False)
 
 
 def _table(figures: dict[str, object], prefix: str = "") -> str:

@@ -36,6 +36,8 @@ class CommandServer:
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._at_start = _read_at_start(os.environ)
+        self.cpu_seconds = 0.0
+        """What the commands took so far: nobody waits for them, so no process counts them among its children's."""
         with theirs, tempfile.TemporaryDirectory() as folder:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.command_server", str(theirs.fileno()), folder],
@@ -68,7 +70,8 @@ class CommandServer:
                 fds.append(orders.fileno())
                 self._socket.sendmsg([b"!"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
                 os.close(writing)
-                code = _wait(reading, arguments, timeout)
+                code, milliseconds = _wait(reading, arguments, timeout)
+            self.cpu_seconds += milliseconds / 1000
             return subprocess.CompletedProcess(list(arguments), code, _text(streams[1]), _text(streams[2]))
 
     def close(self) -> None:
@@ -87,8 +90,8 @@ def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name.startswith(_AT_START)}
 
 
-def _wait(reading: int, arguments: Sequence[str], timeout: float) -> int:
-    """The exit code that the pipe tells, after the command's process id."""
+def _wait(reading: int, arguments: Sequence[str], timeout: float) -> tuple[int, int]:
+    """The exit code and the milliseconds of processor time, which the pipe brings after the command's process id."""
     import select
 
     told, end = b"", time.monotonic() + timeout
@@ -100,7 +103,8 @@ def _wait(reading: int, arguments: Sequence[str], timeout: float) -> int:
         chunk = os.read(reading, 64)
         assert chunk, "the commands' server died"
         told += chunk
-    return int(told.split()[1])
+    _, code, milliseconds = told.split()
+    return int(code), int(milliseconds)
 
 
 def _text(stream: IO[bytes]) -> str:
@@ -125,7 +129,7 @@ def _serve(ours: socket.socket) -> None:
 
 
 def _supervise(fds: list[int]) -> None:
-    """In a process of its own: start the command, tell its id, wait for it, tell its exit code."""
+    """In a process of its own: start the command, send its id, wait for it, send its exit code and processor time."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     status = fds[3]
     child = os.fork()
@@ -135,7 +139,9 @@ def _supervise(fds: list[int]) -> None:
     os.write(status, b"%d\n" % child)
     for fd in (*fds[:3], fds[4]):
         os.close(fd)
-    os.write(status, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    _, ended, usage = os.wait4(child, 0)
+    milliseconds = round(1000 * (usage.ru_utime + usage.ru_stime))
+    os.write(status, b"%d %d\n" % (os.waitstatus_to_exitcode(ended), milliseconds))
     os._exit(0)
 
 
@@ -198,37 +204,41 @@ def _warm_up(folder: Path) -> None:
         learner.delivery.prepare_snapshots()
 
 
-_LOADED = (
-    *(
-        "surfaces.cli",
-        "decisions",
-        "contexts",
-        "feedback",
-        "lessons",
-        "proposals",
-        "rules",
-        "fixes",
-        "guards",
-        "trials",
-    ),
-    *("memory", "praise", "forgetting", "install", "records"),
-)
-"""The folders that commands load from."""
+_NOT_LOADED = ("wisen.surfaces.mcp", "wisen.surfaces.hook", "wisen.testing")
+"""What no command loads, or only one that is not run here."""
+_LIBRARIES = ("rich.console", "rich.markup", "rich.progress", "rich.table", "ruamel.yaml", "typer._click.decorators")
+"""What commands load only when they need it."""
 
 
 def _import_program() -> None:
     import importlib
     import pkgutil
 
-    for folder in _LOADED:
-        package = importlib.import_module(f"wisen.{folder}")
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    import wisen
+
+    for library in _LIBRARIES:
+        importlib.import_module(library)
+    for module in pkgutil.walk_packages(wisen.__path__, "wisen."):
+        if not module.name.startswith(_NOT_LOADED) and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+
+
+def _build_commands_once() -> None:
+    """Build the tree of commands now: every start of the program builds it, which takes longer than most commands."""
+    from functools import cache
+
+    import typer.main
+
+    from wisen.surfaces.cli import app
+
+    typer.main.get_command = cache(typer.main.get_command)
+    typer.main.get_command(app)
 
 
 def _main(fd: str, folder: str) -> None:
     _import_program()
     _warm_up(Path(folder))
+    _build_commands_once()
     import gc
 
     gc.collect()

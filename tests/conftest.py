@@ -7,7 +7,9 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import tempfile
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +23,6 @@ from wisen.testing.fakes import FixedPresence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 settings.register_profile("steady", derandomize=True)
 if os.environ.get("WISEN_TEST_STEADY"):
@@ -63,6 +64,41 @@ COMPONENTS |= {
 """What some tests need beside Python: how to see whether it is there, and what would bring it."""
 
 _present: dict[str, bool] = {}
+
+
+_MEMORY, _ROOM = Path("/dev/shm"), 4 << 30
+_temporary = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Put what tests write into memory, where there is room: thousands of small commits wait for no disk then.
+
+    TMPDIR or --basetemp names another place; what is in it stays there to be looked at.
+    """
+    is_worker = hasattr(config, "workerinput")
+    if is_worker or os.environ.get("TMPDIR") or config.getoption("basetemp") or not _has_room(_MEMORY):
+        return
+    folder = tempfile.mkdtemp("", "wisen-tests-", _MEMORY)
+    Path(folder).chmod(0o711)  # tests that give up their rights go through it
+    config.stash[_temporary] = os.environ["TMPDIR"] = tempfile.tempdir = folder
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Give the memory back."""
+    if folder := config.stash.get(_temporary, ""):
+        os.environ.pop("TMPDIR")
+        tempfile.tempdir = None
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _has_room(folder: Path) -> bool:
+    """Whether a folder can hold what the suite writes, programs included."""
+    try:
+        status = os.statvfs(folder)
+    except OSError:
+        return False
+    is_writable = os.access(folder, os.W_OK) and not status.f_flag & (os.ST_NOEXEC | os.ST_RDONLY)
+    return is_writable and status.f_bavail * status.f_frsize >= _ROOM
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,18 @@ def name_of(path: Path) -> str:
 NAMES = {name_of(path): path for path in MODULES}
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A file as a syntax tree, parsed once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Every node of a file."""
+    return tuple(ast.walk(tree_of(path)))
+
+
 def room(name: str) -> str:
     """The folder below the package that a module belongs to, or the module itself where it lies at the top."""
     parts = name.split(".")
@@ -83,7 +96,7 @@ def imports(path: Path) -> set[str]:
     """Every module of ours that a file imports, wherever in it, also for types alone."""
     found: set[str] = set()
     own = name_of(path).split(".") if path.name == "__init__.py" else name_of(path).split(".")[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -93,15 +106,12 @@ def imports(path: Path) -> set[str]:
     return {"wisen.__init__" if name == "wisen" else name for name in found if name.split(".")[0] == "wisen"}
 
 
-IMPORTS = {name: imports(path) - {name} for name, path in NAMES.items()}
-
-
 def wrong_imports() -> set[tuple[str, str]]:
     """Who imports what stands above it, or another feature."""
     found = set()
-    for name, imported in IMPORTS.items():
+    for name, path in NAMES.items():
         own = room(name)
-        for other in imported:
+        for other in imports(path) - {name}:
             theirs = room(other)
             if theirs == own or (own == "hook" and theirs in HOOK) or (own == "testing" and theirs in TESTING):
                 continue
@@ -130,7 +140,7 @@ def test_the_document_shows_every_folder_and_stays_short() -> None:
 
 def cycles() -> list[list[str]]:
     """Modules that import each other in a ring, at load time or later; what is imported for types alone is no ring."""
-    graph = {name: {other for other in imported if other in NAMES} for name, imported in RUN_IMPORTS.items()}
+    graph = {name: _run_imports(path) - {name} for name, path in NAMES.items()}
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -161,22 +171,18 @@ def cycles() -> list[list[str]]:
 
 
 def _run_imports(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     typing = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         for inner in ast.walk(node)
     }
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if id(node) in typing or not isinstance(node, ast.ImportFrom) or node.level or not node.module:
             continue
         found |= {full if (full := f"{node.module}.{alias.name}") in NAMES else node.module for alias in node.names}
     return {name for name in found if name in NAMES}
-
-
-RUN_IMPORTS = {name: _run_imports(path) - {name} for name, path in NAMES.items()}
 
 
 def test_no_modules_import_each_other_in_a_ring() -> None:
@@ -187,7 +193,7 @@ def test_no_modules_import_each_other_in_a_ring() -> None:
 def test_what_is_slow_to_load_is_named_in_one_folder(folder: str) -> None:
     named = set()
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if any(name.split(".")[0] in HEAVY[folder] for name in names):
@@ -203,13 +209,17 @@ def test_agents_do_not_import_each_other() -> None:
         assert path.name == "agent_registry.py" or (others & folders) <= {own}, path
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_each_file_says_its_job_in_its_first_line_and_stays_small(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    doc = ast.get_docstring(ast.parse(text))
-    assert doc, "a file begins with a sentence that says its one job"
-    assert doc.splitlines()[0].endswith((".", ":"))
-    assert len(text.splitlines()) <= 400
+def test_each_file_says_its_job_in_its_first_line_and_stays_small() -> None:
+    wrong = []
+    for path in MODULES:
+        doc, lines = ast.get_docstring(tree_of(path)) or "", len(path.read_text(encoding="utf-8").splitlines())
+        if not doc.partition("\n")[0].endswith((".", ":")):
+            wrong.append(
+                f"{path.relative_to(PACKAGE)} does not begin with a sentence that says its one job: {doc[:80]!r}"
+            )
+        if lines > 400:
+            wrong.append(f"{path.relative_to(PACKAGE)} has {lines} lines")
+    assert wrong == []
 
 
 def test_the_cycle_fits_on_a_screen_or_two() -> None:
@@ -237,7 +247,7 @@ def classes() -> list[tuple[str, ast.ClassDef]]:
     return [
         (str(path.relative_to(PACKAGE)), node)
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.ClassDef)
     ]
 
@@ -283,16 +293,15 @@ def test_a_service_inherits_from_nobody_and_each_feature_but_workflows_has_one()
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "kernel").glob("*.py")), ids=lambda path: path.stem)
 def test_the_kernel_loads_nothing_but_itself(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     for_types = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
     loaded = [
         ast.unparse(node)
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
         if isinstance(node, (ast.Import, ast.ImportFrom)) and id(node) not in for_types
     ]
     assert [each for each in loaded if not each.startswith(("from .", "from __future__"))] == []

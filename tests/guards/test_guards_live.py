@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.commands import run
+from tests.cost import cpu_of, unit
 from tests.guarding import RIGHT, SAID, WRONG, call, learning, stumbled
 from tests.hooks import answered, fire
 from wisen.delivery.guard_sheets import sheet_of
@@ -367,7 +367,7 @@ def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_aske
 
 
 @pytest.mark.requirement("X6")
-def test_a_thousand_guards_cost_less_than_two_milliseconds_more_than_one(wisen: Path, project: Path) -> None:
+def test_a_thousand_guards_cost_hardly_more_than_one(wisen: Path, project: Path) -> None:
     def shelf_of(number: int) -> Shelf:
         made = [a_guard(f"shell: tool{each} run --fast", f"tool{each} run") for each in range(number - 1)]
         states = [GuardState(guard=each, mode=Mode.DENY, since=NOON) for each in (*made, a_guard())]
@@ -382,13 +382,11 @@ def test_a_thousand_guards_cost_less_than_two_milliseconds_more_than_one(wisen: 
     def best(shelf: Shelf, command: str) -> float:
         taken = []
         for _ in range(20):
-            began = time.process_time()
-            said = ruling(call(command, project), shelf, {})
-            taken.append(time.process_time() - began)
-            assert (said is not None) == command.startswith("rtk")
+            taken.append(cpu_of(lambda: ruling(call(command, project), shelf, {})))
+        assert (ruling(call(command, project), shelf, {}) is not None) == command.startswith("rtk")
         return min(taken)
 
     one, many = shelf_of(1), shelf_of(1000)
     for command in ("rtk bun test", "cd a && ls -la | grep x", "git status; make; npm test && tool5 walk"):
-        assert best(many, command) - best(one, command) < 0.002, command
+        assert best(many, command) - best(one, command) < 2 * unit(), command
     assert any((wisen / "1000" / "spool").iterdir()), "what was decided is noted"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import random
-import time
 from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.cost import cost
 from tests.hooks import mark_behind
 from wisen.safety.sentinel import is_own_seal, seal_of, sealed, strip, wrap
 from wisen.surfaces.hook import sealing
@@ -185,11 +185,10 @@ def test_a_text_made_to_be_slow_is_stripped_in_linear_time() -> None:
     deep = "<wisen" * 50_000 + wrap("x") + "51902>" * 50_000
     spaced = "".join(rng.choice(["<", "&amp;", " ", "\\", "/", "&lt;", "51902"]) * 50 for _ in range(20_000))
 
-    began = time.process_time()
+    assert cost(lambda: (strip(deep), strip(spaced))) < 2000
     assert "51902" not in strip(deep)
     assert strip(strip(deep)) == strip(deep)
     assert strip(spaced) == spaced
-    assert time.process_time() - began < 5
 
 
 def _block(text: str = "What wisen learnt: use pnpm.", key: bytes = _KEY, session: str = "s1") -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
+from tests.cost import cost
 from wisen.safety.voices import own_words
 
 pytestmark = pytest.mark.requirement("X7")
@@ -34,9 +33,7 @@ def test_a_foreign_passage_is_taken_out(text: str, own: str) -> None:
 
 @pytest.mark.parametrize("piece", ["</memory", "<memory>", "a@b: ", "---x---\n", "On a wrote:\n", "@", "<", "-- @ :\n"])
 def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
-    began = time.perf_counter()
-    own_words(piece * (200_000 // len(piece)))
-    assert time.perf_counter() - began < 2
+    assert cost(lambda: own_words(piece * (200_000 // len(piece)))) < 2000
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """A process that writes to the stores of a home until something stops it, and tells what was acknowledged.
 
-Run as a program: `store_writer.py append HOME NAME`, `store_writer.py fill HOME LIMIT...`, `store_writer.py look HOME`.
+Run as a program: `store_writer.py fill HOME LIMIT...`, `... look HOME` or `... squeeze HOME SIZE`.
 """
 
 from __future__ import annotations
@@ -156,5 +156,5 @@ def after(home: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    jobs: dict[str, Callable[..., None]] = {"append": append, "fill": fill, "look": look, "squeeze": squeeze}
+    jobs: dict[str, Callable[..., None]] = {"fill": fill, "look": look, "squeeze": squeeze}
     jobs[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

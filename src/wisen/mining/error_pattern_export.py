@@ -6,6 +6,7 @@ Each form comes with sets of words: all of one set stand in every text that it f
 from __future__ import annotations
 
 import re
+from functools import cache
 from re import _constants as sre  # type: ignore[attr-defined]  # what a pattern is made of has no public name
 from re import _parser as sre_parser  # type: ignore[attr-defined]  # as above
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ _MOST_SETS = 40
 """More sets than that cost more to look through than the pattern does."""
 
 
+@cache
 def complaints() -> dict[str, object]:
     """Everything by which a failure gets its key."""
     checks = [
