@@ -66,7 +66,7 @@ def test_what_failed_is_told_in_the_words_that_mining_reads(lines: list[str], fr
     answer = msgspec.Raw(json.dumps([{"functionResponse": {"response": {"output": told}}}]).encode())
     end = outcome_of(ToolCall(name="run_shell_command", status="success", result=answer), hides_exit=False)
     assert end is not None
-    assert failure_of(told) == (end.text if end.how is GeminiOutcomeKind.FAILED else None)
+    assert failure_of(told) == (end.text if end.kind is GeminiOutcomeKind.FAILED else None)
 
 
 def test_a_prompt_is_taken_without_what_we_put_before_it() -> None:

@@ -1,4 +1,4 @@
-"""Codex: sessions as JSONL files, called rollouts, under its configuration directory."""
+"""Codex: reads its sessions, which are JSONL files (rollouts) below its configuration directory."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ class Codex:
     name = AGENT
 
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
-        """`program_prompts`: whether what a program asked (`codex exec`) counts as typed by the user."""
+        """`program_prompts`: whether prompts from programs (`codex exec`) count as typed by the user."""
         configured = environment.get("CODEX_HOME")
         base = Path(configured).expanduser() if configured else home / ".codex"
         self._roots = (base / "sessions", base / "archived_sessions")
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
-        """Where Codex keeps its sessions, and those it has put away."""
+        """Return where Codex stores its sessions, and its archived ones."""
         return self._roots
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every rollout below the roots, or every file below `under` that is one, in a stable order."""
+        """Yield every rollout below the roots, or every file below `under` that is one, in a stable order."""
         for base in self._roots if under is None else (under,):
             for path in files_below(base, ".jsonl"):
                 if under is None or detect_agent(path) == AGENT:
                     yield file_source(AGENT, path)
 
     def version(self, source: Source) -> str | None:
-        """The version of Codex that began the session."""
+        """Return the version of Codex that began the session."""
         return find_json_value(source.path, b'"cli_version":"')
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
-        """The events behind the mark."""
+        """Yield the events after the mark."""
         stem = source.path.name.removesuffix(".jsonl")
-        found = _ID.search(stem)
-        name = found[0] if found else stem
+        match = _ID.search(stem)
+        name = match[0] if match else stem
 
         def parser_for(cursor: Cursor) -> CodexParser:
             return CodexParser(cursor, name=name, program_prompts=self._program_prompts)

@@ -1,8 +1,7 @@
-"""How a call ended, normalised from each of the ways in which Codex has said so.
+"""Normalises the outcomes of tool calls from the different forms in which Codex records them.
 
-A shell and the patch tool put a header before what they print; without one, it is the client that speaks, and what it
-says is a refusal, an interruption or an error. Whatever other tools print counts as success, unless the client's own
-item says that it failed.
+Shells and the patch tool put a header before their output; text without one comes from the client and is a rejection,
+an interruption or an error. Output of other tools counts as success, unless the client's own item says it failed.
 """
 
 from __future__ import annotations
@@ -21,29 +20,29 @@ if TYPE_CHECKING:
 
 
 class CodexOutcomeKind(Enum):
-    """The ways in which a call can end."""
+    """How a call can end."""
 
     SUCCEEDED = auto()
     FAILED = auto()
-    REFUSED = auto()
-    """The user said no."""
+    REJECTED = auto()
+    """The user rejected it."""
     STOPPED = auto()
     """The user stopped it."""
     KILLED = auto()
-    """The client ended the process itself, when the turn or the session was over."""
+    """The client ended the process when the turn or the session was over."""
     CANCELLED = auto()
-    """A hook stopped it before it was made."""
+    """A hook stopped it before it ran."""
     RUNNING = auto()
-    """It goes on in the background."""
+    """It continues in the background."""
 
 
 class CodexOutcome(NamedTuple):
-    """How a call ended, and what it printed or what went wrong."""
+    """How a call ended, and its output or error."""
 
     kind: CodexOutcomeKind
     text: str = ""
     process: str = ""
-    """The process that goes on, or that ended."""
+    """The process that continues or that ended."""
 
 
 _HEADER = re.compile(
@@ -52,8 +51,8 @@ _HEADER = re.compile(
     r"|Exit code: (?P<code>-?\d+)|(?P<stopped>aborted by user))[^\n]*(?:\n|\Z)"
 )
 _OUTPUT = re.compile(r"(?:[A-Z][^\n:]*: [^\n]*\n)*Output:\n?")
-_REFUSED = re.compile(r"(?:exec command|patch|[\w.]+ failed\b.*)\W*rejected by user(?! approval settings)", re.DOTALL)
-_REFUSED_MCP = ("user rejected MCP tool call", "user cancelled MCP tool call")
+_REJECTED = re.compile(r"(?:exec command|patch|[\w.]+ failed\b.*)\W*rejected by user(?! approval settings)", re.DOTALL)
+_REJECTED_MCP = ("user rejected MCP tool call", "user cancelled MCP tool call")
 _STOPPED = re.compile(r"aborted(?: by user)?(?: after [\d.]+s)?\s*\Z")
 _BLOCKED = re.compile(r"(?:Command|Tool call) blocked by PreToolUse hook: ")
 _CLIENT_ERROR = re.compile(
@@ -66,30 +65,32 @@ _DONE = frozenset({"completed", "success"})
 
 
 def outcome_of_output(tool: str, output: msgspec.Raw) -> CodexOutcome:
-    """How a call ended by what was sent to the model. Raises: msgspec.ValidationError."""
-    text = _text(output)
+    """Return the outcome of a call by the output sent to the model. Raises: msgspec.ValidationError."""
+    text = _output_text(output)
     if _BLOCKED.match(text):
         return CodexOutcome(CodexOutcomeKind.CANCELLED)
     if tool.startswith("mcp__"):
-        return _mcp_output(text)
-    own_header = tool in SHELLS or tool in (PATCH, STDIN)
+        return _outcome_of_mcp_output(text)
+    has_header = tool in SHELLS or tool in (PATCH, STDIN)
     header = _HEADER.match(text)
     if _STOPPED.match(text) or (header and header["stopped"]):
         return CodexOutcome(CodexOutcomeKind.STOPPED)
-    if header and (own_header or not tool):
+    if header and (has_header or not tool):
         rest = text[header.end() :]
-        shown = _OUTPUT.match(rest)
-        return _ended(header["exit"] or header["code"], header["process"], rest[shown.end() :] if shown else rest)
-    said = _exit_in_json(text)
-    if said is not None:
-        return _ended(str(said[0]), None, said[1])
-    return _client_word(tool, text) if own_header else _unmarked(tool, text)
+        label = _OUTPUT.match(rest)
+        return _outcome_of_exit(
+            header["exit"] or header["code"], header["process"], rest[label.end() :] if label else rest
+        )
+    result = _parse_json_exit(text)
+    if result is not None:
+        return _outcome_of_exit(str(result[0]), None, result[1])
+    return _outcome_of_client_text(tool, text) if has_header else _outcome_of_plain_text(tool, text)
 
 
-def _client_word(tool: str, text: str) -> CodexOutcome:
-    """What stands where a header should: no command ran."""
-    if _REFUSED.match(text):
-        return CodexOutcome(CodexOutcomeKind.REFUSED)
+def _outcome_of_client_text(tool: str, text: str) -> CodexOutcome:
+    """Classify client text in place of a header: no command ran."""
+    if _REJECTED.match(text):
+        return CodexOutcome(CodexOutcomeKind.REJECTED)
     return (
         CodexOutcome(CodexOutcomeKind.SUCCEEDED)
         if tool == PATCH and text.startswith(_PATCHED)
@@ -97,7 +98,7 @@ def _client_word(tool: str, text: str) -> CodexOutcome:
     )
 
 
-def _unmarked(tool: str, text: str) -> CodexOutcome:
+def _outcome_of_plain_text(tool: str, text: str) -> CodexOutcome:
     script = _SCRIPT.match(text) if tool in SCRIPTS else None
     if script:
         return (
@@ -113,26 +114,26 @@ def _unmarked(tool: str, text: str) -> CodexOutcome:
 
 
 def outcome_of_item(kind: str, item: Item) -> CodexOutcome | None:
-    """How a call ended by the client's own word; None while it goes on. Raises: msgspec.ValidationError."""
+    """Return the outcome of a call by the client's own item; None while it runs. Raises: msgspec.ValidationError."""
     status = (item.status or "").lower()
     if status in ("in_progress", "inprogress"):
         return None
     if status == "declined":
-        return CodexOutcome(CodexOutcomeKind.REFUSED)
+        return CodexOutcome(CodexOutcomeKind.REJECTED)
     if kind == "McpToolCall":
-        return _mcp_item(item, failed=status == "failed")
+        return _outcome_of_mcp_item(item, failed=status == "failed")
     printed = item.aggregated_output or "\n".join(filter(None, (item.stdout, item.stderr)))
     if kind == "CommandExecution" and item.exit_code is not None:
-        return _ended(str(item.exit_code), None, printed)
+        return _outcome_of_exit(str(item.exit_code), None, printed)
     if kind == "DynamicToolCall":
-        printed = _message(value_of(item.error)) or "\n".join(parts_of(item.content_items))
+        printed = _error_message(value_of(item.error)) or "\n".join(parts_of(item.content_items))
     failed = status not in _DONE if status else item.success is False
-    if failed and _REFUSED.match(printed):
-        return CodexOutcome(CodexOutcomeKind.REFUSED)
+    if failed and _REJECTED.match(printed):
+        return CodexOutcome(CodexOutcomeKind.REJECTED)
     return CodexOutcome(CodexOutcomeKind.FAILED if failed else CodexOutcomeKind.SUCCEEDED, printed)
 
 
-def _ended(code: str | None, process: str | None, printed: str) -> CodexOutcome:
+def _outcome_of_exit(code: str | None, process: str | None, printed: str) -> CodexOutcome:
     if code is None:
         return CodexOutcome(CodexOutcomeKind.RUNNING, "", process or "")
     number = int(code)
@@ -145,8 +146,8 @@ def _ended(code: str | None, process: str | None, printed: str) -> CodexOutcome:
     )
 
 
-def _text(output: msgspec.Raw) -> str:
-    """An output is a text, a list of parts, or in some versions an object around it."""
+def _output_text(output: msgspec.Raw) -> str:
+    """Return the text of an output: a text, a list of parts, or in some versions an object around them."""
     if bytes(output)[:1] == b"{":
         wrapped = value_of(output)
         content = wrapped.get("content") if isinstance(wrapped, dict) else None
@@ -156,7 +157,7 @@ def _text(output: msgspec.Raw) -> str:
     return "\n".join(parts_of(output))
 
 
-def _exit_in_json(text: str) -> tuple[int, str] | None:
+def _parse_json_exit(text: str) -> tuple[int, str] | None:
     if not text.startswith('{"'):
         return None
     try:
@@ -168,26 +169,26 @@ def _exit_in_json(text: str) -> tuple[int, str] | None:
     return (code, printed if isinstance(printed, str) else "") if isinstance(code, int) else None
 
 
-def _mcp_output(text: str) -> CodexOutcome:
-    if text.strip() in _REFUSED_MCP:
-        return CodexOutcome(CodexOutcomeKind.REFUSED)
+def _outcome_of_mcp_output(text: str) -> CodexOutcome:
+    if text.strip() in _REJECTED_MCP:
+        return CodexOutcome(CodexOutcomeKind.REJECTED)
     if _STOPPED.match(text):
         return CodexOutcome(CodexOutcomeKind.STOPPED)
     failed = _CLIENT_ERROR.match(text) is not None
     if not failed and text.startswith("{") and '"isError":true' in text.replace(" ", ""):
-        result = _as_object(text)
+        result = _decode_object(text)
         failed = result.get("isError") is True
     return CodexOutcome(CodexOutcomeKind.FAILED if failed else CodexOutcomeKind.SUCCEEDED, text)
 
 
-def _mcp_item(item: Item, *, failed: bool) -> CodexOutcome:
+def _outcome_of_mcp_item(item: Item, *, failed: bool) -> CodexOutcome:
     result, error = value_of(item.result), value_of(item.error)
     if isinstance(result, dict):
         error = result.get("Err", error)
         result = result.get("Ok", result)
-    message = _message(error)
-    if message.strip() in _REFUSED_MCP:
-        return CodexOutcome(CodexOutcomeKind.REFUSED)
+    message = _error_message(error)
+    if message.strip() in _REJECTED_MCP:
+        return CodexOutcome(CodexOutcomeKind.REJECTED)
     wrong = isinstance(result, dict) and (result.get("isError") is True or result.get("is_error") is True)
     if not (failed or message or wrong):
         return CodexOutcome(CodexOutcomeKind.SUCCEEDED)
@@ -196,12 +197,12 @@ def _mcp_item(item: Item, *, failed: bool) -> CodexOutcome:
     return CodexOutcome(CodexOutcomeKind.FAILED, message or "\n".join(text for text in texts if isinstance(text, str)))
 
 
-def _message(error: object) -> str:
+def _error_message(error: object) -> str:
     message = error.get("message") if isinstance(error, dict) else error
     return message if isinstance(message, str) else ""
 
 
-def _as_object(text: str) -> dict[str, object]:
+def _decode_object(text: str) -> dict[str, object]:
     try:
         return msgspec.json.decode(text, type=dict[str, object])
     except (msgspec.DecodeError, RecursionError):

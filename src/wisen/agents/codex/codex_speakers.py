@@ -1,8 +1,8 @@
-"""Who speaks in a rollout, told by its structure: the user, a program, or nobody.
+"""Determines who wrote the user messages of a Codex rollout, by its structure, and extracts what was typed.
 
-Codex writes sub-agents' prompts, instructions, environments, hooks' context and summaries in the user's place, and in
-a sub-agent's file even with the marks of a user. The thread's source, the turn's trigger and the kinds of a message's
-parts tell them apart; nothing here looks at what a text says, except for the frames of rollouts that had no marks.
+Codex records sub-agents' prompts, instructions, environments, hook context and summaries as user messages, and in a
+sub-agent's file even with the marks of a user. The thread's source, the turn's trigger and the kinds of a message's
+parts distinguish them; wording plays no role here, except for the frames of old rollouts without such marks.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class Speaker(StrEnum):
-    """Whose words stand in the user's place."""
+    """Who wrote the user messages."""
 
     USER = "user"
     PROGRAM = "program"
     NOBODY = "nobody"
-    """A sub-agent's thread, or one of which the log does not tell."""
+    """A sub-agent's thread, or one whose origin is not recorded."""
 
 
 _INTERACTIVE = ("cli", "vscode", "atlas", "chatgpt")
-"""The sources that Codex itself counts as a person at work; its terminal, too, writes `vscode`."""
+"""The sources that Codex itself counts as interactive; its terminal writes `vscode`, too."""
 _TYPED = "user.text"
-_MACHINE = re.compile(
+_MACHINE_FRAME = re.compile(
     r"\s*(?:<(?:user_instructions|environment_context|turn_aborted|user_shell_command|user_action|skill|INSTRUCTIONS"
     r"|permissions instructions|model_switch|subagent_notification|hook_prompt|collaboration_mode)\b"
     r"|# AGENTS\.md instructions\b)"
@@ -39,7 +39,7 @@ _REQUEST = "## My request for Codex:"
 
 
 def speaker_of_thread(meta: Meta) -> Speaker:
-    """Who speaks in a thread, unless a turn says otherwise."""
+    """Return who writes in a thread, unless a turn says otherwise."""
     source = value_of(meta.source)
     if isinstance(source, dict):
         source = source.get("custom", Speaker.NOBODY)
@@ -51,7 +51,7 @@ def speaker_of_thread(meta: Meta) -> Speaker:
 
 
 def speaker_of_turn(thread: Speaker, turn: Attribution | None) -> Speaker:
-    """Who began a turn: a thread begun by a program can be taken up by a person, and the other way round."""
+    """Return who began a turn: a person can resume a thread that a program began, and vice versa."""
     if thread is Speaker.NOBODY or turn is None:
         return thread
     if turn.parent_turn_id:
@@ -62,15 +62,15 @@ def speaker_of_turn(thread: Speaker, turn: Attribution | None) -> Speaker:
 
 
 def session_id_of(meta: Meta, speaker: Speaker) -> str:
-    """The session's id; a sub-agent's stands behind its parent's."""
-    own = meta.id or meta.session_id or ""
-    parent = meta.session_id if meta.session_id != own else None
-    parent = parent or meta.parent_thread_id or _spawned_by(value_of(meta.source))
-    return f"{parent}/{own}" if speaker is Speaker.NOBODY and parent and own else own
+    """Return the session id; a sub-agent's is prefixed with its parent's."""
+    thread_id = meta.id or meta.session_id or ""
+    parent = meta.session_id if meta.session_id != thread_id else None
+    parent = parent or meta.parent_thread_id or _parent_in_source(value_of(meta.source))
+    return f"{parent}/{thread_id}" if speaker is Speaker.NOBODY and parent and thread_id else thread_id
 
 
 def text_of_item(item: ResponseItem) -> str | None:
-    """What the user typed in a message to the model, by the kinds of its parts; None without such kinds."""
+    """Return what the user typed in a message to the model, by the kinds of its parts; None without kinds."""
     marks = item.internal_chat_message_metadata_passthrough
     kinds = marks.content_item_kinds if marks else None
     if item.role != "user" or not kinds:
@@ -82,12 +82,12 @@ def text_of_item(item: ResponseItem) -> str | None:
 
 
 def text_of_unwrapped(item: ResponseItem) -> str | None:
-    """What the user typed in a message of the oldest rollouts, which had no marks, only frames."""
+    """Return what the user typed in a message of the oldest rollouts, which have no kinds, only frames."""
     return strip_frames("\n".join(parts_of(item.content))) if item.role == "user" else None
 
 
 def text_of_event(event: Event) -> str | None:
-    """What the user typed, as the older versions tell it in an event of its own."""
+    """Return what the user typed, from the separate event of older versions."""
     message = value_of(event.message)
     if not isinstance(message, str) or value_of(event.kind) not in (None, "plain"):
         return None
@@ -95,20 +95,20 @@ def text_of_event(event: Event) -> str | None:
 
 
 def text_of_turn_item(item: Item) -> str | None:
-    """What the user typed, as the newer versions tell it."""
+    """Return what the user typed, from the item of newer versions."""
     return strip_frames("".join(parts_of(item.content)))
 
 
 def strip_frames(text: str) -> str | None:
-    """The typed part of a text; None when it is framed as somebody else's."""
-    if _MACHINE.match(text):
+    """Return the typed part of a text; None if a frame shows that the user did not type it."""
+    if _MACHINE_FRAME.match(text):
         return None
     if _IDE_CONTEXT.match(text):
         text = text.partition(_REQUEST)[2]
     return text.strip() or None
 
 
-def _spawned_by(source: object) -> str | None:
+def _parent_in_source(source: object) -> str | None:
     while isinstance(source, dict):
         parent = source.get("parent_thread_id")
         if isinstance(parent, str):

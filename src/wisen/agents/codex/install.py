@@ -1,8 +1,7 @@
-"""How Codex is told to call us: hooks in its hooks.json, as values. It writes nothing.
+"""Describes the hooks that make Codex call wisen, as values for its hooks.json. It writes nothing.
 
-Codex runs a hook only after the user has trusted it, by a digest of what it says, which stands in config.toml. Nobody
-does that for him: here is only told whether he did. A hook that says the same as before stays trusted, so ours never
-change without need.
+Codex runs a hook only after the user has trusted it, by a digest of its content in config.toml. Only users can do
+that; this module only reports whether they did. An unchanged hook stays trusted, so ours never change without need.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ EVENTS = {
     "Stop": "stop",
     "SessionEnd": "session-end",
 }
-"""What Codex calls its events, and what we call them. It has none for calls that failed."""
-_SECONDS, _AT_THE_END = 10, 3
-"""After so long Codex goes on without an answer. More than the second it does not give to the end of a session."""
+"""Codex's event names, and ours. It has none for failed calls."""
+_SECONDS, _SESSION_END_SECONDS = 10, 3
+"""Seconds after which Codex continues without an answer. For the end of a session it allows at most the second."""
 _CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
 _NEWEST = 20
-"""So many of the files that were written last are looked at for the newest session."""
+"""The number of recently written files that are searched for the newest session."""
 _BEGINNING = 1 << 16
 
 
@@ -56,41 +55,41 @@ class CodexHooks:
     def __init__(
         self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
     ) -> None:
-        """`is_off`: whether hooks say nothing in a directory, so that their silence there tells nothing."""
+        """`is_off`: whether hooks are disabled in a directory, so that missing calls there mean nothing."""
         self._is_off = is_off
         configured = environment.get("CODEX_HOME")
         self._root = Path(configured).expanduser() if configured else home / ".codex"
 
     def file(self, project: Path | None = None) -> Path:
-        """The user's hooks, or those of a project."""
+        """Return the user's hooks file, or that of a project."""
         return self._root / "hooks.json" if project is None else project / ".codex" / "hooks.json"
 
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
-        """Hooks may stand in hooks.json and in config.toml, of the user and of the project."""
+        """Return hooks.json and config.toml of the user and the project: both may contain hooks."""
         folders = (self._root,) if project is None else (self._root, project / ".codex")
         return tuple(dict.fromkeys(folder / name for folder in folders for name in ("hooks.json", "config.toml")))
 
     def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
-        """One hook for each event, in a group of its own."""
+        """Return one hook per event, each in its own group."""
         return tuple(
             Hook(
                 event=event,
                 keys=("hooks", event),
-                value=hook_config.command_group(caller.command(own, AGENT), _seconds(event)),
+                value=hook_config.command_group(caller.command(our_event, AGENT), _timeout_of(event)),
             )
-            for event, own in EVENTS.items()
+            for event, our_event in EVENTS.items()
         )
 
     def rejection_reason(self, path: Path, content: bytes) -> str:
-        """Codex 0.166 drops a hooks.json whole that is not strict JSON, or holds anything that it does not know."""
+        """Codex 0.166 ignores a hooks.json entirely if it is not strict JSON or contains anything unknown."""
         if path.suffix != ".json":
             return ""
-        found, fault = hook_config.parse_strict_json(content, allow_bom=False, allow_duplicates=False)
-        fault = fault or _misshapen(found)
+        settings, fault = hook_config.parse_strict_json(content, allow_bom=False, allow_duplicates=False)
+        fault = fault or _find_unknown(settings)
         return f"Codex ignores it whole: {fault}" if fault else ""
 
     def parse(self, settings: object) -> HookSettings:
-        """Every command that stands below `hooks`, and whether the feature is switched off."""
+        """Return every command below `hooks`, and whether the feature is disabled."""
         if not isinstance(settings, dict):
             return HookSettings()
         features = settings.get("features")
@@ -98,20 +97,20 @@ class CodexHooks:
         return HookSettings(callings=tuple(hook_config.configured_commands(settings, AGENT)), switched_off=off)
 
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
-        """By what config.toml says of each hook: the digest that was trusted, and whether it was switched off."""
+        """Return the events of untrusted hooks, by the trusted digests and switches in config.toml."""
         states = self._states()
-        found = [each for each in self.parse(settings).callings if each.caller is not None]
-        return tuple(each.event for each in found if not _is_trusted(states, path, each, _at(settings, each.keys)))
+        ours = [each for each in self.parse(settings).callings if each.caller is not None]
+        return tuple(each.event for each in ours if not _is_trusted(states, path, each, _value_at(settings, each.keys)))
 
     def newest_session(self, settings: Path) -> datetime | None:
-        """By the first time that stands in a rollout; threads of sub-agents call no hook when they begin."""
+        """Return the latest first timestamp of a rollout; sub-agents are excluded, as they call no start hook."""
         sources = [file_source(AGENT, path) for path in files_below(self._root / "sessions", ".jsonl")]
         newest = sorted(sources, key=lambda source: -source.modified_ns)[:_NEWEST]
         project = None if settings.parent == self._root else settings.parent.parent
-        return max(filter(None, (self._began(source.path, project) for source in newest)), default=None)
+        return max(filter(None, (self._session_start(source.path, project) for source in newest)), default=None)
 
-    def _began(self, path: Path, project: Path | None) -> datetime | None:
-        """The first time in a rollout, unless it is of another project or of a place where we are switched off."""
+    def _session_start(self, path: Path, project: Path | None) -> datetime | None:
+        """Return the first timestamp of a rollout, unless it is of another project or wisen is disabled there."""
         try:
             with open_regular_file(path) as file:
                 beginning = read_at_most(file, _BEGINNING)
@@ -130,7 +129,7 @@ class CodexHooks:
         return began if began.tzinfo is not None else began.replace(tzinfo=UTC)
 
     def _states(self) -> dict[str, Any]:
-        """What the user decided about hooks, by the names that Codex gives them."""
+        """Return the user's decisions about hooks, by Codex's names for the hooks."""
         try:
             config = tomllib.loads(read_regular_text(self._root / "config.toml", SIDE_FILE))
         except (OSError, ValueError):
@@ -140,8 +139,8 @@ class CodexHooks:
         return states if isinstance(states, dict) else {}
 
 
-def _misshapen(settings: dict[str, Any]) -> str:
-    """What Codex does not know in a hooks.json; empty where it knows everything."""
+def _find_unknown(settings: dict[str, Any]) -> str:
+    """Describe what Codex does not know in a hooks.json; empty if it knows everything."""
     unknown = sorted(settings.keys() - {"hooks", "description"})
     if unknown:
         return f"{unknown[0]!r} is not known there, only hooks and description"
@@ -153,12 +152,12 @@ def _misshapen(settings: dict[str, Any]) -> str:
     return ""
 
 
-def _seconds(event: str) -> int:
-    return _AT_THE_END if event == "SessionEnd" else _SECONDS
+def _timeout_of(event: str) -> int:
+    return _SESSION_END_SECONDS if event == "SessionEnd" else _SECONDS
 
 
 def _is_trusted(states: dict[str, Any], path: Path, calling: Calling, group: dict[str, Any]) -> bool:
-    """Whether a hook was trusted as it is, and not switched off."""
+    """Whether a hook is trusted in its current form and not disabled."""
     label = _CAPITAL.sub("_", calling.event).lower()
     commands = [hook.get("command") if isinstance(hook, dict) else None for hook in group["hooks"]]
     number = commands.index(calling.command)
@@ -171,13 +170,13 @@ def _is_trusted(states: dict[str, Any], path: Path, calling: Calling, group: dic
 
 
 def trust_digest(label: str, group: Mapping[str, Any]) -> str:
-    """The digest by which Codex 0.166 knows a hook that was trusted, given as a group of its own."""
+    """Return the digest by which Codex 0.166 identifies a trusted hook, given as a group of its own."""
     whole = {"event_name": label, **group, "hooks": [{"async": False, **hook} for hook in group["hooks"]]}
     text = json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def _at(settings: Any, keys: Sequence[str | int]) -> Any:
+def _value_at(settings: Any, keys: Sequence[str | int]) -> Any:
     for key in keys:
         settings = settings[key]
     return settings

@@ -1,7 +1,7 @@
-"""From records of a Codex rollout to events.
+"""Parses Codex rollout records into events.
 
-Each fact comes out once, at the first of its copies: a message is known again by its text within the turn, a call and
-its end by the call's id.
+Codex records most facts twice; each becomes one event, at its first copy. Copies of a message are recognised by its
+text within the turn, copies of a call and its outcome by the call's id.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ if TYPE_CHECKING:
 AGENT = "codex"
 _HEAD = 160
 _PAYLOAD = b'"payload":{'
-_IDLE = tuple(
+_IGNORED_PAYLOADS = tuple(
     _PAYLOAD + f'"type":"{name}"'.encode() for name in ("reasoning", "token_count", "agent_message", "agent_reasoning")
 )
-_IDLE_LINES = tuple(f'"type":"{name}",'.encode() + _PAYLOAD for name in ("token_usage_record", "world_state"))
+_IGNORED_LINES = tuple(f'"type":"{name}",'.encode() + _PAYLOAD for name in ("token_usage_record", "world_state"))
 _UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
-_USERS_OWN = ("user_shell", "userShell")
+_USER_SHELL = ("user_shell", "userShell")
 _INTERACTION = ("unified_exec_interaction", "unifiedExecInteraction")
 
 
 class CodexParser:
-    """What the lines of one rollout mean."""
+    """Parses the lines of one rollout."""
 
     decoder = records.record_decoder
     relevant_types = records.RELEVANT_TYPES | records.UNWRAPPED_TYPES
@@ -69,24 +69,26 @@ class CodexParser:
         self._program_prompts = program_prompts
 
     def state(self) -> dict[str, str]:
-        """How the thread stands where the next pass begins."""
+        """Return the state of the thread where the next pass begins."""
         return dict(self._thread.resume_state)
 
     def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
-        """Whether a line plainly is one of the most frequent records that never teach.
+        """Whether a line is clearly one of the most frequent irrelevant records.
 
-        Both tests look at what stands before any inner text can begin.
+        Both checks examine only bytes before any inner text can begin.
         """
         payload = block.find(_PAYLOAD, start, min(end, start + _HEAD))
         if payload < 0 or block.find(b"{", start + 1, payload) >= 0:
             return False
-        return block.startswith(_IDLE, payload, end) or block.endswith(_IDLE_LINES, start, payload + len(_PAYLOAD))
+        return block.startswith(_IGNORED_PAYLOADS, payload, end) or block.endswith(
+            _IGNORED_LINES, start, payload + len(_PAYLOAD)
+        )
 
     def is_top_level(self, value: Mapping[str, object]) -> bool:
-        """Whether a record stood on a line of its own, and not inside another one.
+        """Whether a record was on a line of its own, not nested in another one.
 
-        Where a line is torn, what a tool printed could come to stand at the top. So a user's turn must name its thread,
-        which a tool does not know.
+        In a torn line, tool output could appear at the top level. So a user's turn must name its thread, which tools
+        do not know.
         """
         payload, kind = value.get("payload"), str(value.get("type"))
         if not isinstance(payload, dict) or "timestamp" not in value:
@@ -99,27 +101,27 @@ class CodexParser:
         return payload.get("thread_id") == self._native().rsplit("/", 1)[-1]
 
     def parse_record(self, record: Record, offset: int) -> None:
-        """Take one record in."""
+        """Parse one record."""
         self._thread.begin_line(offset)
         kind = record.type
         try:
             if kind in records.RELEVANT_TYPES and records.is_present(record.payload):
                 inner = records.type_of(record.payload).type
                 kind = f"{kind}/{inner}".removesuffix("/")
-                self._line(record, inner, offset)
+                self._parse_wrapped(record, inner, offset)
             elif kind in records.UNWRAPPED_TYPES:
-                self._response_item(record, self._at(record), offset, bare=True)
+                self._parse_response_item(record, self._time_of(record), offset, unwrapped=True)
             elif not kind and record.id and record.timestamp:
-                self._header(record)
+                self._parse_header(record)
             elif kind not in records.IGNORED_TYPES and record.record_type != "state":
                 self._thread.add_problem(TroubleKind.UNKNOWN, offset, kind)
-        except (msgspec.ValidationError, _Timeless):
+        except (msgspec.ValidationError, _MissingTime):
             self._thread.add_problem(TroubleKind.MISSHAPEN, offset, kind)
 
-    def _line(self, record: Record, inner: str, offset: int) -> None:
-        at = self._at(record)
+    def _parse_wrapped(self, record: Record, inner: str, offset: int) -> None:
+        at = self._time_of(record)
         if record.type == "session_meta":
-            self._meta(records.decode_meta(record.payload))
+            self._parse_meta(records.decode_meta(record.payload))
         elif record.type == "turn_context":
             context = records.decode_context(record.payload)
             self._state["place"] = context.cwd or self._state.get("place", "")
@@ -129,38 +131,38 @@ class CodexParser:
             return
         elif record.type == "response_item":
             inherited = b'"inherited_user_message":true' in bytes(record.metadata)
-            self._response_item(records.decode_response_item(record.payload), at, offset, inherited=inherited)
+            self._parse_response_item(records.decode_response_item(record.payload), at, offset, inherited=inherited)
         elif inner in records.TURN_EVENTS:
-            self._turn(records.decode_event(record.payload), at)
+            self._handle_turn(records.decode_event(record.payload), at)
         else:
-            self._event(inner, record.payload, at, offset)
+            self._parse_event(inner, record.payload, at, offset)
 
-    def _at(self, record: Record) -> datetime:
+    def _time_of(self, record: Record) -> datetime:
         stamp = record.timestamp or self._state.get("at")
         at = parse_time(stamp)
         if at is None:
-            raise _Timeless
+            raise _MissingTime
         return at
 
-    def _header(self, record: Record) -> None:
-        """The first line of the oldest rollouts: an id and a time, and no other time in the file."""
+    def _parse_header(self, record: Record) -> None:
+        """Parse the first line of the oldest rollouts: an id and the only time in the file."""
         if "native" not in self._state:
             self._state.update(native=record.id or "", origin=record.id or "", who=Speaker.USER)
         self._state["at"] = record.timestamp or ""
 
-    def _meta(self, meta: records.Meta) -> None:
+    def _parse_meta(self, meta: records.Meta) -> None:
         if "native" in self._state:
-            return  # a fork holds the first lines of its parents, too
-        who = codex_speakers.speaker_of_thread(meta)
-        native = codex_speakers.session_id_of(meta, who) or self._name
-        self._state.update(native=native, origin=meta.forked_from_id or native, who=who, place=meta.cwd or "")
+            return  # a fork also contains the first lines of its parents
+        speaker = codex_speakers.speaker_of_thread(meta)
+        native = codex_speakers.session_id_of(meta, speaker) or self._name
+        self._state.update(native=native, origin=meta.forked_from_id or native, who=speaker, place=meta.cwd or "")
         self._state["provider"] = meta.model_provider or ""
 
     def _native(self) -> str:
         return self._state.get("native") or self._name
 
-    def _own(self, call: str | None) -> str:
-        """The identity of a call: its id, with the session in front where a model counts its calls from one."""
+    def _unique_id(self, call: str | None) -> str:
+        """Return the unique id of a call: its own, prefixed with the session if the model counts calls from one."""
         if not call or _UNIQUE.search(call):
             return call or ""
         return f"{self._native()}:{call}"
@@ -169,75 +171,75 @@ class CodexParser:
         return Speaker(self._state.get("turn_who") or self._state.get("who") or Speaker.NOBODY)
 
     def _provenance(self) -> Provenance:
-        who = self._speaker()
-        typed_here = who is Speaker.USER or (who is Speaker.PROGRAM and self._program_prompts)
-        return Provenance.TYPED if typed_here else Provenance.OTHER
+        speaker = self._speaker()
+        is_typed = speaker is Speaker.USER or (speaker is Speaker.PROGRAM and self._program_prompts)
+        return Provenance.TYPED if is_typed else Provenance.OTHER
 
-    def _response_item(
-        self, item: ResponseItem, at: datetime, offset: int, *, bare: bool = False, inherited: bool = False
+    def _parse_response_item(
+        self, item: ResponseItem, at: datetime, offset: int, *, unwrapped: bool = False, inherited: bool = False
     ) -> None:
         if item.type == "message":
-            text = codex_speakers.text_of_unwrapped(item) if bare else codex_speakers.text_of_item(item)
+            text = codex_speakers.text_of_unwrapped(item) if unwrapped else codex_speakers.text_of_item(item)
             if text is not None and not inherited:
-                self._message("item", item.id, text, at)
+                self._add_message("item", item.id, text, at)
             elif item.role == "assistant":
-                self._answer(item, at)
+                self._parse_answer(item, at)
         elif item.type in records.CALLS:
-            call, asked = self._own(item.call_id or item.id), call_in_item(item)
-            if not call or asked is None:
+            call, codex_call = self._unique_id(item.call_id or item.id), call_in_item(item)
+            if not call or codex_call is None:
                 self._thread.add_problem(TroubleKind.MISSHAPEN, offset, f"response_item/{item.type}")
             elif self._thread.note(call) is None:
-                self._ask(call, asked, at, offset)
+                self._add_call(call, codex_call, at, offset)
         elif item.type in records.OUTPUTS and item.call_id:
-            self._output(self._own(item.call_id), item.output, at)
+            self._parse_output(self._unique_id(item.call_id), item.output, at)
         elif item.type not in records.IGNORED_ITEMS:
             self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"response_item/{item.type}")
 
-    def _event(self, kind: str, payload: msgspec.Raw, at: datetime, offset: int) -> None:
+    def _parse_event(self, kind: str, payload: msgspec.Raw, at: datetime, offset: int) -> None:
         if kind == "item_completed":
             item = records.decode_event(payload).item
-            self._turn_item(records.type_of(item).type if records.is_present(item) else "", item, at, offset)
+            self._parse_turn_item(records.type_of(item).type if records.is_present(item) else "", item, at, offset)
         elif kind == "user_message":
             text = codex_speakers.text_of_event(records.decode_event(payload))
             if text is not None:
-                self._message("event", None, text, at)
+                self._add_message("event", None, text, at)
         elif kind in records.ENDS:
-            self._ended(records.ENDS[kind], records.decode_item(payload), at, offset)
+            self._parse_ended_call(records.ENDS[kind], records.decode_item(payload), at, offset)
         elif kind in records.BEGINNINGS:
             begun = records.decode_item(payload)
-            call = self._own(begun.call_id)
-            if call and begun.source not in _USERS_OWN and self._thread.note(call) is None:
-                self._ask(call, call_in_turn_item(records.BEGINNINGS[kind], begun), at, offset)
+            call = self._unique_id(begun.call_id)
+            if call and begun.source not in _USER_SHELL and self._thread.note(call) is None:
+                self._add_call(call, call_in_turn_item(records.BEGINNINGS[kind], begun), at, offset)
         else:
             self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"event_msg/{kind}")
 
-    def _turn_item(self, kind: str, raw: msgspec.Raw, at: datetime, offset: int) -> None:
+    def _parse_turn_item(self, kind: str, raw: msgspec.Raw, at: datetime, offset: int) -> None:
         if kind == "UserMessage":
             item = records.decode_item(raw)
             text = codex_speakers.text_of_turn_item(item)
             if text is not None:
-                self._message("event", item.id, text, at)
+                self._add_message("event", item.id, text, at)
         elif kind in records.ITEMS:
-            self._ended(kind, records.decode_item(raw), at, offset)
+            self._parse_ended_call(kind, records.decode_item(raw), at, offset)
         elif kind not in records.IGNORED_TURN_ITEMS:
             self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"item/{kind}")
 
-    def _turn(self, event: Event, at: datetime) -> None:
-        """A turn began or ended: what is still open then will not be answered in the usual way."""
+    def _handle_turn(self, event: Event, at: datetime) -> None:
+        """Handle the start or outcome of a turn: calls that are still open will not get a normal result."""
         begins, stopped = event.type.endswith("_started"), event.type == "turn_aborted"
         open_calls = {call: note for call, note in self._thread.notes().items() if _is_open(note)}
         for call, note in open_calls.items():
             self._thread.close_call(call)
             self._thread.remember(call, FINISHED if stopped else note._replace(process=TURN_ENDED))
         if stopped and event.reason == "interrupted":
-            self._stopped(list(open_calls)[-1] if open_calls else None, event.turn_id, at)
-        for word in ("owed", "turn", "turn_who", *(("stopped",) if begins else ())):
-            self._state.pop(word, None)
+            self._add_interrupt(list(open_calls)[-1] if open_calls else None, event.turn_id, at)
+        for key in ("owed", "turn", "turn_who", *(("stopped",) if begins else ())):
+            self._state.pop(key, None)
         if begins:
             self._state["turn"] = "begun"
             self._state["turn_who"] = codex_speakers.speaker_of_turn(self._speaker(), event.turn_attribution)
 
-    def _message(self, copy: Copy, identity: str | None, text: str, at: datetime) -> None:
+    def _add_message(self, copy: Copy, identity: str | None, text: str, at: datetime) -> None:
         if self._thread.is_copy(copy, text):
             return
         number = self._thread.increment("said")
@@ -262,92 +264,94 @@ class CodexParser:
             )
         )
 
-    def _answer(self, item: ResponseItem, at: datetime) -> None:
-        """Something the assistant said, by the model's item: the client's events are copies of it."""
+    def _parse_answer(self, item: ResponseItem, at: datetime) -> None:
+        """Parse an assistant message from the model's item: the client's events are copies of it."""
         parts = records.parts_of(item.content)
-        said, whole = next(iter(parts), ""), "\n".join(parts)
-        conceded = is_concession(said)
-        if self._speaker() is Speaker.NOBODY or not (conceded or find_cited_ids(whole)):
+        first_text, whole_text = next(iter(parts), ""), "\n".join(parts)
+        concedes = is_concession(first_text)
+        if self._speaker() is Speaker.NOBODY or not (concedes or find_cited_ids(whole_text)):
             return
         identity, place = item.id or "", self._state.get("place", "")
         if not _UNIQUE.search(identity):
             origin = self._state.get("origin") or self._native()
-            identity = _derive_id(origin, self._thread.increment("conceded"), said)
+            identity = _derive_id(origin, self._thread.increment("conceded"), first_text)
         session = self._thread.sessions.session_at(self._native(), at, place)
-        if conceded:
+        if concedes:
             self._thread.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
-        self._thread.events += find_citations(identity, whole, session, at, place)
+        self._thread.events += find_citations(identity, whole_text, session, at, place)
 
-    def _ask(self, call: str, asked: CodexCall, at: datetime, offset: int) -> None:
-        hides_exit = asked.tool in SHELLS and can_hide_exit_code(asked.command)
-        self._thread.add_call(self._call(call, asked, at), offset, hides_exit=hides_exit)
-        self._thread.remember(call, CallNote(tool_letter(asked.tool), hides_exit, asked.process))
+    def _add_call(self, call: str, codex_call: CodexCall, at: datetime, offset: int) -> None:
+        hides_exit = codex_call.tool in SHELLS and can_hide_exit_code(codex_call.command)
+        self._thread.add_call(self._build_call(call, codex_call, at), offset, hides_exit=hides_exit)
+        self._thread.remember(call, CallNote(tool_letter(codex_call.tool), hides_exit, codex_call.process))
 
-    def _call(self, call: str, asked: CodexCall, at: datetime) -> Call:
+    def _build_call(self, call: str, codex_call: CodexCall, at: datetime) -> Call:
         place = self._state.get("place", "")
         session = self._thread.sessions.session_at(self._native(), at, place)
-        return Call(id=call, session=session, at=at, place=place, tool=asked.tool, arguments=asked.arguments)
+        return Call(id=call, session=session, at=at, place=place, tool=codex_call.tool, arguments=codex_call.arguments)
 
-    def _output(self, call: str, output: msgspec.Raw, at: datetime) -> None:
+    def _parse_output(self, call: str, output: msgspec.Raw, at: datetime) -> None:
         note = self._thread.note(call)
         if note == FINISHED:
             return
-        end = outcome_of_output(tool_for_letter(note.kind) if note else "", output)
+        outcome = outcome_of_output(tool_for_letter(note.kind) if note else "", output)
         if (
             note is not None
             and note.kind == STDIN_LETTER
-            and end.kind is not CodexOutcomeKind.STOPPED
-            and not _client_spoke(end)
+            and outcome.kind is not CodexOutcomeKind.STOPPED
+            and not _is_client_error(outcome)
         ):
-            # What ended is the process that was spoken to, which another call began.
-            notes = self._thread.notes().items() if end.kind is not CodexOutcomeKind.RUNNING and note.process else ()
-            for began, other in notes:
+            # What ended is the process that was written to, which another call started.
+            notes = (
+                self._thread.notes().items() if outcome.kind is not CodexOutcomeKind.RUNNING and note.process else ()
+            )
+            for starting_call, other in notes:
                 if (other.kind, other.process) == (SHELL_LETTER, note.process):
-                    self._end(began, end, at)
-            end = CodexOutcome(CodexOutcomeKind.SUCCEEDED)
-        self._end(call, end, at)
+                    self._add_outcome(starting_call, outcome, at)
+            outcome = CodexOutcome(CodexOutcomeKind.SUCCEEDED)
+        self._add_outcome(call, outcome, at)
 
-    def _ended(self, kind: str, item: Item, at: datetime, offset: int) -> None:
-        call = self._own(item.call_id or item.id)
-        if item.source in _USERS_OWN or item.source in _INTERACTION or not call:
+    def _parse_ended_call(self, kind: str, item: Item, at: datetime, offset: int) -> None:
+        call = self._unique_id(item.call_id or item.id)
+        if item.source in _USER_SHELL or item.source in _INTERACTION or not call:
             return
         note = self._thread.note(call)
-        end = outcome_of_item(kind, item)
-        if note == FINISHED or end is None:
+        outcome = outcome_of_item(kind, item)
+        if note == FINISHED or outcome is None:
             return
         if note is None:
-            self._ask(call, call_in_turn_item(kind, item), at, offset)
-        self._end(call, end, at)
+            self._add_call(call, call_in_turn_item(kind, item), at, offset)
+        self._add_outcome(call, outcome, at)
 
-    def _end(self, call: str, end: CodexOutcome, at: datetime) -> None:
+    def _add_outcome(self, call: str, outcome: CodexOutcome, at: datetime) -> None:
         note = self._thread.note(call) or CallNote("", hides_exit=False)
         self._thread.close_call(call)
         self._thread.remember(
-            call, note._replace(process=end.process) if end.kind is CodexOutcomeKind.RUNNING else FINISHED
+            call, note._replace(process=outcome.process) if outcome.kind is CodexOutcomeKind.RUNNING else FINISHED
         )
         place = self._state.get("place", "")
         session = self._thread.sessions.session_at(self._native(), at, place)
-        if end.kind is CodexOutcomeKind.STOPPED:
-            self._stopped(call, None, at)
-        elif end.kind is CodexOutcomeKind.REFUSED:
-            # Codex can be told to ask another model before a call; its no is not the user's.
+        if outcome.kind is CodexOutcomeKind.STOPPED:
+            self._add_interrupt(call, None, at)
+        elif outcome.kind is CodexOutcomeKind.REJECTED:
+            # Codex can be configured to have another model review calls; its rejection is not the user's.
             by_user = self._state.get("reviewer", "user") == "user"
             provenance = self._provenance() if by_user else Provenance.OTHER
             refusal = f"refusal:{call}"
             self._thread.events.append(
                 Rejection(id=refusal, call=call, session=session, at=at, place=place, provenance=provenance)
             )
-        elif end.kind is CodexOutcomeKind.CANCELLED:
+        elif outcome.kind is CodexOutcomeKind.CANCELLED:
             self._thread.add_outcome(call, session, at, place, Status.CANCELLED)
-        elif end.kind is CodexOutcomeKind.FAILED:
-            self._thread.add_outcome(call, session, at, place, Status.FAILED, end.text)
-        elif end.kind is CodexOutcomeKind.SUCCEEDED:
-            hidden = note.hides_exit and has_error_line(end.text)
-            status, text = (Status.MASKED, end.text) if hidden else (Status.OK, None)
+        elif outcome.kind is CodexOutcomeKind.FAILED:
+            self._thread.add_outcome(call, session, at, place, Status.FAILED, outcome.text)
+        elif outcome.kind is CodexOutcomeKind.SUCCEEDED:
+            is_masked = note.hides_exit and has_error_line(outcome.text)
+            status, text = (Status.MASKED, outcome.text) if is_masked else (Status.OK, None)
             self._thread.add_outcome(call, session, at, place, status, text)
 
-    def _stopped(self, call: str | None, turn: str | None, at: datetime) -> None:
-        """The user stopped the turn: told by each call that was under way and by the turn, but it happened once."""
+    def _add_interrupt(self, call: str | None, turn: str | None, at: datetime) -> None:
+        """Add the interrupt of a turn once, although each running call and the turn itself record it."""
         if self._state.get("stopped") or self._speaker() is Speaker.NOBODY:
             return
         self._state["stopped"] = "yes"
@@ -364,21 +368,21 @@ class CodexParser:
         )
 
 
-class _Timeless(Exception):
-    """A record says no time, and none is known from before."""
+class _MissingTime(Exception):
+    """A record has no time, and none is known from before."""
 
 
-def _client_spoke(end: CodexOutcome) -> bool:
-    """Whether a failed write is an error of the client, and not the end of the process."""
-    return end.kind is CodexOutcomeKind.FAILED and not end.text.startswith("Exit code ")
+def _is_client_error(outcome: CodexOutcome) -> bool:
+    """Whether a failed write is an error of the client, not the outcome of the process."""
+    return outcome.kind is CodexOutcomeKind.FAILED and not outcome.text.startswith("Exit code ")
 
 
 def _is_open(note: CallNote) -> bool:
-    """Whether a call waits for its end within the turn."""
+    """Whether a call still awaits its outcome within the turn."""
     return note != FINISHED and note.process != TURN_ENDED and (note.kind == STDIN_LETTER or not note.process)
 
 
 def _derive_id(origin: str, number: int, text: str) -> str:
-    """The identity of something that has none of its own: the same in a fork, which holds the same beginning."""
+    """Derive an id for something that has none: the same in a fork, which has the same beginning."""
     exact = f"{origin}\0{number}\0{text}".encode("utf-8", "surrogatepass")
     return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"

@@ -1,8 +1,8 @@
-"""The shapes of Codex's rollout records, as far as this reader looks at them.
+"""Types of Codex's rollout records, with the fields that this reader uses.
 
-A line holds a type and a payload, whose own type says what it is; in rollouts of early 2025 the line is the payload.
-Everything is optional, and what may take several shapes stays raw until it is needed: a field that is missing or
-strange is an older or newer version, not an error.
+A line has a type and a payload, which has a type of its own; in rollouts of early 2025 the line is the payload.
+Everything is optional, and fields with several shapes stay raw until they are needed: a missing or strange field means
+an older or newer version, not an error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _ABSENT = (b"", b"null")
 
 
 class Kinds(msgspec.Struct):
-    """What Codex notes beside a message: which part of it came from where."""
+    """Codex's metadata of a message: where each part of it came from."""
 
     content_item_kinds: list[str] | None = None
 
@@ -46,7 +46,7 @@ class Record(ResponseItem):
 
 
 class Meta(msgspec.Struct):
-    """What the first line tells of the thread."""
+    """What the first line records about the thread."""
 
     id: str | None = None
     session_id: str | None = None
@@ -60,7 +60,7 @@ class Meta(msgspec.Struct):
 
 
 class Context(msgspec.Struct):
-    """Where a turn works, who is asked before a call, and which model answers."""
+    """The directory, the reviewer of calls, and the model of a turn."""
 
     cwd: str | None = None
     model: str | None = None
@@ -83,7 +83,7 @@ class Invocation(msgspec.Struct):
 
 
 class Item(Invocation):
-    """A call and its end in one: an `item_completed`, or the older event of its own for each kind of call."""
+    """A call with its outcome: an `item_completed`, or in older versions a separate event per kind of call."""
 
     type: str = ""
     id: str | None = None
@@ -130,28 +130,28 @@ class TypeOnly(msgspec.Struct):
 
 
 RELEVANT_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg"})
-"""Types of lines that can teach, or that say where and by whom."""
+"""Line types from which something can be learned, or that record directory and author."""
 CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
 UNWRAPPED_TYPES = CALLS | OUTPUTS | {"message", "reasoning"}
-"""Payloads that are lines of their own in the oldest rollouts."""
+"""Payload types that are whole lines in the oldest rollouts."""
 IGNORED_TYPES = frozenset(
     "compacted world_state token_usage_record inter_agent_communication inter_agent_communication_metadata"
     " reasoning".split()
 )
-"""Types of lines that were looked at and hold nothing that may teach: summaries, snapshots, bookkeeping."""
+"""Known line types from which nothing can be learned: summaries, snapshots, bookkeeping."""
 IGNORED_ITEMS = frozenset(
     "reasoning agent_message web_search_call image_generation_call compaction compaction_summary context_compaction"
     " compaction_trigger tool_search_call tool_search_output additional_tools ghost_snapshot other".split()
 )
-"""Response items that hold nothing that may teach."""
+"""Response items from which nothing can be learned."""
 ENDS = {
     "exec_command_end": "CommandExecution",
     "mcp_tool_call_end": "McpToolCall",
     "patch_apply_end": "FileChange",
     "dynamic_tool_call_response": "DynamicToolCall",
 }
-"""Events of older versions that are items today."""
+"""Events of older versions, and the items that replaced them."""
 BEGINNINGS = {
     "exec_command_begin": "CommandExecution",
     "mcp_tool_call_begin": "McpToolCall",
@@ -175,12 +175,12 @@ IGNORED_EVENTS = frozenset(
     " session_configured shutdown_complete deprecation_notice raw_response_item reasoning_content_delta"
     " reasoning_raw_content_delta safety_buffering turn_moderation_metadata".split()
 )
-"""Events that hold nothing that may teach."""
+"""Events from which nothing can be learned."""
 IGNORED_TURN_ITEMS = frozenset(
     "AgentMessage HookPrompt Plan Reasoning WebSearch ImageView Sleep ImageGeneration ContextCompaction"
     " CollabAgentToolCall SubAgentActivity".split()
 )
-"""Completed items that hold nothing that may teach."""
+"""Completed items from which nothing can be learned."""
 
 record_decoder = msgspec.json.Decoder(Record)
 type_of = msgspec.json.Decoder(TypeOnly).decode
@@ -193,12 +193,12 @@ _decode_text = msgspec.json.Decoder(str | list[Part] | None).decode
 
 
 def is_present(raw: msgspec.Raw) -> bool:
-    """Whether a field is there and not null."""
+    """Whether a field is present and not null."""
     return bytes(raw) not in _ABSENT
 
 
 def parts_of(raw: msgspec.Raw) -> list[str]:
-    """The text of each part of a content, which is a string or a list. Raises: msgspec.ValidationError."""
+    """Return the text of each part of a content, which is a string or a list. Raises: msgspec.ValidationError."""
     content = _decode_text(raw) if is_present(raw) else None
     if isinstance(content, str):
         return [content]
@@ -206,5 +206,5 @@ def parts_of(raw: msgspec.Raw) -> list[str]:
 
 
 def value_of(raw: msgspec.Raw) -> object:
-    """Whatever a raw field holds; None when it is absent."""
+    """Decode a raw field; None if it is absent."""
     return msgspec.json.decode(raw) if is_present(raw) else None

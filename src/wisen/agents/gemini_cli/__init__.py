@@ -1,4 +1,4 @@
-"""Gemini CLI: chats as JSONL files, one folder a project, below its home; until 2025 as JSON documents."""
+"""Gemini CLI: reads its chats, which are JSONL files in one folder per project, and until 2025 were JSON documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUFFIXES = (".json", ".jsonl")
 
 
 class GeminiCli:
-    """The chats of Gemini CLI on this machine. They do not tell whether a person or a program gave a prompt."""
+    """The chats of Gemini CLI on this machine. They do not record whether a prompt came from a person or a program."""
 
     name = AGENT
 
@@ -32,11 +32,11 @@ class GeminiCli:
         self._root = (Path(moved).expanduser() if moved else home) / ".gemini" / "tmp"
 
     def roots(self) -> tuple[Path, ...]:
-        """Where Gemini CLI keeps its chats: a folder of projects."""
+        """Return where Gemini CLI stores its chats: a folder of projects."""
         return (self._root,)
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every chat below the root, or every file below `under` that is one, in a stable order."""
+        """Yield every chat below the root, or every file below `under` that is one, in a stable order."""
         if under is not None:
             for path in files_below(under, _SUFFIXES):
                 if path.suffix in _SUFFIXES and detect_agent(path) == AGENT:
@@ -47,11 +47,11 @@ class GeminiCli:
                 yield file_source(AGENT, path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
-        """The events behind the mark; a document is read whole when it has changed."""
+        """Yield the events after the mark; a document is read completely when it changed."""
         path = source.path
-        # A sub-agent's chat lies in a folder that is named after the session which began it.
-        within = folder_of(path) is not None and path.parent.name != CHATS
-        parent, place = path.parent.name if within else "", place_of(path)
+        # A sub-agent's chat is in a folder named after the session that started it.
+        is_sub_agent = folder_of(path) is not None and path.parent.name != CHATS
+        parent, place = path.parent.name if is_sub_agent else "", place_of(path)
 
         def parser_for(cursor: Cursor) -> GeminiParser:
             return GeminiParser(cursor, name=path.stem, parent=parent, place=place)

@@ -1,4 +1,4 @@
-"""How a tool call of Gemini CLI ended: its status says too little, the text that the model was given says the rest."""
+"""Determines the outcome of Gemini CLI tool calls, from the status and the result text given to the model."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 SHELL = "run_shell_command"
 _FRAME = re.compile(r"\s*<untrusted_context>\n(?P<inside>.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
 _EXIT = re.compile(
-    # Only the last lines are the tool's own; whatever stands before them the command may have printed.
+    # Only the last lines come from the tool itself; anything before them may be output of the command.
     r"^(?:Exit Code: (?P<code>-?\d+|\(none\))\n?)?(?:Signal: (?P<signal>[^\n]*)\n?)?"
     r"(?:(?:Background PIDs|Process Group PGID|PGID): [^\n]*\n?)*\s*\Z",
     re.MULTILINE,
 )
 _OUTPUT = re.compile(r"(?:Command: [^\n]*\n(?:Directory: [^\n]*\n)?)?(?:Output|Stdout): ?")
 _BLOCKED = "Tool execution blocked: "
-"""How the words of a hook begin that stopped a call."""
-_REFUSED = re.compile(r"did not allow|denied|declined|rejected", re.IGNORECASE)
+"""How the text of a hook begins that blocked a call."""
+_REJECTED = re.compile(r"did not allow|denied|declined|rejected", re.IGNORECASE)
 
 
 class GeminiOutcomeKind(StrEnum):
@@ -36,38 +36,40 @@ class GeminiOutcomeKind(StrEnum):
     FAILED = "failed"
     MASKED = "masked"
     BLOCKED = "blocked"
-    """A hook stopped it before it began."""
-    REFUSED = "refused"
+    """A hook blocked it before it ran."""
+    REJECTED = "refused"
     STOPPED = "stopped"
 
 
 class GeminiOutcome(NamedTuple):
-    """An end, with the words of a failure."""
+    """How a call ended, with the error text of a failure."""
 
-    how: GeminiOutcomeKind
+    kind: GeminiOutcomeKind
     text: str | None = None
 
 
 def outcome_of(call: ToolCall, *, hides_exit: bool) -> GeminiOutcome | None:
-    """How a call ended; None while it has not."""
+    """Return the outcome of a call; None while it runs."""
     if call.status == "success":
-        return _of_success(call, hides_exit=hides_exit)
+        return _outcome_of_success(call, hides_exit=hides_exit)
     if call.status == "error":
-        words = _told(call) or display_text(call.resultDisplay)
+        text = _result_text(call) or display_text(call.resultDisplay)
         return (
             GeminiOutcome(GeminiOutcomeKind.BLOCKED)
-            if words.startswith(_BLOCKED)
-            else GeminiOutcome(GeminiOutcomeKind.FAILED, words)
+            if text.startswith(_BLOCKED)
+            else GeminiOutcome(GeminiOutcomeKind.FAILED, text)
         )
     if call.status == "cancelled":
-        return GeminiOutcome(GeminiOutcomeKind.REFUSED if _REFUSED.search(_told(call)) else GeminiOutcomeKind.STOPPED)
+        return GeminiOutcome(
+            GeminiOutcomeKind.REJECTED if _REJECTED.search(_result_text(call)) else GeminiOutcomeKind.STOPPED
+        )
     return None
 
 
-def _of_success(call: ToolCall, *, hides_exit: bool) -> GeminiOutcome:
+def _outcome_of_success(call: ToolCall, *, hides_exit: bool) -> GeminiOutcome:
     if call.name != SHELL and not hides_exit:
         return GeminiOutcome(GeminiOutcomeKind.SUCCEEDED)
-    text = _told(call)
+    text = _result_text(call)
     last = _EXIT.search(text)
     printed = _OUTPUT.sub("", text[: last.start()] if last else text, count=1).strip("\n")
     code, signal = (last["code"] or "0", last["signal"] or "(none)") if last else ("0", "(none)")
@@ -82,8 +84,8 @@ def _of_success(call: ToolCall, *, hides_exit: bool) -> GeminiOutcome:
     )
 
 
-def _told(call: ToolCall) -> str:
-    """What the model was told, without frames and without what hooks added."""
+def _result_text(call: ToolCall) -> str:
+    """Return the result text given to the model, without frames and hook context."""
     try:
         parts = parts_of(call.result)
     except msgspec.ValidationError:
@@ -91,8 +93,8 @@ def _told(call: ToolCall) -> str:
     texts = [part.text or "" for part in parts]
     for part in parts:
         response = part.functionResponse.response if part.functionResponse else None
-        said = (response.error or response.output) if response else None
-        texts.append(said if isinstance(said, str) else "")
+        value = (response.error or response.output) if response else None
+        texts.append(value if isinstance(value, str) else "")
     text = strip_hook_context("\n".join(text for text in texts if text))
     framed = _FRAME.match(text)
     return framed["inside"] if framed else text

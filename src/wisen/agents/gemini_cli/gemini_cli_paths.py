@@ -1,4 +1,4 @@
-"""In which directory chats were held: Gemini CLI names its folders after projects, by a name or a digest."""
+"""Finds the project directory of a Gemini CLI chat, whose folder is named after the project or its digest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CHATS = "chats"
-_LONGEST = 4096
+_MAX_PATH_BYTES = 4096
 
 
 class _Projects(msgspec.Struct):
@@ -24,25 +24,25 @@ _registry = msgspec.json.Decoder(_Projects)
 
 
 def folder_of(chat: Path) -> Path | None:
-    """The folder of a chat's project; None for a chat that lies anywhere else."""
+    """Return the folder of a chat's project; None for a chat stored anywhere else."""
     return next((parent.parent for parent in chat.parents if parent.name == CHATS), None)
 
 
 def place_of(chat: Path) -> str:
-    """The directory of the project that a chat belongs to; empty where nothing tells it."""
+    """Return the directory of the project that a chat belongs to; empty if it is not recorded."""
     folder = folder_of(chat)
     if folder is None:
         return ""
     try:
         with open_regular_file(folder / ".project_root") as file:
-            told = read_at_most(file, _LONGEST).decode("utf-8", "replace").strip()
+            recorded = read_at_most(file, _MAX_PATH_BYTES).decode("utf-8", "replace").strip()
     except OSError:
-        told = ""
-    return told or _registered(folder)
+        recorded = ""
+    return recorded or _find_in_registry(folder)
 
 
-def _registered(folder: Path) -> str:
-    """The directory that goes by the folder's name, or whose digest is its name."""
+def _find_in_registry(folder: Path) -> str:
+    """Return the registered directory whose name or digest is the folder's name."""
     try:
         projects = _registry.decode(read_regular_file(folder.parent.parent / "projects.json", SIDE_FILE)).projects
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):

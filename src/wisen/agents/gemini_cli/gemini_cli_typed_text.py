@@ -1,8 +1,8 @@
-"""Which text of a user message was typed by the user, told by the frames that Gemini CLI puts around everything else.
+"""Extracts the text that the user typed from Gemini CLI messages, by the frames around all other text.
 
-What hooks inject is stored inside the user's message and inside tool results: in a frame before the typed text, and as
-parts of their own behind it. A hook's text may hold the end of a frame itself, so that in each part everything from the
-first frame's beginning to the last one's end goes.
+Hook context is stored inside user messages and tool results: in a frame before the typed text, and as separate parts
+after it. A hook's text may itself contain a closing tag, so in each part everything from the first opening tag to the
+last closing tag is removed.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 _BEGIN, _END = "<hook_context>", "</hook_context>"
 _FILES = re.compile(r"\n?--- Content from referenced files ---(?:\n|\Z)")
-"""Where the files begin that the user named with @; they are the rest of the message."""
+"""Where the content of files begins that the user referenced with @; it is the rest of the message."""
 _MACHINE = re.compile(
     r"\s*(?:<session_context>|<state_snapshot>|<loaded_context>|System: |This is the Gemini CLI\. We are setting up"
     r"|Please continue\.\s*\Z|User steering update:|Here is (?:the user's editor context|a summary of changes))"
 )
-"""How texts begin that Gemini CLI writes in the user's place."""
+"""How texts begin that Gemini CLI writes as user messages."""
 _COMMAND = re.compile(r"[/?][a-zA-Z][\w:.-]*(?:\s|\Z)|\?\s*\Z")
 
 
 def strip_hook_context(text: str) -> str:
-    """A part without what hooks put into it; a frame whose other half is missing takes all on its side."""
+    """Return a part without hook context; an unmatched tag removes everything on its side."""
     if _END in text:
         begin, end = text.find(_BEGIN), text.rfind(_END)
         text = (text[:begin] if 0 <= begin < end else "") + text[end + len(_END) :].lstrip("\n")
@@ -33,7 +33,7 @@ def strip_hook_context(text: str) -> str:
 
 
 def extract_typed_text(texts: Iterable[str]) -> str | None:
-    """What the user typed in the parts of a message; None when all of it is somebody else's."""
+    """Return what the user typed in the parts of a message; None if nothing of it was typed."""
     text = "\n".join(filter(None, map(strip_hook_context, texts)))
     files = _FILES.search(text)
     text = (text[: files.start()] if files else text).strip()

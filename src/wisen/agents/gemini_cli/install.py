@@ -1,7 +1,7 @@
-"""How Gemini CLI is told to call us: hooks in its settings.json, as values. It writes nothing.
+"""Describes the hooks that make Gemini CLI call wisen, as values for its settings.json. It writes nothing.
 
-Gemini CLI runs hooks, also the user's own, only in folders that he trusted when it asked him. Nobody does that for him:
-here is only told whether he did.
+Gemini CLI runs hooks, including the user's own, only in folders that the user trusted when asked. Only users can do
+that; this module only reports whether they did.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ EVENTS = {
     "AfterAgent": "stop",
     "SessionEnd": "session-end",
 }
-"""What Gemini CLI calls its events, and what we call them. It has none for calls that failed."""
+"""Gemini CLI's event names, and ours. It has none for failed calls."""
 NAME = "wisen"
-"""What our hooks are called in Gemini CLI's own list (`/hooks`), where they are switched off by it."""
+"""The name of our hooks in Gemini CLI's own list (`/hooks`), by which they can be disabled there."""
 _SHELL, _EDITORS, _READERS = "run_shell_command", ("replace", "write_file"), ("read_file",)
-_LOOKED_AT = (_SHELL, *_EDITORS, *_READERS)
-"""After these something may be told: a fix, or what a guard warns of. After others it would only cost time."""
+_WATCHED_TOOLS = (_SHELL, *_EDITORS, *_READERS)
+"""After these tools a line may be delivered: a fix or a guard's warning. After others a call would only cost time."""
 _MILLISECONDS = 10_000
-"""After so long Gemini CLI goes on without an answer; the client itself gives up long before."""
+"""Time after which Gemini CLI continues without an answer; the client itself gives up long before."""
 _TRUST = {"TRUST_FOLDER": True, "TRUST_PARENT": True, "DO_NOT_TRUST": False}
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _NEWEST = 20
-"""So many of the files that were written last are looked at for the newest session."""
-_BEGINNING = 1 << 16
+"""The number of recently written files that are searched for the newest session."""
+_HEADER_BYTES = 1 << 16
 
 
 class _Header(msgspec.Struct):
@@ -71,7 +71,7 @@ class GeminiCliHooks:
     def __init__(
         self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
     ) -> None:
-        """`is_off`: whether hooks say nothing in a directory, so that their silence there tells nothing."""
+        """`is_off`: whether hooks are disabled in a directory, so that missing calls there mean nothing."""
         self._is_off = is_off
         moved = environment.get("GEMINI_CLI_HOME")
         self._root = (Path(moved).expanduser() if moved else home) / ".gemini"
@@ -79,81 +79,85 @@ class GeminiCliHooks:
         self._folders = Path(listed).expanduser() if listed else self._root / "trustedFolders.json"
 
     def file(self, project: Path | None = None) -> Path:
-        """The user's settings, or those of a project."""
+        """Return the user's settings, or those of a project."""
         return (self._root if project is None else project / ".gemini") / "settings.json"
 
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
-        """The user's settings and the project's; in the home directory they are the same."""
+        """Return the user's settings and the project's; in the home directory they are the same."""
         return tuple(dict.fromkeys((self.file(), self.file(project))))
 
     def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
-        """One hook for each event, in a group of its own; the one before calls for all tools, as guards may be."""
-        matchers = {"AfterTool": "|".join(_LOOKED_AT)}
+        """Return one hook per event, each in its own group; the one before calls matches all tools, as guards may."""
+        matchers = {"AfterTool": "|".join(_WATCHED_TOOLS)}
         return tuple(
-            Hook(event=event, keys=("hooks", event), value=_group(caller.command(own, AGENT), matchers.get(event, "")))
-            for event, own in EVENTS.items()
+            Hook(
+                event=event,
+                keys=("hooks", event),
+                value=_group(caller.command(our_event, AGENT), matchers.get(event, "")),
+            )
+            for event, our_event in EVENTS.items()
         )
 
     def rejection_reason(self, path: Path, content: bytes) -> str:
-        """Gemini CLI 0.61 takes comments, and does not start with settings that are no JSON beside them."""
+        """Gemini CLI 0.61 accepts comments, but does not start if the settings are otherwise invalid JSON."""
         del path
         fault = hook_config.parse_strict_json(content, allow_bom=False, allow_comments=True)[1]
         return f"Gemini CLI does not start with it: {fault}" if fault else ""
 
     def parse(self, settings: object) -> HookSettings:
-        """Every command that stands below `hooks`, and whether all of them, or ours, are switched off."""
+        """Return every command below `hooks`, and whether all hooks, or ours, are disabled."""
         if not isinstance(settings, dict):
             return HookSettings()
-        about = settings.get("hooksConfig")
-        about = about if isinstance(about, dict) else {}
-        disabled = about.get("disabled")
-        off = about.get("enabled") is False or (isinstance(disabled, list) and NAME in disabled)
+        config = settings.get("hooksConfig")
+        config = config if isinstance(config, dict) else {}
+        disabled = config.get("disabled")
+        off = config.get("enabled") is False or (isinstance(disabled, list) and NAME in disabled)
         return HookSettings(callings=tuple(hook_config.configured_commands(settings, AGENT)), switched_off=off)
 
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
-        """By what Gemini CLI keeps of the folders: all hooks, where those of a file can run nowhere."""
+        """Return all events if the hooks of a file can run in no folder, by Gemini CLI's list of folders."""
         ours = [each for each in self.parse(settings).callings if each.caller is not None]
         if path == self.file():
-            # They run in some folders, and not in others.
-            runs = not self._asks_for_trust() or any(map(_TRUST.get, map(str, _told(self._folders).values())))
+            # They may run in some folders and not in others.
+            runs = not self._asks_for_trust() or any(map(_TRUST.get, map(str, _load_json(self._folders).values())))
         else:
             runs = self._is_trusted(path.parent.parent)
         return () if runs else tuple(each.event for each in ours)
 
     def newest_session(self, settings: Path) -> datetime | None:
-        """By what the first line of a chat tells; those of sub-agents call no hook when they begin."""
+        """Return the latest start time in the first line of a chat; sub-agents call no start hook."""
         chats = [path for folder in (self._root / "tmp").glob(f"*/{CHATS}") for path in files_below(folder, ".jsonl")]
         newest = sorted((file_source(AGENT, path) for path in chats), key=lambda source: -source.modified_ns)[:_NEWEST]
         project = None if settings.parent == self._root else settings.parent.parent
-        return max(filter(None, (self._began(source.path, project) for source in newest)), default=None)
+        return max(filter(None, (self._session_start(source.path, project) for source in newest)), default=None)
 
-    def _began(self, path: Path, project: Path | None) -> datetime | None:
-        """When a chat began, unless it is of another project or of a place where hooks are not run or say nothing."""
+    def _session_start(self, path: Path, project: Path | None) -> datetime | None:
+        """Return when a chat began, unless it is of another project or hooks do not run or are disabled there."""
         place = place_of(path)
         elsewhere = project is not None and project not in (Path(place), *Path(place).parents)
         if elsewhere or self._is_off(place) or not self._is_trusted(Path(place)):
             return None
         try:
             with open_regular_file(path) as file:
-                header = _header.decode(read_at_most(file, _BEGINNING).partition(b"\n")[0])
+                header = _header.decode(read_at_most(file, _HEADER_BYTES).partition(b"\n")[0])
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
         return parse_time(header.startTime) if header.kind == "main" else None
 
     def _asks_for_trust(self) -> bool:
-        """Whether folders are trusted one by one, as they are unless the user switched that off."""
-        security = _told(self.file()).get("security")
+        """Whether folders must be trusted one by one, which is the default."""
+        security = _load_json(self.file()).get("security")
         folders = security.get("folderTrust") if isinstance(security, dict) else None
         return not isinstance(folders, dict) or folders.get("enabled") is not False
 
     def _is_trusted(self, place: Path) -> bool:
-        """Whether hooks run in a folder: by the longest rule that is about it."""
+        """Whether hooks run in a folder, by the longest matching rule."""
         if not self._asks_for_trust():
             return True
         here, best, trusted = Path(os.path.realpath(place)), -1, False
-        for rule, trust in _told(self._folders).items():
-            about = Path(os.path.realpath(Path(rule).parent if trust == "TRUST_PARENT" else rule))
-            if isinstance(trust, str) and trust in _TRUST and about in (here, *here.parents) and len(rule) > best:
+        for rule, trust in _load_json(self._folders).items():
+            folder = Path(os.path.realpath(Path(rule).parent if trust == "TRUST_PARENT" else rule))
+            if isinstance(trust, str) and trust in _TRUST and folder in (here, *here.parents) and len(rule) > best:
                 best, trusted = len(rule), _TRUST[trust]
         return trusted
 
@@ -163,11 +167,11 @@ def _group(command: str, matcher: str) -> dict[str, Any]:
     return {**({"matcher": matcher} if matcher else {}), "hooks": [hook]}
 
 
-def _told(path: Path) -> dict[str, Any]:
-    """What a file of Gemini CLI says, which may hold comments; empty where it cannot be read."""
+def _load_json(path: Path) -> dict[str, Any]:
+    """Load a JSON file of Gemini CLI, which may contain comments; empty if it cannot be read."""
     try:
         text = read_regular_text(path, SIDE_FILE)
-        found = json.loads(_COMMENT.sub(lambda each: each[1] or "", text))
+        value = json.loads(_COMMENT.sub(lambda each: each[1] or "", text))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}

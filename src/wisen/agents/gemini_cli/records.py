@@ -1,7 +1,7 @@
-"""The shapes of Gemini CLI's chat records, as far as this reader looks at them.
+"""Types of Gemini CLI's chat records, with the fields that this reader uses.
 
-A chat is a header, messages, patches of the header (`$set`) and rewinds. A message is written again as a whole whenever
-something is added to it, so that one id stands on several lines. Until 2025 the same was one JSON document.
+A chat consists of a header, messages, patches of the header (`$set`) and rewinds. A message is written again whenever
+something is added to it, so one id occurs on several lines. Until 2025 a chat was one JSON document.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 ABSENT = msgspec.Raw(b"")
-_ODD = (msgspec.ValidationError, UnicodeDecodeError)
+_UNEXPECTED = (msgspec.ValidationError, UnicodeDecodeError)
 
 
 class ToolCall(msgspec.Struct):
@@ -25,7 +25,7 @@ class ToolCall(msgspec.Struct):
 
 
 class Header(msgspec.Struct):
-    """What a chat is, as its header says, or a patch of it."""
+    """The header of a chat, or a patch of it."""
 
     sessionId: str | None = None  # noqa: N815 - the name in the file
     kind: str | None = None
@@ -46,20 +46,20 @@ class Record(Header, rename={"patch": "$set", "rewind": "$rewindTo"}):
 
 
 class Document(Header):
-    """A whole chat, as it was kept until 2025."""
+    """A whole chat, as it was stored until 2025."""
 
     messages: list[msgspec.Raw] = []
 
 
 class Response(msgspec.Struct):
-    """What a tool told the model."""
+    """What a tool returned to the model."""
 
     output: object = None
     error: object = None
 
 
 class FunctionResponse(msgspec.Struct):
-    """A tool's answer in a part."""
+    """A tool's response in a part."""
 
     response: Response | None = None
 
@@ -73,9 +73,9 @@ class Part(msgspec.Struct):
 
 
 RELEVANT_TYPES = frozenset({"user", "gemini"})
-"""Types of messages that can teach."""
+"""Message types from which something can be learned."""
 IGNORED_TYPES = frozenset({"info", "warning", "error"})
-"""What Gemini CLI shows to the user beside the conversation."""
+"""What Gemini CLI shows to the user besides the conversation."""
 
 record_decoder = msgspec.json.Decoder(Record)
 decode_document = msgspec.json.Decoder(Document).decode
@@ -84,7 +84,7 @@ _text = msgspec.json.Decoder(str)
 
 
 def parts_of(raw: msgspec.Raw) -> list[Part]:
-    """A content: a text, a part, or a list of both. Raises: msgspec.ValidationError."""
+    """Return the parts of a content: a text, a part, or a list of both. Raises: msgspec.ValidationError."""
     content = _parts.decode(raw) if bytes(raw) else None
     each = content if isinstance(content, list) else [content]
     return [Part(text=part) if isinstance(part, str) else part for part in each if part is not None]
@@ -94,5 +94,5 @@ def display_text(raw: msgspec.Raw) -> str:
     """Return what was displayed of a result, if that is text."""
     try:
         return _text.decode(raw) if bytes(raw) else ""
-    except _ODD:
+    except _UNEXPECTED:
         return ""

@@ -1,7 +1,7 @@
-"""Any agent that writes OpenAI-style messages: files a user points at, as JSON or JSONL.
+"""Any agent that writes OpenAI-style messages: reads JSON or JSONL files that the user names.
 
-There is no place where such files are kept, so nothing is found unless a file or folder is named, and only what no
-other agent wrote is taken.
+Such files have no standard location, so nothing is found unless a file or folder is named, and files of the other
+agents are excluded.
 """
 
 from __future__ import annotations
@@ -25,21 +25,23 @@ if TYPE_CHECKING:
 __all__ = ["Generic"]
 
 _SUFFIXES = (".json", ".jsonl")
-_NAMELESS = frozenset("chat conversation conversations history log messages session trajectory transcript".split())
-"""File names that say nothing: the folder's stands before them."""
+_UNINFORMATIVE_NAMES = frozenset(
+    "chat conversation conversations history log messages session trajectory transcript".split()
+)
+"""File names that say nothing: they are prefixed with the folder's name."""
 
 
 class Generic:
-    """Conversations in OpenAI's style."""
+    """Conversations in OpenAI's message format."""
 
     name = AGENT
 
     def roots(self) -> tuple[Path, ...]:
-        """Nowhere: such files have no place of their own."""
+        """Return nothing: such files have no standard location."""
         return ()
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every conversation below `under`, in a stable order; nothing without it."""
+        """Yield every conversation below `under`, in a stable order; nothing without it."""
         if under is None:
             return
         for path in files_below(under, _SUFFIXES):
@@ -47,11 +49,11 @@ class Generic:
                 yield file_source(AGENT, path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
-        """The events behind the mark; a file that is one JSON value is read whole when it has changed."""
+        """Yield the events after the mark; a single JSON document is read completely when it changed."""
 
         def parser_for(cursor: Cursor) -> GenericParser:
             modified = datetime.fromtimestamp(source.modified_ns / 1e9, tz=UTC)
-            return GenericParser(cursor, name=_name(source.path), modified=modified)
+            return GenericParser(cursor, name=_conversation_name(source.path), modified=modified)
 
         if source.path.suffix == ".jsonl":
             return follow_records(source.path, mark, parser_for)
@@ -61,5 +63,9 @@ class Generic:
         )
 
 
-def _name(path: Path) -> str:
-    return f"{path.parent.name}-{path.stem}" if path.stem.lower() in _NAMELESS and path.parent.name else path.stem
+def _conversation_name(path: Path) -> str:
+    return (
+        f"{path.parent.name}-{path.stem}"
+        if path.stem.lower() in _UNINFORMATIVE_NAMES and path.parent.name
+        else path.stem
+    )

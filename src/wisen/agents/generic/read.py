@@ -1,4 +1,4 @@
-"""From OpenAI-style messages to events."""
+"""Parses OpenAI-style messages into events."""
 
 from __future__ import annotations
 
@@ -38,53 +38,53 @@ if TYPE_CHECKING:
 
 AGENT = "generic"
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_SILENT = frozenset({"system", "developer"})
+_IGNORED_ROLES = frozenset({"system", "developer"})
 _UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
-_FILE = frozenset({"path", "file_path", "filepath", "filename", "file", "target_file"})
-_WHOLE = ("content", "contents", "file_text", "new_source", "code_edit")
+_PATH_ARGUMENTS = frozenset({"path", "file_path", "filepath", "filename", "file", "target_file"})
+_CONTENT_ARGUMENTS = ("content", "contents", "file_text", "new_source", "code_edit")
 
 
 class GenericParser:
-    """What the lines of one file mean: a message each, or a conversation each."""
+    """Parses the lines of one file: a message each, or a conversation each."""
 
     decoder = line_decoder
     relevant_types = frozenset({""})
     ignored_types: frozenset[str] = frozenset()
 
     def __init__(self, cursor: Cursor, *, name: str, modified: datetime) -> None:
-        self._standing = StatefulCollector(AGENT, cursor.segments, cursor.state)
-        self.collector: EventCollector = self._standing
+        self._stateful_collector = StatefulCollector(AGENT, cursor.segments, cursor.state)
+        self.collector: EventCollector = self._stateful_collector
         self._name = name
         self._modified = modified
         self._open: list[str] = []
 
     def state(self) -> dict[str, str]:
-        """How many messages stand before the place where the next pass begins."""
-        return dict(self._standing.resume_state)
+        """Return how many messages precede the point where the next pass begins."""
+        return dict(self._stateful_collector.resume_state)
 
     def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
-        """Nothing is told by bytes alone."""
+        """Handle nothing by its bytes alone."""
         return False
 
     def is_top_level(self, value: Mapping[str, object]) -> bool:
-        """A message or a conversation; a message inside a torn conversation is still who it is."""
+        """Whether this is a message or a conversation; a message of a torn conversation keeps its role."""
         return "role" in value or "messages" in value
 
     def parse_record(self, record: Line, offset: int) -> None:
-        """Take one line in."""
-        self._standing.begin_line(offset)
+        """Parse one line."""
+        self._stateful_collector.begin_line(offset)
         if record.messages is not None:
-            number = self._standing.increment("lines")
+            number = self._stateful_collector.increment("lines")
             name = record.conversation or record.id or (f"{self._name}-{number}" if number > 1 else self._name)
-            self.conversation(record.messages, name, record, offset)
+            self.parse_conversation(record.messages, name, record, offset)
         elif record.role:
             name = record.conversation or self._name
-            self._turn(record, name, self._standing.increment("turns"), offset)
+            self._parse_turn(record, name, self._stateful_collector.increment("turns"), offset)
         else:
             self.collector.add_problem(TroubleKind.UNKNOWN, offset)
 
     def parse_document(self, content: list[msgspec.Raw] | Line) -> None:
-        """Take a whole file in: a list of messages, one conversation, or a list of conversations."""
+        """Parse a whole file: a list of messages, one conversation, or a list of conversations."""
         if isinstance(content, Line):
             self.parse_record(content, 0)
             return
@@ -96,8 +96,8 @@ class GenericParser:
                 continue
             self.parse_record(record, 0)
 
-    def conversation(self, messages: list[msgspec.Raw], name: str, about: Turn, offset: int) -> None:
-        """Take the messages of one conversation in."""
+    def parse_conversation(self, messages: list[msgspec.Raw], name: str, about: Turn, offset: int) -> None:
+        """Parse the messages of one conversation."""
         for index, raw in enumerate(messages, start=1):
             try:
                 turn = decode_turn(raw)
@@ -107,37 +107,37 @@ class GenericParser:
             except _UNREADABLE:
                 self.collector.add_problem(TroubleKind.MISSHAPEN, offset)
                 continue
-            self._turn(turn, name, index, offset)
-        self._settle()
+            self._parse_turn(turn, name, index, offset)
+        self._close_open_calls()
 
-    def _turn(self, turn: Turn, name: str, index: int, offset: int) -> None:
+    def _parse_turn(self, turn: Turn, name: str, index: int, offset: int) -> None:
         try:
-            self._by_role(turn, name, index, offset)
+            self._dispatch_role(turn, name, index, offset)
         except _UNREADABLE:
             self.collector.add_problem(TroubleKind.MISSHAPEN, offset, turn.role or "")
-        except Exception as error:  # noqa: BLE001 - a fence: a turn that the reader breaks on costs that one only
+        except Exception as error:  # noqa: BLE001 - error boundary: a turn that fails costs that turn only
             self.collector.add_parser_error(offset, error)
 
-    def _by_role(self, turn: Turn, name: str, index: int, offset: int) -> None:
+    def _dispatch_role(self, turn: Turn, name: str, index: int, offset: int) -> None:
         at = time_of(turn) or self._modified
         if turn.role == "user":
-            self._settle()
-            self._said(turn, name, index, at)
+            self._close_open_calls()
+            self._parse_user(turn, name, index, at)
         elif turn.role == "assistant":
-            self._answered(turn, name, index, at)
-            self._asked(turn, name, index, at, offset)
+            self._parse_answer(turn, name, index, at)
+            self._parse_calls(turn, name, index, at, offset)
         elif turn.role in ("tool", "function"):
-            self._result(turn, name, at)
-        elif turn.role not in _SILENT:
+            self._parse_result(turn, name, at)
+        elif turn.role not in _IGNORED_ROLES:
             self.collector.add_problem(TroubleKind.UNKNOWN, offset, turn.role or "")
 
-    def _said(self, turn: Turn, name: str, index: int, at: datetime) -> None:
+    def _parse_user(self, turn: Turn, name: str, index: int, at: datetime) -> None:
         text, place = typed_text_of(turn.content).strip(), turn.cwd or ""
         if not text:
             return
         self.collector.events.append(
             Message(
-                id=_own(turn.id, name) or _derive_id(name, index, "user", text),
+                id=_unique_id(turn.id, name) or _derive_id(name, index, "user", text),
                 session=self.collector.sessions.session_at(name, at, place),
                 at=at,
                 place=place,
@@ -147,18 +147,18 @@ class GenericParser:
             )
         )
 
-    def _answered(self, turn: Turn, name: str, index: int, at: datetime) -> None:
+    def _parse_answer(self, turn: Turn, name: str, index: int, at: datetime) -> None:
         text, place = first_text_of(turn.content), turn.cwd or ""
-        conceded = is_concession(text)
-        if not conceded and not find_cited_ids(text):
+        concedes = is_concession(text)
+        if not concedes and not find_cited_ids(text):
             return
-        identity = _own(turn.id, name) or _derive_id(name, index, "assistant", text)
+        identity = _unique_id(turn.id, name) or _derive_id(name, index, "assistant", text)
         session = self.collector.sessions.session_at(name, at, place)
-        if conceded:
+        if concedes:
             self.collector.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
         self.collector.events += find_citations(identity, text, session, at, place)
 
-    def _asked(self, turn: Turn, name: str, index: int, at: datetime, offset: int) -> None:
+    def _parse_calls(self, turn: Turn, name: str, index: int, at: datetime, offset: int) -> None:
         calls = [(call.id, call.function) for call in turn.tool_calls or ()]
         if turn.function_call is not None:
             calls.append((None, turn.function_call))
@@ -166,9 +166,9 @@ class GenericParser:
             if function is None or not function.name:
                 self.collector.add_problem(TroubleKind.MISSHAPEN, offset, "tool_call")
                 continue
-            call = _own(given, name) or _derive_id(name, index, f"call {number}", function.name)
+            call = _unique_id(given, name) or _derive_id(name, index, f"call {number}", function.name)
             place = turn.cwd or ""
-            arguments, command = _arguments(function)
+            arguments, command = _parse_arguments(function)
             asked = Call(
                 id=call,
                 session=self.collector.sessions.session_at(name, at, place),
@@ -180,8 +180,8 @@ class GenericParser:
             self._open.append(call)
             self.collector.add_call(asked, offset, hides_exit=can_hide_exit_code(command))
 
-    def _result(self, turn: Turn, name: str, at: datetime) -> None:
-        call = _own(turn.tool_call_id, name) or (self._open[0] if self._open else None)
+    def _parse_result(self, turn: Turn, name: str, at: datetime) -> None:
+        call = _unique_id(turn.tool_call_id, name) or (self._open[0] if self._open else None)
         if call is None:
             return
         if call in self._open:
@@ -197,26 +197,26 @@ class GenericParser:
         else:
             self.collector.add_outcome(call, session, at, place, Status.OK)
 
-    def _settle(self) -> None:
-        """The user spoke again, or the conversation is over: what is still open will not be answered."""
+    def _close_open_calls(self) -> None:
+        """Close all open calls: the user wrote again or the conversation is over, so no results will follow."""
         for call in self._open:
             self.collector.close_call(call)
         self._open.clear()
 
 
-def _own(id_: str | None, name: str) -> str | None:
-    """An id as an identity: with the conversation in front where ids are counted from one in each."""
+def _unique_id(id_: str | None, name: str) -> str | None:
+    """Return a unique id: prefixed with the conversation if ids are counted from one in each."""
     return id_ if not id_ or _UNIQUE.search(id_) else f"{name}:{id_}"
 
 
 def _derive_id(*parts: object) -> str:
-    """The identity of something that has none of its own: the same in every copy of the file."""
+    """Derive an id for something that has none: the same in every copy of the file."""
     exact = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"
 
 
-def _arguments(function: Function) -> tuple[str, str]:
-    """The arguments as JSON, and the command where they hold one."""
+def _parse_arguments(function: Function) -> tuple[str, str]:
+    """Return the arguments as JSON, and the command if they contain one."""
     given = msgspec.json.decode(function.arguments) if bytes(function.arguments) else None
     if isinstance(given, str):
         try:
@@ -225,7 +225,7 @@ def _arguments(function: Function) -> tuple[str, str]:
             given = {"input": given}
     if not isinstance(given, dict):
         given = {} if given is None else {"input": given}
-    for name in _WHOLE if _FILE & given.keys() else ():
+    for name in _CONTENT_ARGUMENTS if _PATH_ARGUMENTS & given.keys() else ():
         text = given.get(name)
         if isinstance(text, str):
             digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""The shapes of OpenAI-style messages, alone or as a conversation, as far as this reader looks at them."""
+"""Types of OpenAI-style messages and conversations, with the fields that this reader uses."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from wisen.agents.event_collector import parse_time, plausible_time
 from wisen.agents.json_recovery import replace_invalid_text
 
 ABSENT = msgspec.Raw(b"")
-_SAID = frozenset({"text", "output_text"})
-_TYPED = frozenset({"", "text", "input_text"})
-_MILLISECONDS = 100_000_000_000
-"""A number of seconds this large would lie in the year 5138: it counts milliseconds."""
+_ASSISTANT_TYPES = frozenset({"text", "output_text"})
+_USER_TYPES = frozenset({"", "text", "input_text"})
+_MAX_SECONDS = 100_000_000_000
+"""A number of seconds this large would be in the year 5138, so larger numbers are milliseconds."""
 
 
 class Function(msgspec.Struct):
@@ -24,7 +24,7 @@ class Function(msgspec.Struct):
 
 
 class ToolCall(msgspec.Struct):
-    """A call the model asked for."""
+    """A call that the model requested."""
 
     id: str | None = None
     function: Function | None = None
@@ -49,7 +49,7 @@ class Turn(msgspec.Struct):
 
     @property
     def conversation(self) -> str | None:
-        """The conversation that it names."""
+        """The id of the conversation that it names."""
         return self.conversation_id or self.session_id or self.thread_id
 
 
@@ -74,23 +74,23 @@ _decode_text = msgspec.json.Decoder(str | list[Part] | None).decode
 _decode_stamp = msgspec.json.Decoder(str | float | None).decode
 
 
-def _content(raw: msgspec.Raw) -> str | list[Part] | None:
+def _decode_content(raw: msgspec.Raw) -> str | list[Part] | None:
     content: str | list[Part] | None
     try:
         content = _decode_text(raw)
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
-        content = _decode_text(replace_invalid_text(bytes(raw)))  # half an emoji, or a byte that is no text
+        content = _decode_text(replace_invalid_text(bytes(raw)))  # a lone surrogate or an invalid byte
     return content
 
 
 def text_of(raw: msgspec.Raw) -> str:
-    """A content, which is a text or a list of parts; anything else as the JSON it is."""
+    """Return the text of a content, which is a text or a list of parts; for anything else, the JSON itself."""
     if not bytes(raw):
         return ""
     try:
-        content = _content(raw)
+        content = _decode_content(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return bytes(raw).decode("utf-8", "replace")
     if isinstance(content, str):
@@ -99,29 +99,29 @@ def text_of(raw: msgspec.Raw) -> str:
 
 
 def typed_text_of(raw: msgspec.Raw) -> str:
-    """What of a content in the user's place is text: not results of tools, not files, not what has another shape."""
+    """Return the typed text of a user content: no tool results, no files, nothing of another shape."""
     try:
         content = _decode_text(raw) if bytes(raw) else None
     except msgspec.ValidationError:
         return ""
     if isinstance(content, str):
         return content
-    return "\n".join(part.text for part in content or () if part.text and part.type in _TYPED)
+    return "\n".join(part.text for part in content or () if part.text and part.type in _USER_TYPES)
 
 
 def first_text_of(raw: msgspec.Raw) -> str:
-    """The first text of a content; of anything else nothing."""
+    """Return the first text of a content; empty for anything else."""
     try:
-        content = _content(raw) if bytes(raw) else None
+        content = _decode_content(raw) if bytes(raw) else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     if isinstance(content, str):
         return content
-    return next((part.text or "" for part in content or () if part.type in _SAID), "")
+    return next((part.text or "" for part in content or () if part.type in _ASSISTANT_TYPES), "")
 
 
 def time_of(turn: Turn) -> datetime | None:
-    """When it was said, where it tells: ISO, or seconds or milliseconds since 1970."""
+    """Return the time of a message, if it has one: ISO, or seconds or milliseconds since 1970."""
     for raw in (turn.timestamp, turn.created_at):
         try:
             stamp = _decode_stamp(raw) if bytes(raw) else None
@@ -133,7 +133,7 @@ def time_of(turn: Turn) -> datetime | None:
                 return at
         elif stamp is not None:
             try:
-                at = plausible_time(datetime.fromtimestamp(stamp / 1000 if stamp > _MILLISECONDS else stamp, tz=UTC))
+                at = plausible_time(datetime.fromtimestamp(stamp / 1000 if stamp > _MAX_SECONDS else stamp, tz=UTC))
             except (ValueError, OverflowError, OSError):
                 continue
             if at is not None:
