@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.data import DataAbsent
 from wisen import app
-from wisen.delivery.guard_sheets import sheet_of
+from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import digest
 from wisen.model.entry import ProposalType
 from wisen.model.guard import Guard, GuardSource, GuardState, Mode, guard_id, version_of
@@ -88,7 +88,7 @@ def live() -> dict[str, float]:
 
 
 def _timed(home: Path, many: int, command: str) -> float:
-    sheet = sheet_of([_guard(number) for number in range(7, 7 + many)], "", {})
+    sheet = encode_guards([_guard(number) for number in range(7, 7 + many)], "", {})
     (home / "snapshots").mkdir()
     current: dict[str, object] = {"version": 1, "guards": {"": digest(sheet)} if sheet else {}}
     (home / "snapshots" / "current.json").write_text(json.dumps(current))

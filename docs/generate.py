@@ -67,7 +67,7 @@ def settings() -> str:
     for each in describe(Settings(home=Path("home"))):
         default = ", ".join(each.default) if isinstance(each.default, tuple) else each.default
         allowed = f" Allowed: {each.allowed}." if each.allowed else ""
-        says = each.says.replace("|", "\\|")  # it would end the cell
+        says = each.meaning.replace("|", "\\|")  # it would end the cell
         rows.append(
             f"| `{each.key}` | `{default}` | {says}{allowed} | {f'`{each.variable}`' if each.variable else ''} |"
         )

@@ -89,7 +89,7 @@ def test_a_password_is_never_shown(tmp_path: Path) -> None:
 
 def test_the_template_is_valid_and_every_setting_says_what_it_means(tmp_path: Path) -> None:
     described = tuple(describe(load(tmp_path, {})))
-    assert all(each.says.endswith(".") for each in described)
+    assert all(each.meaning.endswith(".") for each in described)
     uncommented = "\n".join(
         line.removeprefix("# ") if " = " in line and not line.endswith(".") else line
         for line in template_of(described).splitlines()

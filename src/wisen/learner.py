@@ -71,7 +71,7 @@ class Learner:
         self._fences = Fences()  # each run starts over with a new one of the same kind
         home, projects, desk, decisions = deps.home, deps.projects, deps.desk, deps.decisions
         rule_files, promotion = deps.rule_files, settings.promote
-        pointing, local = settings.answered("feedback.pointing"), settings.deliver.local_words
+        pointing, local = settings.answer_to("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(books=self._write_context_files, hooks=self._prepare_snapshots)
         self.logs = LogReader(projects, workers=deps.workers, filter_policy=deps.door)
         self.models = ModelService(home, settings.models, deps.model)
@@ -175,7 +175,7 @@ class Learner:
             rule_files,
             decisions,
             refresh,
-            experiments=settings.answered("trials.experiments"),
+            experiments=settings.answer_to("trials.experiments"),
             holdout=settings.trials.holdout,
             promote=promotion,
             detector=self.feedback.session_detector,

@@ -1,7 +1,7 @@
-"""The settings: config.toml in the home, overruled by WISEN_* variables. It only composes and reads policies.
+"""Loads the settings: config.toml in the home, overridden by WISEN_* variables.
 
-Each section is the policy of one stage or part; a key's meaning and limits stand beside it. A key or value that we do
-not know is an error that names where it stands and what is allowed, never something passed over in silence.
+Each section is the policy of one feature or mechanism; a key's meaning and limits are defined there. An unknown key or
+value is an error that says where it is and what is allowed; it is never ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KNOWN_AGENTS = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode", "h
 
 @dataclass(frozen=True, kw_only=True)
 class StorePolicy:
-    """Where the ledger is and how carefully it is kept."""
+    """Where the ledger is stored and how it is backed up."""
 
     ledger: str = setting(
         "sqlite", "`sqlite` for a file in the home, or the address of a PostgreSQL database (postgresql://…)."
@@ -56,7 +56,7 @@ class AgentsPolicy:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Everything a user can choose."""
+    """Everything a user can configure."""
 
     home: Path
     store: StorePolicy = field(default_factory=StorePolicy)
@@ -72,23 +72,23 @@ class Settings:
     off: OffPolicy = field(default_factory=OffPolicy)
     models: ModelsPolicy = field(default_factory=ModelsPolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Which keys do not have their default, and where that comes from."""
+    """The keys that were set, with the file or variable that set each."""
 
-    def answered(self, key: str) -> bool | None:
-        """What the user said to a question of yes or no; None where they were never asked."""
+    def answer_to(self, key: str) -> bool | None:
+        """Return the user's answer to a yes/no question; None if they were never asked."""
         section, _, name = key.partition(".")
         return bool(getattr(getattr(self, section), name)) if key in self.sources else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
-    """One setting as it is in force, for people and docs."""
+class SettingDescription:
+    """One setting with its effective value, for display and docs."""
 
     key: str
     value: object
     default: object
     source: str
-    says: str
+    meaning: str
     allowed: str
     variable: str
 
@@ -108,12 +108,12 @@ _POLICIES = {
     "models": ModelsPolicy,
 }
 SECTIONS = tuple(_POLICIES)
-RETIRED = frozenset({"promote.stated", "promote.durable"})
-"""Keys that nothing asks for any more: what an earlier version was told is no mistake."""
+RETIRED_KEYS = frozenset({"promote.stated", "promote.durable"})
+"""Keys that are no longer used: a config.toml of an earlier version must not fail."""
 
 
 def load(home: Path, environment: Mapping[str, str]) -> Settings:
-    """The settings in force. Raises: SettingsError."""
+    """Load the effective settings. Raises: SettingsError."""
     file = home / "config.toml"
     chosen: dict[str, tuple[object, str]] = {}
     for key, value in _from_file(file):
@@ -124,23 +124,23 @@ def load(home: Path, environment: Mapping[str, str]) -> Settings:
     for key, (value, source) in chosen.items():
         section, _, name = key.partition(".")
         policy = getattr(settings, section)
-        checked = _checked(_field(policy, name), value, key, source)
+        checked = _validate(_field(policy, name), value, key, source)
         settings = replace(settings, **{section: replace(policy, **{name: checked})})
     return settings
 
 
-def describe(settings: Settings) -> Iterator[Described]:
-    """Every setting with its value, default and meaning, in a fixed order."""
+def describe(settings: Settings) -> Iterator[SettingDescription]:
+    """Yield every setting with its value, default and meaning, in a fixed order."""
     for section in SECTIONS:
         policy = getattr(settings, section)
         for each in fields(policy):
             key = f"{section}.{each.name}"
-            yield Described(
+            yield SettingDescription(
                 key=key,
-                value=_shown(getattr(policy, each.name)),
+                value=_format_value(getattr(policy, each.name)),
                 default=each.default,
                 source=settings.sources.get(key, "default"),
-                says=_rule(each).says,
+                meaning=_rule(each).says,
                 allowed=_rule(each).allowed,
                 variable="" if _rule(each).tables else _variable(key),
             )
@@ -164,7 +164,7 @@ def _from_file(file: Path) -> Iterator[tuple[str, object]]:
                 f"{file}: unknown section or key {section!r}. Sections: {', '.join(SECTIONS)} (see `wisen config`)."
             )
         for name, value in table.items():
-            if f"{section}.{name}" in RETIRED:
+            if f"{section}.{name}" in RETIRED_KEYS:
                 continue
             if f"{section}.{name}" not in known:
                 names = ", ".join(key.partition(".")[2] for key in sorted(known) if key.startswith(f"{section}."))
@@ -174,7 +174,7 @@ def _from_file(file: Path) -> Iterator[tuple[str, object]]:
 
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     known = {_variable(f"{section}.{name}"): f"{section}.{name}" for section, name in _all_names()}
-    retired = {_variable(key) for key in RETIRED}
+    retired = {_variable(key) for key in RETIRED_KEYS}
     for variable, text in environment.items():
         if variable in retired:
             continue
@@ -205,12 +205,12 @@ def _rule(each: Field[Any]) -> PolicyRule:
     return rule
 
 
-def _checked(each: Field[Any], value: object, key: str, source: str) -> object:
-    """The value as the policy's type. Raises: SettingsError that names source, key, value and what is allowed."""
+def _validate(each: Field[Any], value: object, key: str, source: str) -> object:
+    """Convert a value to the policy's type. Raises: SettingsError that names source, key, value and what is allowed."""
     rule, wanted = _rule(each), type(each.default)
     if rule.tables is not None:
-        return _tables(rule.tables, value, key, source)
-    converted = _converted(value, wanted)
+        return _convert_tables(rule.tables, value, key, source)
+    converted = _convert(value, wanted)
     names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of names"}
     expected = names[wanted]
     allowed = f"{expected}, {rule.allowed}" if rule.allowed else expected
@@ -221,26 +221,28 @@ def _checked(each: Field[Any], value: object, key: str, source: str) -> object:
     return converted
 
 
-def _tables(policy: type, value: object, key: str, source: str) -> tuple[tuple[str, object], ...]:
-    """Tables with names of the user's, each as a policy. Raises: SettingsError."""
+def _convert_tables(policy: type, value: object, key: str, source: str) -> tuple[tuple[str, object], ...]:
+    """Convert tables named by the user, each to a policy. Raises: SettingsError."""
     known = {each.name: each for each in fields(policy)}
-    found: list[tuple[str, object]] = []
+    policies: list[tuple[str, object]] = []
     for name, table in value.items() if isinstance(value, dict) else ((key, None),):
         if not isinstance(table, dict) or not table.keys() <= known.keys():
             raise SettingsError(f'{source}: {key} takes tables, [{key}."NAME"], with the keys {", ".join(known)}.')
-        chosen = {each: _checked(known[each], of, f'{key}."{name}".{each}', source) for each, of in table.items()}
-        found.append((str(name), policy(**chosen)))
-    return tuple(found)
+        chosen = {each: _validate(known[each], of, f'{key}."{name}".{each}', source) for each, of in table.items()}
+        policies.append((str(name), policy(**chosen)))
+    return tuple(policies)
 
 
-_YES_NO = (bool, str)
+_BOOLEAN_TYPES = (bool, str)
 
 
-def _converted(value: object, wanted: type) -> object | None:
-    """None when the value cannot be meant as the wanted type."""
+def _convert(value: object, wanted: type) -> object | None:
+    """Convert a value; None if it cannot be of the wanted type."""
     if wanted is bool:
         return (
-            {"true": True, "false": False, True: True, False: False}.get(value) if isinstance(value, _YES_NO) else None
+            {"true": True, "false": False, True: True, False: False}.get(value)
+            if isinstance(value, _BOOLEAN_TYPES)
+            else None
         )
     if isinstance(value, bool):
         return None
@@ -255,20 +257,20 @@ def _converted(value: object, wanted: type) -> object | None:
         return None
 
 
-def _shown(value: object) -> object:
-    """A value as it may be shown: an address without its password, a table with its name."""
+def _format_value(value: object) -> object:
+    """Format a value for display: an address without its password, a table with its name."""
     if isinstance(value, tuple):
-        return tuple(each if isinstance(each, str) else f"{each[0]}: {_told(each[1])}" for each in value)
+        return tuple(each if isinstance(each, str) else f"{each[0]}: {_format_policy(each[1])}" for each in value)
     return _without_password(value)
 
 
-def _told(policy: Any) -> str:
+def _format_policy(policy: Any) -> str:
     chosen = (each.name for each in fields(policy) if getattr(policy, each.name) != each.default)
     return ", ".join(f"{name} {getattr(policy, name)}" for name in chosen)
 
 
 def _without_password(value: object) -> object:
-    """An address as it may be shown."""
+    """Return an address without its password."""
     if not isinstance(value, str) or "@" not in value or "://" not in value:
         return value
     scheme, _, rest = value.partition("://")

@@ -14,7 +14,7 @@ from tests.commands import run
 from tests.cost import cpu_of, unit
 from tests.guarding import RIGHT, SAID, WRONG, call, learning, stumbled
 from tests.hooks import answered, fire
-from wisen.delivery.guard_sheets import sheet_of
+from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import digest
 from wisen.delivery.launcher import program_of, render_script
 from wisen.model.entry import Answer
@@ -371,7 +371,7 @@ def test_a_thousand_guards_cost_hardly_more_than_one(wisen: Path, project: Path)
     def shelf_of(number: int) -> Shelf:
         made = [a_guard(f"shell: tool{each} run --fast", f"tool{each} run") for each in range(number - 1)]
         states = [GuardState(guard=each, mode=Mode.DENY, since=NOON) for each in (*made, a_guard())]
-        sheet = sheet_of(states, "", {})
+        sheet = encode_guards(states, "", {})
         assert sheet.count(b"\n") == number + 1
         folder = wisen / str(number) / "snapshots"
         folder.mkdir(parents=True)

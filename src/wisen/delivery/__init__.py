@@ -1,1 +1,1 @@
-"""The one arbiter of what agents are told: snapshots that hooks answer from, and what hooks leave behind."""
+"""Decides what is delivered to agents: snapshots from which hooks answer, and the spool that hooks write to."""

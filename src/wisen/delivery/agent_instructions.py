@@ -1,4 +1,4 @@
-"""One rule, one channel: what a file already tells an agent is not told again by a hook."""
+"""Finds out what an agent reads from its own instruction files, so that hooks do not deliver the same rule again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _LED_TO = ("AGENTS.md",)
-"""Read where one of the others leads there."""
+"""Read if one of the others imports it."""
 _OPENCLAW = ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md")
 _HERMES = (".hermes.md", "HERMES.md", "AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules")
 OTHER_AGENTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -27,32 +27,32 @@ OTHER_AGENTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "openclaw": (_OPENCLAW, ()),
     "opencode": (("AGENTS.md", "CLAUDE.md", "CONTEXT.md"), (".config/opencode/AGENTS.md", ".claude/CLAUDE.md")),
 }
-"""Agents that read other files than Claude Code, which all the rest are held to be like: in a folder, and below the
-user's home. Of each row they read the first that says something."""
+"""Agents that read other files than Claude Code, whose files all the rest are assumed to read: in a folder, and below
+the user's home. Of each row they read the first file that has content."""
 _ALL = frozenset({"openclaw"})
-"""Those that read all of a row."""
+"""Agents that read every file of a row."""
 _RULES = "rules/wisen.md"
-"""Below `.claude`, of a project or of the user: every file beside it is read, unless it is for some paths only."""
+"""Below `.claude`, of a project or of the user: every file next to it is read, unless it is limited to some paths."""
 _SOME_PATHS = re.compile(r"\A---\s*\n(?:(?!---).*\n)*?paths\s*:")
 _CUT = {"codex": 32 * 1024}
-"""Bytes after which an agent reads no more of a project's file: what stands behind them has to be told."""
+"""Bytes after which an agent stops reading a project's file: whatever follows must be delivered."""
 _MOST = 1 << 18
 _SPACE = re.compile(r"[\W_]+")
 
 
 def read_instructions(files: Files, folders: Iterable[Path]) -> str:
-    """What Claude Code reads by itself in these folders."""
-    found: list[str] = []
+    """Return what Claude Code reads by itself in these folders."""
+    parts: list[str] = []
     for folder in folders:
         texts = [_text(files, folder / name) for name in _READ]
-        found += texts
-        found += _always_read(files, (folder if folder.name == ".claude" else folder / ".claude") / _RULES)
-        found += [_text(files, folder / name) for name in _LED_TO if any(f"@{name}" in text for text in texts)]
-    return "\n".join(found)
+        parts += texts
+        parts += _always_read(files, (folder if folder.name == ".claude" else folder / ".claude") / _RULES)
+        parts += [_text(files, folder / name) for name in _LED_TO if any(f"@{name}" in text for text in texts)]
+    return "\n".join(parts)
 
 
 def read_other_instructions(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
-    """What one of the others reads by itself in these folders and below the user's home."""
+    """Return what another agent reads by itself in these folders and below the user's home."""
     names, home_names = OTHER_AGENTS[agent]
     cut = _CUT.get(agent, _MOST)
     rows = [([folder / name for name in names], cut) for folder in folders]
@@ -66,7 +66,7 @@ def read_other_instructions(files: Files, agent: str, folders: Iterable[Path], h
 
 
 def contains_rule(rule: str, text: str, instructions: str) -> bool:
-    """Whether instructions hold a rule already: as our line, or in the same words; a "no," in front is none of them."""
+    """Whether instructions already contain a rule: as our line, or in the same words, ignoring a leading "no,"."""
     if f"wisen:{rule}" in instructions:
         return True
     there = _plain(instructions)
@@ -84,7 +84,7 @@ def _plain(text: str) -> str:
 
 
 def _always_read(files: Files, path: Path) -> list[str]:
-    """The rules beside one of ours that Claude Code reads in every session, and ours."""
+    """Return our rules file and the files next to it that Claude Code reads in every session."""
     texts = [_text(files, each) for each in (path, *files.siblings(path))]
     return [text for text in texts if not _SOME_PATHS.match(text)]
 

@@ -1,4 +1,4 @@
-"""The block that a session begins with: in a fixed order, within a budget, and never cut in the midst of a line."""
+"""Builds the block that a session starts with: sections in a fixed order, within a token budget, lines never cut."""
 
 from __future__ import annotations
 
@@ -25,87 +25,87 @@ _SEAL = tokens_at_most("-0123456789abcdef" * 2)
 
 
 class DeliveredLine(NamedTuple):
-    """One thing to tell, with where it comes from."""
+    """One line for an agent, with its source."""
 
     id: str
     text: str
     source: str
-    """The name of its entry; it is not told, and a name that the user may use for it."""
+    """The name of its entry; not delivered, but the user may refer to it by that name."""
     command: str = ""
-    """What tells more of it, where the user is to be told that."""
+    """The command that shows more about it, if the user should know it."""
     note: str = ""
-    """What an agent must know of it beside its words: that nobody approved it."""
+    """What an agent must know about it besides its text: that nobody approved it."""
 
     @property
     def line(self) -> str:
-        """The line as it stands in a block: the advice first, and one id at its end."""
+        """The line as it appears in a block: the advice first, and one id at its end."""
         return f"- {self.text} ({self.command or self.id}{self.note and f', {self.note}'})"
 
     @property
     def exposure_id(self) -> str:
-        """Its id with the version of its words: other words are another treatment."""
+        """Its id with a digest of its text: another wording is another treatment in a trial."""
         return f"{self.id}:{blake2b(self.text.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
 
 
 class PendingQuestion(NamedTuple):
-    """A proposal with the number that the user answers by."""
+    """A proposal with the number by which the user answers it."""
 
     number: int
     id: str
     rule: str
     """The id of the rule it would become."""
     text: str
-    """What is asked, in plain words."""
+    """The question, in plain words."""
     trouble: str = ""
-    """Why its file cannot take it as it is; empty where it can."""
+    """Why its file cannot take it as it is; empty if it can."""
     places: tuple[tuple[str, str], ...] = ()
-    """Where it may go then: what the user types, and what that means."""
+    """Where it may go instead: what the user types, and what that means."""
     is_new: bool = True
-    """Whether no session was told to ask yet: each is asked once, and then only in review."""
+    """Whether no session was asked to put it to the user yet: each is asked once, then only in review."""
     approve: str = ""
     skip: str = ""
-    """What the user types, in the language in which they said the lesson; empty for English."""
+    """What the user types, in the language of the lesson; empty for English."""
 
     def line(self, *, briefly: bool) -> str:
-        """The question as it stands in a block; briefly where the block holds its words already."""
+        """The question as it appears in a block; short if the block already contains the rule's text."""
         what = f"Make {self.rule} a rule?" if briefly else self.text
         yes, no = self.approve or f"approve {self.number}", self.skip or f"skip {self.number}"
         return f'- {what} "{yes}" or "{no}"'
 
 
 class BlockContent(NamedTuple):
-    """What there is to tell in one context, each part with the most important first."""
+    """What can be delivered in one context, each part with the most important first."""
 
     rules: Sequence[DeliveredLine]
     """What the user approved and no file tells the agent."""
     stated: Sequence[DeliveredLine]
-    """What they said, and did not approve or refuse yet."""
+    """What they stated, and neither approved nor rejected yet."""
     hints: Sequence[DeliveredLine]
     waiting: Sequence[PendingQuestion]
     due: Sequence[DeliveredLine]
     filed: Sequence[DeliveredLine] = ()
-    """What they approved and a file tells the agent already: it is listed where they ask, and never delivered."""
+    """What they approved and a file already tells the agent: listed on request, never delivered."""
     on_trial: Sequence[DeliveredLine] = ()
-    """Hints on trial: they stand in the block, and the hook takes out what the coin of a session withholds."""
+    """Hints on trial: they are in the block, and the hook removes those that a session's draw withholds."""
     news: Sequence[DeliveredLine] = ()
     """What the user must be told once."""
 
 
 class Block(NamedTuple):
-    """A block as it is delivered, with the ids of what it holds."""
+    """A block as it is delivered, with the ids of its lines."""
 
     text: str
     ids: tuple[str, ...]
     on_trial: tuple[tuple[str, int], ...] = ()
-    """What is on trial in it, and in which line of the text it stands."""
+    """The ids on trial, and the number of the line that holds each."""
     title: int = 0
-    """In which line hints begin, where some are on trial."""
+    """The line in which the hints start, if some are on trial."""
     once: tuple[tuple[str, int], ...] = ()
-    """What is told or asked once, by whichever session is first, and in which line it stands."""
+    """What is delivered or asked once, by whichever session is first, and its line number."""
 
 
 def build_block(content: BlockContent, policy: DeliverPolicy) -> Block:
-    """What a session begins with; empty where there is nothing. A line that does not fit is left out whole."""
+    """Build what a session starts with; empty if there is nothing. A line that does not fit is left out whole."""
     parts: list[tuple[str, Iterable[DeliveredLine | PendingQuestion]]] = [
         (_RULES, content.rules),
         (_SAID, content.stated[: policy.said]),
@@ -118,7 +118,7 @@ def build_block(content: BlockContent, policy: DeliverPolicy) -> Block:
     trial_ids, trial_lines = {each.exposure_id for each in content.on_trial}, list[tuple[str, int]]()
     once = list[tuple[str, int]]()
     for title, members in parts:
-        # What stands first needs no title: the opening line says what it is.
+        # The first section needs no title: the opening line introduces it.
         head = [title] if title and (lines[1:] or title != _SAID) else []
         for each in members:
             if isinstance(each, DeliveredLine):

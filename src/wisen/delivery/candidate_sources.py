@@ -1,4 +1,4 @@
-"""What features hand in to be told: the one arbiter asks for it, ranks it and keeps to the budget."""
+"""Callbacks by which features contribute what may be delivered; delivery ranks it and keeps to the budget."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateSources:
-    """What features know of what may be told; each is asked for when it is needed."""
+    """The features' contributions, each fetched when it is needed."""
 
     trial_standings: Callable[[KnownEntries], TrialStandings]
-    """How trials stand, by what the ledger knows."""
+    """The state of all trials, given the ledger's entries."""
     questions: Callable[[], Mapping[str, Sequence[DeliveredLine]]]
-    """By context, what waits there for the user's word about files and folders."""
+    """By context, the open questions to the user about files and folders."""
     question_about: Callable[[Proposal], tuple[str, Sequence[RulePlace]]]
-    """What stands against approving a proposal as it is, and where it may go instead."""
+    """What prevents approving a proposal as it is, and where it may go instead."""
     turn_questions: Callable[[str], Sequence[TurnQuestion]]
-    """What the user's agent may be asked to sort in a context; nothing without the user's yes."""
+    """What the user's agent may be asked to classify in a context; nothing without the user's consent."""
     requests: Callable[[], RequestTable]
-    """By which forms users ask something in a chat, with those of languages that they added."""
+    """The phrases by which users make requests in a chat, including those of languages they added."""
     language_of: Callable[[str], str]
-    """The code of the language that words of the user are in, as the table of requests knows it."""
+    """The language code of a text of the user, as used in the request table."""
     praise_counts: Callable[[datetime], Mapping[str, int]]
-    """How much praise speaks for entries and fixes as of a moment, by id."""
+    """How much praise entries and fixes had by a given time, by id."""

@@ -1,8 +1,8 @@
-"""The table of what users can type to ask something of wisen, in all languages: one file each in `requests/`.
+"""Phrases by which users make requests to wisen in a chat, in all languages: one file per language in `requests/`.
 
-A form is a whole message with slots: `{n}` a number or an id, `{place}` where an approved rule goes, `{what}` what is
-to be forgotten. `[x]` may be left out, `(a|b)` is one of several, and so is `[a|b]`, or none of them.
-Accents and marks need not be written, for they need not be typed: `kernel/request_reading.py` reads messages by it.
+A form is a whole message with slots: `{n}` a number or an id, `{place}` where an approved rule goes, `{what}` what to
+forget. `[x]` is optional, `(a|b)` is one of several, `[a|b]` is one of several or none.
+Accents and marks need not be written, because they need not be typed: `kernel/request_reading.py` matches messages.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 Forms: TypeAlias = tuple[str, ...]
 RequestTable: TypeAlias = dict[str, object]
-"""What the hook client and the cycle read messages by, as plain data."""
+"""The table that the hook client and the cycle match messages against, as plain data."""
 FormParts: TypeAlias = tuple[str, str, str, str, str, str]
-"""What stands before, between and behind the slots of a form, with its kind, its language and its slots."""
+"""The text before, between and after the slots of a form, with its kind, language and slots."""
 _QUESTIONS = {"learnt": "learnt", "rules": "rules", "stats": "stats", "improve": "improve", "for_agent": ""}
-"""The kind of what is asked whole; none for what is meant for the agent."""
+"""Requests without arguments, with their kind; empty for what is meant for the agent."""
 _DEEDS = ("approve", "skip", "overrule", "forget")
 _CHOICE = re.compile(r"[\[(]([^\[\]()]*)[\])]")
 _SLOT = re.compile(r"\{(n|place|what)\}")
 _MOST_FORMS = 200
-"""How many messages one form may stand for."""
+"""How many messages one form may expand to."""
 
 
 class TypedWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the user is told what to type."""
+    """What users are shown to type."""
 
     approve: str = ""
     approve_to: str = ""
@@ -50,7 +50,7 @@ class TypedWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SpokenScopes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a scope is called."""
+    """The names of a scope."""
 
     here: Forms = ()
     global_: Forms = msgspec.field(name="global", default=())
@@ -62,13 +62,13 @@ class ChatForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     code: str = ""
     spaced: bool = True
-    """Whether its words stand apart."""
+    """Whether its words are separated by spaces."""
     learnt: Forms = ()
     rules: Forms = ()
     stats: Forms = ()
     improve: Forms = ()
     for_agent: Forms = ()
-    """What sounds like a request and is meant for the agent: "forget it"."""
+    """Messages that look like a request and are meant for the agent: "forget it"."""
     polite: Forms = ()
     approve: Forms = ()
     skip: Forms = ()
@@ -78,29 +78,29 @@ class ChatForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """What is typed before such a form to confirm it."""
     everything: Forms = ()
     before_number: Forms = ()
-    """What may stand before a number, with the space where there is one."""
+    """What may precede a number, with the space if there is one."""
     behind_number: Forms = ()
     endings: Forms = ()
-    """What is glued to the end of words that are named."""
+    """Endings attached to the words that are named."""
     before: Forms = ()
-    """What belongs to how something is named, and not to its words: before them."""
+    """Words that introduce what is named and are not part of it."""
     behind: Forms = ()
     never: Forms = ()
-    """How words begin that nobody wants forgotten: "not …"."""
+    """Beginnings of texts that nobody wants forgotten: "not …"."""
     joins: Forms = ()
-    """What shows that a message goes on with something for the agent: "… and use the other one"."""
+    """What shows that a message continues with something for the agent: "… and use the other one"."""
     recall: Forms = ()
-    """What a message says anywhere that asks for something said before."""
+    """Phrases, anywhere in a message, that ask for something said before."""
     scopes: SpokenScopes = SpokenScopes()
     say: TypedWords = TypedWords()
     places: dict[str, Forms] = {}
-    """How places are called, by the word for each in `model/place.py`."""
+    """The names of places, by the word for each in `model/place.py`."""
     numerals: dict[str, str] = {}
 
 
 @cache
 def shipped_forms() -> tuple[ChatForms, ...]:
-    """The forms of the languages that come with the package, English first."""
+    """Return the forms of the languages that come with the package, English first."""
     folder = resources.files(__package__).joinpath("requests")
     read = [
         read_forms(tomllib.loads(file.read_text(encoding="utf-8")), file.name)
@@ -111,7 +111,7 @@ def shipped_forms() -> tuple[ChatForms, ...]:
 
 
 def read_forms(data: object, where: str) -> ChatForms:
-    """The forms that a file holds. Raises: LanguageError."""
+    """Parse the forms of a file. Raises: LanguageError."""
     try:
         forms = msgspec.convert(data, ChatForms)
     except msgspec.ValidationError as error:
@@ -123,7 +123,7 @@ def read_forms(data: object, where: str) -> ChatForms:
 
 
 def check_forms(forms: ChatForms, where: str) -> None:
-    """Refuse forms by which nothing can be read. Raises: LanguageError."""
+    """Reject forms that no message could match. Raises: LanguageError."""
     for deed in _DEEDS:
         slot = "{what}" if deed == "forget" else "{n}"
         for form in getattr(forms, deed):
@@ -133,7 +133,7 @@ def check_forms(forms: ChatForms, where: str) -> None:
 
 
 def build_table(every: Iterable[ChatForms]) -> RequestTable:
-    """The table of some languages; where two say the same of another kind, the first holds."""
+    """Build the table of some languages; if two use the same phrase for different requests, the first wins."""
     phrases: dict[str, str] = {}
     forms: dict[tuple[str, str, str], FormParts] = {}
     languages: dict[str, object] = {}
@@ -165,7 +165,7 @@ def build_table(every: Iterable[ChatForms]) -> RequestTable:
 
 @cache
 def shipped_table() -> RequestTable:
-    """The table of the languages that come with the package."""
+    """Return the table of the languages that come with the package."""
     return build_table(shipped_forms())
 
 
@@ -201,7 +201,7 @@ def _longest_first(word: str) -> tuple[int, str]:
 
 
 def _expand(forms: Iterable[str]) -> Iterator[str]:
-    """Every message that some forms stand for, as messages are compared."""
+    """Yield every message that some forms expand to, normalized for comparison."""
     for form in forms:
         for each in _variants(form, form):
             if plain := fold(each.casefold())[0].strip():
@@ -209,7 +209,7 @@ def _expand(forms: Iterable[str]) -> Iterator[str]:
 
 
 def _variants(form: str, where: str) -> list[str]:
-    """Every message that a form stands for. Raises: LanguageError."""
+    """Expand a form into every message it stands for. Raises: LanguageError."""
     found = [form]
     while any(_CHOICE.search(each) for each in found):
         grown = []

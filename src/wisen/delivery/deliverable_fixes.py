@@ -1,4 +1,4 @@
-"""Which fixes may be told after a failure, by context: what is sure, allowed and speaks against no rule in force."""
+"""Selects the fixes that may be delivered after a failure, by context: reliable, allowed, and against no rule."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from wisen.store.index import Index
 
 _TYPED_IS_ENOUGH = (Danger.UNKNOWN, Danger.PROGRAM, Danger.PACKAGE, Danger.OUTSIDE)
-"""What may be told unasked where the user typed the whole command; the rest waits for their yes."""
+"""Delivered without approval if the user typed the whole command; anything else waits for approval."""
 _ASKS = re.compile(
     r"(?:(?:please|just|now|ok|then) )*(?:(?:run|use|try|do|execute|call):? )?(?:\$ |! ?)?", re.IGNORECASE
 )
 
 
 def approved_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
-    """The contexts and ids of fixes that the user confirmed or approved."""
+    """Return the contexts and ids of fixes that the user confirmed or approved."""
     return {
         (state.context, tag)
         for state in states
@@ -46,7 +46,7 @@ def approved_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
 
 
 def last_learnt_at(states: Sequence[EntryState]) -> datetime:
-    """When the ledger last learnt something: praise counts as of then, so that the same ledger gives the same bytes."""
+    """Return when the ledger last learnt something: praise counts as of then, so equal ledgers give equal bytes."""
     long_ago = datetime.min.replace(tzinfo=UTC)
     return max((at for each in states for at in (each.last, *(row.at for row in each.praises))), default=long_ago)
 
@@ -56,19 +56,19 @@ def deliverable_fixes(
     rule_files: RuleFiles,
     states: Sequence[EntryState],
     policy: DeliverPolicy,
-    praised: Callable[[datetime], Mapping[str, int]],
+    praise_counts: Callable[[datetime], Mapping[str, int]],
 ) -> tuple[dict[str, list[Remedy]], list[WithheldFix]]:
-    """By context, what may be told after a failure, and what is held back because a rule in force speaks against it.
+    """Return, by context, the fixes to deliver after a failure, and those withheld because they break a rule in force.
 
-    `praised` tells how much praise speaks for a fix as of a moment, by id.
+    `praised` returns how much praise fixes had by a given time, by id.
     """
     index = home.index
-    approved, liked = approved_fixes(states), praised(last_learnt_at(states))
-    refused = _rejected_fixes(states)
+    approved, praise = approved_fixes(states), praise_counts(last_learnt_at(states))
+    rejected = _rejected_fixes(states)
     typed = _TypedCommands(index)
 
     def is_allowed(fix: Fix, example: Evidence) -> bool:
-        """Whether the user said yes to what is not known to be harmless: they approved it, or typed all of it."""
+        """Whether the user agreed to a fix that is not known to be harmless: they approved it, or typed all of it."""
         if (example.context, fix.id) in approved:
             return True
         line = command_of(fields_of(example.after))
@@ -77,16 +77,16 @@ def deliverable_fixes(
 
     fixes = _without_passing(index, [fix for fix in index.findings.fixes(Selection()) if is_reliable(fix, policy)])
     evidence = {
-        fix.id: [one for one in index.findings.evidence(fix.id) if (one.context, fix.id) not in refused]
+        fix.id: [one for one in index.findings.evidence(fix.id) if (one.context, fix.id) not in rejected]
         for fix in fixes
     }
-    found = build_remedies(fixes, lambda id_: evidence[id_], is_allowed, near(), policy, liked)
+    by_context = build_remedies(fixes, lambda id_: evidence[id_], is_allowed, near(), policy, praise)
     by_id, contexts = {fix.id: fix for fix in fixes}, {context for _, context in rule_files.places()}
-    return withhold_fixes(found, by_id, evidence, RulesInForce(home, rule_files, states), contexts)
+    return withhold_fixes(by_context, by_id, evidence, RulesInForce(home, rule_files, states), contexts)
 
 
 def _rejected_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
-    """The contexts and ids of fixes that the user said no to."""
+    """Return the contexts and ids of fixes that the user rejected."""
     return {
         (state.context, tag)
         for state in states
@@ -96,7 +96,7 @@ def _rejected_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
 
 
 def _without_passing(index: Index, fixes: Sequence[Fix]) -> list[Fix]:
-    """Fixes without those of a call that is also seen to succeed as it was, unless its complaint names the change."""
+    """Drop fixes of a call that also succeeds unchanged, unless the error message names the change."""
     doubtful = {fix.id: form for fix in fixes if (form := failing_form(fix)) is not None}
     passing = {
         id_
@@ -109,14 +109,14 @@ def _without_passing(index: Index, fixes: Sequence[Fix]) -> list[Fix]:
 
 
 class _TypedCommands:
-    """What users typed, by session; looked up at the first question, for most turns ask none."""
+    """The commands that users typed, by session; loaded on first use, because most runs need none."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
         self._lines: dict[tuple[str, str], frozenset[str]] | None = None
 
     def lines(self, example: Evidence) -> frozenset[str]:
-        """What the user typed in the session of an example as a command: a line of its own, and nothing beside it."""
+        """Return the commands that the user typed, each on a line of its own, in the session of an example."""
         if self._lines is None:
             self._lines = {}
             for each in self._index.events.histories(Selection()):
@@ -127,7 +127,7 @@ class _TypedCommands:
 
 
 def typed_commands(texts: Iterable[str]) -> Iterator[str]:
-    """Lines that are a command and nothing else, whatever asks for it: `run make` is, `never run make` is not."""
+    """Yield the lines that are only a command, apart from a request to run it: `run make`, but not `never run make`."""
     for text in texts:
         for line in text.splitlines():
             yield " ".join(_ASKS.sub("", line.strip()).strip(" `").split())

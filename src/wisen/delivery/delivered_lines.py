@@ -1,4 +1,4 @@
-"""Entries as the lines that agents are told."""
+"""Turns entries into the lines that are delivered to agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def delivered_line(state: EntryState) -> DeliveredLine:
-    """An entry as it is told."""
+    """Return an entry as a line for agents."""
     unapproved = state.status is EntryStatus.PROMOTED and not state.confirmed
     return DeliveredLine(
         rule_id(state.entry.id), one_line(state.text), state.entry.name, note="not approved" if unapproved else ""
@@ -20,5 +20,5 @@ def delivered_line(state: EntryState) -> DeliveredLine:
 
 
 def one_line(text: str) -> str:
-    """A text without breaks."""
+    """Return a text on one line."""
     return " ".join(text.split())

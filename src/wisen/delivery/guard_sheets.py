@@ -1,4 +1,4 @@
-"""Sheets of guards as hooks read them: a line each, found by its key, so that their number costs next to nothing."""
+"""Encodes guards for the hook client: one line each, looked up by key, so that their number costs almost nothing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-def sheet_of(states: Iterable[GuardState], context: str, reasons: Mapping[str, str]) -> bytes:
-    """The guards that hold in a context, those that hold everywhere among them; empty where there are none.
+def encode_guards(states: Iterable[GuardState], context: str, reasons: Mapping[str, str]) -> bytes:
+    """Encode the guards of a context, including the global ones; empty if there are none.
 
-    `reasons` has what failed by fix, in words of ours: what a tool said is no reason that an agent is given.
+    `reasons` maps fixes to what failed, in our words: a tool's output is never given to an agent as a reason.
 
-    A line is a list of a key and a guard, and lines of the same key stand together.
+    A line is a list of a key and a guard; lines with the same key are adjacent.
     """
     lines = []
     for state in states:
@@ -29,7 +29,7 @@ def sheet_of(states: Iterable[GuardState], context: str, reasons: Mapping[str, s
         if state.mode not in LIVE or guard.context not in ("", context):
             continue
         watch = watch_of(guard.watch)
-        told = {
+        encoded = {
             "id": guard.id,
             "version": guard.version,
             "mode": state.mode.value,
@@ -38,6 +38,6 @@ def sheet_of(states: Iterable[GuardState], context: str, reasons: Mapping[str, s
             "better": guard.better,
             "reason": reasons.get(guard.of, "") if guard.source is GuardSource.FIX else guard.reason,
         }
-        lines += [json.dumps([key, told], sort_keys=True, separators=(",", ":")) for key in keys_of(watch)]
+        lines += [json.dumps([key, encoded], sort_keys=True, separators=(",", ":")) for key in keys_of(watch)]
     head = json.dumps({"version": VERSION})
     return "\n".join([head, *sorted(lines), ""]).encode("ascii") if lines else b""

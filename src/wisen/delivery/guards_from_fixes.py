@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from wisen.model.fix import Evidence, Fix
 
 _MOST = 3
-"""How many words say of what a change is part: `gh pr diff`."""
+"""How many words may name the subcommand that a change belongs to: `gh pr diff`."""
 _LONGEST = 40
 _NOT_PLAIN = frozenset("*?|…\"'\\$`<>(){};&=\0#~ \t\n")
 
 
 class GuardPattern(NamedTuple):
-    """What could be watched for, and what is better."""
+    """A call to watch for, and what to run instead."""
 
     watch: str
     better: str
 
 
 def patterns_of_fix(fix: Fix, evidence: Iterable[Evidence]) -> list[GuardPattern]:
-    """What to watch for so that a fix is not needed, where words of a command were taken away or replaced.
+    """Return the patterns that make a fix unnecessary, if it removed or replaced words of a command.
 
-    What stands behind a program that falls away tells what for: `rtk bun` fails, `rtk git` does not.
+    The word after a removed program limits the pattern: `rtk bun` fails, `rtk git` does not.
     """
     change = fix.change
     if change.first or not change.removed or not all(map(_is_plain, (*change.removed, *change.added))):
@@ -52,10 +52,10 @@ def patterns_of_fix(fix: Fix, evidence: Iterable[Evidence]) -> list[GuardPattern
 
 
 def _split(arguments: str, change: CallChange) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The words before and behind those that were taken away, in the command that holds them; options left out."""
+    """Return the words before and after the removed ones, in the command that has them; options are left out."""
     removed = list(change.removed)
     for run in WatchedCall(change.tool, fields_of(arguments)).runs:
-        for view in reversed(run.views):  # what wraps a command is no part of it: `timeout 60 rtk bun`
+        for view in reversed(run.views):  # skip wrappers: `timeout 60 rtk bun`
             words = [word.text for word in view]
             for at in range(len(words) - len(removed) + 1):
                 if words[at : at + len(removed)] == removed:
@@ -74,7 +74,7 @@ def _pattern(before: Sequence[str], change: CallChange, behind: Sequence[str]) -
 
 
 def _common(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The words with which all begin."""
+    """Return the words that all rows start with."""
     found: list[str] = []
     for words in zip(*rows, strict=False):
         if len(set(words)) > 1 or len(found) == _MOST or not _is_word(words[0]):

@@ -1,6 +1,6 @@
-"""Makes a watch of a rule in words, where it says plainly what not to run or edit: "use pnpm, not npm".
+"""Derives a guard pattern from a rule that clearly says what not to run or edit: "use pnpm, not npm".
 
-It knows a few ways of saying that and no others: a guard that was read into a sentence would be in the way.
+It recognises a few phrasings and no others: a guard that misreads a sentence would get in the way.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TURNED = re.compile(
     r"|might|could|would|did|was|were|they|he|she|people|some|instead|rather)\b|n't\b|\bdont\b",
     re.IGNORECASE,
 )
-"""Before a choice they turn it round, or only tell of it: "never use yarn instead of npm" asks for npm."""
+"""Before a choice these reverse it, or only report it: "never use yarn instead of npm" asks for npm."""
 _COMMON = frozenset(
     "a an any all and as at be but by for from in is it its of on or so that the their them then this those to too we"
     " with you your code file files function functions class test tests echo cd set time true false if then else case"
@@ -50,9 +50,9 @@ _COMMON = frozenset(
     " version versions branch main master dev prod local remote default custom plain simple short long sync async"
     " await return yield throw raise exit print".split()
 )
-"""Words that also are, or could be, names of programs: they count only where they are marked as code."""
+"""Words that are, or could be, names of programs: they count only if marked as code."""
 _OTHER_SCRIPTS = frozenset("ar hi ja ko ru uk zh".split())
-"""There a word in Latin letters is a name, unless it was put into English."""
+"""In these languages a word in Latin letters is a name, unless it was translated into English."""
 _EDITS = frozenset("edit change delete".split())
 _KNOWN_VERBS = _EDITS | frozenset("run file folder code".split())
 _UNDERSTOOD = (
@@ -69,18 +69,18 @@ _PROGRAMS = frozenset(
     "git docker sudo curl wget make cargo node deno npx tsc tox mypy gh kubectl terraform rm sed awk grep ssh brew apt"
     " podman nox hatch rye just mise bazel cmake ninja pylint mvn".split()
 )
-"""Programs that are known by their names, beside those of which one is chosen."""
+"""Programs that are recognised by name, besides those of which a project uses one."""
 _KEYWORDS = frozenset("export import let var const return exit set test type true false eval exec local".split())
-"""Words of a shell that are words of other languages as well: alone they say nothing of commands, however marked."""
+"""Shell words that are also words of other languages: on their own they do not name a command, however marked."""
 
 
 def plain_wording(line: str) -> str:
-    """What a line of a file says, without the marks of a list and of emphasis."""
+    """Return what a line of a file says, without list markers and emphasis."""
     return " ".join(_BOLD.sub(r"\1", _BULLET.sub("", line)).split())
 
 
 def pattern_of_rule(rule: str) -> GuardPattern | None:
-    """What a rule says not to do and what to do instead; None where it does not say so plainly."""
+    """Return what a rule prohibits and what to use instead; None if it does not say so clearly."""
     text = plain_wording(rule).replace("’", "'")
     if text.endswith(("?", "？", "؟")):
         return None
@@ -104,7 +104,7 @@ def pattern_of_rule(rule: str) -> GuardPattern | None:
 
 
 def _pattern_of_foreign_rule(slots: Slots) -> GuardPattern | None:
-    """The same of a rule in another language: only where every word of it is understood, and one thing is refused."""
+    """Do the same for a rule in another language, if every word is understood and exactly one thing is prohibited."""
     pieces = set(slots.pieces)
     if pieces & _CONDITIONS or sum(piece in NEGATIVE_MARKS for piece in slots.pieces) != 1:
         return None
@@ -136,7 +136,7 @@ def _is_program(word: SlotWord, language: str) -> bool:
 
 
 def _sentence_before(text: str, place: int) -> str:
-    """What the same sentence says before a place; a "no," in front of it only answers somebody."""
+    """Return what the same sentence says before a position; a leading "no," only answers somebody."""
     before = text[:place]
     sentence = re.split(r"[.;:!?]\s", before)[-1]
     return re.sub(r"^\W*(?:no|nope|nah|stop|wait),\s*", "", sentence, flags=re.IGNORECASE)
@@ -151,11 +151,11 @@ def _command(old: str, new: str) -> GuardPattern | None:
 
 
 def _words(name: str) -> list[str] | None:
-    """The words of a command that a rule names; None for what is no command."""
+    """Return the words of a command that a rule names; None if it is not a command."""
     marked = name.startswith("`")
     words = name.strip("`").rstrip(".").split()
     if not marked and words and (words[0] in _COMMON or not words[0].islower()):
-        return None  # programs have small letters; languages, products and beginnings of sentences do not
+        return None  # program names are lowercase; languages, products and sentence starts are not
     if not words or any(set(word) & set("*?|…\"'\\$<>(){};&#") for word in words):
         return None
     return words if re.fullmatch(r"[A-Za-z][\w.+-]*", words[0]) else None

@@ -1,4 +1,4 @@
-"""Snapshots: everything that a hook may need in one context, as bytes that are the same whenever the ledger is."""
+"""Encodes snapshots: all that a hook may need in one context, in bytes that depend on the ledger's content only."""
 
 from __future__ import annotations
 
@@ -34,87 +34,87 @@ _COMMON = frozenset(
 
 
 class ClientTables(NamedTuple):
-    """By what failures are told apart, and requests in the chat."""
+    """Tables by which the hook client recognises failures, and requests in the chat."""
 
     complaints: Mapping[str, object]
     cut: Sequence[int]
-    """How much is kept of what failed calls say and of their arguments: what a hook sees is as long as what taught."""
+    """How much of failed calls' output and arguments is kept: the hook compares texts of the same length as learnt."""
     requests: Mapping[str, object]
-    """By which forms the user asks something of wisen in the chat."""
+    """The phrases by which the user makes requests to wisen in the chat."""
 
 
 class TrialAssignments(NamedTuple):
     """What is on trial, and where."""
 
     contexts: frozenset[str]
-    """The contexts in which experiments are welcome."""
+    """The contexts in which the user agreed to experiments."""
     chances: Mapping[str, float]
-    """With which probability a session gets each thing on trial, by its id and version."""
+    """The probability with which a session gets each thing on trial, by its id and version."""
     holdout: float = 0.0
-    """The share of sessions that get nothing of it."""
+    """The share of sessions that get nothing on trial."""
     reminders: Mapping[str, Sequence[str]] = {}
-    """By context, what is told when its moment comes and is on trial."""
+    """By context, the ids of reminders that are on trial."""
 
 
 class SnapshotSet(NamedTuple):
-    """What hooks read: snapshots by digest, and the page that says which holds where."""
+    """What hooks read: snapshots by digest, and the page that says which one applies where."""
 
     files: dict[str, bytes]
     places: list[tuple[str, str]]
     contexts: dict[str, str]
     everywhere: str
     sheets: dict[str, str]
-    """The guards of each context that has any of its own; empty for those that hold everywhere."""
+    """The guard sheet of each context that has guards of its own; "" for the global guards."""
     counts: Mapping[str, Mapping[str, int]]
-    """How much there is of what, by context; empty for what holds everywhere."""
+    """How many rules, guards etc. there are, by context; "" for the global ones."""
     blocks: dict[str, str]
-    """What a file tells every session of a context: without what is on trial, and what is told or asked once."""
+    """What a file tells every session of a context: nothing on trial, and nothing that is delivered or asked once."""
     trial_contexts: tuple[str, ...] = ()
-    """The contexts in which experiments are welcome; empty for places of no context."""
+    """The contexts in which the user agreed to experiments; "" for places outside any context."""
     reminders: Mapping[str, str] = {}
-    """What is told when its moment comes, by context; empty for places of no context."""
+    """The reminder sheet of each context; "" for places outside any context."""
     by_agent: Mapping[str, Mapping[str, str]] = {}
-    """By agent, the snapshots of contexts in which it reads other files than the rest, and so is told otherwise."""
+    """By agent, the snapshots of contexts in which it reads other files than the rest, and so needs other lines."""
     questions: Mapping[str, Sequence[tuple[str, str]]] = {}
-    """By context, what the user's agent is asked to sort: ids and lines. It is not pinned: a no ends it at once."""
+    """By context, what the user's agent is asked to classify: ids and lines. Not pinned: a no ends it at once."""
     local: bool = False
-    """Whether the user allows that agents are told what was typed to models on their own machine."""
+    """Whether the user allows delivering what was typed to models on their own machine."""
 
     def with_agent(self, agent: str, other: SnapshotSet) -> SnapshotSet:
-        """The same with what one agent is told otherwise."""
-        usual, its = ({**each.contexts, "": each.everywhere} for each in (self, other))
-        differ = {context: digest_ for context, digest_ in its.items() if usual.get(context) != digest_}
-        return self._replace(files=self.files | other.files, by_agent={**self.by_agent, agent: differ})
+        """Return a copy with the snapshots of an agent, where they differ."""
+        usual, theirs = ({**each.contexts, "": each.everywhere} for each in (self, other))
+        different = {context: digest_ for context, digest_ in theirs.items() if usual.get(context) != digest_}
+        return self._replace(files=self.files | other.files, by_agent={**self.by_agent, agent: different})
 
     def with_guards(self, sheets: Mapping[str, bytes]) -> SnapshotSet:
-        """The same with sheets of guards by context."""
+        """Return a copy with guard sheets, by context."""
         files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
         return self._replace(files=files, sheets={context: digest(sheets[context]) for context in sorted(sheets)})
 
     def with_questions(self, questions: Mapping[str, Sequence[TurnQuestion]]) -> SnapshotSet:
-        """The same with what agents are asked to sort, by context, as far as it fits."""
+        """Return a copy with what agents are asked to classify, by context, as far as it fits the budget."""
         chosen = {
             context: select_questions(each, in_block=bool(self.block(context))) for context, each in questions.items()
         }
         return self._replace(questions={context: lines for context, lines in chosen.items() if lines})
 
     def with_reminders(self, sheets: Mapping[str, bytes]) -> SnapshotSet:
-        """The same with what is told when its moment comes, by context."""
+        """Return a copy with reminder sheets, by context."""
         files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
         return self._replace(files=files, reminders={context: digest(sheets[context]) for context in sorted(sheets)})
 
     def with_counts(self, counts: Mapping[str, Mapping[str, int]]) -> SnapshotSet:
-        """The same with how much there is, by context."""
+        """Return a copy with counts, by context."""
         return self._replace(counts=counts)
 
     def block(self, context: str) -> str:
-        """What a session of a context begins with; empty where there is nothing to tell."""
+        """Return what a session of a context starts with; empty if there is nothing to deliver."""
         return self.blocks.get(context, self.blocks[""])
 
-    def encode_current(self, made: datetime, alarms: Sequence[str] = (), off: Sequence[str] = ()) -> bytes:
-        """The page that says which snapshot holds where, what is wrong with us, and where we are switched `off`."""
+    def encode_current(self, made_at: datetime, alarms: Sequence[str] = (), off: Sequence[str] = ()) -> bytes:
+        """Encode the page that says which snapshot applies where, what is wrong with us, and where we are `off`."""
         turns = {key: [list(each) for each in lines] for key, lines in self.questions.items()}
-        some: dict[str, object] = {
+        optional: dict[str, object] = {
             "trials": list(self.trial_contexts),
             "moments": dict(self.reminders),
             "turns": turns,
@@ -124,7 +124,7 @@ class SnapshotSet(NamedTuple):
         return _encode(
             {
                 "version": VERSION,
-                "made": made.isoformat(),
+                "made": made_at.isoformat(),
                 "places": [list(each) for each in self.places],
                 "contexts": self.contexts,
                 "global": self.everywhere,
@@ -133,7 +133,7 @@ class SnapshotSet(NamedTuple):
                 "alarms": list(alarms),
                 "off": list(off),
                 "agents": {agent: dict(each) for agent, each in self.by_agent.items()},
-                **{name: value for name, value in some.items() if value},
+                **{name: value for name, value in optional.items() if value},
             }
         )
 
@@ -146,9 +146,9 @@ def build_snapshots(
     policy: DeliverPolicy,
     assignments: TrialAssignments | None = None,
 ) -> SnapshotSet:
-    """The snapshots of every context that there is something to tell in; `matters` and `fixes` by context.
+    """Build the snapshots of all contexts that have something to deliver; `contents` and `fixes` are by context.
 
-    The one of the empty context holds wherever no other does. `lots` tells what is on trial.
+    The snapshot of the empty context applies wherever no other does. `assignments` says what is on trial.
     """
     assignments = assignments or TrialAssignments(frozenset(), {})
     complaints = _encode(dict(tables.complaints))
@@ -168,7 +168,7 @@ def build_snapshots(
         encoded = _encode(
             whole | (_trial_keys(block, known, assignments, reminder_ids) if context in assignments.contexts else {})
         )
-        # A file is read by every session, so it has nothing that is tried, told or asked once.
+        # Every session reads the file, so it contains nothing that is on trial, or delivered or asked once.
         blocks[context] = build_block(content._replace(on_trial=(), waiting=(), news=()), policy).text
         contexts[context] = digest(encoded)
         files[digest(encoded)] = encoded
@@ -178,10 +178,10 @@ def build_snapshots(
 
 
 def _trial_keys(
-    block: Block, fixes: Sequence[Remedy], assignments: TrialAssignments, moments: Sequence[str]
+    block: Block, fixes: Sequence[Remedy], assignments: TrialAssignments, reminders: Sequence[str]
 ) -> dict[str, object]:
-    """What the coin is thrown for in a context; nothing where nothing is on trial."""
-    ids = [id_ for id_, _ in block.on_trial] + [id_ for each in fixes for id_ in each.ids] + [*moments]
+    """Return the snapshot keys for what is randomised in a context; empty if nothing is on trial."""
+    ids = [id_ for id_, _ in block.on_trial] + [id_ for each in fixes for id_ in each.ids] + [*reminders]
     trials = {id_: assignments.chances[id_] for id_ in ids if id_ in assignments.chances}
     if not trials:
         return {}
@@ -190,17 +190,17 @@ def _trial_keys(
 
 
 def digest(content: bytes) -> str:
-    """The name of a content."""
+    """Return the name under which content is stored."""
     return blake2b(content, digest_size=16).hexdigest()
 
 
 def encode_requests(table: Mapping[str, object]) -> bytes:
-    """The table of what users can type, as the client reads it: in letters as they are, for most are not ASCII."""
+    """Encode the request table for the client: not escaped to ASCII, because most letters are not ASCII."""
     return json.dumps(table, sort_keys=False, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def words_of(text: str) -> list[str]:
-    """The words by which a rule is found to matter to a prompt."""
+    """Return the words by which a rule is matched to a prompt."""
     return sorted(set(_WORD.findall(text.casefold())) - _COMMON)
 
 

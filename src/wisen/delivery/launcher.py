@@ -1,7 +1,7 @@
-"""Writes the launcher: the shell script of the home that agents run, and that alone knows where wisen is installed.
+"""Writes the launcher: the shell script in the home that agents run, the only file that knows where wisen is installed.
 
-What stands in agents' settings names this script and nothing inside a package. So an interpreter or a package that is
-gone, moved, broken or slow ends in silence, and an agent's prompt goes through.
+Agents' settings name this script and nothing inside a package. So an interpreter or a package that is missing, moved,
+broken or slow ends in silence, and an agent's prompt goes through.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REMOVER = "remove-hooks.py"
-"""The script beside the launcher that takes wisen out of agents without wisen."""
+"""The script next to the launcher that removes wisen from agents without needing wisen."""
 UNGUARDED = "snapshots/no-guards"
-"""A file of the home that is there while no guard is at work: calls of tools start no interpreter then."""
+"""A file in the home that exists while no guard is active: tool calls then start no interpreter."""
 _MEASURED = 5
 SECONDS = 2
-"""After so long an interpreter is stopped. The client gives up after one, and no agent waits less than three."""
+"""After this many seconds an interpreter is killed. The client gives up after one; every agent waits at least three."""
 
 _SCRIPT = r"""#!/bin/sh
 # Agents run this to call wisen: /bin/sh HOME/hook AGENT EVENT, with the event on its input. `wisen install` wrote it.
@@ -74,22 +74,22 @@ exit 0
 
 
 class Launcher(Protocol):
-    """The script of the home that agents run: it alone knows where wisen is installed."""
+    """The script in the home that agents run: the only file that knows where wisen is installed."""
 
     def write(self, settings: Sequence[str]) -> None:
-        """Have it start this wisen; `settings`: the files in which hooks stand. Raises: FileError."""
+        """Write it to start this wisen; `settings`: the files that contain hooks. Raises: FileError."""
         ...
 
     def remove(self) -> None:
-        """Take it away. Raises: FileError."""
+        """Remove it. Raises: FileError."""
         ...
 
     def is_intact(self) -> bool:
-        """Whether it is there, with all that it starts."""
+        """Whether it and everything that it starts exist."""
         ...
 
     def measure(self, event: str, *, guarded: bool) -> float:
-        """Milliseconds that an agent waits for it on this machine; `guarded`: while a guard is at work."""
+        """Measure the milliseconds that an agent waits for it on this machine; `guarded`: while a guard is active."""
         ...
 
 
@@ -97,11 +97,11 @@ class HomeLauncher:
     """The launcher of one home."""
 
     def __init__(self, home: Path, program: Program) -> None:
-        """`program`: what it is to start."""
+        """`program`: what the launcher starts."""
         self._home, self._program = home, program
 
     def write(self, settings: Sequence[str]) -> None:
-        """Have the launcher start this wisen, and the remover know these settings files. Raises: FileError."""
+        """Write the launcher for this wisen, and the remover for these settings files. Raises: FileError."""
         remover = Path(__file__).with_name("remove_hooks.py").read_text(encoding="utf-8")
         files = sorted({_below_home(each) for each in settings})
         named = remover.replace("\nFILES: list[str] = []\n", f"\nFILES: list[str] = {files!r}\n")
@@ -115,7 +115,7 @@ class HomeLauncher:
             ) from error
 
     def remove(self) -> None:
-        """Take the launcher and the remover away: no agent calls us any more. Raises: FileError."""
+        """Remove the launcher and the remover: no agent calls us any more. Raises: FileError."""
         for name in (LAUNCHER, REMOVER):
             try:
                 (self._home / name).unlink(missing_ok=True)
@@ -123,7 +123,7 @@ class HomeLauncher:
                 raise FileError(f"{self._home / name} cannot be deleted: {error.strerror}. Delete it.") from error
 
     def measure(self, event: str, *, guarded: bool) -> float:
-        """Milliseconds that an agent waits for a launcher like this one; the middle of a few."""
+        """Measure the milliseconds that an agent waits for such a launcher; the median of a few runs."""
         took = []
         with tempfile.TemporaryDirectory(prefix="wisen-measure-") as folder:
             home = Path(folder)
@@ -139,13 +139,13 @@ class HomeLauncher:
         return round(sorted(took)[_MEASURED // 2] * 1000, 1)
 
     def is_intact(self) -> bool:
-        """Whether there is a launcher, and what it starts is there, this wisen or another."""
+        """Whether there is a launcher, and what it starts exists, this wisen or another."""
         program = program_of(self._home)
         return program is not None and os.access(program.python, os.X_OK) and os.access(program.client, os.R_OK)
 
 
 def _below_home(path: str) -> str:
-    """A path as the user would write it: a home that is copied to somebody else means the files of that one."""
+    """Shorten a path to `~` where possible: a home that is copied to another user then means that user's files."""
     try:
         return str(Path("~") / Path(path).relative_to(Path.home()))
     except (ValueError, RuntimeError):
@@ -153,7 +153,7 @@ def _below_home(path: str) -> str:
 
 
 def render_script(program: Program, timeout: str) -> str:
-    """The launcher of a program; `timeout`: the tool that stops it, empty where this machine has none."""
+    """Render the launcher script; `timeout`: the tool that stops the program, empty if this machine has none."""
     values = {
         "python": shlex.quote(program.python),
         "client": shlex.quote(program.client),
@@ -168,7 +168,7 @@ def render_script(program: Program, timeout: str) -> str:
 
 
 def program_of(home: Path) -> Program | None:
-    """What the launcher of a home starts; None where there is none, or it is not one of ours."""
+    """Return what the launcher of a home starts; None if there is none, or it is not ours."""
     try:
         path = home / LAUNCHER
         text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.is_file() else ""
@@ -188,7 +188,7 @@ def program_of(home: Path) -> Program | None:
 
 
 def _timeout() -> str:
-    """The tool that stops a program, by its place; empty where there is none: macOS has none."""
+    """Return the path of the timeout tool; empty if there is none, as on macOS."""
     return next((each for each in ("/usr/bin/timeout", "/bin/timeout") if os.access(each, os.X_OK)), "")
 
 
@@ -200,7 +200,7 @@ def _unquoted(word: str) -> str:
 
 
 def _put(path: Path, text: str) -> None:
-    """Write a file whole, for its owner alone, and run it never half: an agent may start it at any moment."""
+    """Write a file atomically, for its owner only: an agent may start it at any moment."""
     content = text.encode("utf-8", "surrogateescape")
     with suppress(OSError):
         if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == 0o700:

@@ -1,6 +1,6 @@
-"""What agents are not told: the user typed it to a model on their own machine, and has not allowed more.
+"""Finds what agents do not receive: the user typed it to a local model and has not allowed more.
 
-At a hook it is not known which model an agent speaks to, so every agent counts as hosted.
+A hook cannot know which model an agent uses, so every agent counts as hosted.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class PrivateWords:
-    """The entries that agents are not told, and what was made of them."""
+    """The entries that agents do not receive, and the guards made from them."""
 
     def __init__(self, policy: DeliverPolicy, states: Iterable[EntryState], guards: Iterable[Guard] = ()) -> None:
-        """`guards`: all there are; one that waits for the user's yes quotes the rule it was made of."""
+        """`guards`: all guards; one that awaits the user's approval quotes the rule it was made from."""
         private = () if policy.local_words else (each.entry.id for each in states if each.is_private)
         self._entries = frozenset(private)
         self._guards = frozenset(each.id for each in guards if each.of in self._entries)
 
     def deliverable(self, states: Iterable[EntryState]) -> list[EntryState]:
-        """Those of them that agents may be told."""
+        """Return those that agents may receive."""
         return [each for each in states if each.entry.id not in self._entries]
 
     def may_show(self, proposal: Proposal) -> bool:

@@ -1,4 +1,4 @@
-"""Tells whether a command does what a rule says not to do: such a fix or guard would speak against the user."""
+"""Checks whether a command does what a rule prohibits: such a fix or guard would contradict the user."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FAMILIES = (
     "eslint biome",
     "black ruff",
 )
-"""Programs of which a project uses one: who says to use it says not to use the others."""
+"""Programs of which a project uses one: a rule to use one of them excludes the others."""
 _PEERS = {name: frozenset(each.split()) - {name} for each in _FAMILIES for name in each.split()}
 _ONE = re.compile(
     rf"(?:^|[.;:!,] ?|\b(?:please|always|only|must|we|should|now on,?) )(?:use|run|prefer) (?:only )?`?"
@@ -33,7 +33,7 @@ _ONE = re.compile(
 
 
 class Prohibition(NamedTuple):
-    """What a rule says not to do, as values by which calls are matched."""
+    """What a rule prohibits, in a form that calls are matched against."""
 
     rule: str
     """The rule in the user's words."""
@@ -41,17 +41,17 @@ class Prohibition(NamedTuple):
 
 
 def find_prohibitions(rules: Iterable[str]) -> list[Prohibition]:
-    """What rules in words say plainly not to do."""
+    """Return what rules clearly prohibit."""
     found: list[Prohibition] = []
     for rule in rules:
-        what = pattern_of_rule(rule)
-        watches = [what.watch] if what is not None else [f"shell: {name}" for name in _rival_programs(rule)]
+        pattern = pattern_of_rule(rule)
+        watches = [pattern.watch] if pattern is not None else [f"shell: {name}" for name in _rival_programs(rule)]
         found += [each for watch in watches if (each := make_prohibition(rule, watch)) is not None]
     return found
 
 
 def make_prohibition(rule: str, watch: str) -> Prohibition | None:
-    """What a guard watches for, as a rule; None for one that cannot be read."""
+    """Return the prohibition that a guard expresses; None if its pattern cannot be parsed."""
     try:
         return Prohibition(plain_wording(rule), watch_of(watch))
     except UsageError:
@@ -59,7 +59,7 @@ def make_prohibition(rule: str, watch: str) -> Prohibition | None:
 
 
 def broken_rule(every: Iterable[Prohibition], tool: str, fields: dict[str, object]) -> str:
-    """The rule that a call would break; empty where it breaks none."""
+    """Return the rule that a call would break; empty if it breaks none."""
     call = WatchedCall(tool, fields)
     return next((each.rule for each in every if hits(each.watch, call)), "")
 

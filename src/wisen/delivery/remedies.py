@@ -1,4 +1,4 @@
-"""Known fixes as a hook can match them: by signature, and only those that nobody could have smuggled in."""
+"""Turns known fixes into remedies that a hook matches by failure signature, excluding any that could be injected."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _PLACEHOLDERS = re.compile(r"<(?:url|path|id|time)>|…|\bN\b")
 
 
 class Remedy(NamedTuple):
-    """A fix as it stands in a snapshot."""
+    """A fix as it is stored in a snapshot."""
 
     id: str
     tool: str
     match: dict[str, object]
-    """The signature; words that the failed command must hold; and the whole command, where it was seen once."""
+    """The signature, the words that the failed command must contain, and the whole command if it was seen once."""
     near: tuple[str, ...]
-    """Words in small letters, one of which stands in every such failure; none where that cannot be told."""
+    """Lowercase words, one of which occurs in every such failure; empty if that is unknown."""
     text: str
     danger: str
     ids: tuple[str, ...]
@@ -48,38 +48,38 @@ def build_remedies(
     policy: DeliverPolicy,
     praised: Mapping[str, int] | None = None,
 ) -> dict[str, list[Remedy]]:
-    """By context, what may be told after a failure, the surest first; empty for what holds anywhere.
+    """Return, by context, what may be delivered after a failure, the most reliable first; "" holds the global ones.
 
-    What is not known to be harmless is told only where `is_allowed` says so.
+    A fix that is not known to be harmless is delivered only if `is_allowed` says so.
 
-    Of those that are as sure, each praise counts as one more session in which a fix helped.
+    Among equally reliable fixes, each praise counts as one more session in which the fix helped.
 
-    A fix of one context is told there, with its own example. What helped in two is told everywhere, without one.
+    A fix of one context is delivered there, with its own example. One that helped in two is global, without example.
     """
-    found: dict[str, list[Remedy]] = {"": []}
-    liked = praised or {}
-    for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions - liked.get(each.id, 0), each.id)):
+    by_context: dict[str, list[Remedy]] = {"": []}
+    praise = praised or {}
+    for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions - praise.get(each.id, 0), each.id)):
         if not is_reliable(fix, policy):
             continue
-        here: dict[str, Evidence] = {}
+        examples: dict[str, Evidence] = {}
         for each in evidence_of(fix.id):
             if each.worked and each.context:
-                here.setdefault(each.context, each)
-        for context, example in here.items():
+                examples.setdefault(each.context, each)
+        for context, example in examples.items():
             if _says_something(fix, example) and (fix.danger is Danger.NONE or is_allowed(fix, example)):
-                found.setdefault(context, []).append(_remedy(fix, example, near))
-        holds = fix.danger is Danger.NONE and _holds_anywhere(fix) and "…" not in fix.change.words
-        if len(here) > 1 and fix.sessions > 1 and holds:
-            found[""].append(_remedy(fix, None, near))
-    for context, own in found.items():
+                by_context.setdefault(context, []).append(_remedy(fix, example, near))
+        is_global = fix.danger is Danger.NONE and _holds_anywhere(fix) and "…" not in fix.change.words
+        if len(examples) > 1 and fix.sessions > 1 and is_global:
+            by_context[""].append(_remedy(fix, None, near))
+    for context, local in by_context.items():
         if context:
-            known = {each.id for each in own}
-            own += [each for each in found[""] if each.id not in known]
-    return found
+            known = {each.id for each in local}
+            local += [each for each in by_context[""] if each.id not in known]
+    return by_context
 
 
 def _holds_anywhere(fix: Fix) -> bool:
-    """Whether a fix only takes away, reorders, or asks the agent's own tool otherwise: it names nothing new."""
+    """Whether a fix only removes or reorders words, or changes how the agent's own tool is used: it adds no names."""
     change = fix.change
     added = [*change.added, *change.first]
     if not added or all(is_own_wording(each) for each in added):
@@ -88,26 +88,26 @@ def _holds_anywhere(fix: Fix) -> bool:
 
 
 def is_reliable(fix: Fix, policy: DeliverPolicy) -> bool:
-    """Whether it helps often enough.
+    """Whether a fix helps often enough.
 
-    What was seen once is told only where the complaint itself names it, and only of a command: others cannot be told
-    apart from their like.
+    One that was seen once must be a command whose error message names the fix: other calls cannot be told apart from
+    similar ones.
     """
-    named = is_named_by_error(fix)
-    if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not named):
+    is_named = is_named_by_error(fix)
+    if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not is_named):
         return False
-    helps = fix.success if named else fix.confidence
-    return fix.last_worked and fix.sessions >= policy.fix_sessions and helps >= _SURE
+    success = fix.success if is_named else fix.confidence
+    return fix.last_worked and fix.sessions >= policy.fix_sessions and success >= _SURE
 
 
 class FailingForm(NamedTuple):
-    """The words of a command that failed, by which the same is known where it succeeded."""
+    """The words of a command that failed, by which a success of the same command is recognised."""
 
     tool: str
     program: str
     words: tuple[str, ...]
     whole: bool
-    """Whether these are all its words: nothing was taken away from it, and so nothing in it is wrong."""
+    """Whether these are all its words: the fix removed none, so none of them is wrong."""
 
     def has_succeeded(self, step: Step) -> bool:
         """Whether a step is a call of this form that succeeded."""
@@ -122,22 +122,22 @@ class FailingForm(NamedTuple):
 
 
 def failing_form(fix: Fix) -> FailingForm | None:
-    """What a fix that rests on repetition alone says is wrong; None where a complaint names it, or a check failed."""
+    """Return what a fix based on repetition alone says is wrong; None if the error names it or a check failed."""
     line = command_of(fields_of(fix.before))
     if line is None or fix.change.first or fix.signature.key.startswith("build.") or is_named_by_error(fix):
         return None
     command = parsed(line)
-    gone = tuple(word for word in fix.change.removed if "…" not in word)
-    return FailingForm(fix.change.tool, command.main.program, gone or command.tokens, not gone)
+    removed = tuple(word for word in fix.change.removed if "…" not in word)
+    return FailingForm(fix.change.tool, command.main.program, removed or command.tokens, not removed)
 
 
 def is_named_by_error(fix: Fix) -> bool:
-    """Whether the complaint of its newest example names what a fix changes."""
+    """Whether the error message of its newest example names what a fix changes."""
     return is_named_by_complaint(fix.signature, fix.change, fix.said, fix.before, fix.after)
 
 
 def _says_something(fix: Fix, example: Evidence | None) -> bool:
-    """Whether anything is left of a fix when the values are taken out that differ every time."""
+    """Whether anything is left of a fix without the values that differ every time."""
     words = (*fix.change.removed, *fix.change.added, *fix.change.first)
     return any(word.strip("… ") for word in words) or _example_text(example) != "."
 
@@ -150,14 +150,14 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
         match["needs"] = [word for word in change.removed if "…" not in word]
         if fix.sessions == 1:
             match["command"] = " ".join(before.split())
-    seen = ", seen once" if fix.sessions == 1 else ""
+    once = ", seen once" if fix.sessions == 1 else ""
     helped = f"This failed before in the same way ({signature.phrase}). What helped then: {quote_change(change)}"
-    text = f"{helped}{_example_text(example)} ({fix.id}{seen})"
-    # How often it was seen, and the newest example, are no part of it: a trial would never end.
+    text = f"{helped}{_example_text(example)} ({fix.id}{once})"
+    # The count and the newest example are not part of the version: otherwise a trial would never end.
     whole = json.dumps([helped, match], sort_keys=True)
     version = blake2b(whole.encode("ascii"), digest_size=4).hexdigest()
-    nearby = () if signature.key == _SILENT else tuple(near.get(signature.key, ())) or _pieces(signature.says)
-    return Remedy(fix.id, change.tool, match, nearby, text, fix.danger.value, (f"{fix.id}:{version}",))
+    words = () if signature.key == _SILENT else tuple(near.get(signature.key, ())) or _pieces(signature.says)
+    return Remedy(fix.id, change.tool, match, words, text, fix.danger.value, (f"{fix.id}:{version}",))
 
 
 def _example_text(example: Evidence | None) -> str:
@@ -171,6 +171,6 @@ def _example_text(example: Evidence | None) -> str:
 
 
 def _pieces(says: str) -> tuple[str, ...]:
-    """The longest piece of a line whose values were taken out: it stands in every such line."""
+    """Return the longest part of a line between its placeholders: it occurs in every such line."""
     longest = max((piece.strip() for piece in _PLACEHOLDERS.split(says)), key=len, default="")
     return (max(longest.casefold().split(), key=len),) if longest else ()

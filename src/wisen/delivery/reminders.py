@@ -1,6 +1,6 @@
-"""Lessons of the moment: each with what calls it up again, as the line that an agent is told then.
+"""Reminders: lessons that the user stated about one kind of call, delivered when such a call comes up again.
 
-The quote is the user's word, what it was about our inference. Of several lessons with one trigger the newest is told.
+The quote is the user's; what it was about is inferred. Of several lessons with one trigger the newest is delivered.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ VERSION = 1
 
 
 class Reminder(NamedTuple):
-    """A lesson with what calls it up."""
+    """A lesson with what triggers it."""
 
     id: str
-    """With the version of its words."""
+    """The rule id with a digest of its text."""
     text: str
     kind: str
-    """Of which calls: commands, or any."""
+    """The kind of calls it applies to: commands, or any."""
     words: tuple[str, ...]
-    """By which a call is known; none where a word before it would come too late."""
+    """The words by which a call is recognised; none if a reminder before the call would come too late."""
     asked: tuple[str, ...]
-    """By which a prompt is known."""
+    """The words by which a prompt is recognised."""
     sources: tuple[str, ...]
-    """The sessions it came from: it is never told there."""
+    """The sessions it came from: it is never delivered there."""
     tried: bool = False
     """Whether it is on trial."""
 
@@ -46,47 +46,47 @@ class Reminder(NamedTuple):
 def build_reminders(
     states: Iterable[EntryState], context: str, sessions_of: Callable[[str], Iterable[str]]
 ) -> list[Reminder]:
-    """What may be told in a context when its moment comes, the newest first."""
-    found: dict[tuple[str, tuple[str, ...]], Reminder] = {}
+    """Return the reminders that may be delivered in a context, the newest first."""
+    reminders: dict[tuple[str, tuple[str, ...]], Reminder] = {}
     here = [each for each in states if each.context in ("", context) and is_for_one_call(each)]
     for state in sorted(here, key=lambda each: (each.last, each.entry.id), reverse=True):
         if state.trigger is not None:
             moment = _reminder(state, state.trigger, tuple(sorted(set(sessions_of(state.entry.id)))))
-            found.setdefault((moment.kind, state.trigger.words), moment)
-    return [*found.values()]
+            reminders.setdefault((moment.kind, state.trigger.words), moment)
+    return [*reminders.values()]
 
 
 def is_for_one_call(state: EntryState) -> bool:
-    """Whether the user said it of one call, not of all work; what they confirmed or approved is told at the start."""
+    """Whether the user stated it about one call, not all work; confirmed lessons are in the start block."""
     entry = state.entry
-    said = entry.origin is EntryOrigin.STATED and entry.type is EntryType.LEARNING and entry.standing is False
-    open_ = state.status is EntryStatus.PENDING and not state.is_over and not state.confirmed and not state.lasting
-    return said and open_ and state.trigger is not None and bool(state.trigger.words)
+    is_stated = entry.origin is EntryOrigin.STATED and entry.type is EntryType.LEARNING and entry.standing is False
+    is_open = state.status is EntryStatus.PENDING and not state.is_over and not state.confirmed and not state.lasting
+    return is_stated and is_open and state.trigger is not None and bool(state.trigger.words)
 
 
-def encode_reminders(moments: Sequence[Reminder], context: str, policy: DeliverPolicy) -> bytes:
-    """What a hook reads before calls and at prompts: the moments of a context, and how much may be told in all."""
-    told = {
+def encode_reminders(reminders: Sequence[Reminder], context: str, policy: DeliverPolicy) -> bytes:
+    """Encode what a hook reads before calls and at prompts: the reminders of a context, and the token budget."""
+    sheet = {
         "version": VERSION,
         "context": context,
         "budget": budget_of(policy),
-        "moments": [each._asdict() for each in moments],
+        "moments": [each._asdict() for each in reminders],
     }
-    return json.dumps(told, sort_keys=True, separators=(",", ":")).encode("ascii")
+    return json.dumps(sheet, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def budget_of(policy: DeliverPolicy) -> dict[str, int]:
-    """How much may be told beside the start of a session: at one prompt or call, in a session, and of the moment."""
+    """Return the budget besides the start block: tokens per prompt and session, and reminders."""
     return {"prompt": policy.prompt_tokens, "session": policy.session_tokens, "moments": policy.moments}
 
 
 def _reminder(state: EntryState, trigger: Trigger, sources: tuple[str, ...]) -> Reminder:
-    verb, _, what = trigger.did.partition(" ")
-    done = f'{verb} "{what}"' if what else verb
-    said = one_line(state.text)
+    verb, _, object_ = trigger.did.partition(" ")
+    action = f'{verb} "{object_}"' if object_ else verb
+    quote = one_line(state.text)
     line = DeliveredLine(
-        rule_id(state.entry.id), f'{state.last:%Y-%m-%d}, after you {done}, the user said: "{said}"', ""
+        rule_id(state.entry.id), f'{state.last:%Y-%m-%d}, after you {action}, the user said: "{quote}"', ""
     )
-    # What cannot be taken back has happened when the word is read: a guard is proposed for it.
+    # An irreversible call has already happened when a reminder is read: a guard is proposed for it instead.
     words = () if guard_watch(trigger) else trigger.words
     return Reminder(line.exposure_id, line.line, call_kind(trigger), words, prompt_words(trigger), sources)

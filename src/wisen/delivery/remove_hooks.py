@@ -1,8 +1,8 @@
-"""Takes wisen out of agents' settings without wisen: `python3 remove-hooks.py [--dry-run] [SETTINGS_FILE ...]`.
+"""Removes wisen from agents' settings without needing wisen: `python3 remove-hooks.py [--dry-run] [SETTINGS_FILE ...]`.
 
-`wisen install` puts a copy of this file beside its launcher, for the day when wisen itself is gone. It needs nothing
-but the standard library. It removes what is wisen's and leaves every other byte as it is; a copy of each file that it
-changes stays beside it. What is not plain JSON it does not touch: it tells what to delete there.
+`wisen install` puts a copy of this file next to its launcher, in case wisen itself is gone. It needs only the standard
+library. It removes what belongs to wisen and leaves every other byte unchanged; a backup of each changed file stays
+next to it. A file that is not plain JSON is not touched: it says what to delete there.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ USUAL = (
     ".openclaw/openclaw.json",
     ".hermes/plugins/wisen/plugin.yaml",
 )
-"""Where settings are usually, below the user's home."""
+"""The usual settings files, below the user's home."""
 COMMAND = re.compile(
     r"/bin/sh \S.*/hook'?(?:\"'\"')? [a-z-]+ [a-z-]+ 2>/dev/null \|\| cat >/dev/null 2>&1 \|\| :"
     r"|.* -I -S .*/surfaces/hook/client\.py'? --home .*",
     re.DOTALL,
 )
-"""What agents run to call wisen, now and with older versions."""
+"""The commands with which agents call wisen, in this and older versions."""
 PLUGIN = re.compile(r"file:.*/(?:plugins/wisen-opencode|agents/opencode/plugin)/wisen\.js")
 FOLDER = re.compile(r".*/plugins/wisen-openclaw/?")
 BACKUP = ".before-wisen-was-removed"
@@ -39,7 +39,7 @@ _decoder = json.JSONDecoder()
 
 
 def main(words: list[str]) -> int:
-    """Go through the files that are named, those that wisen knew, and the usual ones."""
+    """Process the named files, or those that wisen knew and the usual ones."""
     dry_run = "--dry-run" in words
     named = [word for word in words if word != "--dry-run"]
     usual = [str(Path.home() / each) for each in USUAL]
@@ -55,7 +55,7 @@ def main(words: list[str]) -> int:
 
 
 def remove_from(path: Path, *, dry_run: bool) -> tuple[str, bool]:
-    """What was done to one file, in words, and whether something of wisen's is left there for a person."""
+    """Process one file; return what was done, and whether something of wisen is left for a person to remove."""
     try:
         if not path.is_file():
             return "", False
@@ -82,7 +82,7 @@ def remove_from(path: Path, *, dry_run: bool) -> tuple[str, bool]:
 
 
 def without_wisen(text: str) -> str:
-    """A settings file without what is wisen's. Raises: ValueError where it is not plain JSON."""
+    """Return a settings file without what belongs to wisen. Raises: ValueError if it is not plain JSON."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     text = text[len(mark) :]
     if not text.strip():
@@ -96,7 +96,7 @@ def without_wisen(text: str) -> str:
 
 
 def _is_ours(keys: tuple[str, ...], value: Any) -> bool:
-    """Whether a value, by the names that lead to it (`*` in a list), is one that wisen put there."""
+    """Whether a value, given its path of keys (`*` in a list), was put there by wisen."""
     if len(keys) == 3 and keys[0] == "hooks" and keys[2] == "*" and isinstance(value, dict):
         inner = value.get("hooks")
         commands = [each.get("command") if isinstance(each, dict) else None for each in inner or [None]]
@@ -112,7 +112,7 @@ def _is_ours(keys: tuple[str, ...], value: Any) -> bool:
 
 
 def _goes(keys: tuple[str, ...], value: Any) -> bool:
-    """Whether a value goes: it is ours, or a list or mapping of hooks that holds nothing else."""
+    """Whether a value is to be removed: it is ours, or a list or mapping of hooks with nothing else in it."""
     if _is_ours(keys, value):
         return True
     if keys[:1] != ("hooks",) or len(keys) > 2 or not value:
@@ -131,7 +131,7 @@ def _pruned(value: Any, keys: tuple[str, ...]) -> Any:
 
 
 def _first_of_ours(text: str, at: int, keys: tuple[str, ...]) -> tuple[int, int] | None:
-    """From where to where the first value of ours stands, with what parts it from its neighbours."""
+    """Return the span of the first value of ours, including its separator."""
     if text[at] not in "{[":
         return None
     items = _items(text, at)
@@ -149,7 +149,7 @@ def _first_of_ours(text: str, at: int, keys: tuple[str, ...]) -> tuple[int, int]
 
 
 def _items(text: str, at: int) -> list[tuple[str, int, int, int]]:
-    """What a list or mapping holds: each name, where the item begins, and where its value begins and ends."""
+    """Return the items of a list or mapping: each name, where the item starts, and where its value starts and ends."""
     found = []
     is_mapping, at = text[at] == "{", _after_space(text, at + 1)
     while text[at] not in "}]":
@@ -170,7 +170,7 @@ def _after_space(text: str, at: int) -> int:
 
 
 def _by_hand(raw: bytes) -> str:
-    """What a person has to delete in a file that is not plain JSON; empty where nothing is."""
+    """Return what a person must delete in a file that is not plain JSON; empty if nothing."""
     marks = (
         b"/hook",
         b"surfaces/hook/client.py",
@@ -184,7 +184,7 @@ def _by_hand(raw: bytes) -> str:
 
 
 def _remove_files(folder: Path, names: tuple[str, ...], mark: str, *, dry_run: bool) -> str:
-    """Delete a plug-in of ours, where it is that."""
+    """Delete a plug-in of ours, if it is ours."""
     code = next((folder / name for name in names if name.endswith((".py", ".js"))), folder)
     if not code.is_file() or mark not in code.read_text(encoding="utf-8", errors="replace")[:400]:
         return ""
@@ -198,7 +198,7 @@ def _remove_files(folder: Path, names: tuple[str, ...], mark: str, *, dry_run: b
 
 
 def _write(path: Path, held: bytes, holds: bytes) -> None:
-    """Write a file whole, also behind a link, with the rights that it has; keep a copy of what it held."""
+    """Write a file atomically, following links, with its current permissions; keep a backup."""
     real = Path(os.path.realpath(path))
     mode = real.stat().st_mode & 0o777
     for to, content in ((real.with_name(real.name + BACKUP), held), (real, holds)):

@@ -1,4 +1,4 @@
-"""Holds back fixes and guards that speak against a rule in force: the user's word goes before what was seen to help."""
+"""Withholds fixes and guards that break a rule in force: what the user stated outranks what was observed to help."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class WithheldFix(NamedTuple):
-    """A fix that is not told somewhere, and the rule that it speaks against."""
+    """A fix that is not delivered in a context, and the rule that it would break."""
 
     fix: str
     context: str
@@ -33,7 +33,7 @@ class WithheldFix(NamedTuple):
 
 
 class RulesInForce:
-    """What the rules of each context say not to do; looked up at the first question about a context."""
+    """What the rules of each context prohibit; looked up on the first query for a context."""
 
     def __init__(self, home: Home, rule_files: RuleFiles, states: Iterable[EntryState]) -> None:
         self._ledger, self._rule_files = home.ledger, rule_files
@@ -44,7 +44,7 @@ class RulesInForce:
         self._cache: dict[str, list[Prohibition]] = {}
 
     def rule_broken_by(self, context: str, tool: str, fields: dict[str, object]) -> str:
-        """The rule in force in a context that a call would break; empty where it breaks none."""
+        """Return the rule in force in a context that a call would break; empty if it breaks none."""
         if command_of(fields) is None:
             return ""
         if context not in self._cache:
@@ -52,7 +52,7 @@ class RulesInForce:
         return broken_rule(self._cache[context], tool, fields)
 
     def rule_broken_by_fix(self, context: str, change: CallChange, after: str) -> str:
-        """The rule in force that doing what helped would break."""
+        """Return the rule in force that applying a fix would break."""
         if change.first:
             tool, _, line = change.first[0].partition(": ")
             return self.rule_broken_by(context, tool, {"command": line}) if line else ""
@@ -86,7 +86,7 @@ def withhold_fixes(
     rules: RulesInForce,
     contexts: Iterable[str],
 ) -> tuple[dict[str, list[Remedy]], list[WithheldFix]]:
-    """Remedies by context without those that speak against a rule there, and what was held back."""
+    """Split remedies by context into those to deliver and those withheld because they break a rule there."""
     delivered: dict[str, list[Remedy]] = {}
     withheld: list[WithheldFix] = []
     for context in sorted({"", *found, *contexts}):
@@ -105,7 +105,7 @@ def withhold_fixes(
 
 
 def guards_in_force(states: Sequence[GuardState], rules: RulesInForce) -> list[GuardState]:
-    """Guards without those made of a fix that would have agents do what a rule says not to do."""
+    """Drop guards made from a fix whose replacement a rule prohibits."""
     return [
         each
         for each in states

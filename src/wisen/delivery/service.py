@@ -49,12 +49,12 @@ class DeliveryService:
         """Record deliveries in the ledger; requests stay in the spool until they are executed. Return how many."""
         from wisen.delivery.spool import read_exposures, read_requests
 
-        spooled = self._store.read_spool()
-        rows = read_exposures(spooled, self._home.machine)
+        files = self._store.read_spool()
+        rows = read_exposures(files, self._home.machine)
         if rows:
             self._home.ledger.exposures.add(rows)
-        wished = {each.name for each in read_requests(spooled)}
-        self._store.remove_records([each.name for each in spooled if each.name not in wished])
+        request_names = {each.name for each in read_requests(files)}
+        self._store.remove_records([each.name for each in files if each.name not in request_names])
         return len(rows)
 
     @property
@@ -95,20 +95,20 @@ class DeliveryService:
 
         home, scope = self._home, self._projects.scope
         scope.apply_decisions(home.ledger.ownerships.of(home.machine))  # the user may have answered since it began
-        made = self._build_snapshot(Fences() if fences is None else fences)
+        snapshots = self._build_snapshot(Fences() if fences is None else fences)
         if dry_run:
-            return len(made.files.keys() - self._store.digests())
+            return len(snapshots.files.keys() - self._store.digests())
         home.salt()  # hooks only read it, and seal their marks with it
-        self._write_workspace_files(made)
+        self._write_workspace_files(snapshots)
         write_off_places(self._projects, self._desk)
         now, days, off = home.clock.now(), self._settings.pinned_days, scope.switches.places
-        new = self._store.publish(made.files, made.encode_current(now, off=off), days=days)
+        new = self._store.publish(snapshots.files, snapshots.encode_current(now, off=off), days=days)
         alarms = [f"{each.about}: {each.says}. {each.next_step}".rstrip() for each in wrong()]
         if alarms:
-            self._store.publish(made.files, made.encode_current(now, alarms, off), days=days)
+            self._store.publish(snapshots.files, snapshots.encode_current(now, alarms, off), days=days)
         return new
 
-    def _write_workspace_files(self, made: SnapshotSet) -> None:
+    def _write_workspace_files(self, snapshots: SnapshotSet) -> None:
         """Write what a session starts with into workspaces whose agent reads it from a file; other people's files stay.
 
         The file is in the user's folders, so this needs a profile that may write without asking. Under another profile
@@ -120,16 +120,18 @@ class DeliveryService:
         from wisen.safety import sentinel
 
         salt, files = self._home.salt, self._desk.files
-        for place, context in made.places:
+        for place, context in snapshots.places:
             memory = find_memory_folder(Path(place), lambda _: False)
             seal = sentinel.seal_of(salt(), WORKSPACE_FILE, context)
-            told = can_write_unasked(self._promotion.profile) and not is_delivery_off(self._projects, self._desk, place)
-            block = sentinel.sealed(made.block(context), seal) if told else ""
+            may_write = can_write_unasked(self._promotion.profile) and not is_delivery_off(
+                self._projects, self._desk, place
+            )
+            block = sentinel.sealed(snapshots.block(context), seal) if may_write else ""
             if memory is None:
                 continue
             with suppress(FileError):
-                seen = files.read(memory / WORKSPACE_FILE)
-                now = (seen.content or b"").decode("utf-8", "replace")
-                is_ours = not sentinel.strip(now).strip()
-                if is_ours and now != block and (block or now):
-                    files.write(seen, block.encode() or None)
+                file = files.read(memory / WORKSPACE_FILE)
+                content = (file.content or b"").decode("utf-8", "replace")
+                is_ours = not sentinel.strip(content).strip()
+                if is_ours and content != block and (block or content):
+                    files.write(file, block.encode() or None)

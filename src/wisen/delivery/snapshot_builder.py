@@ -1,4 +1,4 @@
-"""From the ledger to what agents are told: the matter of each context, its fixes, and the snapshots made of them."""
+"""Builds the hooks' snapshots from the ledger: what is delivered in each context, its fixes, guards and reminders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wisen.delivery.agent_instructions import OTHER_AGENTS, contains_rule, read_
 from wisen.delivery.block import BlockContent, PendingQuestion
 from wisen.delivery.deliverable_fixes import approved_fixes, deliverable_fixes, last_learnt_at
 from wisen.delivery.delivered_lines import delivered_line, one_line
-from wisen.delivery.guard_sheets import sheet_of
+from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import ClientTables, build_snapshots
 from wisen.delivery.private_words import PrivateWords
 from wisen.delivery.reminders import build_reminders, encode_reminders
@@ -50,7 +50,7 @@ _RANKS = {each: rank for rank, each in enumerate(Priority)}
 
 
 class SnapshotBuilder:
-    """Decides what agents are told: features hand in candidates, and one budget holds for all of them."""
+    """Decides what is delivered to agents: features contribute candidates, and one budget applies to all of them."""
 
     def __init__(
         self,
@@ -61,13 +61,13 @@ class SnapshotBuilder:
         door: EventFilterPolicy,
         deliver: DeliverPolicy,
     ) -> None:
-        """Begin. `door`: how much of failures is kept, which is how much of one a hook holds against what is known."""
+        """Create the builder. `door`: how much of a failure's text is kept, and so how much a hook compares."""
         self._home, self._rule_files, self._candidates = home, rule_files, candidates
         self._door, self._deliver = door, deliver
         self._private = PrivateWords(deliver, ())
 
     def build(self, fences: Fences) -> SnapshotSet:
-        """Everything that hooks may need, made of the ledger and the index as they are."""
+        """Build everything that hooks may need from the current ledger and index."""
         ledger = self._home.ledger
         known = KnownEntries(ledger)
         as_of = last_learnt_at(known.states)
@@ -116,48 +116,48 @@ class SnapshotBuilder:
     def _reminders(
         self, contexts: Sequence[str], every: Sequence[EntryState], trials: TrialSelection
     ) -> dict[str, list[Reminder]]:
-        """What is told when its moment comes, by context; nothing where the user did not switch it on."""
+        """Return the reminders of each context; empty unless the user enabled them."""
         if not self._deliver.moments:
             return {}
-        occurrences, told = self._home.ledger.occurrences, self._private.deliverable(every)
+        occurrences, deliverable = self._home.ledger.occurrences, self._private.deliverable(every)
 
         def sessions_of(entry: str) -> list[str]:
             return [each.session for each in occurrences.of(entry)]
 
         return {
-            context: trials.select_reminders(build_reminders(told, context, sessions_of), context)
+            context: trials.select_reminders(build_reminders(deliverable, context, sessions_of), context)
             for context in contexts
         }
 
     def _counts(
         self, every: Sequence[EntryState], proposals: Sequence[Asked], contexts: Iterable[str]
     ) -> dict[str, dict[str, int]]:
-        """How much there is of what in each context, for who asks."""
+        """Count rules, guards etc. in each context, for users who ask in the chat."""
         ledger = self._home.ledger
         memories = self._home.index.memories.contexts()
         guards = [
             each for each in guard_states(ledger.guards.all(), ledger.moves.all()) if each.mode is not Mode.REMOVED
         ]
-        figures = {}
+        counts = {}
         for context in contexts:
             here = [each for each in every if each.context == context]
-            figures[context] = {
+            counts[context] = {
                 "rules": sum(each.status is EntryStatus.PROMOTED for each in here),
                 "said": sum(map(is_lasting_statement, here)),
                 "waiting": sum(each.waits and each.proposal.context == context for each in proposals),
                 "guards": sum(each.guard.context == context for each in guards),
                 "memories": memories.get(context, 0),
             }
-        return figures
+        return counts
 
     def _guard_sheets(self, contexts: Sequence[str], rules: RulesInForce) -> dict[str, bytes]:
-        """The guards of each context; where there are none but those that hold everywhere, those are enough."""
+        """Return the guard sheet of each context that has guards of its own, and the global one."""
         ledger, index = self._home.ledger, self._home.index
         states = guards_in_force(guard_states(ledger.guards.all(), ledger.moves.all()), rules)
         reasons = {each.id: each.signature.phrase for each in index.findings.fixes(Selection())} if states else {}
-        everywhere = sheet_of(states, "", reasons)
+        everywhere = encode_guards(states, "", reasons)
         own = {state.guard.context for state in states}
-        found = {context: sheet_of(states, context, reasons) for context in contexts if context in own}
+        found = {context: encode_guards(states, context, reasons) for context in contexts if context in own}
         return {context: sheet for context, sheet in ({"": everywhere} | found).items() if sheet}
 
     def _contents(
@@ -166,35 +166,39 @@ class SnapshotBuilder:
         trials: TrialSelection,
         every: Sequence[EntryState],
         answers: Sequence[Asked],
-        asks: Mapping[str, Sequence[DeliveredLine]],
+        questions: Mapping[str, Sequence[DeliveredLine]],
         fences: Fences,
     ) -> dict[str, BlockContent]:
-        """What there is to tell an agent by context; empty for what holds everywhere."""
-        found = {}
+        """Return what can be delivered to an agent, by context; "" for the global content."""
+        contents = {}
         for context in reader.contexts:
             here = [each for each in every if each.context in ("", context)]
             with fences.around(FenceKind.PROJECT, context or EVERY_PROJECT):
                 instructions = reader.instructions(context)
-                matter = trials.separate_hints(self._content(instructions, here, answers, context), here, context)
-                found[context] = matter._replace(news=[*matter.news, *asks.get(context, ())])
-        return found
+                content = trials.separate_hints(self._content(instructions, here, answers, context), here, context)
+                contents[context] = content._replace(news=[*content.news, *questions.get(context, ())])
+        return contents
 
     def _content(
         self, instructions: str, states: Sequence[EntryState], answers: Sequence[Asked], context: str
     ) -> BlockContent:
-        """What there is to tell in one context, of states with the most important first."""
-        open_ = [each for each in states if not contains_rule(rule_id(each.entry.id), each.text, instructions)]
-        rules = [each for each in open_ if each.status is EntryStatus.PROMOTED]
+        """Return what can be delivered in one context, given states with the most important first."""
+        unfiled = [each for each in states if not contains_rule(rule_id(each.entry.id), each.text, instructions)]
+        rules = [each for each in unfiled if each.status is EntryStatus.PROMOTED]
         filed = [each for each in states if each.status is EntryStatus.PROMOTED and each not in rules]
-        said = [each for each in open_ if is_lasting_statement(each)]
-        own = [each for each in (*rules, *filed, *said) if context and each.context == context]
-        hidden = overruled([each for each in (*rules, *filed, *said) if not each.context], own) if own else set[str]()
-        rules, filed, said = ([each for each in some if each.entry.id not in hidden] for some in (rules, filed, said))
-        pending, wanted = [each for each in open_ if each.status is EntryStatus.PENDING], put_on_trial(answers)
+        stated = [each for each in unfiled if is_lasting_statement(each)]
+        local = [each for each in (*rules, *filed, *stated) if context and each.context == context]
+        overruled_ids = (
+            overruled([each for each in (*rules, *filed, *stated) if not each.context], local) if local else set[str]()
+        )
+        rules, filed, stated = (
+            [each for each in some if each.entry.id not in overruled_ids] for some in (rules, filed, stated)
+        )
+        pending, trial_ids = [each for each in unfiled if each.status is EntryStatus.PENDING], put_on_trial(answers)
         hints = [
             each
             for each in pending
-            if each.entry.id in wanted
+            if each.entry.id in trial_ids
             or (each.entry.origin is EntryOrigin.MEASURED and is_told(each) and agent_text(each, {}))
         ]
         due = [
@@ -202,15 +206,15 @@ class SnapshotBuilder:
             for each in pending
             if each.priority in (Priority.CRITICAL, Priority.HIGH)
             and each.entry.origin is not EntryOrigin.MEASURED
-            and each.entry.id not in wanted
-            and each not in said
+            and each.entry.id not in trial_ids
+            and each not in stated
             and is_told(each)
             and is_raised(each)
         ]
-        rules, said, hints, due = map(self._private.deliverable, (rules, said, hints, due))
+        rules, stated, hints, due = map(self._private.deliverable, (rules, stated, hints, due))
         return BlockContent(
             rules=list(map(delivered_line, rules)),
-            stated=list(map(delivered_line, said)),
+            stated=list(map(delivered_line, stated)),
             hints=list(map(delivered_line, hints)),
             waiting=self._pending_questions(answers, context),
             due=list(map(delivered_line, due)),
@@ -218,18 +222,18 @@ class SnapshotBuilder:
         )
 
     def _pending_questions(self, answers: Sequence[Asked], context: str) -> list[PendingQuestion]:
-        """What waits for the user's answer in a context."""
+        """Return the proposals of a context that await the user's answer."""
         return [
             self._question(number, each.proposal)
             for number, each in enumerate((each for each in answers if each.waits), 1)
             if each.proposal.context in ("", context)
             and each.proposal.type is not ProposalType.SUGGESTION
-            and not each.proposal.unworded  # a yes is not enough for it
+            and not each.proposal.unworded  # approving it also needs a wording
             and self._private.may_show(each.proposal)
         ]
 
     def _question(self, number: int, proposal: Proposal) -> PendingQuestion:
-        """A question with what the user types to answer it, in the language of what they said."""
+        """Build a question with what the user types to answer it, in the language of what they said."""
         table, code = self._candidates.requests(), self._language_of(proposal)
         approve, skip = (say(table, code, deed, n=str(number)) for deed in ("approve", "skip"))
         return PendingQuestion(
@@ -244,31 +248,31 @@ class SnapshotBuilder:
         )
 
     def _language_of(self, proposal: Proposal) -> str:
-        """The language of the lesson behind a proposal; English for what wisen words itself."""
+        """Return the language of the lesson behind a proposal; English for what wisen words itself."""
         if proposal.type in (ProposalType.FIX, ProposalType.GUARD):
             return "en"
         entry = next(iter(self._home.ledger.entries.of([proposal.entry])), None)
         return self._candidates.language_of(proposal.text if entry is None else entry.summary)
 
     def _places(self, proposal: Proposal) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Why the file of a proposal cannot take it as it is, and where it may go instead."""
+        """Return why the file of a proposal cannot take it as it is, and where it may go instead."""
         trouble, places = self._candidates.question_about(proposal)
         return trouble, tuple((each.word.value, each.says) for each in places)
 
 
 class _AgentReader:
-    """An agent that reads some things by itself, which it need not be told."""
+    """The instruction files that an agent reads by itself: their rules need not be delivered."""
 
     def __init__(self, rule_files: RuleFiles, agent: str, folders: Mapping[str, Sequence[Path]]) -> None:
         self._rule_files, self._agent, self._folders = rule_files, agent, folders
 
     @property
     def contexts(self) -> tuple[str, ...]:
-        """The contexts that it may work in; empty for what holds everywhere."""
+        """The contexts in which it may work; "" for the global one."""
         return ("", *sorted(self._folders))
 
     def instructions(self, context: str) -> str:
-        """All that it reads in the folders of a context."""
+        """Return everything that it reads in the folders of a context."""
         home, files = self._rule_files.user_home, self._rule_files.files
         folders = self._folders.get(context, ())
         if self._agent in OTHER_AGENTS:
@@ -277,7 +281,7 @@ class _AgentReader:
 
 
 def question_for_agents(home: Home, proposal: Proposal) -> str:
-    """What waits for the user, as an agent may read it: a guard of a fix with a danger is only named."""
+    """Word a proposal for an agent that asks the user: a guard made from a dangerous fix is only named."""
     if proposal.type is ProposalType.FIX:
         return _question_about_fix(home, proposal)
     if proposal.unworded:
@@ -291,7 +295,7 @@ def question_for_agents(home: Home, proposal: Proposal) -> str:
 
 
 def _question_about_fix(home: Home, proposal: Proposal) -> str:
-    """A question about a fix as an agent may read it: what failed and what is in doubt, never what helped."""
+    """Word a question about a fix for an agent: what failed and what is in doubt, never what helped."""
     (entry,) = home.ledger.entries.of([proposal.entry])
     fix = next((each for each in home.index.findings.fixes(Selection()) if each.id in entry.tags), None)
     if fix is None:
@@ -304,7 +308,7 @@ def _question_about_fix(home: Home, proposal: Proposal) -> str:
 
 
 def _danger_of_guard(home: Home, id_: str) -> str:
-    """What is dangerous about the fix that a guard was made of; empty where nothing is."""
+    """Return what is dangerous about the fix that a guard was made from; empty if nothing is."""
     of = next((each.of for each in home.ledger.guards.all() if each.id == id_ and each.source is GuardSource.FIX), None)
     fix = next((each for each in home.index.findings.fixes(Selection()) if each.id == of), None) if of else None
     return "" if fix is None or fix.danger is Danger.NONE else fix.danger.value

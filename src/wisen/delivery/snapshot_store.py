@@ -1,4 +1,4 @@
-"""What hooks read and leave, as files below the home: `snapshots/` and `spool/`."""
+"""Stores what hooks read and write as files below the home: `snapshots/` and `spool/`."""
 
 from __future__ import annotations
 
@@ -23,87 +23,87 @@ if TYPE_CHECKING:
 _CURRENT = "current"
 _UNGUARDED = PurePath(UNGUARDED).name
 _STALE = 3600.0
-"""Seconds after which a part belongs to nobody who still writes it."""
+"""Seconds after which a partial file counts as abandoned."""
 
 
 class SpoolFile(NamedTuple):
-    """What one event of a hook left to be taken in."""
+    """The records that one hook event wrote to the spool."""
 
     name: str
-    """Of the file: the same note is taken once."""
+    """The file name: each record is ingested once."""
     records: tuple[SpoolRecord, ...]
 
 
 class ChatReply(NamedTuple):
-    """What became of something that the user typed to an agent: told once, where it was typed."""
+    """The result of a request that the user typed to an agent: shown once, in the session where it was typed."""
 
     agent: str
     session: str
-    """The agent's own id of it. Where it goes on no more, the next one of the project is told."""
+    """The agent's own session id. If the session has ended, the next one of the project shows it."""
     context: str
-    """The key of the project; empty where it is not known."""
+    """The key of the project; empty if unknown."""
     text: str
 
 
 class ReplyQueue(Protocol):
-    """What waits to be told to the user by a hook, once."""
+    """Messages for the user that a hook shows once."""
 
     def add_reply(self, each: ChatReply) -> None:
-        """Leave something to be told. Raises: StoreError."""
+        """Queue a message. Raises: StoreError."""
         ...
 
     def pending_replies(self) -> tuple[ChatReply, ...]:
-        """What was not told yet, oldest first."""
+        """Return the messages not shown yet, oldest first."""
         ...
 
 
 class SnapshotStore(ReplyQueue, Protocol):
-    """What hooks read, and what they leave behind."""
+    """What hooks read, and what they write."""
 
     def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
-        """Put snapshots where hooks find them, each whole or not at all, and the page that names them last.
+        """Write snapshots for hooks, each atomically, and the page that names them last.
 
-        Those that no session of the last `days` began with are removed. Returns how many were not there before.
+        Those that no session of the last `days` started with are removed. Return how many are new.
         """
         ...
 
     def digests(self) -> frozenset[str]:
-        """The digests of the snapshots that are there."""
+        """Return the digests of the stored snapshots."""
         ...
 
     def read_spool(self) -> tuple[SpoolFile, ...]:
-        """What hooks left, oldest first. What cannot be read is empty."""
+        """Return what hooks wrote, oldest first. An unreadable file is empty."""
         ...
 
     def remove_records(self, names: Sequence[str]) -> None:
-        """Remove what was taken in."""
+        """Remove ingested records."""
         ...
 
     def forget(self, holds: Callable[[str], bool], *, dry_run: bool = False) -> tuple[str, ...]:
-        """Remove the snapshots that hold something, the pins of sessions that began with one, and such notes.
+        """Remove the snapshots, spool records and replies that hold a text, and the pins of sessions on such snapshots.
 
-        Returns the names of what is gone. No snapshot may be there until the next are published.
+        Return the removed names. There may be no snapshot until the next ones are published.
         """
         ...
 
     def disabled_sessions(self) -> tuple[str, ...]:
-        """The names of the notes that a session is switched off, each `off/` and its keyed digest; see `drop`."""
+        """Return the markers of sessions that are off, each `off/` and its keyed digest; see `remove_records`."""
         ...
 
     def last_wake(self) -> datetime | None:
-        """When a hook last asked for a cycle."""
+        """Return when a hook last asked for a cycle."""
         ...
 
 
 class HomeSnapshotStore:
-    """The shelf of a home."""
+    """The snapshot store of a home."""
 
     def __init__(self, home: Path, clock: Clock) -> None:
         self._snapshots, self._spool, self._clock = home / "snapshots", home / "spool", clock
         self._replies = self._spool / "replies"
 
     def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
-        """Put snapshots where hooks find them, and the page that names them last; what nobody needs is removed."""
+        """Write snapshots for hooks, and the page that names them last; remove those that no session needs."""
         try:
             for folder in (self._snapshots, self._snapshots / "pins"):
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -115,7 +115,7 @@ class HomeSnapshotStore:
             current_page = json.loads(current)
             guards = bool(current_page.get("guards") or current_page.get("moments"))
             if guards:
-                unguarded.unlink(missing_ok=True)  # first: no call may go past a guard that is named already
+                unguarded.unlink(missing_ok=True)  # first: no call may bypass a guard that is already published
             self._put(_CURRENT, current)
             if not guards:
                 unguarded.touch(mode=0o600)
@@ -128,18 +128,18 @@ class HomeSnapshotStore:
         return len(files.keys() - existing)
 
     def digests(self) -> frozenset[str]:
-        """The digests of the snapshots that are there."""
+        """Return the digests of the stored snapshots."""
         return frozenset(path.stem for path in self._snapshots.glob("*.json") if path.stem != _CURRENT)
 
     def record_pointer(self, agent: str) -> None:
-        """Note that an agent has our tools, so that it can be asked; where that fails it is not asked."""
+        """Record that an agent has our MCP tools and can be asked; if that fails, it is not asked."""
         with suppress(OSError):
             folder = self._snapshots / "pointing"
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             (folder / "".join(each for each in agent if each.isalnum() or each == "-")).touch(mode=0o600)
 
     def add_reply(self, each: ChatReply) -> None:
-        """Leave something to be told by the next hook of a session, or at the next start in its project."""
+        """Queue a message for the next hook of a session, or for the next session start in its project."""
         try:
             self._replies.mkdir(parents=True, exist_ok=True, mode=0o700)
             name = f"{self._clock.now().timestamp():.6f}-{os.urandom(4).hex()}"
@@ -151,22 +151,22 @@ class HomeSnapshotStore:
             raise StoreError(f"{self._replies} cannot be written: {error.strerror}. Make room there.") from error
 
     def pending_replies(self) -> tuple[ChatReply, ...]:
-        """What was not told yet, oldest first."""
+        """Return the messages not shown yet, oldest first."""
         notes = [note for path in sorted(self._replies.glob("*.json")) for note in _read_records(path)]
         return tuple(ChatReply(*(str(note.get(name, "")) for name in ChatReply._fields)) for note in notes)
 
     def read_spool(self) -> tuple[SpoolFile, ...]:
-        """What hooks left, oldest first. What cannot be read is empty."""
+        """Return what hooks wrote, oldest first. An unreadable file is empty."""
         found = sorted(self._spool.glob("*.jsonl"), key=lambda path: (_modified(path), path.name))
         return tuple(SpoolFile(path.name, tuple(_read_records(path))) for path in found)
 
     def remove_records(self, names: Sequence[str]) -> None:
-        """Remove what was taken in."""
+        """Remove ingested records."""
         for name in names:
             (self._spool / name).unlink(missing_ok=True)
 
     def forget(self, holds: Callable[[str], bool], *, dry_run: bool = False) -> tuple[str, ...]:
-        """Remove the snapshots that hold something, the pins of sessions that began with one, and such notes."""
+        """Remove the snapshots, spool records and replies that hold a text, and the pins on such snapshots."""
         gone = [path for path in self._snapshots.glob("*.json") if _may_hold(path, holds)]
         digests = {path.stem for path in gone}
         gone += [pin for pin in (self._snapshots / "pins").glob("*.json") if _pinned(pin, self._snapshots) & digests]
@@ -182,16 +182,16 @@ class HomeSnapshotStore:
         return tuple(path.name for path in gone)
 
     def disabled_sessions(self) -> tuple[str, ...]:
-        """The names of the notes that a session is switched off."""
+        """Return the markers of sessions that are off."""
         return tuple(sorted(f"off/{path.name}" for path in (self._spool / "off").glob("*")))
 
     def last_wake(self) -> datetime | None:
-        """When a hook last asked for a cycle."""
+        """Return when a hook last asked for a cycle."""
         wake = self._spool / "wake"
         return _at(_modified(wake)) if wake.exists() else None
 
     def _is_intact(self, digest: str, content: bytes) -> bool:
-        """Whether a snapshot is still what was written: a disk may have failed since."""
+        """Whether a snapshot is still what was written: the disk may have failed since."""
         try:
             return (self._snapshots / f"{digest}.json").read_bytes() == content
         except OSError:
@@ -224,7 +224,7 @@ class HomeSnapshotStore:
                 path.unlink(missing_ok=True)
         for reply in self._replies.glob("*.json"):
             if _modified(reply) < since:
-                reply.unlink(missing_ok=True)  # nobody came back to hear it
+                reply.unlink(missing_ok=True)  # the session never came back for it
         now = self._clock.now().timestamp()
         for part in (*self._snapshots.rglob("*.part"), *self._spool.rglob("*.part")):
             if now - _modified(part) > _STALE:
@@ -232,7 +232,7 @@ class HomeSnapshotStore:
 
 
 def _may_hold(path: Path, holds: Callable[[str], bool]) -> bool:
-    """Whether a file holds something; one that cannot be read may."""
+    """Whether a file may hold a text; an unreadable one may."""
     try:
         return holds(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -240,7 +240,7 @@ def _may_hold(path: Path, holds: Callable[[str], bool]) -> bool:
 
 
 def _pinned(pin: Path, snapshots: Path) -> set[str]:
-    """The snapshot that a session began with, and the tables that it names."""
+    """Return the digest of a session's pinned snapshot, and of the tables that it names."""
     digest = next((str(note.get("digest")) for note in _read_records(pin)), "")
     named = [
         str(note.get(name))

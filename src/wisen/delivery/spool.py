@@ -1,4 +1,4 @@
-"""What hooks noted down, as values: exposures for the ledger, and wishes that the agent's log must bear out."""
+"""Parses spool records of hooks: exposures for the ledger, and requests that the agent's own log must confirm."""
 
 from __future__ import annotations
 
@@ -20,77 +20,77 @@ if TYPE_CHECKING:
     from wisen.model.entry import Proposal
     from wisen.model.history import History
 
-_AROUND = timedelta(minutes=10)
-"""How far the clocks of a hook and of a log may be apart."""
+_TOLERANCE = timedelta(minutes=10)
+"""How far apart the clocks of a hook and of a log may be."""
 _TYPED = ("prompt", "queued")
 APPROVE, CONFIRM, FORGET = "approve", "confirm", "forget"
 
 
 class SpooledRequest(NamedTuple):
-    """What a hook heard the user type."""
+    """A request to wisen that a hook saw the user type."""
 
     name: str
-    """Of the note."""
+    """The name of its spool file."""
     agent: str
     session: str
     at: datetime
     kind: str
     argument: str
-    """The number or name that was typed; of what is to be forgotten a digest, keyed with the home's salt."""
+    """The number or name that was typed; for a text to forget, a digest of it, keyed with the home's salt."""
     id: str
-    """What the number or name stood for in that session."""
+    """The id that the number or name stood for in that session."""
 
     @property
     def earliest(self) -> datetime:
-        """From when on the log may show it."""
-        return self.at - _AROUND
+        """The earliest time at which the log may show it."""
+        return self.at - _TOLERANCE
 
     @property
     def to(self) -> str | None:
-        """The place that was typed behind the number, in the user's words; None where none was."""
-        named = self.argument.split(maxsplit=2)
-        return named[2] if self.kind == APPROVE and len(named) > 2 else None
+        """The place that was typed after the number, in the user's words; None if there was none."""
+        words = self.argument.split(maxsplit=2)
+        return words[2] if self.kind == APPROVE and len(words) > 2 else None
 
     @property
     def shown_text(self) -> str:
-        """As it was typed; what is to be forgotten stands in the log alone."""
-        told = {FORGET: "forget …", CONFIRM: "yes forget …"}
-        return told.get(self.kind) or f"{self.kind} {self.argument}"
+        """The request as it was typed; a text to forget is left out and appears in the log only."""
+        placeholders = {FORGET: "forget …", CONFIRM: "yes forget …"}
+        return placeholders.get(self.kind) or f"{self.kind} {self.argument}"
 
 
 class ForgetRequest(NamedTuple):
-    """What the user typed that they want forgotten."""
+    """What the user asked to forget."""
 
     what: str
-    """An id, words, or `everything`."""
+    """An id, a text, or `everything`."""
     scope: str
-    """Here, global or everywhere."""
+    """`here`, `global` or `everywhere`."""
     context: str
-    """In which it was typed; empty outside of any."""
+    """The context in which it was typed; empty outside any."""
 
 
-def read_exposures(spooled: Iterable[SpoolFile], machine: str) -> list[Exposure]:
-    """What sessions were given or kept from, one row for each subject."""
+def read_exposures(files: Iterable[SpoolFile], machine: str) -> list[Exposure]:
+    """Return what sessions were given or denied in trials, one row per subject."""
     rows = []
-    for each in spooled:
-        for number, note in enumerate(each.records):
-            at, arm, call, mode = _at(note), note.get("arm"), note.get("call"), note.get("mode")
+    for each in files:
+        for number, record in enumerate(each.records):
+            at, arm, call, mode = _at(record), record.get("arm"), record.get("call"), record.get("mode")
             if at is None or arm not in list(Arm):
                 continue
-            chances = _chances(note)
-            for place, subject in enumerate(_ids(note)):
+            chances = _chances(record)
+            for place, subject in enumerate(_ids(record)):
                 id_, _, version = subject.partition(":")
-                told = "\0".join((machine, each.name, str(number), subject))
+                identity = "\0".join((machine, each.name, str(number), subject))
                 rows.append(
                     Exposure(
-                        id=blake2b(told.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
+                        id=blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
                         machine=machine,
-                        agent=str(note.get("agent", "")),
-                        session=str(note.get("session", "")),
+                        agent=str(record.get("agent", "")),
+                        session=str(record.get("session", "")),
                         subject=id_,
                         version=version,
                         channel=Channel.HOOK,
-                        event=str(note.get("event", "")),
+                        event=str(record.get("event", "")),
                         arm=Arm(str(arm)),
                         at=at,
                         call=call if isinstance(call, str) else None,
@@ -101,43 +101,47 @@ def read_exposures(spooled: Iterable[SpoolFile], machine: str) -> list[Exposure]
     return rows
 
 
-def read_requests(spooled: Iterable[SpoolFile]) -> list[SpooledRequest]:
-    """What hooks heard the user wish."""
-    found = []
-    for each in spooled:
-        for note in each.records:
-            at, ids = _at(note), _ids(note)
-            if note.get("event") == "wish" and at is not None and ids:
-                agent, session, kind, of = (str(note.get(name, "")) for name in ("agent", "session", "kind", "of"))
-                found.append(SpooledRequest(each.name, agent, session, at, kind, of, ids[0]))
-    return found
+def read_requests(files: Iterable[SpoolFile]) -> list[SpooledRequest]:
+    """Return the requests that hooks saw."""
+    requests = []
+    for each in files:
+        for record in each.records:
+            at, ids = _at(record), _ids(record)
+            if record.get("event") == "wish" and at is not None and ids:
+                agent, session, kind, argument = (
+                    str(record.get(name, "")) for name in ("agent", "session", "kind", "of")
+                )
+                requests.append(SpooledRequest(each.name, agent, session, at, kind, argument, ids[0]))
+    return requests
 
 
-def is_confirmed_by_log(wish: SpooledRequest, histories: Iterable[History], table: RequestTable) -> bool:
-    """Whether the agent's own log shows that the user typed a wish: what a hook heard alone is not trusted.
+def is_confirmed_by_log(request: SpooledRequest, histories: Iterable[History], table: RequestTable) -> bool:
+    """Whether the agent's own log shows that the user typed a request: the hook's record alone is not trusted.
 
-    `table`: by which forms.
+    `table`: the phrases of requests.
     """
     return any(
         turn.act is Act.SAID
         and turn.origin in _TYPED
-        and abs(turn.at - wish.at) <= _AROUND
-        and is_same_request(wish, turn.text or "", table)
+        and abs(turn.at - request.at) <= _TOLERANCE
+        and is_same_request(request, turn.text or "", table)
         for history in histories
-        if (history.agent, history.native) == (wish.agent, wish.session)
+        if (history.agent, history.native) == (request.agent, request.session)
         for turn in history.turns
     )
 
 
 def find_typed_command(request: Proposal, histories: Iterable[History], used: str) -> tuple[str, str] | None:
-    """The session and the id of the line in which the agent's log shows that the user ran a command to wisen.
+    """Return the session and line id that show, in the agent's log, that the user ran a wisen command.
 
-    A line that is `used` proved a decision before, and proves no second one.
+    A line in `used` already proved another decision, and cannot prove a second one.
     """
     for history in histories:
         for turn in history.turns if history.agent == request.agent else ():
-            near = abs(turn.at - request.at) <= _AROUND and turn.act is Act.SAID and turn.origin == MessageOrigin.SHELL
-            if near and turn.id not in used and _words(turn.text or "") == ["wisen", *_words(request.typed)]:
+            is_candidate = (
+                abs(turn.at - request.at) <= _TOLERANCE and turn.act is Act.SAID and turn.origin == MessageOrigin.SHELL
+            )
+            if is_candidate and turn.id not in used and _words(turn.text or "") == ["wisen", *_words(request.typed)]:
                 return history.native, turn.id
     return None
 
@@ -149,40 +153,40 @@ def _words(command: str) -> list[str]:
         return [command]
 
 
-def is_same_request(wish: SpooledRequest, text: str, table: RequestTable) -> bool:
-    """Whether a typed text asks for what a hook heard."""
-    asked = read_request(text, table)
-    return (asked.kind, asked.of) == (wish.kind, wish.argument)
+def is_same_request(request: SpooledRequest, text: str, table: RequestTable) -> bool:
+    """Whether a typed text makes the request that a hook saw."""
+    read = read_request(text, table)
+    return (read.kind, read.of) == (request.kind, request.argument)
 
 
 def find_forget_request(
-    wish: SpooledRequest, histories: Iterable[History], key: bytes, table: RequestTable
+    request: SpooledRequest, histories: Iterable[History], key: bytes, table: RequestTable
 ) -> ForgetRequest | None:
-    """What the agent's own log shows that the user wants forgotten; `key` is the salt of the home.
+    """Return what the agent's own log shows that the user asked to forget; `key` is the salt of the home.
 
-    Typed once it goes where it was typed. Other scopes, and everything, need a `yes` in front, which a hook notes only
-    where it had asked. The question itself need not be in the log any more: its words may be forgotten by now.
+    Typed once, it is forgotten in the context where it was typed. Other scopes, and `everything`, need a leading `yes`,
+    which a hook records only after asking. The question may be missing from the log: its text may be forgotten by now.
     """
-    near = [
-        (abs(turn.at - wish.at), turn.context, asked.what, asked.scope)
+    candidates = [
+        (abs(turn.at - request.at), turn.context, asked.what, asked.scope)
         for history in histories
-        if (history.agent, history.native) == (wish.agent, wish.session)
+        if (history.agent, history.native) == (request.agent, request.session)
         for turn in history.turns
-        if turn.act is Act.SAID and turn.origin in _TYPED and abs(turn.at - wish.at) <= _AROUND
+        if turn.act is Act.SAID and turn.origin in _TYPED and abs(turn.at - request.at) <= _TOLERANCE
         for asked in [read_request(turn.text or "", table)]
-        if asked.kind == wish.kind and wish.argument == digest_words(asked.of, key)
+        if asked.kind == request.kind and request.argument == digest_words(asked.of, key)
     ]
-    for _, context, what, scope in sorted(near):
+    for _, context, what, scope in sorted(candidates):
         is_wide = what == EVERYTHING or scope not in ("", HERE)
-        if (wish.kind == CONFIRM or not is_wide) and (scope or what != EVERYTHING):
+        if (request.kind == CONFIRM or not is_wide) and (scope or what != EVERYTHING):
             return ForgetRequest(what, scope or HERE, context)
     return None
 
 
 def digest_words(words: str, key: bytes) -> str:
-    """Words that are to be forgotten, so that nobody can read them; the client makes the same."""
-    told = words.encode("utf-8", "surrogatepass")
-    return blake2b(told, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest()
+    """Return a digest of a text to forget, so that nobody can read it; the client computes the same."""
+    encoded = words.encode("utf-8", "surrogatepass")
+    return blake2b(encoded, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest()
 
 
 def _at(note: SpoolRecord) -> datetime | None:
@@ -194,7 +198,7 @@ def _at(note: SpoolRecord) -> datetime | None:
 
 
 def _chances(note: SpoolRecord) -> list[float]:
-    """Of a note about coins: the chance of each id."""
+    """Return the chance of each id in a record about a trial's draw."""
     found = note.get("chances")
     return [float(each) for each in found if isinstance(each, int | float)] if isinstance(found, list) else []
 

@@ -25,58 +25,58 @@ if TYPE_CHECKING:
 
 
 class TrialSelection:
-    """What is on trial, what a trial has ended, and what is to be told of that."""
+    """Which lines are on trial, which trials have ended, and what to report about that."""
 
     def __init__(self, home: Home, known: KnownEntries, answers: Iterable[Asked], standings: TrialStandings) -> None:
-        """Begin with how trials stand."""
+        """Create it from the state of all trials."""
         self._home, self._known, self._standings = home, known, standings
         self._wanted = put_on_trial(answers)
         self._chances: dict[str, float] = {}
 
-    def separate_hints(self, matter: BlockContent, states: Iterable[EntryState], context: str) -> BlockContent:
-        """Hints on trial apart from the others, without those that a trial has ended; and what is to be told once."""
-        may = {
+    def separate_hints(self, content: BlockContent, states: Iterable[EntryState], context: str) -> BlockContent:
+        """Separate hints on trial from the others, without those whose trial has ended; add what to deliver once."""
+        candidates = {
             rule_id(each.entry.id)
             for each in states
             if self._standings.welcomes(context) and may_be_tried(each, self._wanted)
         }
-        tried = [line for line in matter.hints if line.id in may and self._is_running(line.exposure_id)]
-        hints = [line for line in matter.hints if line.id not in may and not self._has_ended(line.exposure_id)]
-        return matter._replace(on_trial=tried, hints=hints, news=self._news(context))
+        on_trial = [line for line in content.hints if line.id in candidates and self._is_running(line.exposure_id)]
+        hints = [line for line in content.hints if line.id not in candidates and not self._has_ended(line.exposure_id)]
+        return content._replace(on_trial=on_trial, hints=hints, news=self._news(context))
 
     def without_ended(self, fixes: Mapping[str, Sequence[Remedy]]) -> dict[str, list[Remedy]]:
-        """Fixes by context, without those that a trial has ended."""
+        """Return fixes by context, without those whose trial has ended."""
         return {
             context: [each for each in some if not any(map(self._has_ended, each.ids))]
             for context, some in fixes.items()
         }
 
-    def select_reminders(self, moments: Sequence[Reminder], context: str) -> list[Reminder]:
-        """Lessons of the moment without those that a trial has ended; where trials are welcome, they are on trial."""
-        going = [each for each in moments if not self._has_ended(each.id)]
+    def select_reminders(self, reminders: Sequence[Reminder], context: str) -> list[Reminder]:
+        """Return reminders without those whose trial has ended; marked as on trial where the user agreed to trials."""
+        running = [each for each in reminders if not self._has_ended(each.id)]
         if not self._standings.welcomes(context):
-            return going
-        return [each._replace(tried=self._is_running(each.id)) for each in going]
+            return running
+        return [each._replace(tried=self._is_running(each.id)) for each in running]
 
     def assignments(
         self,
         contexts: Iterable[str],
         fixes: Mapping[str, Sequence[Remedy]],
         approved: set[str],
-        moments: Mapping[str, Sequence[Reminder]],
+        reminders: Mapping[str, Sequence[Reminder]],
     ) -> TrialAssignments:
-        """What the coin is thrown for, and where; of fixes, those that the user approved nowhere."""
-        where = frozenset(filter(self._standings.welcomes, {*contexts, *fixes, ""}))
-        if where:
+        """Return what is randomised, and where; of fixes, only those that the user approved nowhere."""
+        trial_contexts = frozenset(filter(self._standings.welcomes, {*contexts, *fixes, ""}))
+        if trial_contexts:
             self._home.salt()  # hooks only read it
         for each in (each for some in fixes.values() for each in some if each.id not in approved):
             for id_ in each.ids:
                 self._is_running(id_)
-        tried = {context: [each.id for each in some if each.tried] for context, some in moments.items()}
-        return TrialAssignments(where, self._chances, self._standings.holdout, tried)
+        tried = {context: [each.id for each in some if each.tried] for context, some in reminders.items()}
+        return TrialAssignments(trial_contexts, self._chances, self._standings.holdout, tried)
 
     def _is_running(self, id_: str) -> bool:
-        """Whether something is on trial; with which chance is kept."""
+        """Whether something is on trial; its chance is remembered."""
         share = self._standings.chance_of(id_)
         if share is not None:
             self._chances[id_] = share
@@ -86,27 +86,29 @@ class TrialSelection:
         return self._standings.chance_of(id_) is None
 
     def _news(self, context: str) -> list[DeliveredLine]:
-        """What made things worse, until a session was told that it is gone."""
+        """Return what made things worse, until a session reported that it is gone."""
         here = {
             rule_id(each.entry.id): one_line(each.text) for each in self._known.states if each.context in ("", context)
         }
         every = {rule_id(each.entry.id) for each in self._known.states}
-        found = []
+        lines = []
         for move in self._known.moves:
-            of = move.subject
+            subject = move.subject
             if move.kind is not MoveKind.VERDICT or not move.value.endswith(f":{Verdict.WORSE.value}"):
                 continue
-            if of in every and of not in here:
+            if subject in every and subject not in here:
                 continue
-            what = f"its hint “{here[of]}”" if of in here else f"the fix {of}"
-            found.append(
-                DeliveredLine(of, f"wisen tells {what} no longer: {move.why}.", "", f"`wisen trials show {of}`")
+            what = f"its hint “{here[subject]}”" if subject in here else f"the fix {subject}"
+            lines.append(
+                DeliveredLine(
+                    subject, f"wisen tells {what} no longer: {move.why}.", "", f"`wisen trials show {subject}`"
+                )
             )
-        found += self._checks(here)
-        return [line for line in found if not self.was_delivered(line)]
+        lines += self._checks(here)
+        return [line for line in lines if not self.was_delivered(line)]
 
     def _checks(self, here: Mapping[str, str]) -> list[DeliveredLine]:
-        """What checks of changes came to that the user has to know, where the rule holds."""
+        """Return the results of change checks that the user should know, where the rule applies."""
         moves = [each for each in self._known.moves if each.kind is MoveKind.CHECK and each.value != Check.CHECK]
         if not moves:
             return []
@@ -118,14 +120,14 @@ class TrialSelection:
         ]
 
     def was_delivered(self, line: DeliveredLine) -> bool:
-        """Whether a session was told a line."""
+        """Whether a session received a line."""
         return any(
             f"{each.subject}:{each.version}" == line.exposure_id for each in self._home.ledger.exposures.of(line.id)
         )
 
 
 def may_be_tried(state: EntryState, wanted: frozenset[str]) -> bool:
-    """Whether an entry is an unconfirmed hint, or one that the user wants to be tried; never what they said."""
+    """Whether an entry is an unconfirmed hint, or one that the user wants to try; never what they stated."""
     if state.entry.origin is EntryOrigin.STATED or state.status is not EntryStatus.PENDING:
         return False
     if state.entry.id in wanted:

@@ -1,4 +1,4 @@
-"""What counts as the user's own word: what they said that lasts, or said yes to. A classifier decides nothing of it."""
+"""Decides what counts as the user's own statement: lasting directives and confirmations, never a classifier's guess."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 def is_lasting_statement(state: EntryState) -> bool:
-    """Whether the user said that it lasts, or confirmed it: only that is told at each start, beside approved rules."""
+    """Whether the user said that it lasts, or confirmed it: only that is in the start block, besides approved rules."""
     stated = state.entry.origin is EntryOrigin.STATED and state.entry.type is EntryType.LEARNING
     return stated and state.status is EntryStatus.PENDING and standing_of(state).stands
 
 
 def is_raised(state: EntryState) -> bool:
-    """Whether it may stand among what is important: what the user said may not, unless a person raised it."""
+    """Whether it may be listed as important: what the user stated may not, unless a person raised its priority."""
     raised = state.confirmed or state.priority is not state.entry.priority
     return raised or state.entry.origin is not EntryOrigin.STATED
 
 
 def is_user_statement(state: EntryState) -> bool:
-    """Whether it is the user's word and not for the moment alone: approved, refused, or told without such a limit."""
+    """Whether it is a lasting statement of the user: approved, rejected, or stated without a time limit."""
     return state.confirmed or state.status in (EntryStatus.PROMOTED, EntryStatus.WONT_FIX) or is_lasting_word(state)

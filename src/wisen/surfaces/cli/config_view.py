@@ -11,7 +11,7 @@ from wisen.surfaces.cli.render import console, print_json, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.settings import Described
+    from wisen.settings import SettingDescription
 
 
 def run(*, template: bool, as_json: bool) -> int:
@@ -27,7 +27,7 @@ def run(*, template: bool, as_json: bool) -> int:
     return 0
 
 
-def template_of(described: Sequence[Described]) -> str:
+def template_of(described: Sequence[SettingDescription]) -> str:
     """A config.toml in which every key stands with its meaning, commented out at its default."""
     lines: list[str] = []
     section = ""
@@ -39,18 +39,18 @@ def template_of(described: Sequence[Described]) -> str:
         allowed = f" ({each.allowed})" if each.allowed else ""
         default = list(each.default) if isinstance(each.default, tuple) else each.default
         if each.variable:
-            lines += [f"# {each.says}{allowed} Or: {each.variable}", f"# {key} = {json.dumps(default)}"]
+            lines += [f"# {each.meaning}{allowed} Or: {each.variable}", f"# {key} = {json.dumps(default)}"]
         else:
-            lines += [f"# {each.says}", f"# {key} = {{}}"]  # tables, with names of the user's
+            lines += [f"# {each.meaning}", f"# {key} = {{}}"]  # tables, with names of the user's
     return "\n".join(lines)
 
 
-def _show(file: str, described: Sequence[Described]) -> None:
+def _show(file: str, described: Sequence[SettingDescription]) -> None:
     out = console()
     out.print(f"Settings in {file} and WISEN_* variables. A file to start from: wisen config --template\n", style="dim")
     rows = table("key", "value", "from", "meaning")
     for each in described:
         value = ", ".join(each.value) if isinstance(each.value, tuple) else str(each.value)
         allowed = f" [{each.allowed}]" if each.allowed else ""
-        rows.add_row(each.key, value, each.source, each.says + allowed)
+        rows.add_row(each.key, value, each.source, each.meaning + allowed)
     out.print(rows)
