@@ -108,7 +108,7 @@ def _now(versions: list[Version], course: list[SessionCalls]) -> list[Effect]:
 
 
 def _key(effect: Effect) -> tuple[str, str, str]:
-    signature = effect.signature.words if effect.signature else ""
+    signature = effect.signature.description if effect.signature else ""
     return f"{effect.line.born:%Y-%m-%d} {effect.line.text.strip()[:80]}", signature, effect.strength.value
 
 
@@ -117,7 +117,7 @@ def _shown(effect: Effect, named: int) -> dict[str, object]:
         "line": effect.line.text.strip()[:120],
         "date": f"{effect.line.born:%Y-%m-%d}",
         "strength": effect.strength.value,
-        "signature": effect.signature.words if effect.signature else "",
+        "signature": effect.signature.description if effect.signature else "",
         "sessions_until_named": named,
         "before": [effect.before.sessions, effect.before.of] if effect.before else None,
         "after": [effect.after.sessions, effect.after.of] if effect.after else None,

@@ -49,7 +49,7 @@ from wisen.feedback.detector import detect, shipped_detector
 from wisen.feedback.features import named_features
 from wisen.feedback.lesson_extraction import lesson_text
 from wisen.logs.parallel_read import pause_gc
-from wisen.model.signal import Before, Heard, SignalKind
+from wisen.model.signal import PrecedingEvent, SignalKind, TypedTurn
 
 if TYPE_CHECKING:
     import argparse
@@ -167,7 +167,9 @@ def _others(data: Path | None, stem: str) -> list[Item]:
         Item(
             id=row["id"],
             group=row["id"],
-            heard=Heard(text=row["user"], before=Before.ERROR if row["preceding_error"] else Before.OK),
+            heard=TypedTurn(
+                text=row["user"], before=PrecedingEvent.ERROR if row["preceding_error"] else PrecedingEvent.OK
+            ),
             kinds=frozenset(row["labels"]) - {"none"},
             lang=row["lang"],
             weight=row["weight"],
@@ -211,7 +213,7 @@ def _with_seeds(baselines: dict[str, object], others: dict[str, list[Item]]) -> 
 
 def _baselines(real: Sequence[Item]) -> dict[str, object]:
     """Simple ways to find corrections, on the same turns."""
-    after = [float(item.heard.before in (Before.INTERRUPT, Before.REJECT)) for item in real]
+    after = [float(item.heard.before in (PrecedingEvent.INTERRUPT, PrecedingEvent.REJECT)) for item in real]
     generic = [float(bool(_GENERIC_LIST.search(item.heard.text))) for item in real]
     ways = {
         "seed_phrases": [float(_is_seeds_correction(item.heard.text)) for item in real],
@@ -344,7 +346,7 @@ def _sort(item: Item) -> str:
         return "long or pasted"
     if text.rstrip().endswith("?"):
         return "question"
-    return "after an interrupt" if item.heard.before is Before.INTERRUPT else "statement or order"
+    return "after an interrupt" if item.heard.before is PrecedingEvent.INTERRUPT else "statement or order"
 
 
 def _speed_abroad(items: Sequence[Item]) -> dict[str, float]:

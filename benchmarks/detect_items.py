@@ -17,7 +17,7 @@ import wisen
 from benchmarks.data import DataAbsent, json_lines, transcripts
 from benchmarks.written_messages import lessons, messages, messages_of_languages
 from wisen.feedback.turns import turns_of
-from wisen.model.signal import Before, Heard
+from wisen.model.signal import PrecedingEvent, TypedTurn
 from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Item:
     id: str
     group: str
     """What must not be torn between folds."""
-    heard: Heard
+    heard: TypedTurn
     kinds: frozenset[str]
     lang: str = "en"
     weight: float = 1.0
@@ -122,7 +122,7 @@ def written_items() -> list[Item]:
         Item(
             id=f"written-{number}",
             group=f"written-{number}",
-            heard=Heard(
+            heard=TypedTurn(
                 text=text,
                 calls=_CALLS[number % len(_CALLS)],
                 earlier=("let us look at the second part of the work",) if number % 3 else (),
@@ -155,7 +155,7 @@ def written_lessons() -> list[Item]:
         Item(
             id=f"lesson-{number}",
             group=f"lesson-{number}",
-            heard=Heard(text=text, calls=_CALLS[number % len(_CALLS)]),
+            heard=TypedTurn(text=text, calls=_CALLS[number % len(_CALLS)]),
             kinds=frozenset({"correction"}),
             written=True,
             lasts=lasts,
@@ -170,7 +170,9 @@ def directive_items(data: Path | None) -> list[Item]:
         Item(
             id=row["id"],
             group=row["id"],
-            heard=Heard(text=own_words(row["user"]), before=Before(row.get("preceding_event") or Before.OK)),
+            heard=TypedTurn(
+                text=own_words(row["user"]), before=PrecedingEvent(row.get("preceding_event") or PrecedingEvent.OK)
+            ),
             kinds=frozenset(row["labels"]) - {"none"},
             lang=row["lang"],
             lasts=_lasts(row),
@@ -228,23 +230,23 @@ class _Around:
     """Finds the labelled turns in the sessions, and tells what happened around them."""
 
     def __init__(self, histories: Sequence[History]) -> None:
-        self._by_id: dict[str, tuple[Turn, Heard]] = {}
-        self._by_session: dict[str, list[tuple[Turn, Heard]]] = {}
+        self._by_id: dict[str, tuple[Turn, TypedTurn]] = {}
+        self._by_session: dict[str, list[tuple[Turn, TypedTurn]]] = {}
         for history in histories:
             for turn, heard in turns_of(history):
                 self._by_id.setdefault(turn.id, (turn, heard))
                 self._by_session.setdefault(history.native, []).append((turn, heard))
 
-    def heard(self, row: dict[str, Any]) -> Heard:
+    def heard(self, row: dict[str, Any]) -> TypedTurn:
         found = self._find(row)
         return record_heard(row) if found is None else with_fields(found[1], text=own_words(row["user"]))
 
-    def _find(self, row: dict[str, Any]) -> tuple[Turn, Heard] | None:
+    def _find(self, row: dict[str, Any]) -> tuple[Turn, TypedTurn] | None:
         if row["turn_uuid"] in self._by_id:
             return self._by_id[row["turn_uuid"]]
         at = datetime.fromisoformat(row["timestamp"])
 
-        def near(place: tuple[Turn, Heard]) -> float:
+        def near(place: tuple[Turn, TypedTurn]) -> float:
             return abs((place[0].at - at).total_seconds())
 
         places = self._by_session.get(row["session"], [])
@@ -253,11 +255,11 @@ class _Around:
         return found if found is not None and (same or near(found) < 2) else None
 
 
-def record_heard(row: dict[str, Any]) -> Heard:
+def record_heard(row: dict[str, Any]) -> TypedTurn:
     """What a record of the data tells by itself."""
-    return Heard(
+    return TypedTurn(
         text=own_words(row["user"]),
-        before=Before(row["preceding_event"]),
+        before=PrecedingEvent(row["preceding_event"]),
         reason=row["origin"] == "reject_reason",
         queued=row["origin"] == "queued",
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.data import DataAbsent, json_lines
 from wisen.feedback.detector import detect
-from wisen.model.signal import Before, Heard
+from wisen.model.signal import PrecedingEvent, TypedTurn
 from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ def _counted(row: dict[str, Any]) -> tuple[list[str], list[str]]:
 
 def _taught(row: dict[str, Any]) -> list[tuple[Lesson, bool]]:
     """The lessons in a message, and whether each is in doubt."""
-    event = row.get("preceding_event") or Before.OK
-    heard = Heard(text=own_words(row["user"]), before=Before(event))
+    event = row.get("preceding_event") or PrecedingEvent.OK
+    heard = TypedTurn(text=own_words(row["user"]), before=PrecedingEvent(event))
     return [(signal.lesson, signal.is_doubtful) for signal in detect(heard) if signal.lesson is not None]
 
 

@@ -28,8 +28,8 @@ from wisen.feedback.signal_detection import detect_in_session
 from wisen.mining.trigger_backtest import TriggerOptions, narrowed_triggers
 from wisen.mining.triggers import triggers_of
 from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryType
-from wisen.model.entry_state import EntryState, states
-from wisen.model.history import Act
+from wisen.model.entry_state import EntryState, fold_entry_states
+from wisen.model.history import UserAction
 from wisen.model.signal import SignalKind
 from wisen.surfaces.hook import reminding
 from wisen.surfaces.hook.arbitrating import chosen
@@ -164,7 +164,7 @@ def _told_in(history: History, context: str, moments: Sequence[Reminder], known:
     events += [
         (turn.at, 0, at)
         for at, turn in enumerate(history.turns)
-        if turn.act is Act.SAID and turn.text and turn.origin != "rejection"
+        if turn.action is UserAction.SAID and turn.text and turn.origin != "rejection"
     ]
     for when, is_call, at in sorted(events):
         if is_call:
@@ -217,7 +217,7 @@ def _learnt(history: History, context: str, past: Sequence[History]) -> list[_Le
     made = []
     for id_, (entry, turn, _) in found.items():
         if left[id_] is not None:
-            (state,) = states([_with(entry, left[id_])], (), ())
+            (state,) = fold_entry_states([_with(entry, left[id_])], (), ())
             made.append(_Lesson(state, (history.native, turn.id)))
     return made
 
@@ -275,9 +275,9 @@ class Judged:
                 continue
             if at_once and turn.before > place:
                 return False
-            if turn.act is Act.REFUSED:
+            if turn.action is UserAction.REJECTED:
                 return True
-            if turn.act is Act.SAID and turn.text:
+            if turn.action is UserAction.SAID and turn.text:
                 if self._corrects((history.native, turn.id)):
                     return True
                 if turn.origin != "rejection":
@@ -340,7 +340,7 @@ def _labels(data: Path | None, histories: Sequence[History]) -> dict[tuple[str, 
         raise DataAbsent(f"no user_turns.jsonl in {data or 'no folder'}; give the unpacked folder as --data DIR")
     found = {(row["session"], row["turn"]): row["labels"] for row in json_lines(_LABELS / "turns.jsonl")}
     typed: dict[str, list[Turn]] = {
-        each.native: [turn for turn in each.turns if turn.act is Act.SAID and turn.text] for each in histories
+        each.native: [turn for turn in each.turns if turn.action is UserAction.SAID and turn.text] for each in histories
     }
     for row in json_lines(path):
         turns, at = typed.get(row["session"], []), datetime.fromisoformat(row["timestamp"])

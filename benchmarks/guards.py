@@ -21,7 +21,7 @@ from wisen import app
 from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import digest
 from wisen.model.entry import ProposalType
-from wisen.model.guard import Guard, GuardSource, GuardState, Mode, guard_id, version_of
+from wisen.model.guard import Guard, GuardSource, GuardState, Mode, guard_id, guard_version
 from wisen.surfaces.hook.guarding import ruling
 from wisen.surfaces.hook.hook_shelf import Shelf
 
@@ -108,7 +108,7 @@ def _guard(number: int) -> GuardState:
     watch, better = f"shell: tool{number} go --fast", f"tool{number} go"
     guard = Guard(
         id=guard_id("", watch),
-        version=version_of(watch, better, Mode.DENY),
+        version=guard_version(watch, better, Mode.DENY),
         machine="desk",
         at=datetime(2026, 1, 1, tzinfo=UTC),
         context="",

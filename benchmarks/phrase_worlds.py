@@ -17,7 +17,7 @@ import msgspec
 
 from wisen.feedback.turn_signs import is_detected
 from wisen.model.event import MessageOrigin, Status
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.history import History, Step, Turn, UserAction
 from wisen.model.signal import SignalKind
 
 DAYS = 30
@@ -154,9 +154,9 @@ class _Maker:
         if what == "other" and self._idle:
             text = f"{self._idle.pop()} {text}"
         if "refused" in around:
-            course.act(Act.REFUSED)
+            course.act(UserAction.REJECTED)
         elif "stopped" in around:
-            course.act(Act.STOPPED)
+            course.act(UserAction.INTERRUPTED)
         course.say(text, conceded="conceded" in around)
         if "undone" in around:
             course.edit(again=True)
@@ -179,9 +179,9 @@ class _Course:
         self._file = 0
 
     def say(self, text: str, *, conceded: bool = False) -> None:
-        self._turn(Act.SAID, text, origin=MessageOrigin.PROMPT.value, conceded=conceded)
+        self._turn(UserAction.SAID, text, origin=MessageOrigin.PROMPT.value, conceded=conceded)
 
-    def act(self, act: Act) -> None:
+    def act(self, act: UserAction) -> None:
         self._turn(act, None)
 
     def edit(self, *, again: bool = False) -> None:
@@ -199,12 +199,12 @@ class _Course:
         native, steps, turns = f"session-{self._number}", tuple(self._steps), tuple(self._turns)
         return History(session=self._number, agent="made-up", native=native, steps=steps, turns=turns)
 
-    def _turn(self, act: Act, text: str | None, *, origin: str = "", conceded: bool = False) -> None:
+    def _turn(self, act: UserAction, text: str | None, *, origin: str = "", conceded: bool = False) -> None:
         self._at += timedelta(seconds=40)
         self._turns.append(
             Turn(
                 id=f"{self._number}-t{len(self._turns)}",
-                act=act,
+                action=act,
                 at=self._at,
                 text=text,
                 before=len(self._steps),

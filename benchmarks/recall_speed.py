@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wisen.memory.ranking import group, rank
 from wisen.memory.replaced_memories import demote_replaced
 from wisen.memory.search_words import query_words, words_of
-from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought
+from wisen.model.memory import DEFAULT_WEIGHTS, Memory, MemoryKind, MemoryQuery
 from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
 
@@ -56,7 +56,7 @@ def _times(store: Memories, draw: _Draw, contexts: tuple[str, ...] | None) -> di
     for _ in range(_QUESTIONS):
         question = f"what did we say about {draw.question()}?"
         began = time.perf_counter()
-        found = store.find(Sought(query_words(question), contexts), DESIGN)
+        found = store.find(MemoryQuery(query_words(question), contexts), DEFAULT_WEIGHTS)
         demote_replaced(group(rank(found, now=clock.now(), here="c3")))
         spent.append(1000 * (time.perf_counter() - began))
     spent.sort()

@@ -15,14 +15,14 @@ from benchmarks.data import DataAbsent, json_lines
 from wisen.memory.ranking import group, rank
 from wisen.memory.replaced_memories import demote_replaced
 from wisen.memory.search_words import query_words, words_of
-from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought
+from wisen.model.memory import DEFAULT_WEIGHTS, Memory, MemoryKind, MemoryQuery
 from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wisen.model.memory import Design, Group, Hit
+    from wisen.model.memory import MemoryGroup, MemoryHit, RankingWeights
     from wisen.store.memories import Memories
 
 _EVIDENCE = re.compile(r"D\d+:\d+")
@@ -183,12 +183,12 @@ def kept(memories: Sequence[Memory]) -> Iterator[Memories]:
         index.close()
 
 
-def hits(store: Memories, question: str, design: Design = DESIGN) -> list[Hit]:
+def hits(store: Memories, question: str, design: RankingWeights = DEFAULT_WEIGHTS) -> list[MemoryHit]:
     """What the product's store finds."""
-    return store.find(Sought(query_words(question)), design)
+    return store.find(MemoryQuery(query_words(question)), design)
 
 
-def answered(found: list[Hit], now: datetime, design: Design = DESIGN) -> list[Group]:
+def answered(found: list[MemoryHit], now: datetime, design: RankingWeights = DEFAULT_WEIGHTS) -> list[MemoryGroup]:
     """What the product shows, by session."""
     return demote_replaced(group(rank(found, now=now, design=design), design))
 

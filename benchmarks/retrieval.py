@@ -15,7 +15,7 @@ from benchmarks.recall_peers import PEERS
 from benchmarks.recall_speed import speeds
 from benchmarks.recalled import answered, decisions, hits, kept, locomo
 from wisen.memory.ranking import rank
-from wisen.model.memory import DESIGN
+from wisen.model.memory import DEFAULT_WEIGHTS
 
 if TYPE_CHECKING:
     import argparse
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.recalled import Question, Talk
-    from wisen.model.memory import Design, Hit
+    from wisen.model.memory import MemoryHit, RankingWeights
 
-_FIELDS = [DESIGN._replace(beside=beside) for beside in (0.2, 0.3, 0.5)]
+_FIELDS = [DEFAULT_WEIGHTS._replace(beside=beside) for beside in (0.2, 0.3, 0.5)]
 _RANKS = [(session, fade) for session in (0.2, 0.4, 0.6) for fade in (0.5, 0.6, 0.75)]
 """What is tried: the weights of the fields, and those of the session."""
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     swapped = _mean([figures for design, half in zip(tuned, reversed(halves), strict=True)
                      for figures in _measured(talks, found[_fields_of(design)], design, half)])  # fmt: skip
     everything = range(len(talks))
-    shipped = _mean(_measured(talks, found[_fields_of(DESIGN)], DESIGN, everything))
+    shipped = _mean(_measured(talks, found[_fields_of(DEFAULT_WEIGHTS)], DEFAULT_WEIGHTS, everything))
     return {
         **swapped,
         "tuned": [_told(design) for design in tuned],
@@ -53,15 +53,15 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     }
 
 
-def _fields_of(design: Design) -> Design:
-    return DESIGN._replace(who=design.who, day=design.day, beside=design.beside)
+def _fields_of(design: RankingWeights) -> RankingWeights:
+    return DEFAULT_WEIGHTS._replace(who=design.who, day=design.day, beside=design.beside)
 
 
-def _told(design: Design) -> dict[str, float]:
+def _told(design: RankingWeights) -> dict[str, float]:
     return {name: getattr(design, name) for name in ("who", "day", "beside", "session", "fade")}
 
 
-def _found(talks: Sequence[Talk], design: Design) -> list[list[list[Hit]]]:
+def _found(talks: Sequence[Talk], design: RankingWeights) -> list[list[list[MemoryHit]]]:
     """For each question of each conversation what the store finds; ranking is cheap and comes later."""
     answers = []
     for talk in talks:
@@ -70,19 +70,26 @@ def _found(talks: Sequence[Talk], design: Design) -> list[list[list[Hit]]]:
     return answers
 
 
-def _best(talks: Sequence[Talk], found: dict[Design, list[list[list[Hit]]]], half: Iterable[int]) -> Design:
+def _best(
+    talks: Sequence[Talk], found: dict[RankingWeights, list[list[list[MemoryHit]]]], half: Iterable[int]
+) -> RankingWeights:
     """The design with the best mean of turn R@5, R@10 and nDCG@10 on some conversations."""
     half = list(half)
     tried = [fields._replace(session=session, fade=fade) for fields in _FIELDS for session, fade in _RANKS]
 
-    def worth(design: Design) -> float:
+    def worth(design: RankingWeights) -> float:
         return sum(_mean(_measured(talks, found[_fields_of(design)], design, half, whole=False))["turn"].values())
 
     return max(tried, key=worth)
 
 
 def _measured(
-    talks: Sequence[Talk], found: list[list[list[Hit]]], design: Design, which: Iterable[int], *, whole: bool = True
+    talks: Sequence[Talk],
+    found: list[list[list[MemoryHit]]],
+    design: RankingWeights,
+    which: Iterable[int],
+    *,
+    whole: bool = True,
 ) -> list[dict[str, float]]:
     """The figures of each question; those of sessions only in a `whole` measurement."""
     figures = []

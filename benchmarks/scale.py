@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from wisen.model.stretch import Stretch
+    from wisen.model.index_batch import IndexBatch
     from wisen.store.index import Index
 
 _CALLS = 49
@@ -40,7 +40,7 @@ def _at(events: int, repeat: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         index, _ = open_index(Path(folder) / "index.db", clock=SystemClock())
         for first in range(0, sessions, _AT_ONCE):
-            index.events.keep([_session(number) for number in range(first, min(first + _AT_ONCE, sessions))])
+            index.events.store([_session(number) for number in range(first, min(first + _AT_ONCE, sessions))])
         mining = _seconds(lambda: _mine(index))
         updates = [_update(index, sessions + number) for number in range(repeat)]
         everything = Selection()
@@ -59,7 +59,7 @@ def _at(events: int, repeat: int) -> dict[str, object]:
     }
 
 
-def _session(number: int) -> Stretch:
+def _session(number: int) -> IndexBatch:
     log = Log(f"/logs/{number // 100}/{number}.jsonl", f"s{number}", context=f"ctx{number % 50}")
     log.typed(f"{number}m0", number)
     for call in range(_CALLS):
@@ -76,19 +76,19 @@ def _session(number: int) -> Stretch:
 
 def _mine(index: Index) -> None:
     found = []
-    for history in index.findings.unmined(MINER):
+    for history in index.findings.take_unmined(MINER):
         found.append(mine(history))
         if len(found) == _AT_ONCE:
-            index.findings.mined(found, MINER)
+            index.findings.store_findings(found, MINER)
             found = []
-    index.findings.mined(found, MINER)
+    index.findings.store_findings(found, MINER)
 
 
 def _update(index: Index, number: int) -> float:
     new = _session(number)
 
     def update() -> None:
-        index.events.keep([new])
+        index.events.store([new])
         _mine(index)
 
     return _seconds(update)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from wisen.model.failure import CallChange, Failure, Mined, Signature, Try
+    from wisen.model.failure import CallChange, Failure, FixAttempt, SessionFindings, Signature
     from wisen.model.history import History, Step
 
 _LABELS = Path(__file__).parent / "labels"
@@ -57,8 +57,8 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "signatures": len(seen),
         "signatures_2plus": sum(len(sessions) >= 2 for sessions in seen.values()),
         "signatures_3plus": sum(len(sessions) >= 3 for sessions in seen.values()),
-        "fixes": len([fix for fix in fixes if fix.is_known]),
-        "fixes_seen_once": len([fix for fix in fixes if not fix.is_known]),
+        "fixes": len([fix for fix in fixes if fix.is_reliable]),
+        "fixes_seen_once": len([fix for fix in fixes if not fix.is_reliable]),
         **_judged_fixes(mined, steps),
         "signature_pairs": _judged_pairs(failures, steps),
         "preventable_repeats": _replay(histories, mined),
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     }
 
 
-def _sessions_by_signature(mined: Iterable[Mined]) -> dict[Signature, set[int]]:
+def _sessions_by_signature(mined: Iterable[SessionFindings]) -> dict[Signature, set[int]]:
     seen: dict[Signature, set[int]] = defaultdict(set)
     for each in mined:
         for failure in each.failures:
@@ -114,7 +114,7 @@ def _foundry(step: Step) -> tuple[str, str]:
     return step.tool, text[:150]
 
 
-def _judged_fixes(mined: Iterable[Mined], steps: dict[str, Step]) -> dict[str, object]:
+def _judged_fixes(mined: Iterable[SessionFindings], steps: dict[str, Step]) -> dict[str, object]:
     """How many of the fixes that we name are those a reader saw, and how many of his we name.
 
     Coverage is of the failures that a change or a call between got over; `coverage_with_work` counts also those that
@@ -129,8 +129,8 @@ def _judged_fixes(mined: Iterable[Mined], steps: dict[str, Step]) -> dict[str, o
     }
 
 
-def _judged(mined: Iterable[Mined], labels: Sequence[dict[str, Any]]) -> dict[str, object]:
-    worked: dict[str, Try] = {}
+def _judged(mined: Iterable[SessionFindings], labels: Sequence[dict[str, Any]]) -> dict[str, object]:
+    worked: dict[str, FixAttempt] = {}
     for each in mined:
         for tried in each.tries:
             if tried.worked:
@@ -161,7 +161,7 @@ class _Known:
         self._failed: set[int] = set()
         self._last: tuple[datetime, bool] | None = None
 
-    def add(self, session: int, tried: Try) -> None:
+    def add(self, session: int, tried: FixAttempt) -> None:
         (self._worked if tried.worked else self._failed).add(session)
         self._last = tried.at, tried.worked
 
@@ -188,15 +188,15 @@ class _Known:
             last=at,
             last_worked=worked,
         )
-        return fix.is_known
+        return fix.is_reliable
 
 
-def _in_time(histories: Sequence[History], mined: Sequence[Mined]) -> list[tuple[History, Mined]]:
+def _in_time(histories: Sequence[History], mined: Sequence[SessionFindings]) -> list[tuple[History, SessionFindings]]:
     pairs = [pair for pair in zip(histories, mined, strict=True) if pair[0].steps]
     return sorted(pairs, key=lambda pair: pair[0].steps[0].at)
 
 
-def _replay(histories: Sequence[History], mined: Sequence[Mined]) -> dict[str, int]:
+def _replay(histories: Sequence[History], mined: Sequence[SessionFindings]) -> dict[str, int]:
     """Failures that a fix known from sessions begun earlier would have spared: the change that helped in the end."""
     known: dict[tuple[Signature, CallChange], _Known] = {}
     spared, sessions = 0, set()
@@ -215,7 +215,7 @@ def _replay(histories: Sequence[History], mined: Sequence[Mined]) -> dict[str, i
     return {"failed_calls": spared, "sessions": len(sessions)}
 
 
-def _named_by(histories: Sequence[History], mined: Sequence[Mined]) -> dict[str, int]:
+def _named_by(histories: Sequence[History], mined: Sequence[SessionFindings]) -> dict[str, int]:
     """For each fix that became known: in which session of its failure it could first be named."""
     known: dict[tuple[Signature, CallChange], _Known] = {}
     met: dict[Signature, set[int]] = defaultdict(set)

@@ -18,8 +18,8 @@ from benchmarks.trial_verdicts import judge, places
 from benchmarks.trial_worlds import chances
 from wisen.mining.sessions import mine
 from wisen.model.exposure import Arm
-from wisen.model.history import Act
-from wisen.model.trial import JudgedTrial, TrialRow, Verdict
+from wisen.model.history import UserAction
+from wisen.model.trial import TrialJudgment, TrialRow, Verdict
 from wisen.trials import coin, verdicts
 from wisen.trials.evidence import GOOD, weighted_mean
 from wisen.trials.verdicts import VerdictPolicy
@@ -90,7 +90,7 @@ def _by_coin(base: list[dict[str, bool]], memory: list[dict[str, bool]]) -> dict
     }
 
 
-def _tossed(base: list[dict[str, bool]], memory: list[dict[str, bool]], salt: bytes) -> JudgedTrial:
+def _tossed(base: list[dict[str, bool]], memory: list[dict[str, bool]], salt: bytes) -> TrialJudgment:
     rows: list[TrialRow] = []
     for number in range(1, len(base)):
         for task in base[0]:
@@ -145,11 +145,11 @@ def _outcomes(folder: Path) -> tuple[list[set[str]], dict[str, Floats]]:
                 (each for each in learner.histories() if each.steps), key=lambda each: min(s.at for s in each.steps)
             )
     mined = [mine(history).failures for history in histories]
-    stops = [sum(turn.act is Act.STOPPED for turn in history.turns) for history in histories]
+    stops = [sum(turn.action is UserAction.INTERRUPTED for turn in history.turns) for history in histories]
     rails = {
         "failures": [len(each) for each in mined],
         "interrupts": stops,
         "calls": [len(history.steps) for history in histories],
     }
-    signatures = [{failure.signature.words for failure in each if not failure.transient} for each in mined]
+    signatures = [{failure.signature.description for failure in each if not failure.transient} for each in mined]
     return signatures, {name: np.array(numbers, dtype=float) for name, numbers in rails.items()}

@@ -11,7 +11,7 @@ from wisen.feedback.signal_detection import detect_in_session
 from wisen.memory.summarize import summarize_history
 from wisen.mining.sessions import mine
 from wisen.model.event import Status
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.history import History, Step, Turn, UserAction
 from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def course(*acts: str, context: str = "orchard", native: str = "5e551074-aaaa", 
             turns.append(
                 Turn(
                     id=f"m{number}",
-                    act=Act(what),
+                    action=UserAction(what),
                     at=at,
                     text=text,
                     before=len(steps),

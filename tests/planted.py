@@ -19,7 +19,7 @@ from msgspec import structs
 
 from tests.ownership import adopt
 from wisen.learner import Learner
-from wisen.model.entry import Answer, Logged, MoveKind, ProposalType
+from wisen.model.entry import Answer, ManualEntry, MoveKind, ProposalType
 from wisen.model.guard import Mode
 from wisen.testing.entries_contract import a_proposal
 from wisen.testing.transcripts import ClaudeTranscript
@@ -108,9 +108,9 @@ class Planter:
         other = self.project / "notes.txt"
         other.write_text("mine\n")
         for _ in range(many):
-            learner.lessons.log(Logged("insight", f"The {new('logged')} is cold.", context))
-            learner.lessons.log(Logged("insight", f"The {new('everywhere')} is warm."))
-            worded = learner.lessons.log(Logged("insight", f"The {new('worded')} is old.", context))
+            learner.lessons.log(ManualEntry("insight", f"The {new('logged')} is cold.", context))
+            learner.lessons.log(ManualEntry("insight", f"The {new('everywhere')} is warm."))
+            worded = learner.lessons.log(ManualEntry("insight", f"The {new('worded')} is old.", context))
             learner.lessons.decide(worded.name, MoveKind.TEXT, f"The {new('reworded')} is old.")
             learner.memory.add_note(f"the {new('note')} came late", self.project)
             failure = learner.records.record_failure(
@@ -137,11 +137,11 @@ class Planter:
                 context=guard.context,
                 at=datetime.now(UTC),
             )
-            learner.home.ledger.entries.enter([offered])
+            learner.home.ledger.entries.record([offered])
 
     def approved(self, learner: Learner, many: int) -> None:
         """Rules that the user approved: they stand in his file, with their inverses in the ledger."""
-        for asked in [each for each in learner.proposals.all() if each.waits][:many]:
+        for asked in [each for each in learner.proposals.all() if each.is_waiting][:many]:
             learner.proposals.answer(asked.proposal.id, Answer.APPROVED)
         learner.rules.write_learnings(self.project)
 

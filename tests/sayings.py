@@ -66,7 +66,7 @@ class Sayings:
     def proposals(self) -> list[Proposal]:
         """What waits."""
         with app.wire().learner(reads=False) as learner:
-            return [each.proposal for each in learner.proposals.all() if each.waits]
+            return [each.proposal for each in learner.proposals.all() if each.is_waiting]
 
     def answer(self, proposal: Proposal, given: Answer = Answer.APPROVED) -> None:
         with app.wire().learner(reads=False) as learner:

@@ -11,7 +11,7 @@ from benchmarks.detect_oracle import SETTINGS, Helped, Judged, choose, may_be_as
 
 from wisen.feedback.doubt import AnswerWorth
 from wisen.feedback.quote_verification import MAX_QUOTE
-from wisen.model.signal import Heard
+from wisen.model.signal import TypedTurn
 
 pytestmark = pytest.mark.requirement("N4")
 
@@ -22,7 +22,7 @@ def a_turn(number: int, *, corrects: bool, lasts: bool | None = None, project: s
     return Item(
         id=f"t{number}",
         group=f"s{number}",
-        heard=Heard(text=f"count the pears {number}"),
+        heard=TypedTurn(text=f"count the pears {number}"),
         kinds=frozenset({"correction"} if corrects else ()),
         lasts=lasts,
         project=project,

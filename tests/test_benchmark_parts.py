@@ -14,7 +14,7 @@ from benchmarks.data import DataAbsent, json_lines
 from benchmarks.detect_items import Item
 from benchmarks.detect_left_out import later_halves, parts_by
 
-from wisen.model.signal import Heard
+from wisen.model.signal import TypedTurn
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X6")
@@ -93,7 +93,7 @@ def test_detect_counts_the_turns_of_each_project(
 
 def test_the_later_half_of_a_project_and_its_people_are_left_out_whole() -> None:
     def item(number: int, session: str, began: str) -> Item:
-        heard = Heard(text="count the pears")
+        heard = TypedTurn(text="count the pears")
         return Item(
             id=f"t{number}", group=session, heard=heard, kinds=frozenset(), project="p", person="p ann", began=began
         )

@@ -277,7 +277,7 @@ class Wiring(AgentWiring):
         from wisen.feedback.added_languages import load_added_languages
         from wisen.health.doctor import Examined
         from wisen.install.installed import installed
-        from wisen.store.sqlite_index import begin_anew
+        from wisen.store.sqlite_index import replace_damaged_index
 
         hooks = self._inspected_hooks()
         return Examined(
@@ -285,7 +285,7 @@ class Wiring(AgentWiring):
             agents=self.agents(),
             ledger=lambda: closing(self.ledger()),
             index=lambda: closing(self._whole_index()),
-            rebuild=lambda error: begin_anew(self.settings.home / "index.db", error, self.clock().now()),
+            rebuild=lambda error: replace_damaged_index(self.settings.home / "index.db", error, self.clock().now()),
             backups=self.backups(),
             clock=self.clock(),
             ever_used=self.ever_used,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wisen import __version__
 from wisen.app_stores import StoreWiring
 from wisen.model.hook import CLIENT, Caller, Program
-from wisen.model.model_use import WORK
+from wisen.model.model_use import MODEL_WORK_DIR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +91,7 @@ class AgentWiring(StoreWiring):
     def _switches(self) -> OffSwitches:
         from wisen.logs.off_switches import OffSwitches
 
-        ours = str(self.settings.home.joinpath(*WORK))
+        ours = str(self.settings.home.joinpath(*MODEL_WORK_DIR))
         return OffSwitches(self._user_home(), (*self.settings.off.directories, ours))
 
     def _agent_folders(self) -> dict[str, Path]:

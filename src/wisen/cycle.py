@@ -7,8 +7,8 @@
     act      execute what the user typed to agents, apply what policy allows, check earlier changes that are due
     deliver  write the snapshots from which the hooks answer inside the agents' turns
 
-`learn` does the first four, `wisen cycle` all six. Every step runs inside an error boundary (`model/fences.py`): a
-failure is reported and the other steps still run. Only a store that cannot be used stops the run.
+`learn` does the first four, `wisen cycle` all six. Every step runs inside an error boundary: a failure is reported and
+the other steps still run (`model/error_boundaries.py`). Only a store that cannot be used stops the run.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wisen.model.cycled import Cycled
-from wisen.model.fences import Fences
-from wisen.model.report import Selection, TurnFindings
+from wisen.model.cycle_result import CycleResult
+from wisen.model.error_boundaries import ErrorBoundaries
+from wisen.model.report import RunFindings, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ class RunOptions:
 
     selection: Selection = field(default_factory=Selection)
     progress: Callable[[int, int], None] = lambda _done, _total: None
-    fences: Fences = field(default_factory=Fences)
+    boundaries: ErrorBoundaries = field(default_factory=ErrorBoundaries)
     """Isolates a failure to one source, session, project or step; every run gets a new one."""
     warnings: tuple[str, ...] = ()
     recheck: bool = False
@@ -49,13 +49,13 @@ class RunOptions:
 
 def learn(wisen: Learner, options: RunOptions) -> Report:
     """Read, detect, learn and propose over the selected sources, and report the result. Raises: StoreError."""
-    fences, step, selection = options.fences, options.fences.step, options.selection
-    findings = TurnFindings(began=wisen.home.clock.now(), clock_began=wisen.home.clock.elapsed(), selection=selection)
+    boundaries, step, selection = options.boundaries, options.boundaries.isolate_step, options.selection
+    findings = RunFindings(began=wisen.home.clock.now(), clock_began=wisen.home.clock.elapsed(), selection=selection)
 
     # Read.
     wisen.feedback.reload_languages()
     findings.found, findings.read_bytes, findings.new_events = wisen.logs.read_new(
-        selection, options.progress, fences, jobs=options.jobs, recheck=options.recheck
+        selection, options.progress, boundaries, jobs=options.jobs, recheck=options.recheck
     )
     with step("move lessons of deleted worktrees"):
         wisen.contexts.move_gone_worktrees()
@@ -65,7 +65,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     findings.reading_seconds = wisen.home.clock.elapsed() - findings.clock_began
 
     # Detect.
-    writer = detect(wisen, fences)
+    writer = detect(wisen, boundaries)
     with step("import edits of rule lines"):
         wisen.rules.import_line_edits()
     findings.fixes, findings.said = wisen.fixes.known(selection), wisen.home.index.findings.signals(selection)
@@ -75,20 +75,20 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     # Learn.
     known = wisen.lessons.load_known()
     with step("import edits of context files"):
-        wisen.rules.import_context_files(known, fences)
-    wisen.lessons.record_lessons(known, findings.said, findings.fixes, fences, new=findings.new_events > 0)
+        wisen.rules.import_context_files(known, boundaries)
+    wisen.lessons.record_lessons(known, findings.said, findings.fixes, boundaries, new=findings.new_events > 0)
 
     # Propose.
     findings.proposals = wisen.proposals.propose(
-        known, lambda: wisen.rules.find_outdated_lines(known.states), wisen.rules.propose_replacements, fences
+        known, lambda: wisen.rules.find_outdated_lines(known.states), wisen.rules.propose_replacements, boundaries
     )
     with step("write context files"):
-        wisen.rules.write_context_files(known.states, fences)
+        wisen.rules.write_context_files(known.states, boundaries)
     with step("update memory"):
         wisen.memory.refresh(known.states)
     with step("judge instruction files"):
         findings.judged, findings.instructions = wisen.blame.judge_or_load(
-            should_judge=options.judge, is_new=findings.new_events > 0, fences=fences, places=selection.places
+            should_judge=options.judge, is_new=findings.new_events > 0, boundaries=boundaries, places=selection.places
         )
     with step("propose guards"):
         findings.proposals += (
@@ -105,46 +105,46 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         findings.warnings += writer.write()
     with step("list open questions about projects"):
         findings.waiting = wisen.contexts.describe_waiting(selection.under, once=True) if options.asks_user else ()
-    return wisen.report.build(findings, known.states, fences)
+    return wisen.report.build(findings, known.states, boundaries)
 
 
-def detect(wisen: Learner, fences: Fences) -> SummaryWriter:
+def detect(wisen: Learner, boundaries: ErrorBoundaries) -> SummaryWriter:
     """Find failures, fixes and the user's feedback in the sessions with new events; return their summaries."""
     writer = wisen.memory.summary_writer()
-    understanding = wisen.feedback.session_analyzer(fences)
+    understanding = wisen.feedback.session_analyzer(boundaries)
     for sessions in understanding.batches():
-        wisen.memory.index_sessions(writer, sessions, fences)
+        wisen.memory.index_sessions(writer, sessions, boundaries)
     writer.problems += understanding.problems
     return writer
 
 
-def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions], Report]) -> Cycled:
+def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions], Report]) -> CycleResult:
     """Run all six steps once; `run_learn` does the first four and records a failed run. Raises: StoreError."""
-    fences, exposures, snapshots, problems = options.fences, 0, 0, list[str]()
+    boundaries, exposures, snapshots, problems = options.boundaries, 0, 0, list[str]()
     answered = applied = checked = tuple[str, ...]()
 
     # Read, detect, learn and propose.
-    with fences.step("finish forgetting"):
+    with boundaries.isolate_step("finish forgetting"):
         wisen.forgetting.finish()
-    with fences.step("ingest hook records"):
+    with boundaries.isolate_step("ingest hook records"):
         exposures = wisen.delivery.ingest_spool()
     report = run_learn(options)
 
     # Act.
-    with fences.step("execute chat requests"):
+    with boundaries.isolate_step("execute chat requests"):
         answered, errors = wisen.proposals.execute_requests()
         problems += errors
-    with fences.step("apply approved changes"):
+    with boundaries.isolate_step("apply approved changes"):
         applied, errors = wisen.proposals.apply_by_policy()
         problems += errors
-    with fences.step("check changes"):
+    with boundaries.isolate_step("check changes"):
         checked, errors = wisen.trials.check_changes()
         problems += errors
-    with fences.step("repair the launcher"):
+    with boundaries.isolate_step("repair the launcher"):
         problems += wisen.install.repair_launcher()
 
     # Deliver.
-    with fences.step("prepare snapshots"):
-        snapshots = wisen.delivery.prepare_snapshots(fences, wrong=wisen.health.wrong)
-    problems += (f"{each} The other steps ran." for each in wisen.projects.breakdowns(fences))
-    return Cycled(report, exposures, answered, applied, snapshots, tuple(problems), report.retired, checked)
+    with boundaries.isolate_step("prepare snapshots"):
+        snapshots = wisen.delivery.prepare_snapshots(boundaries, wrong=wisen.health.wrong)
+    problems += (f"{each} The other steps ran." for each in wisen.projects.breakdowns(boundaries))
+    return CycleResult(report, exposures, answered, applied, snapshots, tuple(problems), report.retired, checked)

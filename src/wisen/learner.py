@@ -27,7 +27,7 @@ from wisen.lessons.service import LessonService
 from wisen.logs.log_reader import LogReader
 from wisen.memory.service import MemoryService
 from wisen.model.entry import ProposalType
-from wisen.model.fences import Fences
+from wisen.model.error_boundaries import ErrorBoundaries
 from wisen.model.report import Selection
 from wisen.models.service import ModelService
 from wisen.praise.service import PraiseService
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from wisen.delivery.turn_questions import TurnQuestion
     from wisen.dependencies import Dependencies
     from wisen.memory.summary_writer import SummaryWriter
-    from wisen.model.cycled import Cycled
+    from wisen.model.cycle_result import CycleResult
     from wisen.model.entry_state import EntryState
     from wisen.model.history import History
     from wisen.model.report import Report
-    from wisen.model.state import State
+    from wisen.model.state import InstallationState
     from wisen.store.home import Home
 
 _SHOWN_RUNS = 10
@@ -68,7 +68,7 @@ class Learner:
     def __init__(self, deps: Dependencies) -> None:
         self.home, self.projects, self.decisions = deps.home, deps.projects, deps.decisions
         self._deps, settings = deps, deps.settings
-        self._fences = Fences()  # each run starts over with a new one of the same kind
+        self._boundaries = ErrorBoundaries()  # each run starts over with a new one of the same kind
         home, projects, desk, decisions = deps.home, deps.projects, deps.desk, deps.decisions
         rule_files, promotion = deps.rule_files, settings.promote
         pointing, local = settings.answer_to("feedback.pointing"), settings.deliver.local_words
@@ -247,7 +247,8 @@ class Learner:
     def _run_learn(self, options: RunOptions) -> Report:
         from wisen import cycle
 
-        options = replace(options, warnings=(*self._deps.warnings, *options.warnings), fences=self._fences.start_over())
+        warnings, boundaries = (*self._deps.warnings, *options.warnings), self._boundaries.for_new_run()
+        options = replace(options, warnings=warnings, boundaries=boundaries)
         try:
             self.forgetting.heed_switches()
             try:
@@ -256,15 +257,14 @@ class Learner:
                 warning = self.home.index.rebuild(error)
                 if warning is None:
                     raise
-                return cycle.learn(
-                    self, replace(options, warnings=(*options.warnings, warning), fences=options.fences.start_over())
-                )
+                boundaries = options.boundaries.for_new_run()
+                return cycle.learn(self, replace(options, warnings=(*warnings, warning), boundaries=boundaries))
         except WisenError as error:
             self._record_failure(error)
             raise
 
     @one_writer("cycle")
-    def cycle(self, *, quick: bool = False, dry_run: bool = False) -> Cycled:
+    def cycle(self, *, quick: bool = False, dry_run: bool = False) -> CycleResult:
         """Run the whole cycle: ingest hook records, learn, execute requests, apply what policy allows, deliver.
 
         A forgetting that an earlier, interrupted run began is finished first.
@@ -275,37 +275,35 @@ class Learner:
             StoreError: a store cannot be written. Finished work is kept, and the next cycle continues from there.
         """
         from wisen import cycle
-        from wisen.model.cycled import Cycled
+        from wisen.model.cycle_result import CycleResult
 
         if dry_run:
             applied, problems = self.proposals.apply_by_policy(dry_run=True)
             waiting, retired = self.delivery.count_spooled(), len(self.forgetting.due())
-            return Cycled(None, waiting, (), applied, self.delivery.prepare_snapshots(dry_run=True), problems, retired)
-        total: Cycled | None = None
+            snapshots = self.delivery.prepare_snapshots(dry_run=True)
+            return CycleResult(None, waiting, (), applied, snapshots, problems, retired)
+        total: CycleResult | None = None
         for _ in range(_ROUNDS):
             began = self.home.clock.now()
-            latest = cycle.cycle(
-                self,
-                cycle.RunOptions(judge=False if quick else None, fences=self._fences.start_over()),
-                self._run_learn,
-            )
-            total = total.then(latest) if total else latest
+            options = cycle.RunOptions(judge=False if quick else None, boundaries=self._boundaries.for_new_run())
+            latest = cycle.cycle(self, options, self._run_learn)
+            total = total.combine(latest) if total else latest
             last_wake = self._deps.snapshots.last_wake()
             if last_wake is None or last_wake < began:
                 break  # otherwise a hook was told that this cycle picks up its new records
         assert total is not None
         return total
 
-    def status(self, project: Path | None = None) -> State:
+    def status(self, project: Path | None = None) -> InstallationState:
         """Summarize what was learnt so far, how the last runs went, and which hooks have problems.
 
         The agent settings of `project` are checked as well as the user's.
         """
         from wisen.model.report import decisions_about_lines
-        from wisen.model.state import State
+        from wisen.model.state import InstallationState
 
         home = self.home
-        return State(
+        return InstallationState(
             version=home.version,
             home=str(home.path),
             ledger=self._deps.ledger_name,
@@ -348,7 +346,7 @@ class Learner:
     def _detect(self) -> SummaryWriter:
         from wisen.cycle import detect
 
-        return detect(self, self._fences)
+        return detect(self, self._boundaries)
 
     def _is_lasting(self, state: EntryState) -> bool:
         from wisen.delivery.user_statements import is_user_statement
@@ -356,12 +354,12 @@ class Learner:
         return is_user_statement(state)
 
     def _write_context_files(self) -> None:
-        self.rules.write_context_files(entry_states(self.home.ledger), self._fences)
+        self.rules.write_context_files(entry_states(self.home.ledger), self._boundaries)
 
     def _prepare_snapshots(self) -> None:
-        self.delivery.prepare_snapshots(self._fences)
+        self.delivery.prepare_snapshots(self._boundaries)
 
-    def _build_snapshot(self, fences: Fences) -> SnapshotSet:
+    def _build_snapshot(self, boundaries: ErrorBoundaries) -> SnapshotSet:
         """Build everything that hooks may need from what the features contribute."""
         from wisen.delivery.snapshot_builder import SnapshotBuilder
 
@@ -376,7 +374,7 @@ class Learner:
             praise_counts=self.praise.subjects_praised,
         )
         telling = SnapshotBuilder(self.home, deps.rule_files, candidates, door=deps.door, deliver=settings.deliver)
-        return telling.build(fences)
+        return telling.build(boundaries)
 
     def _turn_questions(self, context: str) -> list[TurnQuestion]:
         """List what an agent may be asked in a context: turns in doubt, and a lesson that needs better wording."""

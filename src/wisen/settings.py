@@ -19,7 +19,7 @@ from wisen.guards.settings import GuardPolicy
 from wisen.logs.settings import EventFilterPolicy, OffPolicy
 from wisen.mining.settings import MinePolicy
 from wisen.model.model_use import ModelsPolicy
-from wisen.model.policy import PolicyRule, setting
+from wisen.model.policy import SettingRule, setting
 from wisen.trials.settings import TrialsPolicy
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def describe(settings: Settings) -> Iterator[SettingDescription]:
                 value=_format_value(getattr(policy, each.name)),
                 default=each.default,
                 source=settings.sources.get(key, "default"),
-                meaning=_rule(each).says,
+                meaning=_rule(each).description,
                 allowed=_rule(each).allowed,
                 variable="" if _rule(each).tables else _variable(key),
             )
@@ -199,9 +199,9 @@ def _field(policy: Any, name: str) -> Field[Any]:
     return next(each for each in fields(policy) if each.name == name)
 
 
-def _rule(each: Field[Any]) -> PolicyRule:
+def _rule(each: Field[Any]) -> SettingRule:
     rule = each.metadata["rule"]
-    assert isinstance(rule, PolicyRule)
+    assert isinstance(rule, SettingRule)
     return rule
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from wisen.agents.codex import Codex
 from wisen.model.event import Event, Outcome, Status
-from wisen.model.source import Batch, Mark, Trouble
+from wisen.model.source import Batch, ReadProblem, SourceMark
 
 PATCH = "*** Begin Patch\n*** Add File: a.py\n+SOURCE\n*** Update File: b.py\n@@\n-x\n+SOURCE\n*** End Patch\n"
 
@@ -215,19 +215,21 @@ def unified(printed: str, exit_code: int) -> str:
     return f"{head}Original token count: 9\nOutput:\n{printed}"
 
 
-def batches(path: Path, mark: Mark | None = None, *, program_prompts: bool = False) -> list[Batch]:
+def batches(path: Path, mark: SourceMark | None = None, *, program_prompts: bool = False) -> list[Batch]:
     """What the reader makes of a file behind a mark."""
     agent = Codex(Path("/nowhere"), {}, program_prompts=program_prompts)
     (source,) = agent.sources(path)
     return list(agent.read(source, mark))
 
 
-def read(rollout: Rollout | bytes, folder: Path, *, program_prompts: bool = False) -> tuple[list[Event], list[Trouble]]:
+def read(
+    rollout: Rollout | bytes, folder: Path, *, program_prompts: bool = False
+) -> tuple[list[Event], list[ReadProblem]]:
     """All that the reader makes of a rollout."""
     path = folder / "rollout-2026-03-02T09-00-00-x.jsonl"
     path.write_bytes(rollout if isinstance(rollout, bytes) else rollout.data())
     found = batches(path, program_prompts=program_prompts)
-    return [e for batch in found for e in batch.events], [t for batch in found for t in batch.troubles]
+    return [e for batch in found for e in batch.events], [t for batch in found for t in batch.problems]
 
 
 def ends(events: list[Event]) -> list[Status]:

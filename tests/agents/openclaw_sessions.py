@@ -14,7 +14,7 @@ import zstandard
 
 from wisen.agents.openclaw import OpenClaw
 from wisen.model.event import Event, Outcome
-from wisen.model.source import Batch, Mark, Source
+from wisen.model.source import Batch, Source, SourceMark
 from wisen.testing.agent_contract import everything
 
 SESSIONS = Path(".openclaw", "agents", "main", "sessions")
@@ -188,9 +188,9 @@ def read(transcript: Transcript, home: Path, key: str = "agent:main:main") -> tu
     return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]
 
 
-def mark_of(source: Source, batch: Batch) -> Mark:
+def mark_of(source: Source, batch: Batch) -> SourceMark:
     """How far a batch brought us."""
-    return Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
+    return SourceMark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
 
 
 class Following:
@@ -198,7 +198,7 @@ class Following:
 
     def __init__(self, home: Path) -> None:
         self.agent = OpenClaw(home, {})
-        self.marks: dict[Path, Mark] = {}
+        self.marks: dict[Path, SourceMark] = {}
 
     def look(self) -> list[Event]:
         """What is new since the last look."""

@@ -9,7 +9,7 @@ from typing import Any
 from tests.agents.scripted_model import Turn, Use
 from tests.agents.worlds import Person
 from wisen.feedback.doubt import is_worth_asking
-from wisen.model.signal import Heard
+from wisen.model.signal import TypedTurn
 from wisen.text.directives import directives_in
 
 SENTENCES = (
@@ -37,7 +37,7 @@ def _in_doubt() -> tuple[str, ...]:
         for each in SENTENCES
         if not directives_in(each)
         and all(
-            is_worth_asking(Heard(text=each, earlier=earlier, later=later, undone=False, conceded=False))
+            is_worth_asking(TypedTurn(text=each, earlier=earlier, later=later, undone=False, conceded=False))
             for earlier in turns
             for later in ((), ("say hello",))
         )

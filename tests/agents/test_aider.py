@@ -16,7 +16,7 @@ from wisen.agents import jsonl, log_follower
 from wisen.agents.aider import Aider
 from wisen.agents.log_detection import detect_agent
 from wisen.model.event import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
-from wisen.model.source import Mark, Trouble, TroubleKind
+from wisen.model.source import ReadProblem, ReadProblemKind, SourceMark
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -275,12 +275,12 @@ def test_a_file_whose_beginning_is_gone_is_read_from_the_next_chat_on(project: P
     del project.pieces[0]
     project.save()
     (source,) = Aider(project.folder, {}).sources()
-    events, troubles = list[Event](), list[Trouble]()
+    events, troubles = list[Event](), list[ReadProblem]()
     for batch in Aider(project.folder, {}).read(source):
         events += batch.events
-        troubles += batch.troubles
+        troubles += batch.problems
     assert typed(events) == ["found"]
-    assert [trouble.kind for trouble in troubles] == [TroubleKind.MISSHAPEN]
+    assert [trouble.kind for trouble in troubles] == [ReadProblemKind.MISSHAPEN]
 
 
 def test_a_line_that_is_being_written_is_read_when_it_is_whole(project: Project) -> None:
@@ -291,9 +291,9 @@ def test_a_line_that_is_being_written_is_read_when_it_is_whole(project: Project)
     (source,) = Aider(project.folder, {}).sources()
     agent = Aider(project.folder, {})
     (torn,) = agent.read(source)
-    assert (torn.events, [each.kind for each in torn.troubles]) == ((), [TroubleKind.UNFINISHED])
+    assert (torn.events, [each.kind for each in torn.problems]) == ((), [ReadProblemKind.UNFINISHED])
     project.path.write_bytes(whole)
-    (rest,) = agent.read(source, Mark(size=0, modified_ns=0, cursor=torn.cursor))
+    (rest,) = agent.read(source, SourceMark(size=0, modified_ns=0, cursor=torn.cursor))
     assert typed(list(rest.events)) == ["one"]
 
 
@@ -369,9 +369,9 @@ def test_chats_that_grow_give_the_same_as_those_that_are_whole(
         project.save()
         (source,) = agent.sources()
         for batch in agent.read(source, mark):
-            assert batch.troubles == ()
+            assert batch.problems == ()
             grown.update({event.id: grown.get(event.id, event) for event in batch.events})
-            mark = Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
+            mark = SourceMark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
     assert grown == whole
 
 
@@ -389,7 +389,7 @@ def test_a_pass_that_ends_anywhere_is_gone_on_from_there(tmp_path: Path, monkeyp
         before: dict[str, Event] = {}
         for batch in batches:
             before.update({event.id: before.get(event.id, event) for event in batch.events})
-            mark = Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
+            mark = SourceMark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
             rest = {event.id: event for later in agent.read(source, mark) for event in later.events}
             assert rest | before == whole
             assert all(rest[id_] == before[id_] for id_ in rest.keys() & before.keys())

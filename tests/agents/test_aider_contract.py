@@ -11,7 +11,7 @@ from tests.agents.aider_chats import SHELL, Project
 from wisen.agents.agent_ports import Agent
 from wisen.agents.aider import Aider
 from wisen.model.source import Source
-from wisen.testing.agent_contract import AgentContract, Scribe
+from wisen.testing.agent_contract import AgentContract, SessionWriter
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -80,7 +80,7 @@ class TestAider(AgentContract):
     tells_ends = False
 
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: AiderScribe(number, tmp_path, notes=True)
 
 
@@ -88,5 +88,5 @@ class TestAiderWithoutInputHistory(AgentContract):
     tells_ends = False
 
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: AiderScribe(number, tmp_path, notes=False)

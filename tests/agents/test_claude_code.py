@@ -10,13 +10,13 @@ import pytest
 from wisen.agents import jsonl
 from wisen.agents.claude_code import ClaudeCode
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Provenance, Rejection, Status
-from wisen.model.source import Batch, Mark, Source, Trouble, TroubleKind
+from wisen.model.source import Batch, ReadProblem, ReadProblemKind, Source, SourceMark
 from wisen.testing.transcripts import REFUSED, ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")
 
 
-def batches(path: Path, mark: Mark | None = None) -> list[Batch]:
+def batches(path: Path, mark: SourceMark | None = None) -> list[Batch]:
     agent = ClaudeCode(Path("/nowhere"), {})
     return list(agent.read(source(path), mark))
 
@@ -26,11 +26,11 @@ def source(path: Path) -> Source:
     return found
 
 
-def read(session: ClaudeTranscript | bytes, folder: Path) -> tuple[list[Event], list[Trouble]]:
+def read(session: ClaudeTranscript | bytes, folder: Path) -> tuple[list[Event], list[ReadProblem]]:
     path = folder / "session.jsonl"
     path.write_bytes(session if isinstance(session, bytes) else session.data())
     found = batches(path)
-    return [e for batch in found for e in batch.events], [t for batch in found for t in batch.troubles]
+    return [e for batch in found for e in batch.events], [t for batch in found for t in batch.problems]
 
 
 def typed(events: list[Event]) -> list[str | None]:
@@ -297,9 +297,9 @@ def test_a_prompt_that_still_waits_is_read_when_its_fate_is_known(tmp_path: Path
     assert typed(list(second.events)) == ["also this"]
 
 
-def mark_of(path: Path, batch: Batch) -> Mark:
+def mark_of(path: Path, batch: Batch) -> SourceMark:
     found = source(path)
-    return Mark(size=found.size, modified_ns=found.modified_ns, cursor=batch.cursor)
+    return SourceMark(size=found.size, modified_ns=found.modified_ns, cursor=batch.cursor)
 
 
 def test_a_masked_failure_is_seen_when_call_and_result_were_read_at_different_times(tmp_path: Path) -> None:
@@ -324,13 +324,13 @@ def test_reading_on_gives_only_what_is_new_and_a_rewritten_file_is_read_again(tm
     s.prompt("two")
     path.write_bytes(s.data())
     (second,) = batches(path, mark_of(path, first))
-    assert (typed(list(second.events)), second.afresh) == (["two"], False)
+    assert (typed(list(second.events)), second.from_start) == (["two"], False)
     other = ClaudeTranscript(2)
     other.prompt("quite another beginning")
     other.prompt("and more of it, so that the file is longer than it was")
     path.write_bytes(other.data())
     (third,) = batches(path, mark_of(path, second))
-    assert (len(typed(list(third.events))), third.afresh) == (2, True)
+    assert (len(typed(list(third.events))), third.from_start) == (2, True)
 
 
 def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
@@ -379,10 +379,10 @@ def test_glued_lines_torn_lines_and_zero_bytes_cost_only_themselves(tmp_path: Pa
     assert typed(events) == ["one", "two", "three", "five"]
     kinds = [(t.kind, t.detail) for t in troubles]
     assert kinds == [
-        (TroubleKind.NULS, ""),
-        (TroubleKind.GARBLED, ""),
-        (TroubleKind.GARBLED, ""),
-        (TroubleKind.UNKNOWN, ""),
+        (ReadProblemKind.NULS, ""),
+        (ReadProblemKind.GARBLED, ""),
+        (ReadProblemKind.GARBLED, ""),
+        (ReadProblemKind.UNKNOWN, ""),
     ]
 
 
@@ -422,9 +422,9 @@ def test_unknown_records_are_counted_by_name_and_known_ones_of_another_shape_too
     events, troubles = read(s, tmp_path)
     assert typed(events) == ["after"]
     assert [(t.kind, t.detail) for t in troubles] == [
-        (TroubleKind.UNKNOWN, "hologram"),
-        (TroubleKind.MISSHAPEN, "user"),
-        (TroubleKind.MISSHAPEN, "user"),
+        (ReadProblemKind.UNKNOWN, "hologram"),
+        (ReadProblemKind.MISSHAPEN, "user"),
+        (ReadProblemKind.MISSHAPEN, "user"),
     ]
 
 
@@ -436,7 +436,7 @@ def test_an_unfinished_last_line_is_read_when_it_is_whole(tmp_path: Path) -> Non
     path.write_bytes(s.data()[:-30])
     first = batches(path)
     assert [text for b in first for text in typed(list(b.events))] == ["one"]
-    assert [t.kind for b in first for t in b.troubles] == [TroubleKind.UNFINISHED]
+    assert [t.kind for b in first for t in b.problems] == [ReadProblemKind.UNFINISHED]
     path.write_bytes(s.data()[:-1])  # whole, only the newline is missing
     (second,) = batches(path, mark_of(path, first[-1]))
     assert typed(list(second.events)) == ["two"]
@@ -460,13 +460,13 @@ def test_a_fifty_megabyte_line_is_passed_over_without_being_loaded(tmp_path: Pat
     assert largest <= 8 << 20
     found = batches(path)
     assert [text for b in found for text in typed(list(b.events))] == ["before", "after"]
-    assert [(t.kind, t.offset) for b in found for t in b.troubles] == [(TroubleKind.OVERSIZED, len(before))]
+    assert [(t.kind, t.offset) for b in found for t in b.problems] == [(ReadProblemKind.OVERSIZED, len(before))]
 
 
 def test_a_file_that_cannot_be_read_is_a_trouble(tmp_path: Path) -> None:
     gone = Source(agent="claude-code", path=tmp_path / "gone.jsonl", size=1, modified_ns=1)
     ((batch),) = ClaudeCode(tmp_path, {}).read(gone)
-    assert [t.kind for t in batch.troubles] == [TroubleKind.UNREADABLE]
+    assert [t.kind for t in batch.problems] == [ReadProblemKind.UNREADABLE]
 
 
 def test_sessions_are_found_where_claude_code_is_told_to_keep_them(tmp_path: Path) -> None:

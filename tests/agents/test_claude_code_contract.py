@@ -9,7 +9,7 @@ import pytest
 
 from wisen.agents.agent_ports import Agent
 from wisen.agents.claude_code import ClaudeCode
-from wisen.testing.agent_contract import AgentContract, Scribe
+from wisen.testing.agent_contract import AgentContract, SessionWriter
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")
@@ -67,5 +67,5 @@ class ClaudeScribe:
 
 class TestClaudeCode(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: ClaudeScribe(number, tmp_path)

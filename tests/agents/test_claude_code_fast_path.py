@@ -13,7 +13,7 @@ from wisen.agents.claude_code.fast_path import IRRELEVANT, scan_line
 from wisen.agents.claude_code.read import ClaudeParser
 from wisen.agents.log_follower import follow_records
 from wisen.model.event import Concession, Event
-from wisen.model.source import Trouble
+from wisen.model.source import ReadProblem
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X7")
@@ -26,10 +26,10 @@ class DecodesAll(ClaudeParser):
         return False
 
 
-def both(path: Path) -> tuple[tuple[list[Event], list[Trouble]], tuple[list[Event], list[Trouble]]]:
-    def found(form: type[ClaudeParser]) -> tuple[list[Event], list[Trouble]]:
+def both(path: Path) -> tuple[tuple[list[Event], list[ReadProblem]], tuple[list[Event], list[ReadProblem]]]:
+    def found(form: type[ClaudeParser]) -> tuple[list[Event], list[ReadProblem]]:
         batches = list(follow_records(path, None, form))
-        return [e for b in batches for e in b.events], [t for b in batches for t in b.troubles]
+        return [e for b in batches for e in b.events], [t for b in batches for t in b.problems]
 
     return found(ClaudeParser), found(DecodesAll)
 

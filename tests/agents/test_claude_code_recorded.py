@@ -12,8 +12,8 @@ import pytest
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.read import ClaudeParser
 from wisen.agents.log_follower import follow_records
-from wisen.model.event import OF_PROSE, Call, Event, Message, Outcome
-from wisen.model.source import Mark
+from wisen.model.event import PROSE_EVENTS, Call, Event, Message, Outcome
+from wisen.model.source import SourceMark
 from wisen.testing.agent_contract import everything, typed
 from wisen.testing.transcripts import REFUSED, ClaudeTranscript
 
@@ -48,7 +48,7 @@ def told(events: list[Event]) -> list[str]:
             lines.append(f"{e.tool}: {commands[e.id]}")
         elif isinstance(e, Outcome):
             lines.append(f"{e.status.value}: {(e.text or commands[e.call]).splitlines()[-1]}")
-        elif isinstance(e, OF_PROSE):
+        elif isinstance(e, PROSE_EVENTS):
             lines.append(type(e).__name__)
         else:
             lines.append(f"{type(e).__name__}: {commands.get(e.call, e.call)}")
@@ -251,7 +251,7 @@ def test_a_recorded_transcript_may_be_read_in_any_two_parts(name: str, tmp_path:
         (source,) = agent.sources(path)
         first = list(agent.read(source))[-1]
         path.write_bytes(b"".join(lines))
-        rest = agent.read(source, Mark(size=1, modified_ns=1, cursor=first.cursor))
+        rest = agent.read(source, SourceMark(size=1, modified_ns=1, cursor=first.cursor))
         assert {e.id: e for e in [*first.events, *(e for batch in rest for e in batch.events)]} == whole, cut
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.codex_rollouts import PATCH, OldRollout, Rollout, batches, ends, read, unified
 from wisen.model.event import (
-    OF_PROSE,
+    PROSE_EVENTS,
     Call,
     Concession,
     Event,
@@ -20,7 +20,7 @@ from wisen.model.event import (
     Provenance,
     Status,
 )
-from wisen.model.source import Mark
+from wisen.model.source import SourceMark
 from wisen.testing.agent_contract import typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -38,7 +38,7 @@ def gist(events: list[Event]) -> list[tuple[object, ...]]:
             told.append(("outcome", e.call, e.status, e.text))
         elif isinstance(e, Call):
             told.append(("call", e.id, e.tool, e.arguments))
-        elif isinstance(e, OF_PROSE):
+        elif isinstance(e, PROSE_EVENTS):
             told.append((type(e).__name__.lower(), e.at))
         else:
             told.append((type(e).__name__, e.call))
@@ -134,7 +134,7 @@ def test_a_reading_may_end_between_any_two_lines(r: Rollout, tmp_path: Path) -> 
         path.write_bytes(b"".join(line + b"\n" for line in r.lines[:cut]))
         first = batches(path)[-1]
         path.write_bytes(r.data())
-        mark = Mark(size=1, modified_ns=1, cursor=first.cursor)
+        mark = SourceMark(size=1, modified_ns=1, cursor=first.cursor)
         found = [*first.events, *(e for batch in batches(path, mark) for e in batch.events)]
         assert {e.id: e for e in found} == {e.id: e for e in whole}, cut
         assert {e.id: e for e in reversed(found)} == {e.id: e for e in whole}, cut
@@ -145,12 +145,12 @@ def test_it_may_end_between_every_two_lines(r: Rollout, tmp_path: Path) -> None:
     whole, _ = read(r, tmp_path)
     path = tmp_path / "rollout-grows.jsonl"
     found: dict[str, Event] = {}
-    mark: Mark | None = None
+    mark: SourceMark | None = None
     for cut in range(1, len(r.lines) + 1):
         path.write_bytes(b"".join(line + b"\n" for line in r.lines[:cut]))
         for batch in batches(path, mark):
             found.update({e.id: e for e in batch.events})
-            mark = Mark(size=1, modified_ns=1, cursor=batch.cursor)
+            mark = SourceMark(size=1, modified_ns=1, cursor=batch.cursor)
     assert found == {e.id: e for e in whole}
 
 

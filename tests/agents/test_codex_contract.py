@@ -10,7 +10,7 @@ import pytest
 from tests.agents.codex_rollouts import OldRollout, Rollout
 from wisen.agents.agent_ports import Agent
 from wisen.agents.codex import Codex
-from wisen.testing.agent_contract import AgentContract, Scribe
+from wisen.testing.agent_contract import AgentContract, SessionWriter
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -64,11 +64,11 @@ class CodexScribe:
 
 class TestCodex(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: CodexScribe(number, tmp_path, Rollout)
 
 
 class TestCodexOf2025(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: CodexScribe(number, tmp_path, OldRollout)

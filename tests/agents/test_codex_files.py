@@ -12,7 +12,7 @@ import pytest
 from tests.agents.codex_rollouts import Rollout, read
 from wisen.agents.codex import Codex
 from wisen.model.event import Outcome
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -56,13 +56,13 @@ def test_unknown_records_are_counted_by_name_and_known_ones_of_another_shape_too
     events, troubles = read(r, tmp_path)
     assert typed(events) == ["after"]
     assert [(t.kind, t.detail) for t in troubles] == [
-        (TroubleKind.UNKNOWN, "hologram"),
-        (TroubleKind.UNKNOWN, "event_msg/hologram"),
-        (TroubleKind.UNKNOWN, "response_item/hologram"),
-        (TroubleKind.UNKNOWN, "item/Hologram"),
-        (TroubleKind.MISSHAPEN, "response_item/message"),
-        (TroubleKind.MISSHAPEN, "response_item/function_call"),
-        (TroubleKind.MISSHAPEN, "event_msg/user_message"),
+        (ReadProblemKind.UNKNOWN, "hologram"),
+        (ReadProblemKind.UNKNOWN, "event_msg/hologram"),
+        (ReadProblemKind.UNKNOWN, "response_item/hologram"),
+        (ReadProblemKind.UNKNOWN, "item/Hologram"),
+        (ReadProblemKind.MISSHAPEN, "response_item/message"),
+        (ReadProblemKind.MISSHAPEN, "response_item/function_call"),
+        (ReadProblemKind.MISSHAPEN, "event_msg/user_message"),
     ]
 
 
@@ -79,10 +79,10 @@ def test_glued_lines_torn_lines_and_zero_bytes_cost_only_themselves(tmp_path: Pa
     events, troubles = read(data + b"\n", tmp_path)
     assert typed(events) == ["one", "two", "three", "five"]
     assert [t.kind for t in troubles] == [
-        TroubleKind.NULS,
-        TroubleKind.GARBLED,
-        TroubleKind.GARBLED,
-        TroubleKind.UNKNOWN,
+        ReadProblemKind.NULS,
+        ReadProblemKind.GARBLED,
+        ReadProblemKind.GARBLED,
+        ReadProblemKind.UNKNOWN,
     ]
 
 
@@ -144,5 +144,5 @@ def test_a_rollout_that_cannot_be_read_is_a_trouble(tmp_path: Path) -> None:
     (source,) = agent.sources()
     path.unlink()
     ((batch),) = agent.read(source)
-    assert [t.kind for t in batch.troubles] == [TroubleKind.UNREADABLE]
+    assert [t.kind for t in batch.problems] == [ReadProblemKind.UNREADABLE]
     assert everything(agent) == ([], [])

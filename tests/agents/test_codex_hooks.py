@@ -18,7 +18,7 @@ from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import EVENTS, CodexHooks, trust_digest
 from wisen.edits.edit_history import edit_history
 from wisen.install.hook_settings import put_in, settings_in, standing, take_out
-from wisen.model.hook import Caller, Program, caller_in
+from wisen.model.hook import Caller, Program, parse_caller
 
 CALLER = Caller(home="/home/ada/w")
 AGENT = CodexHooks(Path("/home/ada"), {})
@@ -66,19 +66,19 @@ def test_a_command_names_the_agent_and_the_end_of_a_session_gets_no_more_time_th
 def test_a_command_of_ours_is_known_again_for_its_own_agent_only(home: str, agent: str, event: str) -> None:
     caller = Caller(home=home)
     command = caller.command(event, agent)
-    assert caller_in(command, agent) == caller
-    assert caller_in(command, "openclaw") is None
-    assert caller_in(f"{command} && true", agent) is None
+    assert parse_caller(command, agent) == caller
+    assert parse_caller(command, "openclaw") is None
+    assert parse_caller(f"{command} && true", agent) is None
 
 
 def test_a_command_of_an_older_wisen_is_known_as_ours_with_what_it_runs() -> None:
     program = Program(python="/opt/wise n/bin/python", client="/opt/wise n/wisen/surfaces/hook/client.py")
     old = Caller(home="/home/ada/w", direct=program)
-    assert caller_in(direct_command("prompt"), "claude-code") == old
-    assert caller_in(direct_command("prompt", "codex"), "codex") == old
-    assert caller_in(direct_command("prompt", "codex"), "claude-code") is None
-    assert caller_in(direct_command("prompt", package="/opt/other"), "claude-code") is not None
-    assert caller_in(direct_command("prompt").replace("client.py", "server.py"), "claude-code") is None
+    assert parse_caller(direct_command("prompt"), "claude-code") == old
+    assert parse_caller(direct_command("prompt", "codex"), "codex") == old
+    assert parse_caller(direct_command("prompt", "codex"), "claude-code") is None
+    assert parse_caller(direct_command("prompt", package="/opt/other"), "claude-code") is not None
+    assert parse_caller(direct_command("prompt").replace("client.py", "server.py"), "claude-code") is None
 
 
 @given(ANYTHING)

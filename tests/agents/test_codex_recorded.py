@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wisen.agents.codex import Codex
-from wisen.model.event import OF_PROSE, Call, Event, Message, Outcome
-from wisen.model.source import Mark
+from wisen.model.event import PROSE_EVENTS, Call, Event, Message, Outcome
+from wisen.model.source import SourceMark
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -39,7 +39,7 @@ def told(events: list[Event]) -> list[str]:
         elif isinstance(e, Outcome):
             words = [line.split(": Failed to read")[0] for line in (e.text or "").strip().splitlines()[:2]]
             lines.append(f"{tools[e.call]} {e.status.value}: {words}")
-        elif isinstance(e, OF_PROSE):
+        elif isinstance(e, PROSE_EVENTS):
             lines.append(type(e).__name__)
         else:
             lines.append(f"{type(e).__name__}: {tools[e.call or '']}")
@@ -117,7 +117,7 @@ def test_a_recorded_rollout_may_be_read_in_any_two_parts(name: str, tmp_path: Pa
         (source,) = agent.sources(path)
         first = list(agent.read(source))[-1]
         path.write_bytes(b"".join(lines))
-        rest = agent.read(source, Mark(size=1, modified_ns=1, cursor=first.cursor))
+        rest = agent.read(source, SourceMark(size=1, modified_ns=1, cursor=first.cursor))
         assert {e.id: e for e in [*first.events, *(e for batch in rest for e in batch.events)]} == whole, cut
 
 

@@ -17,7 +17,7 @@ from wisen.agents.gemini_cli.gemini_cli_typed_text import strip_hook_context
 from wisen.logs.event_filter import filter_events
 from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Rejection, Status
-from wisen.model.source import Mark, Source, TroubleKind
+from wisen.model.source import ReadProblemKind, Source, SourceMark
 from wisen.safety import sentinel
 from wisen.testing.agent_contract import everything, typed
 
@@ -182,11 +182,11 @@ def test_a_chat_of_2025_is_one_document(tmp_path: Path) -> None:
     (source,) = agent.sources(tmp_path)
     (batch,) = agent.read(source)
     assert [type(event) for event in batch.events] == [Message, Call, Outcome]
-    assert list(agent.read(source, Mark(size=1, modified_ns=1, cursor=batch.cursor))) == []
+    assert list(agent.read(source, SourceMark(size=1, modified_ns=1, cursor=batch.cursor))) == []
     path.write_bytes(b'{"sessionId": "s", "messages": [7, {"id": "a"')
-    assert [t.kind for batch in agent.read(source) for t in batch.troubles] == [TroubleKind.GARBLED]
+    assert [t.kind for batch in agent.read(source) for t in batch.problems] == [ReadProblemKind.GARBLED]
     path.write_bytes(b'{"sessionId": "s", "messages": [7, {"type": "user", "content": 7}]}')
-    assert [t.kind for b in agent.read(source) for t in b.troubles] == [TroubleKind.MISSHAPEN] * 2
+    assert [t.kind for b in agent.read(source) for t in b.problems] == [ReadProblemKind.MISSHAPEN] * 2
 
 
 def test_odd_shapes_are_told_and_cost_only_themselves(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.agents.gemini_chats import Chat
 from wisen.agents.agent_ports import Agent
 from wisen.agents.gemini_cli import GeminiCli
-from wisen.testing.agent_contract import AgentContract, Scribe
+from wisen.testing.agent_contract import AgentContract, SessionWriter
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -69,5 +69,5 @@ class GeminiScribe:
 
 class TestGeminiCli(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: GeminiScribe(number, tmp_path)

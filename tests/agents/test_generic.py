@@ -14,8 +14,8 @@ from wisen.agents.agent_ports import Agent
 from wisen.agents.generic import Generic
 from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Status
-from wisen.model.source import Mark, Source, Trouble, TroubleKind
-from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
+from wisen.model.source import ReadProblem, ReadProblemKind, Source, SourceMark
+from wisen.testing.agent_contract import AgentContract, SessionWriter, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -37,7 +37,7 @@ def result(call: str, content: object, **fields: object) -> dict[str, object]:
     return {"role": "tool", "tool_call_id": call, "content": content, **fields}
 
 
-def read(content: object, folder: Path, name: str = "talk.json") -> tuple[list[Event], list[Trouble]]:
+def read(content: object, folder: Path, name: str = "talk.json") -> tuple[list[Event], list[ReadProblem]]:
     """What is made of a document, or of lines when the name ends so."""
     path = folder / name
     lines = "".join(json.dumps(line) + "\n" for line in content) if isinstance(content, list) else ""
@@ -219,7 +219,7 @@ def test_a_document_that_is_too_large_is_passed_over_and_told(tmp_path: Path) ->
         file.truncate(MAX_RECORD_BYTES + 1)
     events, troubles = everything(Generic(), path)
     assert events == []
-    assert [t.kind for t in troubles] == [TroubleKind.OVERSIZED]
+    assert [t.kind for t in troubles] == [ReadProblemKind.OVERSIZED]
 
 
 def test_a_document_that_is_no_json_any_more_is_told(tmp_path: Path) -> None:
@@ -229,16 +229,24 @@ def test_a_document_that_is_no_json_any_more_is_told(tmp_path: Path) -> None:
     kinds = []
     for content in ("[{", '"text"', '[7, {"role": "user", "content": "hello"}]'):
         path.write_text(content)
-        kinds += [t.kind for batch in Generic().read(source) for t in batch.troubles]
+        kinds += [t.kind for batch in Generic().read(source) for t in batch.problems]
     path.unlink()
-    kinds += [t.kind for batch in Generic().read(source) for t in batch.troubles]
-    assert kinds == [TroubleKind.GARBLED, TroubleKind.MISSHAPEN, TroubleKind.MISSHAPEN, TroubleKind.UNREADABLE]
+    kinds += [t.kind for batch in Generic().read(source) for t in batch.problems]
+    assert kinds == [
+        ReadProblemKind.GARBLED,
+        ReadProblemKind.MISSHAPEN,
+        ReadProblemKind.MISSHAPEN,
+        ReadProblemKind.UNREADABLE,
+    ]
 
 
 def test_what_is_neither_message_nor_conversation_is_told(tmp_path: Path) -> None:
     events, troubles = read([user("one"), {"role": "oracle", "content": "x"}, {"model": "x"}, user("two")], tmp_path)
     assert typed(events) == ["one", "two"]
-    assert [(t.kind, t.detail) for t in troubles] == [(TroubleKind.UNKNOWN, "oracle"), (TroubleKind.UNKNOWN, "")]
+    assert [(t.kind, t.detail) for t in troubles] == [
+        (ReadProblemKind.UNKNOWN, "oracle"),
+        (ReadProblemKind.UNKNOWN, ""),
+    ]
 
 
 def test_nothing_is_found_unless_a_place_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,12 +323,12 @@ class GenericScribe:
 
 class TestLines(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: GenericScribe(number, tmp_path, ".jsonl")
 
-    def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, scribes: Callable[[int], Scribe]) -> None:
+    def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, writers: Callable[[int], SessionWriter]) -> None:
         """The format has no place for an interrupt: a call that was stopped just has no end."""
-        s = scribes(1)
+        s = writers(1)
         s.prompt("go")
         s.ask("sleep 100")
         s.interrupt()
@@ -330,9 +338,11 @@ class TestLines(AgentContract):
         assert not [e for e in events if isinstance(e, Interrupt | Outcome)]
         assert typed(events) == ["go", "something else"]
 
-    def test_a_sub_agents_prompt_is_nobodys_and_its_calls_are_its_own(self, scribes: Callable[[int], Scribe]) -> None:
+    def test_a_sub_agents_prompt_is_nobodys_and_its_calls_are_its_own(
+        self, writers: Callable[[int], SessionWriter]
+    ) -> None:
         """The format cannot tell a sub-agent: its calls are a session of its own, but its prompt counts as typed."""
-        s = scribes(1)
+        s = writers(1)
         s.prompt("look around")
         s.sub_agent("explore everything", "false", 1)
         s.save()
@@ -344,30 +354,32 @@ class TestLines(AgentContract):
 
 class TestDocuments(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: GenericScribe(number, tmp_path, ".json")
 
     test_an_interrupt_is_neither_a_failure_nor_a_turn = TestLines.test_an_interrupt_is_neither_a_failure_nor_a_turn
 
-    def test_a_sub_agents_prompt_is_nobodys_and_its_calls_are_its_own(self, scribes: Callable[[int], Scribe]) -> None:
+    def test_a_sub_agents_prompt_is_nobodys_and_its_calls_are_its_own(
+        self, writers: Callable[[int], SessionWriter]
+    ) -> None:
         """As in lines; a document that holds lines is no document, and is told."""
-        s = scribes(1)
+        s = writers(1)
         s.prompt("look around")
         s.sub_agent("explore everything", "false", 1)
         s.save()
         events, troubles = everything(s.agent)
         assert typed(events) == ["look around"]
-        assert [t.kind for t in troubles] == [TroubleKind.GARBLED]
+        assert [t.kind for t in troubles] == [ReadProblemKind.GARBLED]
 
-    def test_garbage_costs_only_itself_and_is_told(self, scribes: Callable[[int], Scribe]) -> None:
+    def test_garbage_costs_only_itself_and_is_told(self, writers: Callable[[int], SessionWriter]) -> None:
         """A document that is torn is lost as a whole, and told."""
-        s = scribes(1)
+        s = writers(1)
         s.prompt("before")
         s.garbage()
         s.save()
         events, troubles = everything(s.agent)
         assert events == []
-        assert [t.kind for t in troubles] == [TroubleKind.GARBLED]
+        assert [t.kind for t in troubles] == [ReadProblemKind.GARBLED]
 
 
 def test_a_document_that_grew_is_read_again_and_gives_the_same_identities(tmp_path: Path) -> None:
@@ -377,10 +389,10 @@ def test_a_document_that_grew_is_read_again_and_gives_the_same_identities(tmp_pa
     (first,) = Generic().read(source)
     path.write_text(json.dumps([user("one"), user("two")]))
     grown = Source(agent="generic", path=path, size=source.size + 1, modified_ns=source.modified_ns)
-    (second,) = Generic().read(grown, Mark(size=1, modified_ns=1, cursor=first.cursor))
+    (second,) = Generic().read(grown, SourceMark(size=1, modified_ns=1, cursor=first.cursor))
     assert typed(list(second.events)) == ["one", "two"]
     assert second.events[0].id == first.events[0].id
-    assert second.afresh
+    assert second.from_start
 
 
 @pytest.mark.parametrize(

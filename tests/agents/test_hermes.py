@@ -19,9 +19,9 @@ from wisen.agents.agent_ports import Agent
 from wisen.agents.hermes import Hermes
 from wisen.agents.log_detection import detect_agent
 from wisen.model.event import Call, Concession, Interrupt, Outcome, Rejection, Status
-from wisen.model.source import Mark, TroubleKind
+from wisen.model.source import ReadProblemKind, SourceMark
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
+from wisen.testing.agent_contract import AgentContract, SessionWriter, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -83,7 +83,7 @@ class HermesScribe:
 
 class TestHermes(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: HermesScribe(number, tmp_path)
 
 
@@ -232,7 +232,7 @@ def test_after_a_summary_calls_without_words_are_still_read_and_copies_are_not(t
     (batch,) = Hermes(tmp_path, {}).read(source)
     talk.prompt("thanks")
     talk.save(tmp_path)
-    mark = Mark(size=0, modified_ns=0, cursor=batch.cursor)
+    mark = SourceMark(size=0, modified_ns=0, cursor=batch.cursor)
     assert [len(each.events) for each in Hermes(tmp_path, {}).read(source, mark)] == [1], "nothing waits any more"
 
 
@@ -290,7 +290,7 @@ def test_an_older_layout_is_read_and_a_foreign_one_is_told(tmp_path: Path) -> No
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("ALTER TABLE messages DROP COLUMN content")
     assert [(t.kind, t.detail) for t in everything(Hermes(tmp_path, {}))[1]] == [
-        (TroubleKind.MISSHAPEN, "messages.content missing")
+        (ReadProblemKind.MISSHAPEN, "messages.content missing")
     ]
 
 

@@ -154,7 +154,7 @@ def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> No
         (found,) = installed(watched, desk.ledger)
         return found.state, "; ".join(found.faults)
 
-    assert state() == (HookState.NOT, "")
+    assert state() == (HookState.NOT_INSTALLED, "")
     put_in(desk, agent.file(), agent, WANTED)
     put_beside(desk, agent.file(), agent)
     assert state() == (HookState.UNTRUSTED, "")

@@ -13,7 +13,7 @@ from wisen.agents.aider import Aider
 from wisen.agents.codex import Codex
 from wisen.agents.local_models import is_local_model, is_local_model_name
 from wisen.model.event import Event, Message
-from wisen.model.source import Mark
+from wisen.model.source import SourceMark
 from wisen.testing.agent_contract import everything
 
 FIRST, SECOND = "Always name the ledger after its year.", "Never print the totals twice."
@@ -91,7 +91,7 @@ def test_a_codex_thread_that_is_read_on_is_still_local(tmp_path: Path) -> None:
     log.prompt(SECOND)
     log.write(tmp_path)
     (source,) = agent.sources()
-    mark = Mark(size=0, modified_ns=0, cursor=last.cursor)
+    mark = SourceMark(size=0, modified_ns=0, cursor=last.cursor)
     later = [event for batch in agent.read(source, mark) for event in batch.events]
     assert to_local(later) == {SECOND: True}
 

@@ -11,7 +11,7 @@ import pytest
 from tests.agents.openclaw_sessions import Database, Transcript
 from wisen.agents.agent_ports import Agent
 from wisen.agents.openclaw import OpenClaw
-from wisen.testing.agent_contract import AgentContract, Scribe
+from wisen.testing.agent_contract import AgentContract, SessionWriter
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -97,11 +97,11 @@ class RowScribe(OpenClawScribe):
 
 class TestFiles(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: FileScribe(number, tmp_path)
 
 
 class TestRows(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: RowScribe(number, tmp_path)

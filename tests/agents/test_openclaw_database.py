@@ -18,7 +18,7 @@ from tests.agents.openclaw_sessions import Database, Following, Transcript, mark
 from wisen.agents.agent_ports import Versioned
 from wisen.agents.openclaw import OpenClaw
 from wisen.model.event import Message, Status
-from wisen.model.source import Batch, Mark, Source, TroubleKind
+from wisen.model.source import Batch, ReadProblemKind, Source, SourceMark
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -158,9 +158,9 @@ def test_long_events_are_unpacked_and_bombs_are_not(tmp_path: Path) -> None:
     assert typed(events) == ["after"]
     assert [len(end.text or "") for end in outcomes(events)] == [5000 + len("\n\n(Command exited with code 1)")]
     assert [(trouble.kind, trouble.offset) for trouble in troubles] == [
-        (TroubleKind.OVERSIZED, 4),
-        (TroubleKind.GARBLED, 5),
-        (TroubleKind.GARBLED, 6),
+        (ReadProblemKind.OVERSIZED, 4),
+        (ReadProblemKind.GARBLED, 5),
+        (ReadProblemKind.GARBLED, 6),
     ]
 
 
@@ -171,7 +171,7 @@ def test_an_event_that_is_too_long_is_not_loaded(tmp_path: Path) -> None:
     database.save(story)
     events, troubles = everything(OpenClaw(tmp_path, {}))
     assert typed(events) == ["after"]
-    assert [(trouble.kind, trouble.offset) for trouble in troubles] == [(TroubleKind.OVERSIZED, 2)]
+    assert [(trouble.kind, trouble.offset) for trouble in troubles] == [(ReadProblemKind.OVERSIZED, 2)]
 
 
 def test_a_newer_version_is_read_and_told_once(tmp_path: Path) -> None:
@@ -182,9 +182,9 @@ def test_a_newer_version_is_read_and_told_once(tmp_path: Path) -> None:
     (source,) = agent.sources()
     (batch,) = agent.read(source)
     assert typed(list(batch.events)) == ["one"]
-    assert [(t.kind, t.detail) for t in batch.troubles] == [(TroubleKind.MISSHAPEN, "user_version 99")]
+    assert [(t.kind, t.detail) for t in batch.problems] == [(ReadProblemKind.MISSHAPEN, "user_version 99")]
     (again,) = agent.read(source, mark_of(source, batch))
-    assert (again.events, again.troubles) == ((), ())
+    assert (again.events, again.problems) == ((), ())
 
 
 def test_a_database_without_transcripts_is_told_unless_it_is_of_the_time_of_files(tmp_path: Path) -> None:
@@ -193,9 +193,9 @@ def test_a_database_without_transcripts_is_told_unless_it_is_of_the_time_of_file
         database = Database(tmp_path / str(version), user_version=version)
         database.execute("DROP TABLE transcript_events")
         (batch,) = one_pass(database)
-        told[version] = [(trouble.kind, trouble.detail) for trouble in batch.troubles]
+        told[version] = [(trouble.kind, trouble.detail) for trouble in batch.problems]
         assert batch.events == ()
-    missing = [(TroubleKind.MISSHAPEN, "transcript_events missing")]
+    missing = [(ReadProblemKind.MISSHAPEN, "transcript_events missing")]
     assert told == {1: [], 3: [], 4: missing, 23: missing, 99: missing}
 
 
@@ -204,7 +204,7 @@ def test_a_table_of_another_shape_is_told(tmp_path: Path) -> None:
     database.execute("DROP TABLE transcript_events")
     database.execute("CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, body TEXT)")
     (batch,) = one_pass(database)
-    assert [t.detail for t in batch.troubles] == ["transcript_events.event_json missing"]
+    assert [t.detail for t in batch.problems] == ["transcript_events.event_json missing"]
 
 
 def test_the_first_databases_had_plain_events_and_other_tables(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_the_first_databases_had_plain_events_and_other_tables(tmp_path: Path) -
             database.execute("INSERT INTO transcript_events VALUES (?, ?, ?, 1)", story.session, seq, line.decode())
     (batch,) = one_pass(database)
     assert typed(list(batch.events)) == ["agent:main:main"]
-    assert batch.troubles == ()
+    assert batch.problems == ()
 
 
 @pytest.fixture
@@ -239,8 +239,8 @@ def locked(tmp_path: Path) -> Iterator[Database]:
 def test_a_locked_database_is_a_trouble_and_its_cursor_stays(locked: Database) -> None:
     agent = OpenClaw(Path("/nowhere"), {})
     (source,) = agent.sources(locked.path)
-    (batch,) = agent.read(source, Mark(size=1, modified_ns=1, cursor="as it was"))
-    assert [(t.kind, t.detail) for t in batch.troubles] == [(TroubleKind.UNREADABLE, "database is locked")]
+    (batch,) = agent.read(source, SourceMark(size=1, modified_ns=1, cursor="as it was"))
+    assert [(t.kind, t.detail) for t in batch.problems] == [(ReadProblemKind.UNREADABLE, "database is locked")]
     assert batch.cursor == "as it was"
 
 
@@ -263,7 +263,7 @@ def test_what_is_no_database_or_not_there_is_a_trouble(tmp_path: Path) -> None:
         if content is not None:
             path.write_bytes(content)
         (batch,) = agent.read(Source(agent="openclaw", path=path, size=1, modified_ns=1))
-        assert [trouble.kind for trouble in batch.troubles] == [TroubleKind.UNREADABLE]
+        assert [trouble.kind for trouble in batch.problems] == [ReadProblemKind.UNREADABLE]
     assert path.read_bytes() == content
 
 
@@ -285,7 +285,7 @@ def test_damaged_pages_are_told_and_never_crash(tmp_path: Path) -> None:
         for batch in one_pass(database):
             assert all(str(text).split()[0].isascii() for text in typed(list(batch.events)) if text)
     database.path.write_bytes(whole[: len(whole) // 2])
-    assert any(t.kind is TroubleKind.UNREADABLE for batch in one_pass(database) for t in batch.troubles)
+    assert any(t.kind is ReadProblemKind.UNREADABLE for batch in one_pass(database) for t in batch.problems)
 
 
 def test_reading_changes_nothing_in_the_database(tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_a_doubted_mark_makes_everything_be_read_again(tmp_path: Path) -> None:
     agent = OpenClaw(tmp_path, {})
     (source,) = agent.sources()
     (batch,) = agent.read(source)
-    (again,) = agent.read(source, replace(mark_of(source, batch), doubted=True))
+    (again,) = agent.read(source, replace(mark_of(source, batch), is_suspect=True))
     assert again == batch
 
 

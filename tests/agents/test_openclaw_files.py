@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.agents.openclaw_sessions import SESSIONS, Following, Transcript, dumps, outcomes
 from wisen.agents.openclaw import OpenClaw
 from wisen.model.event import Status
-from wisen.model.source import Source, TroubleKind
+from wisen.model.source import ReadProblemKind, Source
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -79,7 +79,7 @@ def test_a_record_behind_a_torn_one_is_read_when_it_goes_on_from_it(tmp_path: Pa
     path.write_bytes(head + b"\n" + torn + two + b"\n")
     events, troubles = everything(OpenClaw(tmp_path, {}), path)
     assert typed(events) == ["two"]
-    assert [trouble.kind for trouble in troubles] == [TroubleKind.GARBLED]
+    assert [trouble.kind for trouble in troubles] == [ReadProblemKind.GARBLED]
 
 
 def test_glued_lines_zero_bytes_and_half_an_emoji_cost_nothing(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_glued_lines_zero_bytes_and_half_an_emoji_cost_nothing(tmp_path: Path) -
     path.write_bytes(b"\n".join(lines))
     events, troubles = everything(OpenClaw(tmp_path, {}))
     assert typed(events) == ["one", "two", "three", "four ?", "five �"]
-    assert [trouble.kind for trouble in troubles] == [TroubleKind.NULS]
+    assert [trouble.kind for trouble in troubles] == [ReadProblemKind.NULS]
 
 
 @pytest.mark.requirement("X7")
@@ -229,7 +229,7 @@ def test_a_damaged_archive_gives_what_it_can_and_says_so(tmp_path: Path) -> None
     assert 0 < len(events) < 2000
     path.write_bytes(b"not compressed at all")
     events, troubles = everything(OpenClaw(tmp_path, {}), path)
-    assert (events, [trouble.kind for trouble in troubles]) == ([], [TroubleKind.GARBLED])
+    assert (events, [trouble.kind for trouble in troubles]) == ([], [ReadProblemKind.GARBLED])
 
 
 def test_an_archive_that_explodes_is_passed_over(tmp_path: Path) -> None:
@@ -239,4 +239,4 @@ def test_an_archive_that_explodes_is_passed_over(tmp_path: Path) -> None:
     path.write_bytes(zstandard.ZstdCompressor().compress(b"x" * (40 << 20) + b"\n" + after.data()))
     events, troubles = everything(OpenClaw(tmp_path, {}), path)
     assert typed(events) == ["after"]
-    assert [trouble.kind for trouble in troubles] == [TroubleKind.OVERSIZED]
+    assert [trouble.kind for trouble in troubles] == [ReadProblemKind.OVERSIZED]

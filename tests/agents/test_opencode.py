@@ -18,9 +18,9 @@ from wisen.agents.agent_ports import Agent
 from wisen.agents.log_detection import detect_agent
 from wisen.agents.opencode import OpenCode
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
-from wisen.model.source import Mark, TroubleKind
+from wisen.model.source import ReadProblemKind, SourceMark
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
+from wisen.testing.agent_contract import AgentContract, SessionWriter, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -76,7 +76,7 @@ class OpenCodeScribe:
 
 class TestOpenCode(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: OpenCodeScribe(number, tmp_path)
 
 
@@ -85,7 +85,7 @@ class Following:
 
     def __init__(self, home: Path) -> None:
         self.agent = OpenCode(home, {})
-        self.marks: dict[Path, Mark] = {}
+        self.marks: dict[Path, SourceMark] = {}
 
     def look(self) -> list[Event]:
         """What is found since the last look."""
@@ -93,7 +93,9 @@ class Following:
         for source in self.agent.sources():
             for batch in self.agent.read(source, self.marks.get(source.path)):
                 events += batch.events
-                self.marks[source.path] = Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
+                self.marks[source.path] = SourceMark(
+                    size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor
+                )
         return events
 
 
@@ -273,10 +275,10 @@ def test_another_layout_and_a_broken_file_are_told(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("ALTER TABLE part RENAME COLUMN data TO body")
     assert [(t.kind, t.detail) for t in everything(OpenCode(tmp_path, {}))[1]] == [
-        (TroubleKind.MISSHAPEN, "part.data missing")
+        (ReadProblemKind.MISSHAPEN, "part.data missing")
     ]
     path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
-    assert [t.kind for t in everything(OpenCode(tmp_path, {}))[1]] == [TroubleKind.UNREADABLE]
+    assert [t.kind for t in everything(OpenCode(tmp_path, {}))[1]] == [ReadProblemKind.UNREADABLE]
 
 
 @pytest.mark.requirement("X7")

@@ -14,7 +14,7 @@ from tests.agents.openhands_events import Conversation
 from wisen.agents.log_detection import detect_agent
 from wisen.agents.openhands import OpenHands
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
-from wisen.model.source import Batch, Mark, TroubleKind
+from wisen.model.source import Batch, ReadProblemKind, SourceMark
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -36,12 +36,12 @@ def read(talk: Conversation) -> list[Event]:
     return events
 
 
-def batches(talk: Conversation, mark: Mark | None = None) -> tuple[list[Batch], Mark]:
+def batches(talk: Conversation, mark: SourceMark | None = None) -> tuple[list[Batch], SourceMark]:
     """What is read on from a mark, and the mark behind it."""
     talk.save()
     (source,) = agent_of(talk).sources()
     found = list(agent_of(talk).read(source, mark))
-    return found, Mark(size=source.size, modified_ns=source.modified_ns, cursor=found[-1].cursor)
+    return found, SourceMark(size=source.size, modified_ns=source.modified_ns, cursor=found[-1].cursor)
 
 
 def ends(events: list[Event]) -> list[tuple[Status, str | None]]:
@@ -175,13 +175,13 @@ def test_only_files_behind_the_mark_are_opened(talk: Conversation) -> None:
         talk.files[name] = b"{}"  # they are not looked at again
     talk.prompt("two")
     (rest,), mark = batches(talk, mark)
-    assert (typed(list(rest.events)), rest.troubles, rest.afresh) == (["two"], (), False)
+    assert (typed(list(rest.events)), rest.problems, rest.from_start) == (["two"], (), False)
     (nothing,), _ = batches(talk, mark)
     assert (nothing.events, nothing.read_bytes) == ((), 0)
-    doubted = Mark(size=mark.size, modified_ns=mark.modified_ns, cursor=mark.cursor, doubted=True)
+    doubted = SourceMark(size=mark.size, modified_ns=mark.modified_ns, cursor=mark.cursor, is_suspect=True)
     (all_of_it,), _ = batches(talk, doubted)
-    assert all_of_it.afresh
-    assert all_of_it.troubles
+    assert all_of_it.from_start
+    assert all_of_it.problems
 
 
 def test_another_conversation_in_the_same_folder_is_read_from_its_beginning(talk: Conversation) -> None:
@@ -207,7 +207,7 @@ def test_a_last_file_that_is_being_written_is_read_when_it_is_whole(talk: Conver
     talk.files[last] = whole[:40]
     (first,), mark = batches(talk)
     assert typed(list(first.events)) == ["one"]
-    assert [trouble.kind for trouble in first.troubles] == [TroubleKind.UNFINISHED]
+    assert [trouble.kind for trouble in first.problems] == [ReadProblemKind.UNFINISHED]
     talk.files[last] = whole
     (rest,), _ = batches(talk, mark)
     assert typed(list(rest.events)) == ["two"]
@@ -223,10 +223,10 @@ def test_kinds_that_are_not_known_are_told(talk: Conversation) -> None:
     events, troubles = everything(agent_of(talk))
     assert events == []
     assert [(each.kind, each.detail) for each in troubles] == [
-        (TroubleKind.UNKNOWN, "NewEvent"),
-        (TroubleKind.UNKNOWN, "NewerEvent"),
-        (TroubleKind.MISSHAPEN, "MessageEvent"),
-        (TroubleKind.MISSHAPEN, "MessageEvent"),
+        (ReadProblemKind.UNKNOWN, "NewEvent"),
+        (ReadProblemKind.UNKNOWN, "NewerEvent"),
+        (ReadProblemKind.MISSHAPEN, "MessageEvent"),
+        (ReadProblemKind.MISSHAPEN, "MessageEvent"),
     ]
 
 

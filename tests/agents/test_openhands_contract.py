@@ -10,7 +10,7 @@ import pytest
 from tests.agents.openhands_events import Conversation
 from wisen.agents.agent_ports import Agent
 from wisen.agents.openhands import OpenHands
-from wisen.testing.agent_contract import AgentContract, Scribe
+from wisen.testing.agent_contract import AgentContract, SessionWriter
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -66,5 +66,5 @@ class OpenHandsScribe:
 
 class TestOpenHands(AgentContract):
     @pytest.fixture
-    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+    def writers(self, tmp_path: Path) -> Callable[[int], SessionWriter]:
         return lambda number: OpenHandsScribe(number, tmp_path)

@@ -96,7 +96,7 @@ def test_a_line_that_failures_began_with_is_named_in_the_report_and_by_blame(
     assert effect.strength is Strength.BEGAN
     assert effect.line.text == "Always prefix commands with `rtk`."
     assert effect.signature is not None
-    assert effect.signature.words == "rtk: unknown subcommand"
+    assert effect.signature.description == "rtk: unknown subcommand"
     assert effect.before is not None
     assert effect.after is not None
     assert (effect.before.sessions, effect.after.sessions) == (0, 10)

@@ -17,7 +17,16 @@ from tests.cost import cost
 from wisen.errors import UsageError
 from wisen.model.failure import Signature
 from wisen.model.fix import Evidence
-from wisen.model.instruction import Blame, Effect, InstructionFile, InstructionLine, Rate, Strength, Version, told
+from wisen.model.instruction import (
+    Blame,
+    Effect,
+    InstructionFile,
+    InstructionLine,
+    Rate,
+    Strength,
+    Version,
+    describe_effect,
+)
 from wisen.surfaces.cli.blame_view import effect_of, run, show, show_line, write_page
 from wisen.surfaces.cli.render import print_json
 from wisen.surfaces.pages.html import OURS, visible
@@ -137,7 +146,7 @@ def test_lines_that_say_nothing_are_shown_without_figures() -> None:
     ],
 )
 def test_headings_and_fences_are_told_from_code(texts: tuple[str, ...], speaking: list[int]) -> None:
-    assert [effect.line.number for effect in of_texts(*texts).speaking] == speaking
+    assert [effect.line.number for effect in of_texts(*texts).content_effects] == speaking
 
 
 def test_each_effect_has_its_colour() -> None:
@@ -187,11 +196,11 @@ def test_a_line_that_is_gone_is_told_with_its_life_and_text() -> None:
 def test_figures_have_no_more_digits_than_they_deserve(interval: tuple[float, float] | None, words: str) -> None:
     import msgspec
 
-    assert words in told(msgspec.structs.replace(trace(line(1, "a")), interval=interval))
+    assert words in describe_effect(msgspec.structs.replace(trace(line(1, "a")), interval=interval))
 
 
 def test_a_sentence_without_figures_claims_none() -> None:
-    assert told(quiet(line(1, "a"), Strength.HELPED)) == "Line 1 (since 2026-02-18): likely helped."
+    assert describe_effect(quiet(line(1, "a"), Strength.HELPED)) == "Line 1 (since 2026-02-18): likely helped."
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 140])

@@ -15,8 +15,8 @@ from tests.hooks import answered, taught
 from wisen import app
 from wisen.errors import PersonNeeded, UsageError
 from wisen.learner import Learner
-from wisen.model.change import Fate
-from wisen.model.entry import Answer, EntryStatus, MoveKind, Proposal, ProposalType, Who
+from wisen.model.change import ChangeFate
+from wisen.model.entry import Actor, Answer, EntryStatus, MoveKind, Proposal, ProposalType
 from wisen.model.guard import Mode
 from wisen.model.presence import NotAPerson
 from wisen.model.short_ids import short_id
@@ -57,10 +57,10 @@ def test_an_approved_rule_leaves_the_file_and_its_proposal_waits_again(shop: Pat
         learner.changes.undo()
         assert (shop / "CLAUDE.md").read_text() == OWN
         assert {each.entry.id: (each.status, each.confirmed, each.text) for each in learner.lessons.all()} == before
-        assert learner.proposals.get(proposal.id).waits, "it may be approved again"
+        assert learner.proposals.get(proposal.id).is_waiting, "it may be approved again"
         learner.cycle()
         assert status(learner, proposal.entry) is not EntryStatus.WONT_FIX, "to undo is not to refuse"
-        assert [each.proposal.id for each in learner.proposals.all() if each.waits].count(proposal.id) == 1
+        assert [each.proposal.id for each in learner.proposals.all() if each.is_waiting].count(proposal.id) == 1
         learner.proposals.answer(proposal.id, Answer.APPROVED)
         assert "pnpm" in (shop / "CLAUDE.md").read_text()
 
@@ -85,7 +85,7 @@ def test_any_answer_can_be_undone(shop: Path, given: Answer) -> None:
         learner.proposals.answer(proposal.id, given)
         learner.changes.undo()
         found = learner.proposals.get(proposal.id)
-        assert (found.waits, found.answer) == (True, None)
+        assert (found.is_waiting, found.answer) == (True, None)
         assert status(learner, proposal.entry) is EntryStatus.PENDING
 
 
@@ -115,7 +115,7 @@ def test_a_proposed_guard_that_was_accepted_is_in_shadow_again(home: Path) -> No
         assert learner.guards.get(proposal.entry).mode is Mode.WARN
         learner.changes.undo()
         assert learner.guards.get(proposal.entry).mode is Mode.SHADOW
-        assert learner.proposals.get(proposal.id).waits
+        assert learner.proposals.get(proposal.id).is_waiting
 
 
 @pytest.mark.requirement("S6")
@@ -129,7 +129,7 @@ def test_an_install_is_one_decision_and_undone_whole(home: Path, shop: Path) -> 
         assert len(made) > 1, "several changes are made by one install"
         assert "installed wisen into claude-code" in learner.changes.undo().words
         assert settings.read_text() == '{"model": "opus"}\n'
-        assert {learner.changes.all().fates[each] for each in made} == {Fate.UNDONE}
+        assert {learner.changes.all().fates[each] for each in made} == {ChangeFate.UNDONE}
         assert learner.changes.undo(dry_run=True).words.startswith("approved “"), "the one before is the last now"
 
 
@@ -170,21 +170,23 @@ def test_what_was_decided_before_decisions_were_noted_is_undone_as_one(shop: Pat
         proposal = rule(learner)
         learner.proposals.answer(proposal.id, Answer.APPROVED)
     with closing(app.wire().ledger()) as ledger:
-        ledger.removal.remove([each for each in ledger.moves.all(every=True) if each.kind is MoveKind.DECISION])
+        ledger.removal.remove(
+            [each for each in ledger.moves.all(include_undone=True) if each.kind is MoveKind.DECISION]
+        )
     with wisen.open_learner() as learner:
         learner.changes.undo()
         assert (shop / "CLAUDE.md").read_text() == OWN
         assert status(learner, proposal.entry) is EntryStatus.PENDING
-        assert learner.proposals.get(proposal.id).waits
+        assert learner.proposals.get(proposal.id).is_waiting
 
 
 @pytest.mark.requirement("S6")
 def test_what_policy_did_is_named_and_not_done_again_when_it_was_undone(shop: Path) -> None:
     with wisen.open_learner() as learner:
         proposal = rule(learner)
-        learner.proposals.answer(proposal.id, Answer.APPROVED, by=Who.WISEN)
+        learner.proposals.answer(proposal.id, Answer.APPROVED, by=Actor.WISEN)
         assert learner.changes.undo().words == f"by itself: approved “{proposal.text}” into CLAUDE.md"
-        assert learner.proposals.get(proposal.id).waits
+        assert learner.proposals.get(proposal.id).is_waiting
         learner.proposals.apply_by_policy()
         assert (shop / "CLAUDE.md").read_text() == OWN
 

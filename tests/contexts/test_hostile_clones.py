@@ -114,7 +114,7 @@ def test_learnings_that_came_in_any_way_teach_nothing_and_what_git_has_cannot_be
         (file,) = learner.contexts.adoptable_files(place / name)
         with pytest.raises(UsageError):
             learner.contexts.adopt(file)
-        assert bool(file.refusal(is_mine=True)) == (way != "archive")
+        assert bool(file.refusal_reason(is_mine=True)) == (way != "archive")
 
 
 def test_learnings_that_the_user_adopted_count_until_others_change_them(home: Path, ours: Path) -> None:
@@ -173,7 +173,7 @@ def test_what_we_wrote_into_learnings_is_ours_and_an_edit_of_it_waits(home: Path
         adopt(file)
         learner.learn()
         assert {state.status.value for state in learner.lessons.all()} == {"pending"}, "an edit is a question first"
-        assert [each for each in learner.proposals.all() if each.waits and "entries" in each.proposal.text]
+        assert [each for each in learner.proposals.all() if each.is_waiting and "entries" in each.proposal.text]
 
 
 def test_what_we_write_behind_others_words_does_not_make_them_ours(home: Path, ours: Path) -> None:

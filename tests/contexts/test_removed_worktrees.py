@@ -46,7 +46,7 @@ def learnt(home: Path) -> tuple[list[str], list[EntryState]]:
     """Learn; the files that proposals would go to, and what was learnt."""
     with app.wire(home / "wisen").learner() as learner:
         learner.learn()
-        paths = [each.proposal.path for each in learner.proposals.all() if each.waits]
+        paths = [each.proposal.path for each in learner.proposals.all() if each.is_waiting]
         return paths, [each for each in learner.lessons.all() if not each.is_over and each.entry.type == "learning"]
 
 
@@ -122,7 +122,7 @@ def test_what_an_older_version_kept_of_a_gone_worktree_is_moved_and_merged(home:
         learner.learn()
         states = [each for each in learner.lessons.all() if each.entry.type == "learning"]
         assert len({each.context for each in states}) == 2
-        assert len([each for each in learner.proposals.all() if each.waits]) == 3
+        assert len([each for each in learner.proposals.all() if each.is_waiting]) == 3
     paths, entries = learnt(home)
     assert {*paths} == {str(shop / "CLAUDE.md")}
     (context,) = {each.context for each in entries}

@@ -20,8 +20,8 @@ from tests.commands import run
 from tests.hooks import fire, taught
 from tests.rules.test_preferences_file import prefer
 from wisen import app
-from wisen.model.entry import EntryOrigin, EntrySource, EntryStatus, Logged, MoveKind
-from wisen.model.entry_state import states
+from wisen.model.entry import EntryOrigin, EntrySource, EntryStatus, ManualEntry, MoveKind
+from wisen.model.entry_state import fold_entry_states
 from wisen.safety.entry_words import describe_author, describe_decision
 from wisen.testing.entries_contract import a_move, an_entry
 
@@ -132,7 +132,7 @@ def test_it_is_told_whose_words_they_are_and_approved_is_what_a_person_approved(
     decisions = [
         describe_decision(state)
         for moves in ([], [promoted], [confirmed], [confirmed, promoted])
-        for state in states([entry], (), [*moves])
+        for state in fold_entry_states([entry], (), [*moves])
     ]
     assert decisions == [
         "not approved", "put into its file by the profile, not approved by you", "confirmed by you", "approved by you",
@@ -142,7 +142,7 @@ def test_it_is_told_whose_words_they_are_and_approved_is_what_a_person_approved(
 def test_what_an_agent_wrote_is_shown_as_its_words_also_where_the_user_approved_it(home: Path) -> None:
     (home / "shop").mkdir()
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        learner.lessons.log(Logged("insight", "The build needs Node 22.", ""))
+        learner.lessons.log(ManualEntry("insight", "The build needs Node 22.", ""))
     shown = json.loads(run("entries", "--json").stdout)["entries"]
     assert [each["author"] for each in shown] == ["written by the agent"]
     assert "written by the agent, not approved" in run("entries", "show", shown[0]["name"]).stdout

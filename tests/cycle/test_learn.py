@@ -15,7 +15,7 @@ from wisen.agents.log_files import file_source
 from wisen.app import wire
 from wisen.errors import StoreError, StoreReadOnly, UsageError
 from wisen.model.report import Report
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 from wisen.settings import KNOWN_AGENTS
 from wisen.store.events import SqliteEvents
 from wisen.testing.transcripts import ClaudeTranscript
@@ -49,7 +49,12 @@ def test_the_first_run_finds_the_sessions_by_itself_and_tells_what_keeps_failing
     assert report.found == dict.fromkeys(KNOWN_AGENTS, 0) | {"claude-code": 3}
     assert (report.counts.sessions, report.counts.contexts, report.counts.typed_turns) == (3, 1, 3)
     (kind,) = report.failures
-    assert (kind.tool, kind.signature.words, kind.calls, kind.sessions) == ("Bash", "npm: npm error use pnpm", 3, 3)
+    assert (kind.tool, kind.signature.description, kind.calls, kind.sessions) == (
+        "Bash",
+        "npm: npm error use pnpm",
+        3,
+        3,
+    )
     (fix,) = report.fixes
     assert (fix.change.removed, fix.change.added, fix.sessions) == (("npm",), ("pnpm",), 3)
 
@@ -215,10 +220,10 @@ def test_what_could_not_be_read_is_told_with_its_place(projects: Path) -> None:
     assert report.counts.typed_turns == 1
     told = {(t.path, t.kind, t.detail, t.count) for t in report.troubles}
     assert told == {
-        (str(path), TroubleKind.GARBLED, "", 1),
-        (str(path), TroubleKind.UNKNOWN, "hologram", 1),
+        (str(path), ReadProblemKind.GARBLED, "", 1),
+        (str(path), ReadProblemKind.UNKNOWN, "hologram", 1),
     }
-    assert {(t.kind, t.count) for t in learn().troubles} == {(TroubleKind.GARBLED, 1), (TroubleKind.UNKNOWN, 1)}
+    assert {(t.kind, t.count) for t in learn().troubles} == {(ReadProblemKind.GARBLED, 1), (ReadProblemKind.UNKNOWN, 1)}
 
 
 def test_a_folder_of_rubbish_is_told_and_what_is_good_in_it_read(tmp_path: Path) -> None:
@@ -248,7 +253,7 @@ def test_a_reader_that_breaks_does_not_end_the_learning(projects: Path, monkeypa
     report = learn()
     assert report.counts.typed_turns == 1
     assert [(t.kind, t.detail) for t in report.troubles] == [
-        (TroubleKind.UNREADABLE, "reader broke: ZeroDivisionError")
+        (ReadProblemKind.UNREADABLE, "reader broke: ZeroDivisionError")
     ]
 
 

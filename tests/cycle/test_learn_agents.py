@@ -71,7 +71,7 @@ def test_a_correction_and_a_fix_are_learnt_from(agent: str, write: Callable[[Pat
     assert {name for name, found in report.found.items() if found} == {agent}
     assert (report.counts.sessions, report.counts.typed_turns) == (3, 6)
     (kind,) = report.failures
-    assert (kind.signature.words, kind.calls, kind.sessions) == ("npm: npm error use pnpm", 3, 3)
+    assert (kind.signature.description, kind.calls, kind.sessions) == ("npm: npm error use pnpm", 3, 3)
     (fix,) = report.fixes
     assert (fix.change.removed, fix.change.added, fix.sessions) == (("npm",), ("pnpm",), 3)
     assert report.signals[SignalKind.CORRECTION] == 3

@@ -18,7 +18,7 @@ from wisen import app
 from wisen.agents.agent_signs import AGENT_SIGNS
 from wisen.errors import PersonNeeded, UsageError
 from wisen.learner import Learner
-from wisen.model.entry import Answer, EntryStatus, MoveKind, Who
+from wisen.model.entry import Actor, Answer, EntryStatus, MoveKind
 from wisen.model.guard import Mode
 from wisen.model.presence import NotAPerson, Person
 from wisen.system.parent_processes import ancestors
@@ -202,7 +202,7 @@ def test_a_request_that_holds_a_secret_is_refused_and_not_noted(shop: Path, by_a
 
 def test_policy_still_acts_by_itself_and_never_as_the_user(shop: Path, by_agent: None) -> None:
     with wisen.open_learner() as learner:
-        learner.proposals.answer("1", Answer.APPROVED, by=Who.WISEN)
+        learner.proposals.answer("1", Answer.APPROVED, by=Actor.WISEN)
         (state,) = learner.lessons.all()
         assert (state.status, state.confirmed) == (EntryStatus.PROMOTED, False)
 

@@ -552,7 +552,7 @@ def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_not
     with app.wire(wisen).learner(reads=False) as learner:
         # A path of another machine would be none here.
         here = [structs.replace(row, machine=learner.home.machine) for row in rows]
-        learner.home.ledger.entries.enter([stated, *here])
+        learner.home.ledger.entries.record([stated, *here])
         if profile != "autonomous":
             assert learner.proposals.apply_by_policy() == ((), ())
             assert not notes.exists()
@@ -562,7 +562,7 @@ def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_not
         assert learner.proposals.apply_by_policy() == ((f"Answer in Danish. → {notes}",), ())
         assert "Answer in Danish." in notes.read_text()
         assert not rules.exists()
-        assert {each.proposal.id: each.waits for each in learner.proposals.all()} == {"1P": False, "1Q": True}
+        assert {each.proposal.id: each.is_waiting for each in learner.proposals.all()} == {"1P": False, "1Q": True}
         (state,) = learner.lessons.all()
         assert (state.status, state.confirmed) == ("promoted", False), "policy is no person"
         learner.changes.undo()

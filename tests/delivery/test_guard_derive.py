@@ -11,7 +11,7 @@ from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
 from wisen.mining.call_changes import difference
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix, fix_id
-from wisen.model.guard import form_of
+from wisen.model.guard import parse_guard
 from wisen.testing.log_writer import NOON
 
 SIGNATURE = Signature(key="shell.unknown-command", who="rtk", version=1)
@@ -115,7 +115,7 @@ def test_only_what_worked_tells_and_what_stands_in_no_command_does_not() -> None
 
 def test_whatever_is_derived_can_be_written_by_hand() -> None:
     for watch, better in found(("npm run test", "pnpm run test")):
-        form = form_of(f"warn {watch} -> {better}")
+        form = parse_guard(f"warn {watch} -> {better}")
         assert (form.watch, form.better) == (watch, better)
 
 
@@ -149,7 +149,7 @@ def test_a_rule_that_says_plainly_what_not_to_do_makes_a_watch(rule: str, watch:
     made = pattern_of_rule(rule)
     assert made is not None
     assert (made.watch, made.better) == (watch, better)
-    assert form_of(f"warn {made.watch} -> {made.better}").watch == watch
+    assert parse_guard(f"warn {made.watch} -> {made.better}").watch == watch
 
 
 @pytest.mark.parametrize(

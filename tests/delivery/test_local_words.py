@@ -139,7 +139,7 @@ def test_a_rule_that_a_person_approves_is_told_to_everybody(home: Path, project:
     codex(home, project, 1, "ollama", SAID)
     run("cycle", "--quick")
     with app.wire().asked() as learner:
-        (waiting,) = [each.proposal for each in learner.proposals.all() if each.waits]
+        (waiting,) = [each.proposal for each in learner.proposals.all() if each.is_waiting]
     run("proposals", "approve", waiting.id)
     with app.wire().asked() as learner:
         (state,) = learner.lessons.all()

@@ -15,7 +15,7 @@ from tests.hooks import answered, fire, printed
 from wisen.delivery.reminders import build_reminders, is_for_one_call
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType, rule_id
-from wisen.model.entry_state import EntryState, states
+from wisen.model.entry_state import EntryState, fold_entry_states
 from wisen.testing.entries_contract import an_entry
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -195,7 +195,7 @@ def state(number: int, text: str, *, words: tuple[str, ...] = ("pearctl", "ship"
         standing=False,
         trigger=trigger,
     )
-    (found,) = states([entry], (), ())
+    (found,) = fold_entry_states([entry], (), ())
     return found
 
 

@@ -13,8 +13,8 @@ from wisen.delivery.block import BlockContent, DeliveredLine, PendingQuestion, b
 from wisen.delivery.hook_snapshot import ClientTables, build_snapshots
 from wisen.delivery.settings import DeliverPolicy
 from wisen.model.entry import ProposalType
-from wisen.model.guard import Mode, form_of
-from wisen.model.guard_words import describe_guard, describe_proposal, describe_watch
+from wisen.model.guard import Mode, parse_guard
+from wisen.model.guard_text import describe_guard, describe_proposal, describe_watch
 from wisen.safety import sentinel
 from wisen.surfaces.hook.block_lines import without_repeated
 from wisen.testing.entries_contract import a_proposal
@@ -109,11 +109,11 @@ def _files(matter: BlockContent) -> list[bytes]:
     ],
 )  # fmt: skip
 def test_a_guard_is_described_in_words(form: str, words: str) -> None:
-    read = form_of(form)
+    read = parse_guard(form)
     guard = structs.replace(a_guard(), watch=read.watch, better=read.better, reason=read.reason, action=read.action)
     assert describe_guard(guard) == words
     assert not RAW.search(words)
-    proposal = structs.replace(a_proposal("1P"), type=ProposalType.GUARD, text=guard.form)
+    proposal = structs.replace(a_proposal("1P"), type=ProposalType.GUARD, text=guard.source_text)
     assert describe_proposal(proposal) == words
     assert describe_proposal(structs.replace(proposal, text="allow all")) == f"Guard {proposal.entry}"
     assert describe_guard(guard, Mode.DENY, with_reason=False).startswith("Stop ")

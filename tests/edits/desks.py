@@ -8,7 +8,7 @@ from tests.edits.fake_checkouts import MemoryCheckouts
 from wisen.edits.edit_history import Desk
 from wisen.edits.editor import LinePlan
 from wisen.edits.user_files import UserFiles
-from wisen.model.change import digest
+from wisen.model.change import content_digest
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
@@ -24,5 +24,5 @@ def a_desk(ledger: MemoryLedger | None = None, checkouts: MemoryCheckouts | None
 
 
 def plan(path: Path, number: int = 0, text: str = "Use pnpm, not npm.", heading: str = "Rules") -> LinePlan:
-    saw = digest(path.read_bytes()) if path.exists() else ""
+    saw = content_digest(path.read_bytes()) if path.exists() else ""
     return LinePlan(path=str(path), heading=heading, text=text, id=f"R-{number:04x}", why="you said so", saw=saw)

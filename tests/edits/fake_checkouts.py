@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.model.change import Checkout, HeadStep, HeadStepKind
+from wisen.model.change import CheckedOutFile, HeadStep, HeadStepKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,21 +19,21 @@ class MemoryCheckouts:
 
     def __init__(self) -> None:
         self._commits = 0
-        self._at: dict[str, Checkout] = {}
-        self._moves: dict[str, list[tuple[HeadStepKind, Checkout]]] = {}
+        self._at: dict[str, CheckedOutFile] = {}
+        self._moves: dict[str, list[tuple[HeadStepKind, CheckedOutFile]]] = {}
 
-    def commit(self, path: Path, content: bytes) -> Checkout:
+    def commit(self, path: Path, content: bytes) -> CheckedOutFile:
         """Have a new commit checked out, in which a file holds something."""
         self._commits += 1
-        made = Checkout(f"{self._commits:040x}", content)
+        made = CheckedOutFile(f"{self._commits:040x}", content)
         self._check_out(path, made, HeadStepKind.FORWARD)
         return made
 
-    def switch(self, path: Path, checkout: Checkout) -> None:
+    def switch(self, path: Path, checkout: CheckedOutFile) -> None:
         """Have another commit checked out."""
         self._check_out(path, checkout, HeadStepKind.SWITCHED)
 
-    def _check_out(self, path: Path, checkout: Checkout, how: HeadStepKind) -> None:
+    def _check_out(self, path: Path, checkout: CheckedOutFile, how: HeadStepKind) -> None:
         self._at[str(path)] = checkout
         self._moves.setdefault(str(path), []).append((how, checkout))
 
@@ -46,7 +46,7 @@ class MemoryCheckouts:
         pairs = zip(moves[last:], moves[last + 1 :], strict=False)
         return tuple(HeadStep(how, before.content, after.content) for (_, before), (how, after) in pairs)
 
-    def checkout_of(self, path: str) -> Checkout | None:
+    def checkout_of(self, path: str) -> CheckedOutFile | None:
         """What git knows of a file; None where it does not track it."""
         return self._at.get(path)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.errors import FileChanged
-from wisen.model.change import Seen
+from wisen.model.change import FileVersion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,10 +31,10 @@ class MemoryFiles:
         else:
             self._contents[str(path)] = content
 
-    def read(self, path: Path) -> Seen:
+    def read(self, path: Path) -> FileVersion:
         """A file as it is now; also one that is not there."""
         content = self._contents.get(str(path))
-        return Seen(str(path), content, 0 if content is None else _MODE, None)
+        return FileVersion(str(path), content, 0 if content is None else _MODE, None)
 
     def real_path(self, path: Path) -> str:
         """Where the file itself is that a path leads to, there or not."""
@@ -50,7 +50,7 @@ class MemoryFiles:
         others = (Path(each) for each in sorted(self._contents) if each != str(path))
         return tuple(each for each in others if each.parent == path.parent and each.suffix == path.suffix)
 
-    def write(self, seen: Seen, content: bytes | None) -> Seen:
+    def write(self, seen: FileVersion, content: bytes | None) -> FileVersion:
         """Put a content in the place of what was seen; None deletes the file. Raises: FileChanged."""
         if self.read(Path(seen.path)) != seen:
             raise FileChanged(f"{seen.path} has changed since it was read. Read it again and repeat the change.")
@@ -93,7 +93,7 @@ class FilesContract:
         assert files.real_path(path) == str(path)
         files.write(files.read(path), b"x")
         assert files.real_path(path) == str(path)
-        assert files.read(path).real == str(path)
+        assert files.read(path).real_path == str(path)
 
     @pytest.mark.parametrize(("before", "then"), [(b"a", b"b"), (b"a", None), (None, b"a"), (None, b"")])
     def test_what_others_did_meanwhile_is_never_overwritten(

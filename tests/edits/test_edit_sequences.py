@@ -20,11 +20,11 @@ from wisen.edits.managed_lines import MARK
 from wisen.edits.settings_text import parse_settings, with_value, without_value
 from wisen.edits.user_edits import detect_user_edits
 from wisen.errors import SettingsUnclear, UsageError
-from wisen.model.change import Fate, digest
+from wisen.model.change import ChangeFate, content_digest
 
 if TYPE_CHECKING:
     from wisen.edits.settings_text import Format
-    from wisen.model.change import Checkout
+    from wisen.model.change import CheckedOutFile
 
 SEQUENCES = int(os.environ.get("WISEN_TEST_SEQUENCES", "500"))
 """How many sequences of edits are tried; `make test-long` tries many more."""
@@ -46,7 +46,7 @@ class Edits(RuleBasedStateMachine):
         self.number = 0
         self.moved = 0
         self.open: list[str] = []
-        self.commits: list[Checkout] = []
+        self.commits: list[CheckedOutFile] = []
         self.touched = False
         """Whether anybody else ever changed the file."""
         self.by_hand = False
@@ -92,7 +92,7 @@ class Edits(RuleBasedStateMachine):
     def look(self) -> None:
         fates = [look.fate for look in detect_user_edits(self.desk)]
         if not self.by_hand:
-            assert not {Fate.HIS, Fate.REFUSED}.intersection(fates)
+            assert not {ChangeFate.REWORDED, ChangeFate.REMOVED}.intersection(fates)
         self.by_hand = False
 
     @rule(which=PLACES, line=st.sampled_from([b"- new of his", b"new text", b"- new <!-- wisen:R-0001 -->"]))
@@ -246,7 +246,8 @@ class SettingsEdits(RuleBasedStateMachine):
     def set(self, keys: tuple[str | int, ...], value: object, removes: bool) -> None:
         before = self.path.read_bytes()
         try:
-            edit = self.door.set_value(ValuePlan(str(self.path), keys, value, "needed", digest(before), removes))  # type: ignore[arg-type]
+            digest = content_digest(before)
+            edit = self.door.set_value(ValuePlan(str(self.path), keys, value, "needed", digest, removes))  # type: ignore[arg-type]
         except SettingsUnclear:
             assert self.path.read_bytes() == before
             return
@@ -272,7 +273,7 @@ class SettingsEdits(RuleBasedStateMachine):
     def look(self) -> None:
         fates = [look.fate for look in detect_user_edits(self.desk)]
         if not self.by_hand:
-            assert not {Fate.HIS, Fate.REFUSED}.intersection(fates)
+            assert not {ChangeFate.REWORDED, ChangeFate.REMOVED}.intersection(fates)
         self.by_hand = False
 
     @rule(keys=st.sampled_from(KEYS), value=st.sampled_from(VALUES), removes=st.booleans())

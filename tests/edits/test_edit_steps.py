@@ -25,7 +25,7 @@ from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.user_edits import detect_user_edits
 from wisen.edits.user_files import UserFiles
 from wisen.errors import StoreError, WisenError
-from wisen.model.change import Fate, digest
+from wisen.model.change import ChangeFate, content_digest
 from wisen.system.clock import SystemClock
 from wisen.system.ids import Ulids
 from wisen.testing.fakes import FixedClock
@@ -71,7 +71,7 @@ def put_line(home: Home, desk: Desk) -> Callable[[], object]:
 
 
 def set_value(home: Home, desk: Desk) -> Callable[[], object]:
-    planned = ValuePlan(str(home.path), ("hooks", "Stop", "-"), "wisen", "installed", digest(home.content()))
+    planned = ValuePlan(str(home.path), ("hooks", "Stop", "-"), "wisen", "installed", content_digest(home.content()))
     return lambda: Editor(desk).set_value(planned)
 
 
@@ -136,10 +136,10 @@ def survive(home: Home, new: bytes, *, undoing: bool) -> None:
         desk.ledger.check()
         known = edit_history(desk)
         changes = [each for each in known.changes if each.deed is not None]
-        stands = [each for each in changes if known.fates[each.id] is Fate.STANDS]
+        stands = [each for each in changes if known.fates[each.id] is ChangeFate.STANDS]
         assert len(stands) == (now == new), "what is in the file is known, and nothing else is said to be"
         later = desk._replace(clock=FixedClock(desk.clock.now() + timedelta(hours=1)))
-        assert Fate.REFUSED not in {look.fate for look in detect_user_edits(later)}
+        assert ChangeFate.REMOVED not in {look.fate for look in detect_user_edits(later)}
         if stands:
             Editor(desk).undo(stands[0].id)
         assert home.content() == home.old

@@ -18,19 +18,19 @@ from wisen.edits.undo import UndoKind
 from wisen.edits.user_edits import detect_user_edits
 from wisen.edits.user_files import UserFiles
 from wisen.errors import FileChanged, FileError, FileFull, UsageError
-from wisen.model.change import Checkout, Fate, Line, digest
+from wisen.model.change import ChangeFate, CheckedOutFile, LineEdit, content_digest
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import FixedClock
 from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
-    from wisen.model.change import Change, Seen
+    from wisen.model.change import Change, FileVersion
 
 
 class ReadOnly(UserFiles):
     """Files that can only be read."""
 
-    def write(self, seen: Seen, content: bytes | None) -> Seen:
+    def write(self, seen: FileVersion, content: bytes | None) -> FileVersion:
         raise FileError(f"{seen.path} is read-only.")
 
 
@@ -46,7 +46,7 @@ def test_a_line_is_put_in_and_taken_back_byte_for_byte(tmp_path: Path) -> None:
     door = editor()
     change = door.add_line(plan(path)).change
     assert b"wisen:R-0000" in path.read_bytes()
-    assert isinstance(change.deed, Line)
+    assert isinstance(change.deed, LineEdit)
     assert (change.deed.id, change.deed.heading, change.why) == ("R-0000", "Rules", "you said so")
     assert change.tokens > 0
     assert b"mine" not in b"".join(splice.old + splice.new for splice in change.splices)
@@ -162,14 +162,14 @@ def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
     assert "R-0013" in kept
     assert "R-0000" not in kept
     assert path.read_bytes().count(b"words\n") == 190
-    assert isinstance(last.deed, Line)
+    assert isinstance(last.deed, LineEdit)
     (gone,) = last.deed.archived
     known = edit_history(desk)
-    archived = next(each for each in known.changes if isinstance(each.deed, Line) and each.deed.id == gone)
-    assert known.fates[archived.id] is Fate.ARCHIVED
+    archived = next(each for each in known.changes if isinstance(each.deed, LineEdit) and each.deed.id == gone)
+    assert known.fates[archived.id] is ChangeFate.ARCHIVED
     assert door.undo(last.id).kind is UndoKind.EXACTLY
     assert path.read_bytes() == before
-    assert edit_history(desk).fates[archived.id] is Fate.STANDS
+    assert edit_history(desk).fates[archived.id] is ChangeFate.STANDS
 
 
 def test_a_line_that_made_room_and_was_taken_back_meanwhile_stays_away(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_line_that_made_room_and_was_taken_back_meanwhile_stays_away(tmp_path:
     path.write_text("# Mine\n" + "words\n" * 194)
     door = editor()
     first, second, third = (door.add_line(plan(path, number, f"Rule {number}.")).change for number in range(3))
-    assert isinstance(third.deed, Line)
+    assert isinstance(third.deed, LineEdit)
     assert third.deed.archived == ("R-0000",)
     assert door.undo(first.id).kind is UndoKind.ALREADY
     door.undo(third.id)
@@ -219,7 +219,7 @@ def test_only_looking_writes_and_records_nothing(tmp_path: Path) -> None:
     assert b"Use pnpm" in (edit.new_content or b"")
     assert not path.exists()
     assert ledger.changes.of(machine="desk") == ()
-    assert ledger.changes.looks(machine="desk") == ()
+    assert ledger.changes.checks(machine="desk") == ()
 
 
 def test_two_names_of_one_file_are_one_file(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_line_that_he_moved_to_another_file_is_followed(tmp_path: Path) -> Non
     new.write_text("# Agents\n\n## Rules\n\n- Use pnpm, not npm. <!-- wisen:R-0000 -->\n")
     old.unlink()
     (look,) = detect_user_edits(desk)
-    assert (look.fate, look.path) == (Fate.STANDS, str(new))
+    assert (look.fate, look.path) == (ChangeFate.STANDS, str(new))
     assert Editor(desk).undo(change.id).kind is UndoKind.ALONE
     assert new.read_text() == "# Agents\n\n## Rules\n\n"
     assert not old.exists()
@@ -261,13 +261,13 @@ def test_what_he_did_is_noted_once_and_his_word_stays(tmp_path: Path) -> None:
         path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Be brief. <!-- wisen:R-0002 -->\n", "")
     )
     assert [(look.fate, look.text) for look in detect_user_edits(desk)] == [
-        (Fate.HIS, "Use pnpm 9."),
-        (Fate.REFUSED, ""),
+        (ChangeFate.REWORDED, "Use pnpm 9."),
+        (ChangeFate.REMOVED, ""),
     ]
     assert detect_user_edits(desk) == ()
     secret = "AKIA" + "IOSFODNN7EXAMPLQ"
     path.write_text(path.read_text().replace("Use pnpm 9.", f"Use {secret}."))
-    assert [(look.fate, look.text) for look in detect_user_edits(desk)] == [(Fate.HIS, "")]
+    assert [(look.fate, look.text) for look in detect_user_edits(desk)] == [(ChangeFate.REWORDED, "")]
 
 
 def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(tmp_path: Path) -> None:
@@ -278,12 +278,12 @@ def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(
     with pytest.raises(FileError, match="read-only"):
         door.add_line(plan(path))
     (change,) = ledger.changes.of(machine="desk")
-    assert edit_history(desk).fates[change.id] is Fate.NOT_MADE
+    assert edit_history(desk).fates[change.id] is ChangeFate.NOT_MADE
     assert door.last_change() is None
     assert door.undo(change.id).kind is UndoKind.ALREADY
     assert detect_user_edits(desk) == ()
     later = desk._replace(clock=FixedClock(NOON + timedelta(hours=1)))
-    assert [look.fate for look in detect_user_edits(later)] == [Fate.NOT_MADE]
+    assert [look.fate for look in detect_user_edits(later)] == [ChangeFate.NOT_MADE]
     assert detect_user_edits(later) == ()
 
 
@@ -294,7 +294,7 @@ def test_an_undo_that_was_recorded_and_never_made_can_be_made_again(tmp_path: Pa
     change = Editor(desk).add_line(plan(path)).change
     with pytest.raises(FileError, match="read-only"):
         Editor(desk._replace(files=ReadOnly())).undo(change.id)
-    assert edit_history(desk).fates[change.id] is Fate.STANDS
+    assert edit_history(desk).fates[change.id] is ChangeFate.STANDS
     assert Editor(desk).undo(change.id).kind is UndoKind.EXACTLY
     assert path.read_text() == "# Shop\n"
 
@@ -308,7 +308,7 @@ def test_a_passage_is_put_at_the_end_replaced_and_taken_back(tmp_path: Path) -> 
     door = editor()
 
     def place(new: bytes, old: bytes = b"") -> Change:
-        return door.add_passage(PassagePlan(str(path), new, "learnt", digest(path.read_bytes()), old)).change
+        return door.add_passage(PassagePlan(str(path), new, "learnt", content_digest(path.read_bytes()), old)).change
 
     first = place(ENTRY)
     newer = ENTRY.replace(b"Use pnpm.", b"Use pnpm 9.")
@@ -348,10 +348,10 @@ def test_other_words_in_another_file_are_not_his_act_where_git_took_ours(tmp_pat
     checkouts.commit(path, b"# Shop\n")
     desk = a_desk(checkouts=checkouts)
     Editor(desk).add_line(plan(path))
-    checkouts.switch(path, Checkout("b" * 40, b"# Shop\n"))
+    checkouts.switch(path, CheckedOutFile("b" * 40, b"# Shop\n"))
     path.write_text("# Shop\n")
-    assert [look.fate for look in detect_user_edits(desk)] == [Fate.UNCLEAR]
+    assert [look.fate for look in detect_user_edits(desk)] == [ChangeFate.UNCLEAR]
     plain = a_desk()
     Editor(plain).add_line(plan(path))
     path.write_text("# Shop\n")
-    assert [look.fate for look in detect_user_edits(plain)] == [Fate.HIS]
+    assert [look.fate for look in detect_user_edits(plain)] == [ChangeFate.REWORDED]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wisen.edits.budget import SECTION_BUDGET, Budget, budget_of, trim_to_budget
 from wisen.edits.managed_lines import BlockFrame, insert_line, managed_lines, remove_line, render_line
-from wisen.model.change import Line, tokens
+from wisen.model.change import LineEdit, estimate_tokens
 
 ID = "R-7f3a"
 OURS = b"- Use pnpm, not npm. <!-- wisen:R-7f3a -->"
@@ -124,9 +124,9 @@ def test_taking_a_line_out_leaves_all_others(content: bytes) -> None:
 def test_a_thousand_lines_never_pass_the_budget_and_never_touch_a_persons() -> None:
     mine = b"# Memory\n\nMy own line, which stays.\n\n## Rules\n\n- and this one\n"
     budget, content = budget_of("MEMORY.md"), mine
-    worth, ours = dict[str, float](), list[Line]()
+    worth, ours = dict[str, float](), list[LineEdit]()
     for number in range(1_000):
-        line = Line(id=f"R-{number:04x}", heading="Rules", text=f"Rule number {number} says a thing.")
+        line = LineEdit(id=f"R-{number:04x}", heading="Rules", text=f"Rule number {number} says a thing.")
         worth[line.id] = float((number * 7) % 13)
         ours.append(line)
         fitted = trim_to_budget(
@@ -141,12 +141,12 @@ def test_a_thousand_lines_never_pass_the_budget_and_never_touch_a_persons() -> N
     left = sorted((worth[each.id] for each in managed_lines(content)[:-1]), reverse=True)
     assert len(left) == SECTION_BUDGET.lines - 1
     assert left == sorted([*worth.values()][:-1], reverse=True)[: len(left)]
-    assert 0 < tokens(content) <= budget.size / 4
+    assert 0 < estimate_tokens(content) <= budget.size / 4
 
 
 def test_where_only_a_persons_lines_fill_a_file_nothing_is_written() -> None:
     full = b"mine\n" * 10
-    line = Line(id=ID, heading="Rules", text="Use pnpm, not npm.")
+    line = LineEdit(id=ID, heading="Rules", text="Use pnpm, not npm.")
     assert trim_to_budget(put(full), Budget(lines=10, size=1_000), (), {}, keep=line) is None
 
 

@@ -13,7 +13,7 @@ from wisen.edits.editor import Editor
 from wisen.edits.managed_lines import managed_lines
 from wisen.edits.user_edits import detect_user_edits
 from wisen.errors import UsageError
-from wisen.model.change import Fate
+from wisen.model.change import ChangeFate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ def test_undone_the_old_line_stands_in_its_place_again_and_what_others_wrote_sta
     old = door.add_line(plan(path, 1, "Use npm.")).change
     path.write_bytes(path.read_bytes().replace(b"Use npm.", b"Use npm 9."))
     new = door.replace_line(plan(path, 2, "Use bun."), "R-0001").change
-    assert edit_history(desk).fates[old.id] is Fate.ARCHIVED
+    assert edit_history(desk).fates[old.id] is ChangeFate.ARCHIVED
     path.write_bytes(path.read_bytes() + b"\nMore of mine.\n")
     assert detect_user_edits(desk) == ()
     door.undo(new.id)

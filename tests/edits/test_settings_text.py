@@ -19,7 +19,7 @@ from tests.edits.fake_files import MemoryFiles
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.settings_text import Format, Json, is_same, parse_settings, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
-from wisen.model.change import digest
+from wisen.model.change import content_digest
 
 Path = tuple[str | int, ...]
 FORMATS: tuple[Format, ...] = ("json", "json5", "toml", "yaml")
@@ -616,7 +616,7 @@ def put_back(text: str, format: Format, path: Path, value: Json, *, removes: boo
     files.put(file, text.encode())
     door = Editor(desk._replace(files=files))
     try:
-        edit = door.set_value(ValuePlan(str(file), path, value, "a test", digest(text.encode()), removes))
+        edit = door.set_value(ValuePlan(str(file), path, value, "a test", content_digest(text.encode()), removes))
     except (SettingsUnclear, UsageError):
         return None
     edited = files.read(file).content

@@ -17,7 +17,7 @@ import pytest
 from wisen.edits.links import Links
 from wisen.edits.user_files import UserFiles
 from wisen.errors import FileChanged, FileError, WisenError
-from wisen.model.change import Seen
+from wisen.model.change import FileVersion
 
 pytestmark = pytest.mark.requirement("S19")
 FILES = UserFiles()
@@ -62,7 +62,7 @@ def names(folder: Path) -> list[str]:
 
 def refused(path: Path | str, content: bytes | None = b"new") -> str:
     """What is said where a file can be neither read nor written; that it fits what a person can use."""
-    seen = Seen(str(path), None, 0, None)
+    seen = FileVersion(str(path), None, 0, None)
     with pytest.raises(FileError) as reading:
         FILES.read(str(path))
     with pytest.raises(FileError) as writing:
@@ -78,7 +78,7 @@ def refused(path: Path | str, content: bytes | None = b"new") -> str:
 def test_what_was_written_is_read_byte_for_byte(file: Path, content: bytes) -> None:
     written = FILES.write(FILES.read(str(file)), content)
     assert file.read_bytes() == content
-    assert FILES.read(str(file)) == written == Seen(str(file), content, 0o640, None)
+    assert FILES.read(str(file)) == written == FileVersion(str(file), content, 0o640, None)
     assert names(file.parent) == ["CLAUDE.md"]
 
 
@@ -112,25 +112,25 @@ def test_where_the_owner_cannot_stay_the_file_is_written_without_the_right_to_ac
     os.chown(file, 1234, 2345)
     file.chmod(0o6755)
     monkeypatch.setattr(os, "fchown", forbidden)
-    assert FILES.write(FILES.read(str(file)), b"new") == Seen(str(file), b"new", 0o755, None)
+    assert FILES.write(FILES.read(str(file)), b"new") == FileVersion(str(file), b"new", 0o755, None)
     assert FILES.read(str(file)).content == b"new"
 
 
 def test_a_new_file_gets_the_usual_mode_and_its_folders(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "new.md"
     seen = FILES.read(str(path))
-    assert seen == Seen(str(path), None, 0, None)
+    assert seen == FileVersion(str(path), None, 0, None)
     old = os.umask(0o027)
     try:
         written = FILES.write(seen, b"new")
     finally:
         os.umask(old)
-    assert written == FILES.read(str(path)) == Seen(str(path), b"new", 0o640, None)
+    assert written == FILES.read(str(path)) == FileVersion(str(path), b"new", 0o640, None)
 
 
 def test_a_file_is_deleted_and_made_again(file: Path) -> None:
     gone = FILES.write(FILES.read(str(file)), None)
-    assert gone == Seen(str(file), None, 0, None)
+    assert gone == FileVersion(str(file), None, 0, None)
     assert names(file.parent) == []
     assert FILES.write(gone, None) == gone
     FILES.write(gone, b"again")
@@ -378,7 +378,7 @@ def test_of_two_who_saw_the_same_file_one_writes_and_the_other_is_told(tmp_path:
         start, ends = threading.Barrier(2), dict.fromkeys((b"one", b"two"), "")
 
         def write(
-            mine: bytes, seen: Seen = seen, start: threading.Barrier = start, ends: dict[bytes, str] = ends
+            mine: bytes, seen: FileVersion = seen, start: threading.Barrier = start, ends: dict[bytes, str] = ends
         ) -> None:
             start.wait()
             try:

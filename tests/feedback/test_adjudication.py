@@ -14,7 +14,7 @@ from tests.models.chat_server import Says, Script, Server, chatting
 from tests.models.test_models import REFUSING, configure
 from wisen.feedback.doubt import BAND, DOUBTED_KINDS, MAX_LENGTH, is_doubtful, signals_of_kinds
 from wisen.model.report import Selection
-from wisen.model.signal import Heard, SignalKind
+from wisen.model.signal import SignalKind, TypedTurn
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.directives import directives_in, shipped_reader
 
@@ -248,15 +248,15 @@ def test_no_model_is_asked_where_nobody_would_count_it(home: Path) -> None:
 
 
 def test_long_texts_and_clear_ones_are_not_doubted() -> None:
-    assert not is_doubtful(Heard(text=""))
-    assert not is_doubtful(Heard(text="the list is sorted by name " * (MAX_LENGTH // 20)))
-    assert not is_doubtful(Heard(text="no, that is wrong, use uv instead of pip"))
+    assert not is_doubtful(TypedTurn(text=""))
+    assert not is_doubtful(TypedTurn(text="the list is sorted by name " * (MAX_LENGTH // 20)))
+    assert not is_doubtful(TypedTurn(text="no, that is wrong, use uv instead of pip"))
     assert 0 < BAND < 0.5
 
 
 @pytest.mark.parametrize("text", TYPED)
 def test_what_was_decided_is_said_with_a_lesson_where_there_is_one(text: str) -> None:
-    heard = Heard(text=text)
+    heard = TypedTurn(text=text)
     assert not {each.kind for each in signals_of_kinds(heard, ())} & set(DOUBTED_KINDS)
     both = signals_of_kinds(heard, DOUBTED_KINDS)
     assert {each.kind for each in both} & set(DOUBTED_KINDS) == set(DOUBTED_KINDS)

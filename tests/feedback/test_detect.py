@@ -18,7 +18,7 @@ from wisen.feedback.features import MAX_READ, is_foreign_message, named_features
 from wisen.feedback.lesson_extraction import count_groups
 from wisen.feedback.lexicon import shipped_lexicon
 from wisen.feedback.text_normalization import fold, mask
-from wisen.model.signal import IN_DOUBT, Before, Heard, Signal, SignalKind
+from wisen.model.signal import IN_DOUBT, PrecedingEvent, Signal, SignalKind, TypedTurn
 from wisen.text.directives import shipped_reader
 
 CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
@@ -33,11 +33,11 @@ def _languages_are_loaded() -> None:
         *("никогда не используй", "لا تستخدم هذا أبدا", "कभी मत करो", "永远不要用"),
         *("使わないでください", "쓰지 마세요", "NUL"),
     ):
-        detect(Heard(text=said))
+        detect(TypedTurn(text=said))
 
 
-def kinds(text: str, before: Before = Before.OK) -> set[SignalKind]:
-    return {signal.kind for signal in detect(Heard(text=text, before=before)) if not signal.is_doubtful}
+def kinds(text: str, before: PrecedingEvent = PrecedingEvent.OK) -> set[SignalKind]:
+    return {signal.kind for signal in detect(TypedTurn(text=text, before=before)) if not signal.is_doubtful}
 
 
 def weights() -> dict[str, Any]:
@@ -45,7 +45,7 @@ def weights() -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(read))
 
 
-def likely(heard: Heard, kind: SignalKind = CORRECTION) -> float:
+def likely(heard: TypedTurn, kind: SignalKind = CORRECTION) -> float:
     return shipped_detector().probabilities(heard)[kind]
 
 
@@ -106,11 +106,11 @@ def test_quoted_text_and_code_are_not_the_users_words() -> None:
 
 
 def test_a_negated_word_of_praise_is_told_apart() -> None:
-    assert named_features(Heard(text="this is perfect"))["praise"] == 1.0
-    negated = named_features(Heard(text="this is not perfect"))
+    assert named_features(TypedTurn(text="this is perfect"))["praise"] == 1.0
+    negated = named_features(TypedTurn(text="this is not perfect"))
     assert "praise" not in negated
     assert negated["praise negated"] == 1.0
-    assert likely(Heard(text="this is not perfect"), PRAISE) < likely(Heard(text="this is perfect"), PRAISE)
+    assert likely(TypedTurn(text="this is not perfect"), PRAISE) < likely(TypedTurn(text="this is perfect"), PRAISE)
 
 
 @pytest.mark.parametrize(
@@ -125,34 +125,36 @@ def test_a_negated_word_of_praise_is_told_apart() -> None:
 )
 def test_where_a_phrase_stands_is_told(text: str, told: set[str]) -> None:
     assert {
-        name for name in named_features(Heard(text=text)) if name.startswith("take_back") and PAIR_SEPARATOR not in name
+        name
+        for name in named_features(TypedTurn(text=text))
+        if name.startswith("take_back") and PAIR_SEPARATOR not in name
     } == told
 
 
 def test_phrases_of_a_group_count_up_to_three_and_everyday_words_once() -> None:
-    values = named_features(Heard(text="abcdefghijklmnop undo, revert, restore, undo, rollback we our us"))
+    values = named_features(TypedTurn(text="abcdefghijklmnop undo, revert, restore, undo, rollback we our us"))
     assert (values["take_back"], values["= undo"], values["ourselves"]) == (3.0, 1.0, 1.0)
 
 
 def test_a_question_is_less_of_a_correction_than_a_statement() -> None:
-    assert likely(Heard(text="is that wrong?")) < likely(Heard(text="that is wrong"))
+    assert likely(TypedTurn(text="is that wrong?")) < likely(TypedTurn(text="that is wrong"))
 
 
 def test_what_happened_before_counts() -> None:
     text = "the label is next to the field"
-    refused = Heard(text=text, before=Before.REJECT, reason=True)
-    assert likely(Heard(text=text, before=Before.START)) < likely(Heard(text=text)) < likely(refused)
+    refused = TypedTurn(text=text, before=PrecedingEvent.REJECT, reason=True)
+    assert likely(TypedTurn(text=text, before=PrecedingEvent.START)) < likely(TypedTurn(text=text)) < likely(refused)
 
 
 def test_what_is_not_known_yet_is_told_from_what_did_not_happen() -> None:
-    assert "undone unknown" in named_features(Heard(text="go"))
-    known = named_features(Heard(text="go", later=(), undone=False))
+    assert "undone unknown" in named_features(TypedTurn(text="go"))
+    known = named_features(TypedTurn(text="go", later=(), undone=False))
     assert not known.keys() & {"undone unknown", "later unknown", "undone"}
 
 
 def test_the_evidence_is_where_the_phrase_stands() -> None:
     text = "Well, THAT WAS WRONG"
-    signal = next(signal for signal in detect(Heard(text=text)) if signal.kind is CORRECTION)
+    signal = next(signal for signal in detect(TypedTurn(text=text)) if signal.kind is CORRECTION)
     assert text[signal.start : signal.end].strip() == "THAT WAS WRONG"
 
 
@@ -166,12 +168,12 @@ def test_letters_that_grow_in_small_letters_do_not_move_the_evidence() -> None:
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
 def test_an_empty_turn_says_nothing(text: str) -> None:
-    assert detect(Heard(text=text, before=Before.REJECT, reason=True)) == ()
+    assert detect(TypedTurn(text=text, before=PrecedingEvent.REJECT, reason=True)) == ()
 
 
 @given(
     text=st.text(max_size=300),
-    before=st.sampled_from(Before),
+    before=st.sampled_from(PrecedingEvent),
     reason=st.booleans(),
     earlier=st.lists(st.text(max_size=40), max_size=4).map(tuple),
     calls=st.lists(st.text(max_size=40), max_size=4).map(tuple),
@@ -179,13 +181,13 @@ def test_an_empty_turn_says_nothing(text: str) -> None:
 )
 def test_any_turn_gives_probabilities_and_sorted_signals(
     text: str,
-    before: Before,
+    before: PrecedingEvent,
     reason: bool,
     earlier: tuple[str, ...],
     calls: tuple[str, ...],
     undone: bool | None,
 ) -> None:
-    heard = Heard(text=text, before=before, reason=reason, earlier=earlier, calls=calls, undone=undone)
+    heard = TypedTurn(text=text, before=before, reason=reason, earlier=earlier, calls=calls, undone=undone)
     assert all(0.0 <= value <= 1.0 for value in shipped_detector().probabilities(heard).values())
     signals: tuple[Signal, ...] = detect(heard)
     assert list(signals) == sorted(signals, key=lambda signal: -signal.probability)
@@ -201,19 +203,19 @@ said = st.lists(
 
 @given(
     text=said,
-    before=st.sampled_from(Before),
+    before=st.sampled_from(PrecedingEvent),
     earlier=st.lists(said, max_size=3).map(tuple),
     calls=st.lists(said, max_size=3).map(tuple),
     later=st.none() | st.lists(said, max_size=2).map(tuple),
 )
 def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
     text: str,
-    before: Before,
+    before: PrecedingEvent,
     earlier: tuple[str, ...],
     calls: tuple[str, ...],
     later: tuple[str, ...] | None,
 ) -> None:
-    heard = Heard(text=text, before=before, earlier=earlier, calls=calls, later=later)
+    heard = TypedTurn(text=text, before=before, earlier=earlier, calls=calls, later=later)
     all_kinds = weights()["abroad" if is_foreign_message(heard) else "kinds"]
     held = {
         kind: pytest.approx(probability, abs=1e-12)
@@ -239,7 +241,7 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
 
 @given(
     text=said | st.text(max_size=300),
-    before=st.sampled_from(Before),
+    before=st.sampled_from(PrecedingEvent),
     reason=st.booleans(),
     earlier=st.lists(said, max_size=3).map(tuple),
     calls=st.lists(said | st.sampled_from(["Edit a.py", "git commit -m x"]), max_size=9).map(tuple),
@@ -248,14 +250,14 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
 )
 def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
     text: str,
-    before: Before,
+    before: PrecedingEvent,
     reason: bool,
     earlier: tuple[str, ...],
     calls: tuple[str, ...],
     later: tuple[str, ...] | None,
     known: bool | None,
 ) -> None:
-    heard = Heard(
+    heard = TypedTurn(
         text=text, before=before, reason=reason, earlier=earlier, calls=calls, later=later, undone=known, conceded=known
     )
     file = weights()
@@ -276,7 +278,7 @@ def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
 def test_words_count_by_the_next_one_only_where_both_are_ours() -> None:
     beside = {
         name: number
-        for name, number in named_features(Heard(text="No, not the xylophone. not the")).items()
+        for name, number in named_features(TypedTurn(text="No, not the xylophone. not the")).items()
         if NEIGHBOUR_SEPARATOR in name
     }
     assert beside == {"^ > no": 1.0, "no > not": 1.0, "not > the": 2.0}
@@ -288,7 +290,9 @@ def test_words_count_by_the_next_one_only_where_both_are_ours() -> None:
 
 def test_a_word_counts_by_itself_only_where_it_is_ours() -> None:
     alone = {
-        name for name in named_features(Heard(text="No, not the xylophone. not the")) if name.startswith(WORD_PREFIX)
+        name
+        for name in named_features(TypedTurn(text="No, not the xylophone. not the"))
+        if name.startswith(WORD_PREFIX)
     }
     assert alone == {f"{WORD_PREFIX}{word}" for word in ("no", "not", "the")}
     names = {name for of in weights()["kinds"].values() for name in of["weights"] if name.startswith(WORD_PREFIX)}
@@ -304,7 +308,7 @@ def test_a_text_is_folded_alike_whether_or_not_it_is_all_ascii(text: str) -> Non
 
 def test_the_cost_of_a_long_text_is_bounded() -> None:
     long = "this is wrong, " * 100_000
-    assert named_features(Heard(text=long)) == named_features(Heard(text=long[:MAX_READ]))
+    assert named_features(TypedTurn(text=long)) == named_features(TypedTurn(text=long[:MAX_READ]))
 
 
 def test_what_is_in_doubt_is_below_what_any_kind_of_signal_has_to_reach() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from wisen.feedback.detector import shipped_detector
 from wisen.feedback.doubt import DOUBTED_KINDS, MAX_LENGTH, MIN_WORTH, WORTH, doubts_by_worth, is_worth_asking
-from wisen.model.signal import Heard
+from wisen.model.signal import TypedTurn
 
 pytestmark = pytest.mark.requirement("N4")
 
@@ -17,13 +17,13 @@ HARDLY_HEARD = "customers do not read labels on the lid"
 
 
 def test_what_is_in_doubt_comes_before_what_is_clear_either_way() -> None:
-    turns = [Heard(text=text) for text in (NOTHING, SURE, UNSURE)]
+    turns = [TypedTurn(text=text) for text in (NOTHING, SURE, UNSURE)]
     assert doubts_by_worth(turns, 1) == [2]
     assert sorted(doubts_by_worth(turns, 3)) == [0, 1, 2]
 
 
 def test_no_more_are_named_than_asked_for_and_none_that_cannot_be_asked_about() -> None:
-    turns = [Heard(text=UNSURE), Heard(text="  "), Heard(text="x " * MAX_LENGTH), Heard(text=UNSURE)]
+    turns = [TypedTurn(text=UNSURE), TypedTurn(text="  "), TypedTurn(text="x " * MAX_LENGTH), TypedTurn(text=UNSURE)]
     assert doubts_by_worth(turns, 9) == [0, 3]
     assert doubts_by_worth(turns, 1) == [0]
     assert doubts_by_worth([], 5) == []
@@ -38,15 +38,15 @@ def test_doubt_whether_it_lasts_adds_to_the_worth() -> None:
 
 
 def test_nobody_is_asked_where_an_answer_would_hardly_change_anything() -> None:
-    assert is_worth_asking(Heard(text=HARDLY_HEARD))
-    assert not is_worth_asking(Heard(text=SURE))
-    assert not is_worth_asking(Heard(text=NOTHING))
-    assert not is_worth_asking(Heard(text=" "))
-    assert not is_worth_asking(Heard(text=f"{HARDLY_HEARD} " * MAX_LENGTH))
+    assert is_worth_asking(TypedTurn(text=HARDLY_HEARD))
+    assert not is_worth_asking(TypedTurn(text=SURE))
+    assert not is_worth_asking(TypedTurn(text=NOTHING))
+    assert not is_worth_asking(TypedTurn(text=" "))
+    assert not is_worth_asking(TypedTurn(text=f"{HARDLY_HEARD} " * MAX_LENGTH))
 
 
 def test_what_is_worth_asking_is_what_the_weights_say() -> None:
-    turns = [Heard(text=text) for text in (NOTHING, SURE, UNSURE, HARDLY_HEARD)]
+    turns = [TypedTurn(text=text) for text in (NOTHING, SURE, UNSURE, HARDLY_HEARD)]
     margins = [shipped_detector().margins(turn) for turn in turns]
     chances = [shipped_detector().probabilities(turn) for turn in turns]
     for turn, margin, chance in zip(turns, margins, chances, strict=True):

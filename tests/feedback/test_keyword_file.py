@@ -16,7 +16,7 @@ from wisen.feedback.keyword_file import Keywords, changed_fields, read_keywords
 from wisen.feedback.language import GROUPS, read_language
 from wisen.feedback.language_draft import MAX_PHRASES, LanguageDraft
 from wisen.feedback.language_evaluation import read_sentences
-from wisen.model.signal import Heard, SignalKind
+from wisen.model.signal import SignalKind, TypedTurn
 
 pytestmark = pytest.mark.requirement("C2")
 
@@ -124,5 +124,5 @@ def test_the_language_in_the_docs_is_one_and_is_heard() -> None:
     assert read_sentences(sentences, "docs/languages.md").prohibitions == ("Push nooit naar main.",)
     assert set(language.confusable) <= {"die", "wat"}
     model = build_detector((language,))
-    kinds = {each.kind for each in model.signals(Heard(text="dat klopt niet, de knop hoort in de balk"))}
+    kinds = {each.kind for each in model.signals(TypedTurn(text="dat klopt niet, de knop hoort in de balk"))}
     assert SignalKind.CORRECTION in kinds

@@ -17,7 +17,7 @@ from wisen.feedback.language import read_language
 from wisen.feedback.language_directives import directive_words_of
 from wisen.feedback.language_evaluation import MIN_SENTENCES, evaluate_language, is_held_back, read_sentences
 from wisen.feedback.sentence_generation import format_sentences, template_sentences, valid_sentences
-from wisen.model.signal import Heard
+from wisen.model.signal import TypedTurn
 from wisen.testing.fake_models import ScriptedModel
 
 pytestmark = pytest.mark.requirement("C2")
@@ -212,7 +212,7 @@ def test_blanks_and_end_marks_do_not_move_a_sentence(text: str) -> None:
 def test_what_a_language_without_words_for_directives_says_is_learnt(home: Path) -> None:
     """The lists of a file that an older version took are enough: without them nothing of it became a lesson."""
     language = read_language(DUTCH, "nl.toml")
-    (signal,) = build_detector((language,)).signals(Heard(text="Push nooit naar main."))
+    (signal,) = build_detector((language,)).signals(TypedTurn(text="Push nooit naar main."))
     assert signal.lesson is not None
     assert (signal.lesson.text, signal.lesson.forbids, signal.lesson.standing) == ("Push nooit naar main.", True, True)
     own = read_language(DUTCH + '\n[directives]\nlasting = ["ooit"]\n', "nl.toml")

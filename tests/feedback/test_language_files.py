@@ -21,7 +21,7 @@ from wisen.feedback.language import (
     shipped_languages,
 )
 from wisen.feedback.text_normalization import fold
-from wisen.model.signal import Heard, SignalKind
+from wisen.model.signal import SignalKind, TypedTurn
 
 pytestmark = pytest.mark.requirement("C2")
 
@@ -72,7 +72,7 @@ def test_a_file_that_extends_german_adds_to_it_and_takes_nothing_away() -> None:
     head = 'code = "de"\nname = "German"\nown_name = "Deutsch"\nextends = true\n'
     model = build_detector((read_language(f'{head}[correction]\nunmistakable = ["sapperlot"]\n', "de.toml"),))
     for said in ("sapperlot, der Knopf gehört nach links", "das ist falsch, der Knopf gehört nach links"):
-        assert SignalKind.CORRECTION in {each.kind for each in model.signals(Heard(text=said))}
+        assert SignalKind.CORRECTION in {each.kind for each in model.signals(TypedTurn(text=said))}
 
 
 @pytest.mark.parametrize(

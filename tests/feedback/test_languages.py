@@ -80,7 +80,9 @@ def test_a_language_of_the_home_is_heard_and_sessions_are_understood_again_when_
     with wisen.open_learner() as learner:
         assert learner.learn().warnings == ()
         assert len(corrections(learner)) == 1
-        assert list(learner.home.index.findings.unmined(learner.feedback.added_languages.analysis_version(1))) != []
+        assert (
+            list(learner.home.index.findings.take_unmined(learner.feedback.added_languages.analysis_version(1))) != []
+        )
 
     file.unlink()
     with wisen.open_learner() as learner:
@@ -97,8 +99,8 @@ def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path
     file.write_text(f"# A comment.\n{DUTCH}", encoding="utf-8")
     with wisen.open_learner() as learner:
         version = learner.feedback.added_languages.analysis_version(ANALYSIS_VERSION)
-        assert list(learner.home.index.findings.unmined(version)) == []
-        assert list(learner.home.index.findings.unmined(ANALYSIS_VERSION)) != []
+        assert list(learner.home.index.findings.take_unmined(version)) == []
+        assert list(learner.home.index.findings.take_unmined(ANALYSIS_VERSION)) != []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from tests.commands import run
 from wisen.feedback.lesson_explanation import DOUBTFUL, PASSES, PERMITS, add_call_trigger, explain_message
 from wisen.feedback.signal_detection import detect_in_message
 from wisen.model.directive import TriggerCause
-from wisen.model.signal import Before
+from wisen.model.signal import PrecedingEvent
 
 pytestmark = pytest.mark.requirement("X7")
 
@@ -48,12 +48,14 @@ def test_what_is_not_kept_is_told_with_its_reason(text: str, why: str) -> None:
 
 def test_a_correction_of_a_stopped_call_is_kept_with_its_trigger() -> None:
     text = "no, that's wrong"
-    signals = add_call_trigger(text, detect_in_message(text, "interrupt"), Before.INTERRUPT, "git push origin main")
+    signals = add_call_trigger(
+        text, detect_in_message(text, "interrupt"), PrecedingEvent.INTERRUPT, "git push origin main"
+    )
     (kept,) = explain_message(text, signals)
     assert kept.trigger is not None
     assert kept.trigger.cause is TriggerCause.INTERRUPTED
     assert kept.why.startswith("told when such a call comes again")
-    assert add_call_trigger(text, signals, Before.INTERRUPT, "") == signals
+    assert add_call_trigger(text, signals, PrecedingEvent.INTERRUPT, "") == signals
 
 
 def test_it_is_shown_in_eighty_columns_and_as_json(home: object) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wisen.feedback.detector import detect
 from wisen.feedback.lesson_extraction import _split_sentences, count_groups, count_orders, lesson_text, topic_of
-from wisen.model.signal import About, Heard, Polarity, SignalKind
+from wisen.model.signal import LessonTopic, Polarity, SignalKind, TypedTurn
 
 
 @pytest.mark.parametrize(
@@ -65,32 +65,32 @@ def test_pasted_output_is_not_the_lesson() -> None:
 @pytest.mark.parametrize(
     ("text", "of"),
     [
-        ("Do not amend commits.", About.COMMAND),
-        ("Run it as `acme deploy --dry`.", About.COMMAND),
-        ("Use British spelling.", About.STYLE),
-        ("Do this in a subagent.", About.TOOL),
-        ("Never edit migrations/0001.sql by hand.", About.FILE),
-        ("The id is only known to the server.", About.FACT),
+        ("Do not amend commits.", LessonTopic.COMMAND),
+        ("Run it as `acme deploy --dry`.", LessonTopic.COMMAND),
+        ("Use British spelling.", LessonTopic.STYLE),
+        ("Do this in a subagent.", LessonTopic.TOOL),
+        ("Never edit migrations/0001.sql by hand.", LessonTopic.FILE),
+        ("The id is only known to the server.", LessonTopic.FACT),
     ],
 )
-def test_a_lesson_is_about_something(text: str, of: About) -> None:
+def test_a_lesson_is_about_something(text: str, of: LessonTopic) -> None:
     assert topic_of(text, count_groups(text)) is of
 
 
 def test_corrections_and_preferences_carry_a_lesson_and_every_signal_a_polarity() -> None:
-    (correction,) = detect(Heard(text="No, that's wrong. Use port 8080 instead of 3000 please"))
+    (correction,) = detect(TypedTurn(text="No, that's wrong. Use port 8080 instead of 3000 please"))
     assert correction.lesson is not None
     assert correction.lesson.text == "Use port 8080 instead of 3000"
     assert correction.polarity is Polarity.AGAINST
-    (praise,) = detect(Heard(text="👍"))
+    (praise,) = detect(TypedTurn(text="👍"))
     assert (praise.lesson, praise.polarity) == (None, Polarity.FOR)
-    never = {each.kind: each for each in detect(Heard(text="from now on, never push to main without asking me"))}
+    never = {each.kind: each for each in detect(TypedTurn(text="from now on, never push to main without asking me"))}
     assert never[SignalKind.PREFERENCE].polarity is Polarity.AGAINST
 
 
 def test_only_what_says_so_itself_stands() -> None:
     def stands(text: str) -> list[bool]:
-        return [each.lesson.standing for each in detect(Heard(text=text)) if each.lesson]
+        return [each.lesson.standing for each in detect(TypedTurn(text=text)) if each.lesson]
 
     assert stands("no, never commit without asking me first") == [True]
     assert stands("no, use fixtures instead of mocks") == [False]

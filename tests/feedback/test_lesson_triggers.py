@@ -6,7 +6,7 @@ import pytest
 
 from tests.courses import course
 from wisen.feedback.lesson_triggers import add_triggers
-from wisen.model.signal import About, Lesson, Polarity, Signal, SignalKind
+from wisen.model.signal import Lesson, LessonTopic, Polarity, Signal, SignalKind
 
 
 def signal(kind: SignalKind = SignalKind.CORRECTION, lesson: Lesson | None = None) -> Signal:
@@ -25,12 +25,14 @@ def test_a_correction_of_a_refused_call_is_a_lesson_in_the_users_words_that_is_n
     assert found.lesson.text == "no, I had asked for a review first"
     assert found.lesson.trigger is not None
     assert found.lesson.trigger.words == ("git", "push")
-    assert found.lesson.about is About.COMMAND
+    assert found.lesson.about is LessonTopic.COMMAND
     assert (found.lesson.standing, found.lesson.is_durable) == (False, False)
 
 
 def test_every_lesson_of_a_message_gets_the_trigger_and_stays_as_it_is_else() -> None:
-    lesson = Lesson(text="Never push", forbids=True, durable=0.9, is_durable=True, about=About.TOOL, standing=True)
+    lesson = Lesson(
+        text="Never push", forbids=True, durable=0.9, is_durable=True, about=LessonTopic.TOOL, standing=True
+    )
     one, two = heard("Never push. Ask me.", signal(lesson=lesson), signal(SignalKind.PREFERENCE, lesson))
     for each in (one, two):
         assert each.lesson is not None

@@ -11,7 +11,7 @@ from wisen.feedback import adjudication
 from wisen.feedback.adjudication import Adjudicator
 from wisen.feedback.phrase_naming import PhraseNamer
 from wisen.feedback.turn_signs import observe_turns
-from wisen.model.history import Act, History, Turn
+from wisen.model.history import History, Turn, UserAction
 from wisen.testing.log_writer import NOON
 
 TEXTS = ("the Quince list is upside down", "the Pear list is upside down")
@@ -20,7 +20,7 @@ TEXTS = ("the Quince list is upside down", "the Pear list is upside down")
 def session(*, local: bool) -> History:
     """Two turns, of which the first may have been typed to a local model."""
     turns = tuple(
-        Turn(id=text, act=Act.SAID, at=NOON, text=text, before=0, origin="prompt", local=local and not number)
+        Turn(id=text, action=UserAction.SAID, at=NOON, text=text, before=0, origin="prompt", local=local and not number)
         for number, text in enumerate(TEXTS)
     )
     return History(session=1, agent="codex", native="s", steps=(), turns=turns)

@@ -14,7 +14,7 @@ from wisen.feedback.lesson_explanation import add_call_trigger
 from wisen.feedback.lesson_extraction import is_order as tells_what_to_do
 from wisen.feedback.lesson_extraction import lesson_text
 from wisen.memory.shorten import gist
-from wisen.model.signal import Before, Heard, Lesson, SignalKind
+from wisen.model.signal import Lesson, PrecedingEvent, SignalKind, TypedTurn
 from wisen.text.negations import count_negations
 from wisen.text.orders import is_order
 from wisen.text.sameness import Lessons
@@ -22,7 +22,7 @@ from wisen.text.sameness import Lessons
 
 def learnt(text: str) -> Lesson:
     """What is learnt where a message is known to be a correction."""
-    heard = Heard(text=text, before=Before.OK)
+    heard = TypedTurn(text=text, before=PrecedingEvent.OK)
     found = shipped_detector().signals(heard, forced={SignalKind.CORRECTION})
     return next(each.lesson for each in found if each.lesson is not None)
 
@@ -125,7 +125,7 @@ def test_what_forbids_stays_in_the_lesson(said: str, kept: str) -> None:
 @pytest.mark.requirement("N4", "X7")
 @pytest.mark.parametrize("said", [*REMARKS, "log lines with emoji? no. plain text."])
 def test_what_negates_and_is_no_directive_teaches_nothing_by_itself(said: str) -> None:
-    found = shipped_detector().signals(Heard(text=said, before=Before.OK), forced={SignalKind.CORRECTION})
+    found = shipped_detector().signals(TypedTurn(text=said, before=PrecedingEvent.OK), forced={SignalKind.CORRECTION})
     assert [each.lesson for each in found if each.kind is SignalKind.CORRECTION] == [None]
     assert all(each.is_doubtful for each in found if each.lesson is not None), "at most its words speak for one"
 
@@ -133,8 +133,10 @@ def test_what_negates_and_is_no_directive_teaches_nothing_by_itself(said: str) -
 @pytest.mark.requirement("N4", "X7")
 @pytest.mark.parametrize("said", REMARKS)
 def test_said_to_a_refused_call_it_is_quoted_whole_for_such_calls_alone(said: str) -> None:
-    found = shipped_detector().signals(Heard(text=said, before=Before.REJECT), forced={SignalKind.CORRECTION})
-    called = add_call_trigger(said, found, Before.REJECT, "make plums")
+    found = shipped_detector().signals(
+        TypedTurn(text=said, before=PrecedingEvent.REJECT), forced={SignalKind.CORRECTION}
+    )
+    called = add_call_trigger(said, found, PrecedingEvent.REJECT, "make plums")
     (told,) = [each.lesson for each in called if each.lesson is not None and not each.is_doubtful]
     assert (told.text, told.standing) == (said, False)
     assert told.trigger is not None
@@ -162,7 +164,7 @@ def test_only_a_greeting_a_name_or_a_polite_word_falls_away(said: str, quoted: s
 @pytest.mark.requirement("N4", "X7")
 @pytest.mark.parametrize("said", ["never", "no, never.", "No. Never again.", "nein, nie", "non, jamais", "不要。"])
 def test_what_only_negates_is_no_lesson(said: str) -> None:
-    found = shipped_detector().signals(Heard(text=said, before=Before.OK), forced={SignalKind.CORRECTION})
+    found = shipped_detector().signals(TypedTurn(text=said, before=PrecedingEvent.OK), forced={SignalKind.CORRECTION})
     assert [each.lesson for each in found if each.lesson is not None] == []
 
 
@@ -173,7 +175,7 @@ def test_what_only_negates_is_no_lesson(said: str) -> None:
     st.sampled_from(["", ". never.", ". always.", ", thanks", ". I do not want that.", " without asking", " for now"]),
 )
 def test_a_lesson_never_loses_a_negation_of_its_sentence(lead: str, order: str, what: str, tail: str) -> None:
-    heard = Heard(text=f"{lead}{order} {what}{tail}", before=Before.OK)
+    heard = TypedTurn(text=f"{lead}{order} {what}{tail}", before=PrecedingEvent.OK)
     lessons = [each.lesson for each in shipped_detector().signals(heard, forced={SignalKind.CORRECTION}) if each.lesson]
     waived = order == "no need for" or (order == "use" and tail not in (". never.", ". always.", " without asking"))
     assert lessons or waived or tail == " for now", "what holds for now teaches nothing"

@@ -17,9 +17,9 @@ from wisen.feedback.signal_detection import detect_in_session
 from wisen.feedback.turn_signs import ObservedTurn, Sign, observe_turns
 from wisen.feedback.user_detector import UserDetector, find_phrase, fold_turn
 from wisen.model.event import Status
-from wisen.model.history import Act, History, Step, Turn
-from wisen.model.phrase import OwnPhrase, Way, in_force, removed
-from wisen.model.signal import Heard, Polarity, Signal, SignalKind
+from wisen.model.history import History, Step, Turn, UserAction
+from wisen.model.phrase import PhraseSource, UserPhrase, active_phrases, removed_phrases
+from wisen.model.signal import Polarity, Signal, SignalKind, TypedTurn
 
 pytestmark = pytest.mark.requirement("C4")
 
@@ -27,8 +27,10 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
 
 
-def phrase(text: str, kind: SignalKind = CORRECTION, id_: str = "1", way: Way = Way.COUNTED) -> OwnPhrase:
-    return OwnPhrase(
+def phrase(
+    text: str, kind: SignalKind = CORRECTION, id_: str = "1", way: PhraseSource = PhraseSource.COUNTED
+) -> UserPhrase:
+    return UserPhrase(
         id=id_, machine="desk", at=NOON, text=text, kind=kind, way=way, hits=9, turns=10, sessions=6, signs=9, others=90
     )
 
@@ -101,7 +103,7 @@ def test_what_happened_around_a_turn_is_seen() -> None:
         return Step(call=f"c{number}", tool="Edit", arguments=arguments, status=Status.OK, text=None, at=NOON)
 
     def said(name: str, text: str, before: int, **more: object) -> Turn:
-        return Turn(id=name, act=Act.SAID, at=NOON, text=text, before=before, origin="prompt", **more)  # type: ignore[arg-type]
+        return Turn(id=name, action=UserAction.SAID, at=NOON, text=text, before=before, origin="prompt", **more)  # type: ignore[arg-type]
 
     history = History(
         session=1,
@@ -109,7 +111,7 @@ def test_what_happened_around_a_turn_is_seen() -> None:
         turns=(
             said("t1", "sort the invoice table by customer name", 0),
             said("t2", "tss", 1, conceded=True),
-            Turn(id="x", act=Act.STOPPED, at=NOON, text=None, before=2),
+            Turn(id="x", action=UserAction.INTERRUPTED, at=NOON, text=None, before=2),
             said("t3", "sort that invoice table by customer please", 2),
             said("t4", "sahne", 3),
         ),
@@ -125,7 +127,7 @@ def test_a_turn_that_is_heard_by_its_words_is_marked() -> None:
     history = History(
         session=1,
         steps=(),
-        turns=(Turn(id="t", act=Act.SAID, at=NOON, text="no, that is wrong", before=0, origin="prompt"),),
+        turns=(Turn(id="t", action=UserAction.SAID, at=NOON, text="no, that is wrong", before=0, origin="prompt"),),
     )
     assert [each.detected for each in observe_turns(history)] == [True]
 
@@ -221,39 +223,44 @@ def test_the_same_number_is_the_same_user() -> None:
 
 
 def test_an_own_phrase_that_is_part_of_an_order_stays_in_the_lesson() -> None:
-    (signal,) = UserDetector([phrase("lay off")]).add_phrase_signals(Heard(text="lay off the emojis in commits"), ())
+    (signal,) = UserDetector([phrase("lay off")]).add_phrase_signals(
+        TypedTurn(text="lay off the emojis in commits"), ()
+    )
     assert signal.lesson is not None
     assert signal.lesson.text.casefold() == "lay off the emojis in commits"
 
 
 def test_an_own_phrase_is_heard_in_whole_words_with_the_rest_as_lesson() -> None:
     own = UserDetector([phrase("tss"), phrase("erste sahne", PRAISE)])
-    (signal,) = own.add_phrase_signals(Heard(text="Tss! Use the blue one, not the red one"), ())
+    (signal,) = own.add_phrase_signals(TypedTurn(text="Tss! Use the blue one, not the red one"), ())
     assert (signal.kind, signal.polarity, signal.start, signal.end) == (CORRECTION, Polarity.AGAINST, 0, 3)
     assert signal.probability == phrase("tss").probability < 0.9
     assert signal.lesson is not None
     assert signal.lesson.text == "Use the blue one, not the red one"
-    (praised,) = own.add_phrase_signals(Heard(text="Das ist erste Sahne"), ())
+    (praised,) = own.add_phrase_signals(TypedTurn(text="Das ist erste Sahne"), ())
     assert (praised.kind, praised.polarity, praised.lesson) == (PRAISE, Polarity.FOR, None)
     for text in ("tssx", "potss", "tss-tss2", "run `tss`", "src/tss", "nothing"):
-        assert own.add_phrase_signals(Heard(text=text), ()) == ()
+        assert own.add_phrase_signals(TypedTurn(text=text), ()) == ()
 
 
 def test_what_is_heard_already_stays_as_it_is() -> None:
     heard = Signal(kind=CORRECTION, probability=0.9, start=0, end=2, polarity=Polarity.AGAINST)
-    assert UserDetector([phrase("tss")]).add_phrase_signals(Heard(text="tss no"), (heard,)) == (heard,)
-    assert UserDetector().add_phrase_signals(Heard(text="tss"), ()) == ()
+    assert UserDetector([phrase("tss")]).add_phrase_signals(TypedTurn(text="tss no"), (heard,)) == (heard,)
+    assert UserDetector().add_phrase_signals(TypedTurn(text="tss"), ()) == ()
 
 
 def test_a_phrase_in_a_script_without_spaces_is_heard_within_a_sentence() -> None:
     assert [
-        each.kind for each in UserDetector([phrase("不行啊")]).add_phrase_signals(Heard(text="这个不行啊改一下"), ())
+        each.kind
+        for each in UserDetector([phrase("不行啊")]).add_phrase_signals(TypedTurn(text="这个不行啊改一下"), ())
     ] == [CORRECTION]
 
 
 def test_listening_takes_the_users_phrases_along() -> None:
     history = History(
-        session=1, steps=(), turns=(Turn(id="t", act=Act.SAID, at=NOON, text="tss", before=0, origin="prompt"),)
+        session=1,
+        steps=(),
+        turns=(Turn(id="t", action=UserAction.SAID, at=NOON, text="tss", before=0, origin="prompt"),),
     )
     assert detect_in_session(history) == ()
     assert [each.message for each in detect_in_session(history, UserDetector([phrase("tss")]))] == ["t"]
@@ -268,7 +275,7 @@ def test_what_may_be_a_phrase_is_found_again_where_it_stood(text: str) -> None:
 
 
 def test_the_newest_word_on_a_phrase_holds() -> None:
-    rows = [phrase("tss", id_="1"), phrase("tss", id_="3", way=Way.REMOVED), phrase("meh", id_="2")]
-    assert [each.text for each in in_force(rows)] == ["meh"]
-    assert removed(rows) == {("tss", CORRECTION)}
-    assert [each.id for each in in_force([*rows, phrase("tss", id_="4", way=Way.FILE)])] == ["2", "4"]
+    rows = [phrase("tss", id_="1"), phrase("tss", id_="3", way=PhraseSource.REMOVED), phrase("meh", id_="2")]
+    assert [each.text for each in active_phrases(rows)] == ["meh"]
+    assert removed_phrases(rows) == {("tss", CORRECTION)}
+    assert [each.id for each in active_phrases([*rows, phrase("tss", id_="4", way=PhraseSource.FILE)])] == ["2", "4"]

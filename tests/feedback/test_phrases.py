@@ -17,10 +17,10 @@ from wisen.feedback.phrase_naming import Label, Labels, Names
 from wisen.feedback.session_analysis import ANALYSIS_VERSION
 from wisen.learner import Learner
 from wisen.model.model_use import Tier
-from wisen.model.phrase import OwnPhrase, Way
+from wisen.model.phrase import PhraseSource, UserPhrase
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
-from wisen.model.tombstone import ALL
+from wisen.model.tombstone import ALL_CONTEXTS
 from wisen.models.model_ports import Question
 from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.transcripts import ClaudeTranscript
@@ -61,8 +61,8 @@ def corrections(learner: Learner) -> int:
     return sum(each.said.signal.kind is CORRECTION for each in learner.home.index.findings.signals(Selection()))
 
 
-def own(text: str, machine: str, way: Way = Way.FILE) -> OwnPhrase:
-    return OwnPhrase(id=f"1-{text}", machine=machine, at=datetime.now(UTC), text=text, kind=CORRECTION, way=way)
+def own(text: str, machine: str, way: PhraseSource = PhraseSource.FILE) -> UserPhrase:
+    return UserPhrase(id=f"1-{text}", machine=machine, at=datetime.now(UTC), text=text, kind=CORRECTION, way=way)
 
 
 def test_a_phrase_is_learnt_shown_heard_and_taken_out(home: Path) -> None:
@@ -140,7 +140,7 @@ def test_only_sessions_that_hold_a_phrase_are_understood_anew(home: Path) -> Non
         file = home / FILE
         file.write_text('{"correction": ["meh"]}')
         assert learner.feedback.import_phrases(file).sessions == 3
-        waiting = list(learner.home.index.findings.unmined(ANALYSIS_VERSION))
+        waiting = list(learner.home.index.findings.take_unmined(ANALYSIS_VERSION))
         assert [any("meh" in (turn.text or "") for turn in each.turns) for each in waiting] == [True] * 3
 
 
@@ -225,7 +225,7 @@ def test_a_phrase_and_what_speaks_for_it_can_be_forgotten(home: Path) -> None:
         learner.learn()
         assert corrections(learner) == 14
         assert len(learner.feedback.phrases()[0].proofs) == 14
-        (done,) = learner.forgetting.forget("grmpfl", scope=ALL)
+        (done,) = learner.forgetting.forget("grmpfl", scope=ALL_CONTEXTS)
         assert ("phrase", "grmpfl") in {(each.kind, each.text) for each in done.things}
         assert learner.feedback.phrases() == ()
         assert learner.home.ledger.phrases.proofs() == ()
@@ -248,12 +248,12 @@ def test_forgetting_one_turn_leaves_the_phrase_to_the_others(home: Path) -> None
         learner.feedback.learn_phrases()
         quote = learner.feedback.phrases()[0].proofs[0].quote
         assert quote.endswith(" next")
-        learner.forgetting.forget("tss the header", scope=ALL)
+        learner.forgetting.forget("tss the header", scope=ALL_CONTEXTS)
         left = learner.feedback.phrases()
         assert [each.phrase.text for each in left] == ["tss"]
         assert 0 < len(left[0].proofs) < 14
         assert not any("header" in proof.quote for proof in left[0].proofs)
-        learner.forgetting.forget_everything(ALL)
+        learner.forgetting.forget_everything(ALL_CONTEXTS)
         assert (learner.feedback.phrases(), learner.home.ledger.phrases.searches()) == ((), ())
 
 
@@ -290,13 +290,13 @@ def test_a_model_names_phrases_that_stand_there_in_two_sessions_and_invents_none
         learner.learn()
         found = named(learner, model).feedback.learn_phrases(model=True)
         assert [(each.text, each.kind, each.way, each.hits, each.turns) for each, _ in found.phrases] == [
-            ("pah", CORRECTION, Way.MODEL, 3, 3)
+            ("pah", CORRECTION, PhraseSource.MODEL, 3, 3)
         ]
         assert found.notes == ()
         assert {question.tier for question in model.questions} == {Tier.NANO, Tier.HEAVY}
         assert [each.phrase.text for each in learner.feedback.phrases()] == ["pah"]
         assert [proof.signs for proof in learner.feedback.phrases()[0].proofs] == ["labelled by a model"] * 3
-        assert [each.way for each in learner.home.ledger.phrases.searches()] == [Way.MODEL]
+        assert [each.way for each in learner.home.ledger.phrases.searches()] == [PhraseSource.MODEL]
 
 
 def test_a_model_that_fails_leaves_what_counting_tells(home: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_model_that_fails_leaves_what_counting_tells(home: Path) -> None:
     with wisen.open_learner() as learner:
         learner.learn()
         found = named(learner, failing).feedback.learn_phrases(model=True)
-        assert [(each.text, each.way) for each, _ in found.phrases] == [("tss", Way.COUNTED)]
+        assert [(each.text, each.way) for each, _ in found.phrases] == [("tss", PhraseSource.COUNTED)]
         assert found.notes == ("It is down. What counting tells stands.",)
         with pytest.raises(ModelAbsent):
             named(learner, ScriptedModel([], tiers=())).feedback.learn_phrases(model=True)

@@ -120,7 +120,7 @@ def test_undo_takes_a_pointed_lesson_back_and_forget_takes_its_words(orchard: Pa
     pointed(orchard, turns[TURNS["cased"]], words=TURNS["cased"])
     run("forget", "GATE stays shut", "--scope", "all", "--yes")
     with wisen.open_learner() as learner:
-        assert not [each for each in learner.home.ledger.moves.all(every=True) if "GATE" in each.value]
+        assert not [each for each in learner.home.ledger.moves.all(include_undone=True) if "GATE" in each.value]
         assert not [each for each in learner.lessons.all() if "GATE" in each.text]
 
 
@@ -133,7 +133,7 @@ def test_nothing_lasts_by_the_word_of_an_agent_alone(orchard: Path) -> None:
         state = learner.lessons.get(name)[0]
         assert not state.entry.standing
         assert state.durable < 0.9
-        (waits,) = [each.proposal for each in learner.proposals.all() if each.waits and each.proposal.agent]
+        (waits,) = [each.proposal for each in learner.proposals.all() if each.is_waiting and each.proposal.agent]
         assert (waits.text, waits.type.value) == ("Weigh the plums twice", "suggestion")
         assert "you did not say so" in waits.why
         learner.cycle()

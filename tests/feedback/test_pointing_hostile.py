@@ -163,7 +163,7 @@ def test_at_most_the_users_own_words_are_learnt_whatever_an_agent_points_at(orch
         assert not list(learner.rules.in_context(learner.contexts.key_of(orchard)))
         for each in learner.proposals.all():
             if each.proposal.agent:
-                assert each.waits
+                assert each.is_waiting
 
 
 def test_a_file_cannot_make_an_agent_word_a_lesson_of_another_project(orchard: Path, home: Path) -> None:

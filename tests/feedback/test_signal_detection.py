@@ -7,8 +7,17 @@ from datetime import UTC, datetime, timedelta
 from wisen.feedback.signal_detection import detect_in_session
 from wisen.feedback.turns import turns_of
 from wisen.model.event import Status
-from wisen.model.history import Act, History, Step, Turn
-from wisen.model.signal import About, Before, Lesson, Polarity, Said, Sighting, Signal, SignalKind
+from wisen.model.history import History, Step, Turn, UserAction
+from wisen.model.signal import (
+    Lesson,
+    LessonTopic,
+    Polarity,
+    PrecedingEvent,
+    RecordedSignal,
+    Sighting,
+    Signal,
+    SignalKind,
+)
 from wisen.report.themes import themes
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -19,9 +28,11 @@ def step(number: int, tool: str = "Bash", arguments: str = '{"command":"ls"}', s
     return Step(call=f"c{number}", tool=tool, arguments=arguments, status=status, text=None, at=at)
 
 
-def turn(name: str, minutes: float, before: int, text: str | None = None, act: Act = Act.SAID, **more: object) -> Turn:
+def turn(
+    name: str, minutes: float, before: int, text: str | None = None, act: UserAction = UserAction.SAID, **more: object
+) -> Turn:
     at = NOON + timedelta(minutes=minutes)
-    return Turn(id=name, act=act, at=at, text=text, before=before, **more)  # type: ignore[arg-type]
+    return Turn(id=name, action=act, at=at, text=text, before=before, **more)  # type: ignore[arg-type]
 
 
 def edit(path: str) -> tuple[str, str]:
@@ -39,9 +50,9 @@ def test_a_turn_knows_what_happened_around_it() -> None:
         ),
     )
     first, second, third = (heard for _, heard in turns_of(history))
-    assert (first.before, first.earlier, first.calls) == (Before.START, (), ())
+    assert (first.before, first.earlier, first.calls) == (PrecedingEvent.START, (), ())
     assert first.later == ("no, the other page", "good")
-    assert second.before is Before.OK
+    assert second.before is PrecedingEvent.OK
     assert second.calls == ("Edit a.py", "ls")
     assert (second.undone, second.conceded) == (True, True)
     assert (third.queued, third.undone, third.later) == (True, False, ())
@@ -53,9 +64,9 @@ def test_what_the_user_did_before_a_turn_is_known() -> None:
         steps=(step(1), step(2)),
         turns=(
             turn("t1", 0, 0, "go"),
-            turn("stop", 1.5, 1, act=Act.STOPPED),
+            turn("stop", 1.5, 1, act=UserAction.INTERRUPTED),
             turn("t2", 1.6, 1, "wait"),
-            turn("refused", 2.5, 2, act=Act.REFUSED),
+            turn("refused", 2.5, 2, act=UserAction.REJECTED),
             turn("t3", 2.5, 2, "use the other file", origin="rejection"),
             turn("t4", 2.9, 2, "and the header too", origin="prompt"),
             turn("kept", 3, 2, None),
@@ -63,10 +74,10 @@ def test_what_the_user_did_before_a_turn_is_known() -> None:
     )
     heard = {turn.id: heard for turn, heard in turns_of(history)}
     assert [heard[name].before for name in ("t1", "t2", "t3", "t4")] == [
-        Before.START,
-        Before.INTERRUPT,
-        Before.REJECT,
-        Before.REJECT,
+        PrecedingEvent.START,
+        PrecedingEvent.INTERRUPT,
+        PrecedingEvent.REJECT,
+        PrecedingEvent.REJECT,
     ]
     assert heard["t3"].reason
     assert not heard["t4"].reason
@@ -86,9 +97,9 @@ def test_a_session_is_listened_to_in_order() -> None:
 
 
 def sighting(session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, durable: float = 0.4) -> Sighting:
-    lesson = Lesson(text=text, forbids=False, durable=durable, is_durable=durable > 0.5, about=About.FACT)
+    lesson = Lesson(text=text, forbids=False, durable=durable, is_durable=durable > 0.5, about=LessonTopic.FACT)
     signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
-    said = Said(message=f"m{session}-{text}", at=NOON + timedelta(days=session), signal=signal)
+    said = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(days=session), signal=signal)
     return Sighting(agent="claude-code", native=f"n{session}", session=session, said=said, text=text)
 
 
@@ -124,7 +135,7 @@ def test_a_message_that_says_two_things_counts_once_and_praise_has_no_theme() ->
         agent="claude-code",
         native="n9",
         session=9,
-        said=Said(
+        said=RecordedSignal(
             message="p",
             at=NOON,
             signal=Signal(kind=SignalKind.PRAISE, probability=0.9, start=0, end=1, polarity=Polarity.FOR),

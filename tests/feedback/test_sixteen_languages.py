@@ -26,7 +26,7 @@ from wisen.feedback.language import (
 )
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
 from wisen.feedback.text_normalization import fold, fold_with_places, mask
-from wisen.model.signal import Heard, SignalKind
+from wisen.model.signal import SignalKind, TypedTurn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ EMOJI = re.compile("[\u2190-\u21ff\u2300-\u27bf\U0001f000-\U0001faff]")
 
 
 def kinds(text: str) -> set[SignalKind]:
-    return {signal.kind for signal in detect(Heard(text=text)) if not signal.is_doubtful}
+    return {signal.kind for signal in detect(TypedTurn(text=text)) if not signal.is_doubtful}
 
 
 def test_sixteen_languages_and_emoji_are_shipped() -> None:
@@ -82,7 +82,7 @@ def test_the_file_of_a_language_is_complete(code: str) -> None:
 )
 def test_a_plain_correction_is_heard_in_each_language(text: str) -> None:
     assert CORRECTION in kinds(text)
-    assert is_foreign_message(Heard(text=text))
+    assert is_foreign_message(TypedTurn(text=text))
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_what_is_glued_to_a_word_does_not_hide_it() -> None:
 
 
 def test_a_language_is_not_guessed_from_one_word_that_others_have_too() -> None:
-    assert not is_foreign_message(Heard(text="the comment is fine, die cast models also work fast"))
-    assert "asking" not in named_features(Heard(text="the comment is on line nine"))
+    assert not is_foreign_message(TypedTurn(text="the comment is fine, die cast models also work fast"))
+    assert "asking" not in named_features(TypedTurn(text="the comment is on line nine"))
 
 
 def test_a_phrase_of_another_language_counts_in_an_english_text() -> None:
@@ -185,9 +185,9 @@ def test_other_emoji_say_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("said", ["use pnpm, not npm", "nein, bitte nimm pnpm, nicht npm"])
 def test_a_lone_negative_emoji_has_no_lesson_and_the_message_behind_it_has_its_own(said: str) -> None:
-    (signal,) = detect(Heard(text="👎", later=(said, "and go on")))
+    (signal,) = detect(TypedTurn(text="👎", later=(said, "and go on")))
     assert (signal.kind, signal.lesson) == (CORRECTION, None)
-    assert [each.lesson.text for each in detect(Heard(text=said, earlier=("👎",))) if each.lesson] == [said]
+    assert [each.lesson.text for each in detect(TypedTurn(text=said, earlier=("👎",))) if each.lesson] == [said]
 
 
 @pytest.mark.parametrize(
@@ -201,13 +201,13 @@ def test_a_lone_negative_emoji_has_no_lesson_and_the_message_behind_it_has_its_o
     ],
 )
 def test_the_lesson_is_the_sentence_that_says_what_to_do_in_the_users_words(text: str, lesson: str) -> None:
-    found = next(signal.lesson for signal in detect(Heard(text=text)) if signal.lesson)
+    found = next(signal.lesson for signal in detect(TypedTurn(text=text)) if signal.lesson)
     assert found.text == lesson
 
 
 def test_the_evidence_stands_where_it_was_written() -> None:
     text = "👎🏽 لا، هذا خَطَأ"
-    signal = next(signal for signal in detect(Heard(text=text)) if signal.kind is CORRECTION)
+    signal = next(signal for signal in detect(TypedTurn(text=text)) if signal.kind is CORRECTION)
     assert text[signal.start : signal.end]
     read = fold_with_places(text)
     assert read.places is not None
@@ -228,7 +228,7 @@ marks = ["niet", "maar", "gebruik"]
 def test_a_language_is_added_by_a_file_alone(tmp_path: Path) -> None:
     (tmp_path / "nl.toml").write_text(DUTCH, encoding="utf-8")
     with_dutch = build_detector((read_language_file(tmp_path / "nl.toml"),))
-    heard = Heard(text="dat klopt niet, gebruik pnpm")
+    heard = TypedTurn(text="dat klopt niet, gebruik pnpm")
     assert CORRECTION not in {signal.kind for signal in detect(heard)}
     assert CORRECTION in {signal.kind for signal in with_dutch.signals(heard)}
 

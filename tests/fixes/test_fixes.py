@@ -44,7 +44,7 @@ def test_a_prefix_that_fails_is_named_with_its_fix_by_the_third_session(logs: Pa
     for number in (1, 2, 3):
         a_session(number).write(logs)
         report = learner.learn()
-        named.append([(fix.signature.words, fix.change.removed, fix.change.added) for fix in report.fixes])
+        named.append([(fix.signature.description, fix.change.removed, fix.change.added) for fix in report.fixes])
     assert named[0] == []
     assert named[1] == named[2] == [("rtk: unknown subcommand", ("rtk",), ())]
     (fix,) = learner.fixes.all()
@@ -77,7 +77,7 @@ def test_a_session_that_goes_on_is_mined_again_as_a_whole(logs: Path, learner: L
     s.write(logs)
     learner.learn()
     (fix,) = learner.fixes.all()
-    assert (fix.change.added, fix.sessions, fix.is_known) == (("pnpm",), 1, False)
+    assert (fix.change.added, fix.sessions, fix.is_reliable) == (("pnpm",), 1, False)
     assert [kind.calls for kind in learner.learn().failures] == [1]
 
 

@@ -16,7 +16,7 @@ from wisen import app
 from wisen.app import on_word_of
 from wisen.delivery import snapshot_store
 from wisen.model.presence import Person
-from wisen.model.tombstone import ALL
+from wisen.model.tombstone import ALL_CONTEXTS
 from wisen.store.index import Index
 from wisen.store.ledger import Ledger
 
@@ -94,7 +94,7 @@ def main() -> None:
     steps = Steps(last)
     watch(steps)
     with on_word_of(Person("a test")), wisen.open_learner() as learner:
-        learner.forgetting.forget(word, scope=ALL)
+        learner.forgetting.forget(word, scope=ALL_CONTEXTS)
     print("\n".join(steps.done))
 
 

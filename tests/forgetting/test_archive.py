@@ -16,7 +16,7 @@ from tests.planted import residues
 from wisen.errors import SettingsError
 from wisen.forgetting.retention import outdated
 from wisen.forgetting.settings import ArchivePolicy, ContextLimit
-from wisen.model.archive import Stored
+from wisen.model.archive import ArchivedSession
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8")
@@ -91,7 +91,7 @@ def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
     run("learn")
     assert held(ours) == list(AGES)
     with wisen.open_learner() as learner:
-        sizes = {each.native: each.size for each in learner.home.index.removal.stored()}
+        sizes = {each.native: each.size for each in learner.home.index.removal.archived_sessions()}
     assert 90_000 < sum(sizes.values()) < 1_000_000
     for number in range(10, 50):
         log = ClaudeTranscript(number, cwd=str(home / "shop"), start=datetime.now(UTC) - timedelta(days=1))
@@ -101,14 +101,14 @@ def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
     run("learn")
     assert held(ours) == []
     with wisen.open_learner() as learner:
-        kept = learner.home.index.removal.stored()
+        kept = learner.home.index.removal.archived_sessions()
     assert 900_000 < sum(each.size for each in kept) <= 1_000_000
     names = {each.native for each in kept}
     for file in ours.glob("index.db*"):
         file.unlink()
     run("learn")
     with wisen.open_learner() as learner:
-        assert {each.native for each in learner.home.index.removal.stored()} == names
+        assert {each.native for each in learner.home.index.removal.archived_sessions()} == names
     assert "limit: 1 MB" in run("status").stdout
 
 
@@ -146,7 +146,7 @@ def test_status_tells_the_size_and_that_there_is_no_limit(home: Path) -> None:
 
 SESSIONS = st.lists(
     st.builds(
-        lambda number, context, days, size: Stored(
+        lambda number, context, days, size: ArchivedSession(
             "a", str(number), 0, context, NOW - timedelta(days=days), 1, size, waits=False
         ),
         st.integers(),
@@ -161,7 +161,7 @@ LIMITS = st.builds(ContextLimit, days=st.integers(-1, 100), megabytes=st.integer
 
 @given(SESSIONS, st.integers(0, 100), st.integers(0, 5), st.dictionaries(st.sampled_from(["x", "y"]), LIMITS))
 def test_what_is_left_is_within_every_limit_and_nothing_goes_for_no_reason(
-    stored: list[Stored], days: int, megabytes: int, limits: dict[str, ContextLimit]
+    stored: list[ArchivedSession], days: int, megabytes: int, limits: dict[str, ContextLimit]
 ) -> None:
     gone = outdated(stored, ArchivePolicy(days=days, megabytes=megabytes), limits, NOW)
     left = [each for each in stored if each not in gone]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.forgetting.clear import cleared
-from wisen.model.tombstone import KeyKind
+from wisen.model.tombstone import TombstoneKeyKind
 from wisen.safety.forgotten_words import ForgottenPhrases, Keys, phrase_of
 
 pytestmark = pytest.mark.requirement("N8")
@@ -125,6 +125,6 @@ def test_a_digest_says_how_many_words_and_nothing_else() -> None:
     found = phrase_of("Use UV")
     assert found is not None
     key = found.key(SALT)
-    assert (key.kind, key.size, key.agent, key.session) == (KeyKind.WORDS, 2, "", "")
+    assert (key.kind, key.size, key.agent, key.session) == (TombstoneKeyKind.WORDS, 2, "", "")
     assert "uv" not in key.value
     assert key == phrase_of(" use  uv. ").key(SALT)  # type: ignore[union-attr]

@@ -25,9 +25,9 @@ from wisen.errors import UsageError
 from wisen.learner import Learner
 from wisen.logs import event_filter
 from wisen.memory import build_memories
-from wisen.model.change import digest
+from wisen.model.change import content_digest
 from wisen.model.entry import Answer
-from wisen.model.tombstone import ALL
+from wisen.model.tombstone import ALL_CONTEXTS
 from wisen.records import admit
 from wisen.rules import books
 from wisen.testing.transcripts import ClaudeTranscript
@@ -67,10 +67,10 @@ def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: P
 
         words = [word for word in gone.all() if word in before]
         for one in (gone.of[place][0] for place in ("correction", "failure", "record", "notebook", "snapshot")):
-            (done,) = learner.forgetting.forget(one, scope=ALL)
+            (done,) = learner.forgetting.forget(one, scope=ALL_CONTEXTS)
             assert done.things
             assert one not in residues(ours, [one])
-        learner.forgetting.forget(words, scope=ALL)
+        learner.forgetting.forget(words, scope=ALL_CONTEXTS)
         assert residues(ours, gone.all()) == {}
         unharmed = residues(ours, kept.all())
         assert unharmed.keys() == before.keys() & set(kept.all())
@@ -155,7 +155,7 @@ def test_what_is_said_anew_is_learnt_anew_and_the_old_stays_forgotten(home: Path
     shop = taught(home, said)
     with wisen.open_learner() as learner:
         learner.learn()
-        learner.forgetting.forget("quickbeam", scope=ALL)
+        learner.forgetting.forget("quickbeam", scope=ALL_CONTEXTS)
         learner.learn()
         assert names(learner) == []
         taught(home, said, number=2)
@@ -238,7 +238,7 @@ def test_a_line_that_the_user_reworded_is_his(home: Path) -> None:
         text = (shop / "CLAUDE.md").read_text().replace("Use pnpm, not npm", "Use pnpm 9, please.")
         (shop / "CLAUDE.md").write_text(text)
         learner.learn()
-        (done,) = learner.forgetting.forget("pnpm", scope=ALL)
+        (done,) = learner.forgetting.forget("pnpm", scope=ALL_CONTEXTS)
         assert (shop / "CLAUDE.md").read_text() == text
         assert done.left == (f"{shop / 'CLAUDE.md'} holds it in your own words: that is yours.",)
     assert not any(b"pnpm" in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
@@ -269,7 +269,7 @@ def test_everything_of_a_scope_is_forgotten_and_old_logs_bring_nothing_back(home
         learner.learn()
         learner.memory.add_note("the quickbeam came", shop)
         learner.cycle()
-        learner.forgetting.forget_everything(learner.contexts.key_of(shop) if scope == "context" else ALL)
+        learner.forgetting.forget_everything(learner.contexts.key_of(shop) if scope == "context" else ALL_CONTEXTS)
         left = 1 if scope == "context" else 0
         for _ in range(2):
             assert len(names(learner)) == left
@@ -290,8 +290,8 @@ def test_words_need_a_scope_and_ids_do_not(home: Path) -> None:
         with pytest.raises(UsageError, match="--scope global or all"):
             learner.forgetting.forget("quickbeam")
         with pytest.raises(UsageError, match="nothing to forget"):
-            learner.forgetting.forget(" ", scope=ALL)
-        assert learner.forgetting.forget("quickbeam", scope=ALL) == ()
+            learner.forgetting.forget(" ", scope=ALL_CONTEXTS)
+        assert learner.forgetting.forget("quickbeam", scope=ALL_CONTEXTS) == ()
         assert learner.forgetting.forgotten() == ()
 
 
@@ -447,11 +447,11 @@ def test_the_heading_that_came_with_the_first_line_goes_with_the_last_one(home: 
     with wisen.open_learner() as learner:
         learner.learn()
         for number, word in enumerate(("quickbeam", "treebeard")):
-            saw = digest(file.read_bytes())
+            saw = content_digest(file.read_bytes())
             Editor(learner._deps.desk).add_line(
                 LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw)
             )
         assert b"## Tools" in file.read_bytes()
         for word in order:
-            learner.forgetting.forget(word, scope=ALL)
+            learner.forgetting.forget(word, scope=ALL_CONTEXTS)
     assert file.read_bytes() == b"# Shop\n\n- mine.\n"

@@ -13,7 +13,7 @@ import wisen
 from tests.commands import AS_PERSON, run
 from tests.hooks import failed, fire
 from tests.planted import Facts, Planter, residues
-from wisen.model.tombstone import OFF
+from wisen.model.tombstone import DISABLED_SESSION
 from wisen.safety.forgotten_filter import session_digest
 from wisen.surfaces.hook.answering import EVENTS
 from wisen.testing.transcripts import ClaudeTranscript
@@ -95,8 +95,10 @@ def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str, mo
         assert residues(ours, keeper.facts.all()).keys() == before.keys(), how
     with wisen.open_learner() as learner:
         assert learner.home.ledger.exposures.all() == ()
-        assert {each.native for each in learner.home.index.removal.stored()}.isdisjoint(natives)
-        assert [each.scope for each in learner.forgetting.forgotten()] == ([OFF] if switch == "session" else [])
+        assert {each.native for each in learner.home.index.removal.archived_sessions()}.isdisjoint(natives)
+        assert [each.scope for each in learner.forgetting.forgotten()] == (
+            [DISABLED_SESSION] if switch == "session" else []
+        )
     assert not (ours / "spool" / "beats").exists()
     assert [path for path in ours.rglob("*") if any(native in path.name for native in natives)] == []
 
@@ -139,7 +141,7 @@ def test_a_sub_agent_of_a_session_that_is_off_is_off_too(home: Path, ours: Path)
     fire(ours, "session-start", {"session_id": log.session, "cwd": str(shop)}, off="1")
     run("learn")
     with wisen.open_learner() as learner:
-        silence = learner.home.switched_off_sessions
+        silence = learner.home.disabled_sessions
     assert silence.holds("claude-code", f"{log.session}/agent-a1")
     assert not silence.holds("claude-code", f"{log.session}1")
     assert not silence.holds("codex", log.session)

@@ -13,7 +13,7 @@ from scipy.stats import beta
 from tests.courses import AT, course
 from wisen.guards.backtest_history import WatchedGuard, build_backtest, is_regretted, match_calls
 from wisen.mining.signatures import about
-from wisen.model.backtest import Backtest, bounds
+from wisen.model.backtest import Backtest, confidence_bounds
 from wisen.model.event import Status
 from wisen.model.failure import Signature
 from wisen.model.history import History, Step
@@ -73,14 +73,14 @@ def counts(found: Backtest) -> tuple[int, int, int, int]:
     ],
 )
 def test_bounds_are_those_of_the_books(right: int, of: int, low: float, high: float) -> None:
-    assert bounds(right, of) == pytest.approx((low, high), abs=6e-5)
+    assert confidence_bounds(right, of) == pytest.approx((low, high), abs=6e-5)
 
 
 @given(st.data())
 def test_bounds_are_those_of_scipy_and_hold_the_share_between_them(data: st.DataObject) -> None:
     of = data.draw(st.integers(1, 3000))
     right = data.draw(st.integers(0, of))
-    low, high = bounds(right, of)
+    low, high = confidence_bounds(right, of)
     assert low == pytest.approx(beta.ppf(0.05, right, of - right + 1) if right else 0.0, abs=1e-6)
     assert high == pytest.approx(beta.ppf(0.95, right + 1, of - right) if right < of else 1.0, abs=1e-6)
     assert low <= right / of <= high
@@ -88,9 +88,9 @@ def test_bounds_are_those_of_scipy_and_hold_the_share_between_them(data: st.Data
 
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_more_that_was_right_never_makes_less_sure(right: int, wrong: int) -> None:
-    low, high = bounds(right, right + wrong)
-    more, more_high = bounds(right + 1, right + wrong + 1)
-    less, less_high = bounds(right, right + wrong + 1)
+    low, high = confidence_bounds(right, right + wrong)
+    more, more_high = confidence_bounds(right + 1, right + wrong + 1)
+    less, less_high = confidence_bounds(right, right + wrong + 1)
     assert less - 1e-9 <= low <= more + 1e-9
     assert less_high - 1e-9 <= high <= more_high + 1e-9
 
@@ -104,7 +104,7 @@ def test_failures_that_it_is_about_are_met_and_the_sessions_counted() -> None:
     assert (found.sessions, found.helped, found.calls, found.masked) == (5, 2, 3, 0)
     assert found.examples == ("rtk bun test", "cd app && rtk bun run x")
     assert found.hit == ()
-    assert (found.low, found.high) == bounds(3, 3)
+    assert (found.low, found.high) == confidence_bounds(3, 3)
     assert (found.first, found.last) == (AT, AT + timedelta(minutes=2))
 
 
@@ -126,7 +126,7 @@ def test_a_call_that_went_well_is_shown_as_one_that_it_would_have_been_in_the_wa
     found = tried("shell: rtk bun", course(RTK, "ok rtk bun --help"), about_=signature())
     assert counts(found) == (1, 0, 1, 0)
     assert found.hit == ("rtk bun --help",)
-    assert (found.low, found.high) == bounds(1, 2)
+    assert (found.low, found.high) == confidence_bounds(1, 2)
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,12 @@ from wisen.guards.live_outcomes import calls_by_id, count_outcomes
 from wisen.guards.rule_violations import DeliveredRule, find_violations
 from wisen.guards.settings import GuardPolicy
 from wisen.model.backtest import Backtest
-from wisen.model.entry import Answer, Move, MoveKind, Proposal, ProposalType, Who
-from wisen.model.entry_state import Asked, asked
+from wisen.model.entry import Actor, Answer, Move, MoveKind, Proposal, ProposalType
+from wisen.model.entry_state import ProposalState, fold_proposal_states
 from wisen.model.event import Status
 from wisen.model.exposure import Arm, Channel, Exposure
-from wisen.model.guard import Fared, Guard, GuardSource, GuardState, Mode, guard_states
-from wisen.store.scribe import Scribe
+from wisen.model.guard import Guard, GuardSource, GuardState, GuardStats, Mode, guard_states
+from wisen.store.row_factory import RowFactory
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.guards_contract import a_guard
 
@@ -36,8 +36,8 @@ POLICY = GuardPolicy()
 
 
 @pytest.fixture
-def scribe() -> Scribe:
-    return Scribe(FixedClock(AT), CountingIds(), "desk")
+def row_factory() -> RowFactory:
+    return RowFactory(FixedClock(AT), CountingIds(), "desk")
 
 
 def fix(helped: int = 3, good: int = 0, watch: str = "shell: rtk bun", of: str = "f1") -> GuardCandidate:
@@ -60,8 +60,8 @@ def state(mode: Mode = Mode.SHADOW, guard: Guard | None = None) -> GuardState:
     return GuardState(guard=guard or a_guard(), mode=mode, since=AT)
 
 
-def proposed(scribe: Scribe, candidate: GuardCandidate | None = None) -> Proposal:
-    (_, proposal) = propose_candidates([candidate or fix()], [], [], scribe)
+def proposed(factory: RowFactory, candidate: GuardCandidate | None = None) -> Proposal:
+    (_, proposal) = propose_candidates([candidate or fix()], [], [], factory)
     assert isinstance(proposal, Proposal)
     return proposal
 
@@ -82,8 +82,8 @@ def test_of_a_fix_the_most_general_watch_that_was_never_in_the_way_is_taken() ->
 
 @pytest.mark.requirement("F6")
 @pytest.mark.requirement("X2")
-def test_a_new_guard_is_in_shadow_and_proposed_with_what_it_would_have_done(scribe: Scribe) -> None:
-    guard, proposal = propose_candidates([fix()], [], [], scribe)
+def test_a_new_guard_is_in_shadow_and_proposed_with_what_it_would_have_done(factory: RowFactory) -> None:
+    guard, proposal = propose_candidates([fix()], [], [], factory)
     assert isinstance(guard, Guard)
     assert isinstance(proposal, Proposal)
     assert guard_states([guard], [])[0].mode is Mode.SHADOW
@@ -119,12 +119,12 @@ def test_what_a_backtest_came_to_is_told_with_what_was_hidden_and_what_it_would_
     )
 
 
-def test_two_lessons_that_come_to_the_same_guard_are_proposed_once(scribe: Scribe) -> None:
-    rows = propose_candidates([fix(of="f1"), fix(of="f2"), rule(2, watch="shell: rtk bun")], [], [], scribe)
+def test_two_lessons_that_come_to_the_same_guard_are_proposed_once(factory: RowFactory) -> None:
+    rows = propose_candidates([fix(of="f1"), fix(of="f2"), rule(2, watch="shell: rtk bun")], [], [], factory)
     assert [type(each) for each in rows] == [Guard, Proposal]
     assert isinstance(rows[0], Guard)
     assert rows[0].of == "f1"
-    several = propose_candidates([fix(), rule(2), fix(watch="shell: rtk tsc")], [], [], scribe)
+    several = propose_candidates([fix(), rule(2), fix(watch="shell: rtk tsc")], [], [], factory)
     assert [each.watch for each in several if isinstance(each, Guard)] == [
         "shell: rtk bun",
         "shell: npm",
@@ -132,45 +132,45 @@ def test_two_lessons_that_come_to_the_same_guard_are_proposed_once(scribe: Scrib
     ]
 
 
-def test_while_it_waits_or_is_at_work_nothing_more_is_proposed(scribe: Scribe) -> None:
-    before = asked([proposed(scribe)], [])
+def test_while_it_waits_or_is_at_work_nothing_more_is_proposed(factory: RowFactory) -> None:
+    before = fold_proposal_states([proposed(factory)], [])
     for mode in Mode:
-        assert propose_candidates([fix(99)], [state(mode)], before, scribe) == []
-        assert propose_candidates([fix(99)], [state(mode)], [], scribe) == [], "the user wrote it by hand"
+        assert propose_candidates([fix(99)], [state(mode)], before, factory) == []
+        assert propose_candidates([fix(99)], [state(mode)], [], factory) == [], "the user wrote it by hand"
 
 
 @pytest.mark.parametrize("answer", [Answer.SKIPPED, Answer.EXPIRED])
-def test_one_that_was_skipped_waits_for_new_evidence(scribe: Scribe, answer: Answer) -> None:
-    before = [Asked(proposed(scribe), answer, AT)]
-    assert propose_candidates([fix(3)], [state()], before, scribe) == []
-    (again,) = propose_candidates([fix(4)], [state()], before, scribe)
+def test_one_that_was_skipped_waits_for_new_evidence(factory: RowFactory, answer: Answer) -> None:
+    before = [ProposalState(proposed(factory), answer, AT)]
+    assert propose_candidates([fix(3)], [state()], before, factory) == []
+    (again,) = propose_candidates([fix(4)], [state()], before, factory)
     assert isinstance(again, Proposal)
     assert again.sessions == 4
-    later = [*before, Asked(again, answer, AT)]
-    assert propose_candidates([fix(4)], [state()], later, scribe) == []
-    assert len(propose_candidates([fix(5)], [state()], later, scribe)) == 1
+    later = [*before, ProposalState(again, answer, AT)]
+    assert propose_candidates([fix(4)], [state()], later, factory) == []
+    assert len(propose_candidates([fix(5)], [state()], later, factory)) == 1
 
 
-def test_a_proposal_that_waits_is_made_anew_once_the_past_speaks_clearly(scribe: Scribe) -> None:
+def test_a_proposal_that_waits_is_made_anew_once_the_past_speaks_clearly(factory: RowFactory) -> None:
     def sure(low: float, good: int = 0) -> GuardCandidate:
         return fix(99)._replace(backtest=structs.replace(fix(99, good).backtest, low=low))
 
-    waiting = Asked(proposed(scribe), None, AT)
+    waiting = ProposalState(proposed(factory), None, AT)
     assert proposals_to_replace([sure(0.95)], [waiting], POLICY) == [waiting.proposal]
     assert proposals_to_replace([sure(0.9499)], [waiting], POLICY) == []
     assert proposals_to_replace([sure(0.99, good=1)], [waiting], POLICY) == []
     assert proposals_to_replace([sure(0.99)], [waiting._replace(answer=Answer.LATER)], POLICY) == [], (
         "the user has seen it"
     )
-    assert proposals_to_replace([sure(0.99)], [Asked(proposed(scribe, sure(0.96)), None, AT)], POLICY) == []
+    assert proposals_to_replace([sure(0.99)], [ProposalState(proposed(factory, sure(0.96)), None, AT)], POLICY) == []
 
 
-def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(scribe: Scribe) -> None:
-    (_, proposal) = demote_overruled([state(Mode.WARN)], lambda _: Fared(overruled=2), POLICY, scribe)
+def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(factory: RowFactory) -> None:
+    (_, proposal) = demote_overruled([state(Mode.WARN)], lambda _: GuardStats(overruled=2), POLICY, factory)
     assert isinstance(proposal, Proposal)
     for answer in (None, Answer.SKIPPED, Answer.EXPIRED):
-        before = [Asked(proposal, answer, AT)]
-        assert propose_candidates([fix(99)], [state()], before, scribe) == []
+        before = [ProposalState(proposal, answer, AT)]
+        assert propose_candidates([fix(99)], [state()], before, factory) == []
         assert proposals_to_replace([fix(99)._replace(backtest=Backtest(sessions=9, low=0.99))], before, POLICY) == []
 
 
@@ -178,9 +178,9 @@ def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(scribe
     ("answer", "mode"), [(Answer.REJECTED, Mode.OFF), (Answer.SKIPPED, Mode.OFF), (Answer.SKIPPED, Mode.REMOVED)]
 )
 def test_one_that_was_refused_switched_off_or_removed_does_not_come_back(
-    scribe: Scribe, answer: Answer, mode: Mode
+    factory: RowFactory, answer: Answer, mode: Mode
 ) -> None:
-    assert propose_candidates([fix(99)], [state(mode)], [Asked(proposed(scribe), answer, AT)], scribe) == []
+    assert propose_candidates([fix(99)], [state(mode)], [ProposalState(proposed(factory), answer, AT)], factory) == []
 
 
 @pytest.mark.parametrize(
@@ -196,14 +196,14 @@ def test_one_that_was_refused_switched_off_or_removed_does_not_come_back(
     ],
 )
 def test_a_proposal_is_over_when_the_user_decided_elsewhere_or_let_it_lie(
-    scribe: Scribe, mode: Mode, days: int, given: Answer | None
+    factory: RowFactory, mode: Mode, days: int, given: Answer | None
 ) -> None:
-    proposal, now = proposed(scribe), AT + timedelta(days=days)
-    found = find_closed_proposals([Asked(proposal, None, AT)], [state(mode)], now, 60)
+    proposal, now = proposed(factory), AT + timedelta(days=days)
+    found = find_closed_proposals([ProposalState(proposal, None, AT)], [state(mode)], now, 60)
     assert found == ([(proposal, given)] if given else [])
-    assert find_closed_proposals([Asked(proposal, Answer.SKIPPED, AT)], [state(mode)], now, 60) == []
+    assert find_closed_proposals([ProposalState(proposal, Answer.SKIPPED, AT)], [state(mode)], now, 60) == []
     other = structs.replace(proposal, type=ProposalType.PROMOTION)
-    assert find_closed_proposals([Asked(other, None, AT)], [state(mode)], now, 60) == []
+    assert find_closed_proposals([ProposalState(other, None, AT)], [state(mode)], now, 60) == []
 
 
 def met(*acts: str, native: str = "s1", start: datetime = AT) -> list[MatchedCall]:
@@ -239,43 +239,43 @@ def test_violations_are_told_oldest_first_over_sessions() -> None:
 
 
 @pytest.mark.requirement("X3")
-def test_a_rule_becomes_a_proposal_at_its_second_violation_with_both_as_evidence(scribe: Scribe) -> None:
+def test_a_rule_becomes_a_proposal_at_its_second_violation_with_both_as_evidence(factory: RowFactory) -> None:
     assert ready(rule(0)) == ready(rule(1)) == []
-    (_, proposal) = propose_candidates(ready(rule(2)), [], [], scribe)
+    (_, proposal) = propose_candidates(ready(rule(2)), [], [], factory)
     assert isinstance(proposal, Proposal)
     assert proposal.why.splitlines()[:3] == ["not kept:", "one", "two"]
     assert "2 calls: 2 that went well, 0 that did not" in proposal.why, "a rule may speak against what works"
-    skipped = [Asked(proposal, Answer.SKIPPED, AT)]
+    skipped = [ProposalState(proposal, Answer.SKIPPED, AT)]
     known = [state(guard=a_guard("shell: npm", "pnpm"))]
-    assert propose_candidates(ready(rule(2)), known, skipped, scribe) == []
-    assert len(propose_candidates(ready(rule(3)), known, skipped, scribe)) == 1
+    assert propose_candidates(ready(rule(2)), known, skipped, factory) == []
+    assert len(propose_candidates(ready(rule(3)), known, skipped, factory)) == 1
 
 
 @pytest.mark.requirement("F6")
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("times", [0, 1, 2, 3])
 def test_a_guard_that_was_overruled_twice_is_put_back_to_shadow_and_asked_about(
-    scribe: Scribe, mode: Mode, times: int
+    factory: RowFactory, mode: Mode, times: int
 ) -> None:
-    rows = demote_overruled([state(mode)], lambda _: Fared(overruled=times), POLICY, scribe)
+    rows = demote_overruled([state(mode)], lambda _: GuardStats(overruled=times), POLICY, factory)
     if times < 2 or mode not in (Mode.WARN, Mode.DENY, Mode.ASK):
         assert rows == []
         return
     move, proposal = rows
     assert isinstance(move, Move)
     assert isinstance(proposal, Proposal)
-    assert (move.subject, move.kind, move.value, move.by) == (a_guard().id, MoveKind.GUARD, Mode.SHADOW, Who.WISEN)
+    assert (move.subject, move.kind, move.value, move.by) == (a_guard().id, MoveKind.GUARD, Mode.SHADOW, Actor.WISEN)
     assert guard_states([a_guard()], [move])[0].mode is Mode.SHADOW
     assert f"You overruled this guard {times} times" in proposal.why
     assert proposal.entry == a_guard().id
-    assert find_closed_proposals([Asked(proposal, None, AT)], guard_states([a_guard()], [move]), AT, 60) == [], (
-        "it waits"
-    )
+    assert (
+        find_closed_proposals([ProposalState(proposal, None, AT)], guard_states([a_guard()], [move]), AT, 60) == []
+    ), "it waits"
 
 
-def test_what_is_asked_about_a_guard_that_denied_says_that_it_would_deny_again(scribe: Scribe) -> None:
+def test_what_is_asked_about_a_guard_that_denied_says_that_it_would_deny_again(factory: RowFactory) -> None:
     denies = structs.replace(a_guard(), action=Mode.DENY)
-    (_, proposal) = demote_overruled([state(Mode.DENY, denies)], lambda _: Fared(overruled=2), POLICY, scribe)
+    (_, proposal) = demote_overruled([state(Mode.DENY, denies)], lambda _: GuardStats(overruled=2), POLICY, factory)
     assert isinstance(proposal, Proposal)
     assert proposal.text.startswith("deny ")
     assert "have it deny again" in proposal.why
@@ -290,7 +290,7 @@ def exposure(call: str, mode: Mode = Mode.WARN, arm: Arm = Arm.GIVEN, session: s
 
 def overruled(minutes: int = 0, kind: MoveKind = MoveKind.OVERRULE) -> Move:
     at = AT + timedelta(minutes=minutes)
-    return Move(id=f"{minutes}{kind}", subject="G-1", machine="desk", at=at, by=Who.USER, kind=kind, value="warn")
+    return Move(id=f"{minutes}{kind}", subject="G-1", machine="desk", at=at, by=Actor.USER, kind=kind, value="warn")
 
 
 def test_calls_are_counted_by_what_became_of_them() -> None:
@@ -306,10 +306,10 @@ def test_calls_are_counted_by_what_became_of_them() -> None:
         exposure("c9"),
         exposure("c8", Mode.DENY),
     ]
-    assert count_outcomes(rows, calls, [], AT) == Fared(
+    assert count_outcomes(rows, calls, [], AT) == GuardStats(
         decisions=6, sessions=2, failed=2, went_well=1, stopped=1, open=2
     )
-    assert count_outcomes([], {}, [], AT) == Fared()
+    assert count_outcomes([], {}, [], AT) == GuardStats()
 
 
 @pytest.mark.requirement("F6")

@@ -14,7 +14,7 @@ import pytest
 from tests.commands import run
 from tests.guarding import RIGHT, WATCH, WRONG, learning, stumbled
 from wisen.errors import UsageError
-from wisen.model.entry import Answer, Who
+from wisen.model.entry import Actor, Answer
 from wisen.model.guard import Mode, guard_id
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -127,7 +127,7 @@ def test_approved_it_warns_and_a_dry_run_leaves_it_in_shadow(proposed: Path) -> 
     with learning(proposed) as learner:
         (waiting,) = learner.proposals.all()
         learner.proposals.answer(waiting.proposal.id, Answer.APPROVED)
-        assert [(each.mode, each.by) for each in learner.guards.all()] == [(Mode.WARN, Who.USER)]
+        assert [(each.mode, each.by) for each in learner.guards.all()] == [(Mode.WARN, Actor.USER)]
         with pytest.raises(UsageError, match="was approved already"):
             learner.proposals.answer(waiting.proposal.id, Answer.REJECTED)
 
@@ -173,10 +173,10 @@ def test_refused_it_stays_off_and_skipped_it_comes_back_with_new_evidence(
     log.write(proposed / ".claude" / "projects" / "shop")
     with learning(proposed) as learner:
         learner.cycle(quick=True)
-        assert not [each for each in learner.proposals.all() if each.waits], "nothing new speaks for it"
+        assert not [each for each in learner.proposals.all() if each.is_waiting], "nothing new speaks for it"
         stumbled(proposed, Path.cwd(), (4,))
         learner.cycle(quick=True)
-        assert [each.proposal.sessions for each in learner.proposals.all() if each.waits] == (
+        assert [each.proposal.sessions for each in learner.proposals.all() if each.is_waiting] == (
             [4] if mode == "shadow" else []
         )
 
@@ -196,7 +196,7 @@ def test_where_everything_may_happen_a_guard_warns_unasked_once_the_past_is_clea
             (guard,) = learner.guards.all()
             assert guard.mode is mode, f"{numbers}"
             assert done.applied == ((f"{SHOWN} → {guard.guard.id}",) if mode is Mode.WARN else ())
-        assert (guard.by, guard.why) == (Who.WISEN, "policy let it pass")
+        assert (guard.by, guard.why) == (Actor.WISEN, "policy let it pass")
         assert [each.answer for each in learner.proposals.all()] == [Answer.EXPIRED, Answer.APPROVED]
 
 
@@ -208,7 +208,7 @@ def test_elsewhere_a_guard_asks_however_clear_the_past_is(home: Path, project: P
     with learning(home) as learner:
         assert learner.cycle(quick=True).applied == ()
         (waiting,) = learner.proposals.all()
-        assert waiting.waits
+        assert waiting.is_waiting
         assert waiting.proposal.backtest is not None
         assert waiting.proposal.backtest.low > 0.95
         assert [each.mode for each in learner.guards.all()] == [Mode.SHADOW]
@@ -230,7 +230,7 @@ def test_policy_never_has_a_guard_do_more_than_warn(proposed: Path) -> None:
         for action in ("deny", "ask"):
             with pytest.raises(UsageError, match="needs the user's own decision"):
                 learner.proposals.answer(
-                    waiting.proposal.id, Answer.APPROVED, text=TEXT.replace("warn", action), by=Who.WISEN
+                    waiting.proposal.id, Answer.APPROVED, text=TEXT.replace("warn", action), by=Actor.WISEN
                 )
         assert [each.mode for each in learner.guards.all()] == [Mode.SHADOW]
 

@@ -73,7 +73,9 @@ def test_a_rule_that_was_told_and_not_kept_twice_becomes_a_proposal_with_both_ti
         session(home, project, 4, "npm test", minutes=later)
         learner.cycle(quick=True)
         (guard,) = learner.guards.all()
-        (asked,) = [each.proposal for each in learner.proposals.all() if each.waits and each.proposal.type == "guard"]
+        (asked,) = [
+            each.proposal for each in learner.proposals.all() if each.is_waiting and each.proposal.type == "guard"
+        ]
     assert (guard.mode, guard.guard.source, guard.guard.watch, guard.guard.better) == (
         Mode.SHADOW,
         GuardSource.RULE,

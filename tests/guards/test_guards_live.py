@@ -222,7 +222,7 @@ def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
     with learning(home) as learner:
         learner.cycle(quick=True)
         state = learner.guards.get(id_)
-        (asked,) = [each.proposal for each in learner.proposals.all() if each.waits]
+        (asked,) = [each.proposal for each in learner.proposals.all() if each.is_waiting]
         assert (state.mode, state.why) == (Mode.SHADOW, "you overruled it 2 times")
         assert (asked.entry, asked.text.split()[0]) == (id_, "deny")
         assert answered(wisen, "before-call", call(WRONG, project)) == {}

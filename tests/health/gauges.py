@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.model.hook import Caller, Program, Vitals
+from wisen.model.hook import Caller, HookHealth, Program
 from wisen.testing.hooks_contract import CALLER
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 class FixedGauge:
     """A gauge that reads nothing."""
 
-    def __init__(self, vitals: Vitals | None = None, faults: Mapping[str, str] | None = None) -> None:
+    def __init__(self, vitals: HookHealth | None = None, faults: Mapping[str, str] | None = None) -> None:
         """`faults`: what is wrong with a caller, by its home."""
-        self._vitals, self._faults = vitals or Vitals(), faults or {}
+        self._vitals, self._faults = vitals or HookHealth(), faults or {}
 
-    def read_health(self) -> Vitals:
+    def read_health(self) -> HookHealth:
         """What the test says."""
         return self._vitals
 
@@ -35,7 +35,7 @@ class GaugeContract:
     def test_where_nothing_was_done_nothing_is_told(self, gauge: HookHealthCheck) -> None:
         vitals = gauge.read_health()
         assert (vitals.beats, vitals.failure, vitals.waiting, vitals.waiting_since) == ({}, None, 0, None)
-        assert vitals.newest is None
+        assert vitals.last_heartbeat is None
         assert vitals.trouble == ""
 
     def test_looking_twice_tells_the_same(self, gauge: HookHealthCheck) -> None:

@@ -11,7 +11,7 @@ from msgspec import structs
 from wisen import app
 from wisen.health import doctor
 from wisen.learner import Learner
-from wisen.model.entry import Answer, Entry, EntryStatus, MoveKind, Proposal, ProposalType, Who
+from wisen.model.entry import Actor, Answer, Entry, EntryStatus, MoveKind, Proposal, ProposalType
 from wisen.model.state import Health
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -47,7 +47,7 @@ def learner(project: Path) -> Iterator[Learner]:
                 rows.append(structs.replace(each, id=f"Z{each.id}", entry=f"Z{each.entry}", follows=None))
             else:
                 rows.append(structs.replace(each, id=f"Z{each.id}", follows=None))
-        ledger.entries.enter(rows)
+        ledger.entries.record(rows)
         yield opened
 
 
@@ -58,7 +58,7 @@ def alive(learner: Learner) -> list[str]:
 
 def waiting(learner: Learner) -> list[str]:
     """What the user is asked."""
-    return sorted(each.proposal.text for each in learner.proposals.all() if each.waits)
+    return sorted(each.proposal.text for each in learner.proposals.all() if each.is_waiting)
 
 
 def test_the_doctor_finds_what_is_there_twice_and_its_repair_joins_it(learner: Learner) -> None:
@@ -118,14 +118,16 @@ def test_whatever_the_user_decided_about_either_counts_for_the_one_that_stays(le
     for text, status in decided.items():
         assert left[text].status is status
     assert any(each.text.endswith("Always.") for each in left.values())
-    moves = [move for move in learner.home.ledger.moves.all() if move.by is Who.USER]
+    moves = [move for move in learner.home.ledger.moves.all() if move.by is Actor.USER]
     assert {move.kind for move in moves} >= {MoveKind.STATUS, MoveKind.TEXT}
 
 
 def test_what_a_person_took_apart_is_no_double(learner: Learner) -> None:
     ledger = learner.home.ledger
     sight = next(each for each in ledger.occurrences.all() if "check0" in each.quote)
-    ledger.entries.enter([learner.home.scribe.move(sight.id, MoveKind.SPLIT, f"Z{sight.entry}", by=Who.USER)])
+    ledger.entries.record(
+        [learner.home.row_factory.build_move(sight.id, MoveKind.SPLIT, f"Z{sight.entry}", by=Actor.USER)]
+    )
     many = len(ledger.entries.all()) // 2
     assert learner.lessons.merge_duplicates().entries == many - 1
     assert len([each for each in learner.lessons.all() if "check0" in each.text and not each.merged_into]) == 2

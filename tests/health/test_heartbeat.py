@@ -23,7 +23,7 @@ from wisen.install.hook_settings import put_in
 from wisen.install.installed import InspectedHooks, installed
 from wisen.model.hook import Caller, HookState, Program
 from wisen.model.run import Run
-from wisen.model.state import Finding, Health
+from wisen.model.state import Health, HealthFinding
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.log_writer import NOON
 
@@ -87,7 +87,7 @@ class World:
         assert isinstance(self.desk.ledger, MemoryLedger)
         return self.desk.ledger
 
-    def told(self, ledger: MemoryLedger | None = None) -> list[Finding]:
+    def told(self, ledger: MemoryLedger | None = None) -> list[HealthFinding]:
         """Everything but what is good."""
         found = installed(self.watched, ledger or self.ledger)
         told = heartbeat.findings(found, self.watched.gauge.read_health(), self.runs, self.now)
@@ -146,7 +146,7 @@ def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
     (world.home / "snapshots" / "current.json").unlink()
     assert world.told(MemoryLedger()) == []
     (found,) = installed(world.watched, None)
-    assert (found.state, found.faults) == (HookState.NOT, ())
+    assert (found.state, found.faults) == (HookState.NOT_INSTALLED, ())
 
 
 def test_breakage_1_sessions_go_on_and_no_hook_fires(world: World) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.edits.desks import a_desk
 from tests.hooks import stands
 from wisen.install.hook_settings import put_in, settings_in, take_out
-from wisen.model.hook import Caller, Calling, Hook, HookSettings
+from wisen.model.hook import Caller, Hook, HookSettings, RegisteredHook
 from wisen.testing.hooks_contract import CALLER
 
 MARK = "wisen is here"
@@ -44,7 +44,7 @@ class Plain:
         inside = settings.get("a") if isinstance(settings, dict) else None
         found = inside if isinstance(inside, dict) else {}
         callings = [
-            Calling(event="listed", command=MARK, keys=("a", name, at), helps=True)
+            RegisteredHook(event="listed", command=MARK, keys=("a", name, at), helps=True)
             for name in ("list", "names")
             for at, each in enumerate(found.get(name) or ())
             if each == MARK
@@ -52,7 +52,7 @@ class Plain:
         entries = found.get("map")
         entry = entries.get("ours") if isinstance(entries, dict) else None
         if isinstance(entry, dict) and entry.get("says") == MARK:
-            callings.append(Calling(event="keyed", command=MARK, keys=("a", "map", "ours"), caller=CALLER))
+            callings.append(RegisteredHook(event="keyed", command=MARK, keys=("a", "map", "ours"), caller=CALLER))
         return HookSettings(callings=tuple(callings))
 
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:

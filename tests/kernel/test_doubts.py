@@ -9,7 +9,7 @@ import pytest
 from tests.cost import cpu_of, unit
 from wisen.kernel.doubts import doubt_of, is_doubtful
 from wisen.kernel.matching import WatchedCall, hits
-from wisen.model.guard import watch_of
+from wisen.model.guard import parse_watch
 
 _B64 = base64.b64encode(b"rm -rf x").decode()
 HIDDEN = [
@@ -163,7 +163,7 @@ HARMLESS = [
 
 def _is_met(line: str, watch: str = "rm -rf") -> bool:
     call = WatchedCall("Bash", {"command": line}, "/work")
-    guard = watch_of(f"shell: {watch}")
+    guard = parse_watch(f"shell: {watch}")
     met, doubted = bool(hits(guard, call)), doubt_of(guard, call)
     assert not doubted or is_doubtful(call)  # or the client would not look at all
     return met or bool(doubted)
@@ -202,17 +202,17 @@ def test_what_a_program_is_told_to_do_may_be_hidden_as_well(line: str, met: bool
 
 
 def test_a_guard_on_files_doubts_only_what_was_not_read_at_all() -> None:
-    guard = watch_of("edit: migrations/**")
+    guard = parse_watch("edit: migrations/**")
     assert doubt_of(guard, WatchedCall("Bash", {"command": "x=" + "a" * 100_000}, "/work"))
     assert not doubt_of(guard, WatchedCall("Bash", {"command": "$X y"}, "/work"))
     assert not doubt_of(guard, WatchedCall("Edit", {"file_path": "x"}, "/work"))
-    assert not doubt_of(watch_of("WebFetch: url=*"), WatchedCall("Bash", {"command": "x=" + "a" * 100_000}, "/work"))
+    assert not doubt_of(parse_watch("WebFetch: url=*"), WatchedCall("Bash", {"command": "x=" + "a" * 100_000}, "/work"))
 
 
 def test_a_megabyte_takes_no_longer_than_what_is_looked_at() -> None:
     def seconds(size: int) -> float:
         call = WatchedCall("Bash", {"command": "a 'b' $(c) " * (size // 11)}, "/work")
-        assert bool(doubt_of(watch_of("shell: rm"), call)) == (size > 65536)
-        return cpu_of(lambda: doubt_of(watch_of("shell: rm"), call))
+        assert bool(doubt_of(parse_watch("shell: rm"), call)) == (size > 65536)
+        return cpu_of(lambda: doubt_of(parse_watch("shell: rm"), call))
 
     assert min(seconds(1 << 20) for _ in range(3)) < 4 * min(seconds(1 << 16) for _ in range(3)) + 50 * unit()

@@ -12,7 +12,7 @@ from tests.cost import cost
 from tests.kernel.shell_lines import QUOTES, single
 from wisen.errors import UsageError
 from wisen.kernel.matching import WatchedCall, better_line, hits, keys_of, path_fits
-from wisen.model.guard import watch_of
+from wisen.model.guard import parse_watch
 
 
 def _call(line: str) -> WatchedCall:
@@ -20,7 +20,7 @@ def _call(line: str) -> WatchedCall:
 
 
 def _fits(watch: str, call: WatchedCall) -> bool:
-    return bool(hits(watch_of(watch), call))
+    return bool(hits(parse_watch(watch), call))
 
 
 FIT = [
@@ -110,7 +110,7 @@ def test_calls_of_any_tool_fit_by_what_they_are_given(
 ) -> None:
     call = WatchedCall(tool, fields, "/srv/app", "/home/me")
     assert _fits(watch, call) is fits
-    assert not fits or set(keys_of(watch_of(watch))) & call.keys
+    assert not fits or set(keys_of(parse_watch(watch))) & call.keys
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ PAIRS = [
 def test_the_better_line_fits_no_more_and_is_the_same_otherwise(
     pair: tuple[str, str], contexts: list[str], behind: list[str], twice: bool, data: st.DataObject
 ) -> None:
-    watch, better = watch_of(f"shell: {pair[0]}"), pair[1].split()
+    watch, better = parse_watch(f"shell: {pair[0]}"), pair[1].split()
     words = [data.draw(st.sampled_from(word.split("|"))) for word in pair[0].split()]
     command = " ".join([data.draw(_spelt(words)), *behind])
     line = _around(command, contexts) + (f"; {command}" if twice else "")
@@ -342,11 +342,11 @@ def test_the_better_line_fits_no_more_and_is_the_same_otherwise(
     ],
 )
 def test_better_lines(watch: str, better: str, line: str, made: str) -> None:
-    assert better_line(watch_of(f"shell: {watch}"), better.split(), _call(line)) == made
+    assert better_line(parse_watch(f"shell: {watch}"), better.split(), _call(line)) == made
 
 
 def test_only_a_command_line_can_be_made_better() -> None:
-    assert better_line(watch_of("edit: a"), ["b"], WatchedCall("Edit", {"file_path": "a"})) == ""
+    assert better_line(parse_watch("edit: a"), ["b"], WatchedCall("Edit", {"file_path": "a"})) == ""
 
 
 _pattern_words = st.sampled_from(
@@ -362,7 +362,7 @@ _line_words = st.sampled_from(
 def test_a_hit_is_found_under_one_of_the_keys_of_its_call(pattern: list[str], line: str) -> None:
     text = f"shell: {' '.join(pattern)}"
     try:
-        watch = watch_of(text)
+        watch = parse_watch(text)
     except UsageError:
         return
     call = _call(line)
@@ -373,5 +373,5 @@ def test_a_hit_is_found_under_one_of_the_keys_of_its_call(pattern: list[str], li
 
 @given(line=st.lists(_line_words, max_size=8).map(" ".join), glob=st.sampled_from(["a", "*", "git", "**", "/work/**"]))
 def test_a_hit_on_a_file_is_found_under_its_key(line: str, glob: str) -> None:
-    call, watch = _call(line), watch_of(f"edit: {glob}")
+    call, watch = _call(line), parse_watch(f"edit: {glob}")
     assert not hits(watch, call) or "edit:" in call.keys

@@ -15,15 +15,15 @@ from wisen import app
 from wisen.lessons.citing import used
 from wisen.lessons.fading import STALE, faded
 from wisen.model.citation import CitedId
-from wisen.model.entry import Entry, Move, MoveKind, Priority, Who, rule_id
-from wisen.model.entry_state import states
-from wisen.store.scribe import Scribe
+from wisen.model.entry import Actor, Entry, Move, MoveKind, Priority, rule_id
+from wisen.model.entry_state import fold_entry_states
+from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
 
-SCRIBE = Scribe(FixedClock(NOON + timedelta(days=100)), CountingIds(), "desk")
+SCRIBE = RowFactory(FixedClock(NOON + timedelta(days=100)), CountingIds(), "desk")
 
 
 def entry(**other: object) -> Entry:
@@ -36,8 +36,8 @@ def named(name: str, *contexts: str, days: float = 1) -> CitedId:
 
 def uses(cited: list[CitedId], entries: list[Entry], *moves: Move) -> list[tuple[str, float]]:
     """The entries that count as used, and how many days after noon."""
-    found = used(cited, states(entries, (), moves), moves, SCRIBE)
-    assert all((each.kind, each.by, each.value) == (MoveKind.CITE, Who.WISEN, "") for each in found)
+    found = used(cited, fold_entry_states(entries, (), moves), moves, SCRIBE)
+    assert all((each.kind, each.by, each.value) == (MoveKind.CITE, Actor.WISEN, "") for each in found)
     return [(each.subject, (each.at - NOON) / timedelta(days=1)) for each in found]
 
 
@@ -75,10 +75,10 @@ def test_a_lesson_that_is_named_does_not_fade() -> None:
     late = NOON + STALE + timedelta(days=1)
 
     def fades(*moves: Move) -> bool:
-        return bool(faded(states([one], (), moves), moves, late, SCRIBE))
+        return bool(faded(fold_entry_states([one], (), moves), moves, late, SCRIBE))
 
     assert fades()
-    cited = used([named(one.name, "shop", days=STALE.days - 10)], states([one], (), ()), (), SCRIBE)
+    cited = used([named(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), SCRIBE)
     assert not fades(*cited)
 
 

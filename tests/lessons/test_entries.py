@@ -11,21 +11,21 @@ from wisen.lessons.recording import entered, sight_of
 from wisen.mining.error_entries import met
 from wisen.model.context import NOWHERE
 from wisen.model.directive import Trigger, TriggerCause
-from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType, Move, MoveKind, Priority, Who
-from wisen.model.entry_names import name_of
-from wisen.model.entry_state import asked, states
+from wisen.model.entry import Actor, Category, EntryOrigin, EntryStatus, EntryType, Move, MoveKind, Priority
+from wisen.model.entry_names import entry_name
+from wisen.model.entry_state import fold_entry_states, fold_proposal_states
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix
-from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
-from wisen.store.scribe import Scribe
+from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Sighting, Signal, SignalKind
+from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
 
 
-def scribe() -> Scribe:
-    return Scribe(FixedClock(NOON), CountingIds(), "desk")
+def row_factory() -> RowFactory:
+    return RowFactory(FixedClock(NOON), CountingIds(), "desk")
 
 
 def sighting(
@@ -38,18 +38,18 @@ def sighting(
             forbids=False,
             durable=0.4,
             is_durable=False,
-            about=About.TOOL,
+            about=LessonTopic.TOOL,
             marker=marker,
             standing=bool(marker),
         )
     signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
-    said = Said(message=f"m{session}-{text}", at=NOON + timedelta(hours=session), signal=signal)
+    said = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(hours=session), signal=signal)
     return Sighting(agent="codex", native=f"n{session}", session=session, said=said, text=text, context=context)
 
 
-def run(ledger: MemoryLedger, *sightings: Sighting, by: Scribe | None = None) -> MemoryLedger:
-    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    ledger.entries.enter(entered(sightings, known, ledger.occurrences.ids(), by or scribe()))
+def run(ledger: MemoryLedger, *sightings: Sighting, by: RowFactory | None = None) -> MemoryLedger:
+    known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    ledger.entries.record(entered(sightings, known, ledger.occurrences.ids(), by or row_factory()))
     return ledger
 
 
@@ -82,10 +82,10 @@ def test_what_was_entered_before_is_not_entered_again() -> None:
 
 @pytest.mark.requirement("S9")
 def test_opposites_are_two_entries_in_conflict() -> None:
-    ids = scribe()
+    ids = row_factory()
     ledger = run(MemoryLedger(), sighting(1, "Use pnpm, not npm."), by=ids)
     run(ledger, sighting(2, "Use npm, not pnpm."), by=ids)
-    first, second = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    first, second = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     assert (first.sessions, second.sessions) == (1, 1)
     assert second.conflicts == (first.entry.id,)
 
@@ -196,8 +196,8 @@ def test_what_is_said_again_and_to_last_is_so_and_what_calls_it_up_is_the_newest
     (again,) = of_message("From now on use pnpm, not npm.", "From now on use pnpm, not npm.", trigger=trigger,
                           marker="From now on")  # fmt: skip
     ledger = run(run(MemoryLedger(), sighting(2, "Use pnpm, not npm.")), again)
-    (state,) = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    assert (state.standing, state.trigger) == (True, trigger)
+    (state,) = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    assert (state.is_standing, state.trigger) == (True, trigger)
     assert not state.entry.standing
 
 
@@ -206,7 +206,7 @@ def test_a_message_that_an_earlier_version_recorded_as_a_whole_is_not_recorded_a
     ledger = run(MemoryLedger(), lesson)
     (made,) = ledger.occurrences.all()
     older = MemoryLedger()
-    older.entries.enter([*ledger.entries.all(), structs.replace(made, id=sight_of(lesson), quote=lesson.text)])
+    older.entries.record([*ledger.entries.all(), structs.replace(made, id=sight_of(lesson), quote=lesson.text)])
     assert len(run(older, lesson).occurrences.all()) == 1
 
 
@@ -221,10 +221,10 @@ def test_priority_goes_by_what_is_at_stake() -> None:
 
 
 def test_a_name_is_lengthened_where_it_would_collide() -> None:
-    name = name_of(EntryType.ERROR, NOON, "01A", set())
+    name = entry_name(EntryType.ERROR, NOON, "01A", set())
     assert name.startswith("ERR-20260301-")
     assert len(name) == len("ERR-20260301-XXX")
-    longer = name_of(EntryType.ERROR, NOON, "01A", {name})
+    longer = entry_name(EntryType.ERROR, NOON, "01A", {name})
     assert longer.startswith(name)
     assert longer != name
 
@@ -237,7 +237,7 @@ def test_an_entry_is_what_its_moves_make_of_it() -> None:
         a_move("4", kind=MoveKind.STATUS, value="promoted"),
         a_move("5", subject="nobody"),
     ]
-    (state,) = states([an_entry()], [], moves)
+    (state,) = fold_entry_states([an_entry()], [], moves)
     assert (state.text, state.priority, state.status, state.confirmed) == (
         "Use pnpm 9.",
         Priority.HIGH,
@@ -248,12 +248,12 @@ def test_an_entry_is_what_its_moves_make_of_it() -> None:
 
 
 def test_a_merged_entry_adds_to_the_other_and_new_sights_of_it_go_there() -> None:
-    ids = scribe()
+    ids = row_factory()
     ledger = run(MemoryLedger(), sighting(1, "Use pnpm, not npm."), sighting(2, "Install with the usual tool."), by=ids)
     first, second = ledger.entries.all()
-    ledger.entries.enter([ids.move(second.id, MoveKind.MERGE, first.id, by=Who.USER)])
+    ledger.entries.record([ids.build_move(second.id, MoveKind.MERGE, first.id, by=Actor.USER)])
     run(ledger, sighting(3, "Install with the usual tool."), by=ids)
-    one, other = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    one, other = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     assert (one.times, one.sessions, one.last) == (3, 3, NOON + timedelta(hours=3))
     assert other.is_over
 
@@ -263,8 +263,8 @@ def test_the_last_answer_to_a_proposal_counts() -> None:
         a_move("1", subject="p", kind=MoveKind.ANSWER, value="later"),
         a_move("2", subject="q", kind=MoveKind.ANSWER, value="approved"),
     ]
-    found = asked([a_proposal("p"), a_proposal("q"), a_proposal("r")], moves)
-    assert [(each.answer, each.waits) for each in found] == [("later", True), ("approved", False), (None, True)]
+    found = fold_proposal_states([a_proposal("p"), a_proposal("q"), a_proposal("r")], moves)
+    assert [(each.answer, each.is_waiting) for each in found] == [("later", True), ("approved", False), (None, True)]
 
 
 def a_fix(sessions: int = 3) -> Fix:
@@ -297,11 +297,11 @@ def evidence(session: int, context: str = "shop") -> Evidence:
 
 @pytest.mark.requirement("S2")
 def test_what_kept_failing_becomes_an_entry_of_its_context_with_what_helped() -> None:
-    ledger, by = MemoryLedger(), scribe()
+    ledger, by = MemoryLedger(), row_factory()
 
     def meet(*tries: Evidence) -> None:
-        known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-        ledger.entries.enter(met([a_fix()], lambda _: tries, known, ledger.occurrences.ids(), by))
+        known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+        ledger.entries.record(met([a_fix()], lambda _: tries, known, ledger.occurrences.ids(), by))
 
     meet(evidence(1), evidence(2), evidence(3, "mill"))
     meet(evidence(1), evidence(2), evidence(3, "mill"), evidence(4))

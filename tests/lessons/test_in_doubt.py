@@ -10,7 +10,7 @@ import pytest
 from tests.commands import run
 from tests.lessons.test_everywhere import proposals, say
 from wisen.feedback.detector import detect
-from wisen.model.signal import Heard
+from wisen.model.signal import TypedTurn
 
 IN_DOUBT = "I'd appreciate shorter summaries"
 PLAIN = "from now on write shorter summaries"
@@ -23,7 +23,7 @@ def lessons_of_the_report() -> list[str]:
 
 @pytest.mark.requirement("N4")
 def test_what_is_in_doubt_becomes_nothing_and_said_plainly_it_is_a_lesson(home: Path) -> None:
-    assert [signal.is_doubtful for signal in detect(Heard(text=IN_DOUBT))] == [True]
+    assert [signal.is_doubtful for signal in detect(TypedTurn(text=IN_DOUBT))] == [True]
     for number in (1, 2, 3):
         say(home, number, "shop", IN_DOUBT)
     run("learn")

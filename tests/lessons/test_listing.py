@@ -51,7 +51,7 @@ def fill(count: int) -> None:
                 )
             )
     with wisen.open_learner() as learner:
-        learner.home.ledger.entries.enter(rows)
+        learner.home.ledger.entries.record(rows)
 
 
 @pytest.mark.requirement("S2")

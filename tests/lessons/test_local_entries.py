@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from tests.lessons.test_entries import run, scribe, sighting
+from tests.lessons.test_entries import row_factory, run, sighting
 from wisen.lessons.split import split
 from wisen.memory.build_memories import memories_of_entries
 from wisen.model.directive import Trigger, TriggerCause
-from wisen.model.entry import ONLY_LOCAL, EntryStatus, Move, MoveKind, Who
-from wisen.model.entry_state import EntryState, states
+from wisen.model.entry import ONLY_LOCAL, Actor, EntryStatus, Move, MoveKind
+from wisen.model.entry_state import EntryState, fold_entry_states
 from wisen.model.signal import Sighting
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.fake_ledger import MemoryLedger
@@ -23,7 +23,7 @@ def local(session: int, text: str, marker: str = "") -> Sighting:
 
 
 def known(ledger: MemoryLedger) -> list[EntryState]:
-    return [*states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())]
+    return [*fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())]
 
 
 @pytest.mark.requirement("X7")
@@ -32,7 +32,7 @@ def test_what_is_typed_to_local_models_again_and_again_stays_private() -> None:
     (state,) = known(ledger)
     assert (state.text, state.sessions, state.local, state.is_private) == (FIRST, 2, True, True)
     assert [(each.kind, each.value, each.by) for each in ledger.moves.all()] == [
-        (MoveKind.LOCAL, ONLY_LOCAL, Who.WISEN)
+        (MoveKind.LOCAL, ONLY_LOCAL, Actor.WISEN)
     ]
 
 
@@ -42,7 +42,7 @@ def test_what_is_typed_to_a_hosted_model_as_well_is_told_in_the_words_typed_ther
     """Whichever comes first, also in two runs."""
     to_local, to_hosted = local(order[0], FIRST), sighting(order[1], REWORDED)
     together = run(MemoryLedger(), to_local, to_hosted)
-    apart, by = MemoryLedger(), scribe()
+    apart, by = MemoryLedger(), row_factory()
     for each in sorted((to_local, to_hosted), key=lambda one: one.session):
         run(apart, each, by=by)
     for ledger in (together, apart):
@@ -69,7 +69,7 @@ def test_only_a_rule_that_a_person_approved_is_told_in_spite_of_that() -> None:
     entry = an_entry()
 
     def is_private(*moves: Move) -> bool:
-        (state,) = states([entry], (), [a_move("1", kind=MoveKind.LOCAL, value=ONLY_LOCAL), *moves])
+        (state,) = fold_entry_states([entry], (), [a_move("1", kind=MoveKind.LOCAL, value=ONLY_LOCAL), *moves])
         return state.is_private
 
     promoted = a_move("2", kind=MoveKind.STATUS, value=EntryStatus.PROMOTED)
@@ -87,20 +87,20 @@ def test_an_entry_that_is_joined_with_one_for_hosted_models_is_told() -> None:
         structs.replace(a_move("2", kind=MoveKind.MERGE, value=one.id), subject="other"),
     ]
     moves[0] = structs.replace(moves[0], subject=one.id)
-    assert not states([one, other], (), moves)[0].local
+    assert not fold_entry_states([one, other], (), moves)[0].local
     both = [*moves, structs.replace(moves[0], id="3", subject="other")]
-    assert states([one, other], (), both)[0].local
+    assert fold_entry_states([one, other], (), both)[0].local
 
 
 def test_what_is_taken_out_of_a_private_entry_is_private() -> None:
     ledger = run(MemoryLedger(), local(1, FIRST), local(2, REWORDED))
     (state,) = known(ledger)
-    entry, moves = split(state, ledger.occurrences.all(), ["n2"], "", {state.entry.name}, scribe())
-    (taken,) = states([entry], (), moves)
+    entry, moves = split(state, ledger.occurrences.all(), ["n2"], "", {state.entry.name}, row_factory())
+    (taken,) = fold_entry_states([entry], (), moves)
     assert (taken.text, taken.is_private) == (REWORDED, True)
     hosted = run(MemoryLedger(), sighting(1, FIRST), sighting(2, REWORDED))
-    entry, moves = split(known(hosted)[0], hosted.occurrences.all(), ["n2"], "", {state.entry.name}, scribe())
-    assert not states([entry], (), moves)[0].local
+    entry, moves = split(known(hosted)[0], hosted.occurrences.all(), ["n2"], "", {state.entry.name}, row_factory())
+    assert not fold_entry_states([entry], (), moves)[0].local
 
 
 @pytest.mark.requirement("X7")

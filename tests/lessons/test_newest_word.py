@@ -10,7 +10,7 @@ from msgspec import structs
 from tests.commands import run
 from tests.sayings import Sayings
 from wisen import app
-from wisen.model.entry import Answer, EntryOrigin, MoveKind, Who
+from wisen.model.entry import Actor, Answer, EntryOrigin, MoveKind
 from wisen.model.guard import Guard, GuardSource, Mode, guard_id, guard_states
 from wisen.testing.entries_contract import an_entry, an_occurrence
 
@@ -226,12 +226,12 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
     rule = shop.entry("lways use pnpm").entry
     watch = "shell: npm"
     with app.wire().learner(reads=False) as learner:
-        ledger, scribe = learner.home.ledger, learner.home.scribe
+        ledger, factory = learner.home.ledger, learner.home.row_factory
         guard = Guard(
             id=guard_id(rule.context, watch),
             version="1",
-            machine=scribe.machine,
-            at=scribe.clock.now(),
+            machine=factory.machine,
+            at=factory.clock.now(),
             context=rule.context,
             watch=watch,
             better="pnpm",
@@ -239,7 +239,7 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
             source=GuardSource.RULE,
             of=rule.id,
         )
-        ledger.entries.enter([guard, scribe.move(guard.id, MoveKind.GUARD, Mode.DENY, by=Who.USER)])
+        ledger.entries.record([guard, factory.build_move(guard.id, MoveKind.GUARD, Mode.DENY, by=Actor.USER)])
 
     def mode() -> tuple[Mode, str]:
         with app.wire().learner(reads=False) as learner:
@@ -263,8 +263,8 @@ def test_of_two_opposites_that_nobody_stated_and_that_weigh_the_same_one_questio
         for id_, name, text in (("01A", "LRN-A", "Use pnpm, not npm."), ("01B", "LRN-B", "Use npm, not pnpm.")):
             entry = structs.replace(an_entry(durable=0.1), id=id_, name=name, summary=text, origin=EntryOrigin.LOGGED)
             seen = structs.replace(an_occurrence(f"o{id_}", id_), at=at)
-            ledger.entries.enter([entry, seen])
-        ledger.entries.enter([learner.home.scribe.move("01B", MoveKind.CONFLICT, "01A")])
+            ledger.entries.record([entry, seen])
+        ledger.entries.record([learner.home.row_factory.build_move("01B", MoveKind.CONFLICT, "01A")])
     shop.cycle()
     shop.cycle()
     (question,) = shop.proposals()

@@ -10,11 +10,11 @@ from wisen.edits.permission import PromotePolicy
 from wisen.lessons.practices import practised
 from wisen.mining.goals import goals_of
 from wisen.model.entry import Category, EntryOrigin, EntrySource, EntryStatus, MoveKind
-from wisen.model.entry_state import EntryState, states
+from wisen.model.entry_state import EntryState, fold_entry_states
 from wisen.model.event import Status as End
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.history import History, Step, Turn, UserAction
 from wisen.proposals.propose import is_ready
-from wisen.store.scribe import Scribe
+from wisen.store.row_factory import RowFactory
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
@@ -41,19 +41,19 @@ def session(number: int, *calls: Call, asked: str = "release it now", context: s
             at=at + timedelta(minutes=place),
         )
         steps.append(step)
-    turn = Turn(id=f"m{number}", act=Act.SAID, at=at, text=asked, before=0, context=context)
+    turn = Turn(id=f"m{number}", action=UserAction.SAID, at=at, text=asked, before=0, context=context)
     return History(session=number, agent="claude-code", native=f"s{number}", steps=tuple(steps), turns=(turn,))
 
 
 def run(ledger: MemoryLedger, *sessions: History, ids: CountingIds | None = None) -> tuple[EntryState, ...]:
-    scribe = Scribe(FixedClock(NOON + timedelta(days=60)), ids or CountingIds(), "desk")
+    factory = RowFactory(FixedClock(NOON + timedelta(days=60)), ids or CountingIds(), "desk")
     worked = [(each, goals_of(each)) for each in sessions]
-    ledger.entries.enter(practised(worked, known(ledger), ledger.occurrences.ids(), scribe))
+    ledger.entries.record(practised(worked, known(ledger), ledger.occurrences.ids(), factory))
     return known(ledger)
 
 
 def known(ledger: MemoryLedger) -> tuple[EntryState, ...]:
-    return states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    return fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
 
 
 FAILING = (session(1, SKILL, TAG, PUSH), session(2, SKILL, TAG, PUSH, asked="release it"))
@@ -118,6 +118,6 @@ def test_it_is_a_hint_and_no_rule_until_a_person_confirms_it() -> None:
     seen = ledger.occurrences.all()
     assert len(seen) == 9
     assert not is_ready(state, seen, PromotePolicy())
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
-    ledger.entries.enter([scribe.move(state.entry.id, MoveKind.CONFIRM)])
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
+    ledger.entries.record([factory.build_move(state.entry.id, MoveKind.CONFIRM)])
     assert is_ready(known(ledger)[0], seen, PromotePolicy())

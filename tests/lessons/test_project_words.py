@@ -11,7 +11,7 @@ import pytest
 from wisen import app
 from wisen.model.entry import Entry, EntryOrigin, EntrySource, EntryStatus, EntryType, MoveKind
 from wisen.model.entry_state import EntryState
-from wisen.model.fences import Fences
+from wisen.model.error_boundaries import ErrorBoundaries
 from wisen.store.known_entries import KnownEntries
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.standing_alone import stands_alone
@@ -47,7 +47,7 @@ def learn(home: Path, *sessions: str) -> Learnt:
             a_session(number, shop, home, words)
             learner.learn()
         ledger = learner.home.ledger
-        made, of = learner._build_snapshot(Fences()), dict(learner.projects.places_with_contexts())
+        made, of = learner._build_snapshot(ErrorBoundaries()), dict(learner.projects.places_with_contexts())
         proposals = [each.text for each in ledger.proposals.all()]
         return Learnt(made.block(of[str(shop)]), made.block(of[str(other)]), proposals, KnownEntries(ledger).states)
 
@@ -128,8 +128,8 @@ def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) ->
         learner.learn()
         ledger = learner.home.ledger
         (state,) = KnownEntries(ledger).states
-        ledger.entries.enter([an_old_entry(state.entry)])
-        ledger.entries.enter([learner.home.scribe.move(state.entry.id, MoveKind.MERGE, "01OLD")])
+        ledger.entries.record([an_old_entry(state.entry)])
+        ledger.entries.record([learner.home.row_factory.build_move(state.entry.id, MoveKind.MERGE, "01OLD")])
         learner.learn()
         old = next(each for each in KnownEntries(ledger).states if each.entry.id == "01OLD")
     assert (old.text, old.status) == ("stop using any types", EntryStatus.PENDING)

@@ -14,6 +14,7 @@ from wisen.edits.targets import Target, project_target, rule_kind
 from wisen.lessons.conflicts import OUTVOTED, brought_back, score, settled
 from wisen.lessons.fading import faded
 from wisen.model.entry import (
+    Actor,
     Answer,
     Category,
     Entry,
@@ -24,12 +25,11 @@ from wisen.model.entry import (
     Occurrence,
     Priority,
     Proposal,
-    Who,
 )
-from wisen.model.entry_state import Asked, states
-from wisen.model.signal import About
+from wisen.model.entry_state import ProposalState, fold_entry_states
+from wisen.model.signal import LessonTopic
 from wisen.proposals.propose import expired, proposed
-from wisen.store.scribe import Scribe
+from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
@@ -39,14 +39,16 @@ from wisen.text.standing_alone import stands_alone
 POLICY = PromotePolicy()
 
 
-def offer(ledger: MemoryLedger, before: tuple[Asked, ...] = (), policy: PromotePolicy = POLICY) -> list[Proposal]:
+def offer(
+    ledger: MemoryLedger, before: tuple[ProposalState, ...] = (), policy: PromotePolicy = POLICY
+) -> list[Proposal]:
     return proposed(
-        states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()),
+        fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()),
         ledger.occurrences.of,
         before,
         lambda _, __, ___: Target("/shop/CLAUDE.md", "Rules"),
         policy,
-        Scribe(FixedClock(NOON), CountingIds(), "desk"),
+        RowFactory(FixedClock(NOON), CountingIds(), "desk"),
     )
 
 
@@ -57,7 +59,7 @@ def ledger_of(entry: Entry, *seen: tuple[int, int]) -> MemoryLedger:
         an_occurrence(f"o{number}", entry.id, session=f"s{session}", minutes=days * 24 * 60)
         for number, (session, days) in enumerate(seen)
     ]
-    ledger.entries.enter([entry, *sights])
+    ledger.entries.record([entry, *sights])
     return ledger
 
 
@@ -135,8 +137,8 @@ def test_a_proposal_says_why_with_quotes_and_what_it_costs() -> None:
     assert 5 < proposal.tokens < 25
 
 
-def answered(proposal: Proposal, answer: Answer) -> tuple[Asked, ...]:
-    return (Asked(proposal, answer, NOON),)
+def answered(proposal: Proposal, answer: Answer) -> tuple[ProposalState, ...]:
+    return (ProposalState(proposal, answer, NOON),)
 
 
 @pytest.mark.requirement("S6")
@@ -145,7 +147,7 @@ def test_what_was_rejected_does_not_come_back_in_other_words() -> None:
     (proposal,) = offer(ledger)
     assert offer(ledger, answered(proposal, Answer.REJECTED)) == []
     other = structs.replace(WEAK, id="02B", summary="Please use pnpm and not npm.")
-    ledger.entries.enter(
+    ledger.entries.record(
         [other, *(structs.replace(each, id=f"x{each.id}", entry="02B") for each in ledger.occurrences.all())]
     )
     assert offer(ledger, answered(proposal, Answer.REJECTED)) == []
@@ -156,16 +158,16 @@ def test_what_was_skipped_waits_for_new_evidence() -> None:
     (proposal,) = offer(ledger)
     skipped = answered(proposal, Answer.SKIPPED)
     assert offer(ledger, skipped) == []
-    ledger.entries.enter([an_occurrence("new", WEAK.id, session="s4")])
+    ledger.entries.record([an_occurrence("new", WEAK.id, session="s4")])
     assert len(offer(ledger, skipped)) == 1
 
 
 def test_opposites_that_nobody_stated_are_for_a_person_to_decide() -> None:
     ledger = ledger_of(INFERRED, (1, 0), (2, 0), (3, 0))
     other = structs.replace(INFERRED, id="02B", summary="Use npm, not pnpm.", durable=0.9)
-    ledger.entries.enter([other, a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
+    ledger.entries.record([other, a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
     assert offer(ledger) == []
-    ledger.entries.enter([a_move("2", subject="02B", value="wont_fix")])
+    ledger.entries.record([a_move("2", subject="02B", value="wont_fix")])
     assert [each.entry for each in offer(ledger)] == [WEAK.id]
 
 
@@ -173,22 +175,22 @@ def test_only_so_many_wait_at_once_and_those_that_came_up_most_come_first() -> N
     ledger = MemoryLedger()
     for number, (one, other) in enumerate([("orders", "date"), ("invoices", "name"), ("customers", "town")]):
         entry = an_entry(f"0{number}", summary=f"Sort the {one} by {other}.", standing=True)
-        ledger.entries.enter(
+        ledger.entries.record(
             [entry, *(an_occurrence(f"{number}-{each}", entry.id, f"s{each}") for each in range(number + 1))]
         )
     assert [each.sessions for each in offer(ledger, policy=PromotePolicy(most=2))] == [3, 2]
 
 
 def test_a_proposal_is_over_after_a_while() -> None:
-    waiting = Asked(a_proposal("p"), None, NOON)
+    waiting = ProposalState(a_proposal("p"), None, NOON)
 
-    def over(days: int, *moves: Move, asked: Asked = waiting) -> list[Answer]:
-        known = states([WEAK], [], moves)
+    def over(days: int, *moves: Move, asked: ProposalState = waiting) -> list[Answer]:
+        known = fold_entry_states([WEAK], [], moves)
         return [answer for _, answer in expired([asked], known, NOON + timedelta(days=days), POLICY)]
 
     assert over(59) == []
     assert over(61) == [Answer.EXPIRED]
-    assert over(99, asked=Asked(a_proposal("p"), Answer.APPROVED, NOON)) == []
+    assert over(99, asked=ProposalState(a_proposal("p"), Answer.APPROVED, NOON)) == []
     assert over(1, a_move("1", value="promoted")) == [Answer.APPROVED]
     assert over(1, a_move("1", value="wont_fix")) == [Answer.REJECTED]
     assert over(1, a_move("1", value="resolved")) == [Answer.EXPIRED]
@@ -236,14 +238,14 @@ def test_the_docs_show_the_policy_table_and_by_default_nothing_is_written_unaske
 @pytest.mark.parametrize(
     ("entry", "kind"),
     [
-        (an_entry(about=About.COMMAND), "tool"),
+        (an_entry(about=LessonTopic.COMMAND), "tool"),
         (an_entry(type=EntryType.ERROR, category=None, about=None), "tool"),
-        (an_entry(about=About.STYLE), "behaviour"),
-        (an_entry(about=About.FILE), "workflow"),
-        (an_entry(about=About.FACT), "principle"),
+        (an_entry(about=LessonTopic.STYLE), "behaviour"),
+        (an_entry(about=LessonTopic.FILE), "workflow"),
+        (an_entry(about=LessonTopic.FACT), "principle"),
         (an_entry(about=None, category=Category.PREFERENCE), "preference"),
-        (an_entry(about=About.STYLE, category=Category.PREFERENCE), "behaviour"),
-        (an_entry(about=About.FACT, category=Category.PREFERENCE), "preference"),
+        (an_entry(about=LessonTopic.STYLE, category=Category.PREFERENCE), "behaviour"),
+        (an_entry(about=LessonTopic.FACT, category=Category.PREFERENCE), "preference"),
     ],
 )
 def test_what_a_rule_is(entry: Entry, kind: str) -> None:
@@ -251,7 +253,7 @@ def test_what_a_rule_is(entry: Entry, kind: str) -> None:
 
 
 def test_a_rule_goes_to_the_file_that_the_agent_reads() -> None:
-    files, style = MemoryFiles(), an_entry(about=About.STYLE)
+    files, style = MemoryFiles(), an_entry(about=LessonTopic.STYLE)
     assert project_target(style, "claude-code", "/shop", files).path == "/shop/CLAUDE.md"
     assert project_target(style, "codex", "/shop", files).path == "/shop/AGENTS.md"
     assert project_target(style, "openclaw", "/shop", files) == Target("/shop/SOUL.md", "Boundaries")
@@ -309,18 +311,18 @@ def test_occurrences_are_read_once_each() -> None:
         asked_for.append(entry)
         return ledger.occurrences.of(entry)
 
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
-    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    proposed(known, seen, (), lambda _, __, ___: Target("/x", "y"), POLICY, scribe)
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
+    known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    proposed(known, seen, (), lambda _, __, ___: Target("/x", "y"), POLICY, factory)
     assert asked_for == [WEAK.id]
 
 
 def decided_by_time(entry: Entry, days: int, *moves: Move, seen: int = 0) -> list[tuple[MoveKind, str]]:
     ledger = ledger_of(entry, (1, seen))
-    ledger.entries.enter(moves)
-    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
-    return [(move.kind, move.value) for move in faded(known, moves, NOON + timedelta(days=days), scribe)]
+    ledger.entries.record(moves)
+    known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
+    return [(move.kind, move.value) for move in faded(known, moves, NOON + timedelta(days=days), factory)]
 
 
 @pytest.mark.requirement("S10")
@@ -351,64 +353,72 @@ def test_what_was_stated_as_a_rule_or_confirmed_never_fades() -> None:
 
 
 def test_what_time_gave_up_comes_back_when_it_is_seen_again_and_what_he_gave_up_does_not() -> None:
-    by_time = structs.replace(a_move("1", value="wont_fix"), by=Who.WISEN)
+    by_time = structs.replace(a_move("1", value="wont_fix"), by=Actor.WISEN)
     assert decided_by_time(WEAK, 5, by_time, seen=3) == [(MoveKind.STATUS, "pending")]
     assert decided_by_time(WEAK, 5, a_move("1", value="wont_fix"), seen=3) == []
 
 
 def test_a_context_keeps_only_so_many_at_work() -> None:
     entries = [an_entry(f"{number:05}", summary=f"Lesson {number}.") for number in range(1_003)]
-    known = states(entries, [], [])
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
-    assert [move.subject for move in faded(known, [], NOON, scribe)] == ["00000", "00001", "00002"]
+    known = fold_entry_states(entries, [], [])
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
+    assert [move.subject for move in faded(known, [], NOON, factory)] == ["00000", "00001", "00002"]
 
 
 @pytest.mark.requirement("S9")
 def test_of_two_opposites_that_nobody_stated_the_heavier_stands_and_a_tie_goes_to_the_user() -> None:
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     ledger = ledger_of(INFERRED, (1, 0), (2, 0), (3, 0))
     other = structs.replace(INFERRED, id="02B", name="LRN-B", summary="Use npm, not pnpm.")
-    ledger.entries.enter(
+    ledger.entries.record(
         [other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)]
     )
-    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     assert [score(state, NOON) for state in known] == [30 + 30 + 30 + 30, 30 + 10 + 30 + 30]
-    (move,) = settled(known, NOON, scribe)
+    (move,) = settled(known, NOON, factory)
     assert (move.subject, move.value) == ("02B", "wont_fix")
     assert "weighs 120 against 100" in move.why
-    ledger.entries.enter([an_occurrence(f"z{each}", "02B", session=f"t{each}") for each in range(2)])
-    assert settled(states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, scribe) == []
+    ledger.entries.record([an_occurrence(f"z{each}", "02B", session=f"t{each}") for each in range(2)])
+    assert (
+        settled(fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory)
+        == []
+    )
 
 
 def test_what_the_user_stated_is_never_decided_by_weight_and_what_was_comes_back() -> None:
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
     other = structs.replace(WEAK, id="02B", name="LRN-B", summary="Use npm, not pnpm.")
-    ledger.entries.enter(
+    ledger.entries.record(
         [other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)]
     )
-    assert settled(states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, scribe) == []
-    weighed = structs.replace(
-        a_move("000", subject="02B", value="wont_fix"), by=Who.WISEN, why=f"LRN-A {OUTVOTED} 120 against 100"
+    assert (
+        settled(fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory)
+        == []
     )
-    ledger.entries.enter([weighed])
-    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    (move,) = brought_back(known, ledger.moves.all(), scribe)
+    weighed = structs.replace(
+        a_move("000", subject="02B", value="wont_fix"), by=Actor.WISEN, why=f"LRN-A {OUTVOTED} 120 against 100"
+    )
+    ledger.entries.record([weighed])
+    known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    (move,) = brought_back(known, ledger.moves.all(), factory)
     assert (move.subject, move.value) == ("02B", "pending")
-    ledger.entries.enter([move])
+    ledger.entries.record([move])
     assert (
         brought_back(
-            states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), ledger.moves.all(), scribe
+            fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()),
+            ledger.moves.all(),
+            factory,
         )
         == []
     )
 
 
 def test_what_a_person_approved_is_never_decided_by_weight() -> None:
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     moves = [a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id), a_move("2", value="promoted")]
-    known = states([WEAK, structs.replace(WEAK, id="02B", priority=Priority.CRITICAL)], [], moves)
-    assert settled(known, NOON, scribe) == []
+    known = fold_entry_states([WEAK, structs.replace(WEAK, id="02B", priority=Priority.CRITICAL)], [], moves)
+    assert settled(known, NOON, factory) == []
 
 
 @pytest.mark.requirement("S5")

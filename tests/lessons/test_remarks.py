@@ -9,16 +9,16 @@ from msgspec import structs
 
 from wisen.lessons.remarks import REMARK, settled_remarks
 from wisen.memory.build_memories import memories_of_entries
-from wisen.model.entry import Category, Entry, EntryOrigin, EntryStatus, Move, MoveKind, Who
-from wisen.model.entry_state import EntryState, states
-from wisen.store.scribe import Scribe
+from wisen.model.entry import Actor, Category, Entry, EntryOrigin, EntryStatus, Move, MoveKind
+from wisen.model.entry_state import EntryState, fold_entry_states
+from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_move, an_entry, an_occurrence
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
 from wisen.text.entry_standing import EntryStanding, standing_of
 
-SCRIBE = Scribe(FixedClock(NOON), CountingIds(), "desk")
+SCRIBE = RowFactory(FixedClock(NOON), CountingIds(), "desk")
 REMARKS = ["The prompts are described in the docs.", "Why is the cart empty?", "I have done it."]
 
 
@@ -28,11 +28,11 @@ def old(text: str, **other: object) -> Entry:
 
 
 def state_of(entry: Entry, *moves: Move) -> EntryState:
-    (state,) = states([entry], (), moves)
+    (state,) = fold_entry_states([entry], (), moves)
     return state
 
 
-def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Who, str]]:
+def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Actor, str]]:
     found = settled_remarks([state_of(entry, *moves)], moves, SCRIBE)
     return [(move.kind, move.value, move.by, move.why) for move in found]
 
@@ -42,7 +42,7 @@ def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Who, str]]:
 @pytest.mark.parametrize("category", [Category.CORRECTION, Category.PREFERENCE])
 def test_a_remark_of_an_earlier_version_is_closed_once(text: str, category: Category) -> None:
     entry = old(text, category=category)
-    assert closed(entry) == [(MoveKind.STATUS, EntryStatus.RESOLVED, Who.WISEN, REMARK)]
+    assert closed(entry) == [(MoveKind.STATUS, EntryStatus.RESOLVED, Actor.WISEN, REMARK)]
     (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
     assert closed(entry, move) == []
     back = a_move("9", value="pending")
@@ -62,8 +62,8 @@ def test_what_is_said_again_as_a_lesson_stands_again() -> None:
     ledger, entry = MemoryLedger(), old(REMARKS[0])
     (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
     later = structs.replace(an_occurrence("o1", entry.id), at=NOON + timedelta(days=1))
-    ledger.entries.enter([entry, move, later])
-    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    ledger.entries.record([entry, move, later])
+    known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     (again,) = settled_remarks(known, ledger.moves.all(), SCRIBE)
     assert (again.kind, again.value) == (MoveKind.STATUS, EntryStatus.PENDING)
 

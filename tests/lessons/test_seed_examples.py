@@ -16,9 +16,9 @@ from wisen.edits.targets import project_target
 from wisen.feedback.detector import detect
 from wisen.lessons.conflicts import score, settled
 from wisen.model.entry import Category, EntryOrigin, EntryType, MoveKind, Priority
-from wisen.model.entry_state import states
-from wisen.model.signal import About, Heard, SignalKind
-from wisen.store.scribe import Scribe
+from wisen.model.entry_state import fold_entry_states
+from wisen.model.signal import LessonTopic, SignalKind, TypedTurn
+from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import an_entry, an_occurrence
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
@@ -26,19 +26,19 @@ from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
 
 PROMOTIONS = [
-    ("Be concise, skip disclaimers", About.STYLE, Category.PREFERENCE, "SOUL.md", Permission.PROPOSE),
+    ("Be concise, skip disclaimers", LessonTopic.STYLE, Category.PREFERENCE, "SOUL.md", Permission.PROPOSE),
     ("Spawn sub-agents for long tasks", None, Category.CORRECTION, "AGENTS.md", Permission.PROPOSE),
-    ("Git push needs auth configured", About.COMMAND, Category.KNOWLEDGE_GAP, "TOOLS.md", Permission.AUTO),
-    ("QWeather needs a custom host", About.TOOL, Category.KNOWLEDGE_GAP, "TOOLS.md", Permission.AUTO),
+    ("Git push needs auth configured", LessonTopic.COMMAND, Category.KNOWLEDGE_GAP, "TOOLS.md", Permission.AUTO),
+    ("QWeather needs a custom host", LessonTopic.TOOL, Category.KNOWLEDGE_GAP, "TOOLS.md", Permission.AUTO),
     ("User prefers direct answers", None, Category.PREFERENCE, "USER.md", Permission.AUTO),
-    ("Simple before powerful", About.FACT, Category.KNOWLEDGE_GAP, "MEMORY.md", Permission.AUTO),
+    ("Simple before powerful", LessonTopic.FACT, Category.KNOWLEDGE_GAP, "MEMORY.md", Permission.AUTO),
 ]
 
 
 @pytest.mark.requirement("S5", "S6")
 @pytest.mark.parametrize(("text", "about", "category", "file", "leave"), PROMOTIONS)
 def test_each_kind_of_entry_goes_to_its_file_and_the_table_says_who_is_asked(
-    text: str, about: About | None, category: Category, file: str, leave: Permission
+    text: str, about: LessonTopic | None, category: Category, file: str, leave: Permission
 ) -> None:
     entry = an_entry(summary=text, about=about, category=category)
     assert Path(project_target(entry, "openclaw", "/work", MemoryFiles()).path).name == file
@@ -51,7 +51,7 @@ def test_each_kind_of_entry_goes_to_its_file_and_the_table_says_who_is_asked(
 
 
 def heard(text: str) -> set[SignalKind]:
-    return {each.kind for each in detect(Heard(text=text))}
+    return {each.kind for each in detect(TypedTurn(text=text))}
 
 
 @pytest.mark.requirement("S1")
@@ -107,13 +107,13 @@ def test_headless_automation_wins_over_the_window_for_demos() -> None:
     headless = an_entry("01A", summary="Use headless browser for automation", origin=EntryOrigin.LOGGED)
     shown = an_entry("01B", summary="Show browser window for demos", origin=EntryOrigin.LOGGED, area="behavior")
     shown = structs.replace(shown, priority=Priority.LOW)
-    ledger.entries.enter([headless, shown, an_occurrence("o1", "01A"), an_occurrence("o2", "01A", "s2")])
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
-    ledger.entries.enter([scribe.move("01A", MoveKind.CONFLICT, "01B")])
-    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    ledger.entries.record([headless, shown, an_occurrence("o1", "01A"), an_occurrence("o2", "01A", "s2")])
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
+    ledger.entries.record([factory.build_move("01A", MoveKind.CONFLICT, "01B")])
+    known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     one, other = (score(each, NOON) for each in known)
     assert one > other
-    assert [move.subject for move in settled(known, NOON, scribe)] == ["01B"]
+    assert [move.subject for move in settled(known, NOON, factory)] == ["01B"]
 
 
 @pytest.mark.requirement("N4", "S5")

@@ -11,26 +11,26 @@ from tests.edits.fake_files import MemoryFiles
 from wisen.edits.permission import PromotePolicy
 from wisen.edits.targets import Target, global_target
 from wisen.lessons.reach import says_everywhere, teaching
-from wisen.model.entry import Answer, Entry, EntryStatus, Move, MoveKind, Proposal, Who
-from wisen.model.entry_state import Asked, EntryState, states
+from wisen.model.entry import Actor, Answer, Entry, EntryStatus, Move, MoveKind, Proposal
+from wisen.model.entry_state import EntryState, ProposalState, fold_entry_states
 from wisen.proposals.propose import expired, proposed
 from wisen.proposals.widen import widened
 from wisen.rules.rule_answers import GivenAnswer, answered, bearer
-from wisen.store.scribe import Scribe
+from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
 
-SCRIBE = Scribe(FixedClock(NOON), CountingIds(), "desk")
+SCRIBE = RowFactory(FixedClock(NOON), CountingIds(), "desk")
 
 
 def known(*rows: Entry | Move) -> tuple[EntryState, ...]:
     entries = [row for row in rows if isinstance(row, Entry)]
-    return states(entries, (), [row for row in rows if isinstance(row, Move)])
+    return fold_entry_states(entries, (), [row for row in rows if isinstance(row, Move)])
 
 
 def promoted(id_: str) -> Move:
-    return SCRIBE.move(id_, MoveKind.STATUS, EntryStatus.PROMOTED)
+    return SCRIBE.build_move(id_, MoveKind.STATUS, EntryStatus.PROMOTED)
 
 
 def of(context: str) -> Proposal:
@@ -94,16 +94,16 @@ def test_one_rule_of_one_project_holds_nowhere_else() -> None:
 
 @pytest.mark.requirement("S5")
 def test_the_same_rule_of_two_projects_may_hold_everywhere_and_only_one_of_them_is_asked_about() -> None:
-    rows = (SHOP, MILL, promoted("01A"), SCRIBE.move("01B", MoveKind.CONFIRM))
+    rows = (SHOP, MILL, promoted("01A"), SCRIBE.build_move("01B", MoveKind.CONFIRM))
     assert widened(known(*rows)) == {"01A": 2}
     third = an_entry("01C", context="farm", summary="Use npm, not pnpm.")
     assert widened(known(*rows, third)) == {}
     there = an_entry("01D", context="")
     assert widened(known(*rows, there)) == {}
-    assert widened(known(*rows, there, SCRIBE.move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX))) == {}
+    assert widened(known(*rows, there, SCRIBE.build_move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX))) == {}
 
 
-def offer(*rows: Entry | Move, before: tuple[Asked, ...] = ()) -> list[tuple[str, str, str]]:
+def offer(*rows: Entry | Move, before: tuple[ProposalState, ...] = ()) -> list[tuple[str, str, str]]:
     target = lambda _, __, scope: Target(f"/{scope or 'home'}/CLAUDE.md", "Rules")  # noqa: E731 - one line
     made = proposed(known(*rows), lambda _: (), before, target, PromotePolicy(), SCRIBE)
     return [(each.entry, each.context, each.path) for each in made]
@@ -111,16 +111,16 @@ def offer(*rows: Entry | Move, before: tuple[Asked, ...] = ()) -> list[tuple[str
 
 @pytest.mark.requirement("S5", "S6")
 def test_what_may_hold_everywhere_is_proposed_for_the_users_own_file() -> None:
-    said = SCRIBE.move("01A", MoveKind.EVERYWHERE)
+    said = SCRIBE.build_move("01A", MoveKind.EVERYWHERE)
     assert offer(SHOP) == [("01A", "shop", "/shop/CLAUDE.md")]
     assert offer(SHOP, said) == [("01A", "", "/home/CLAUDE.md")]
     rows = (SHOP, MILL, promoted("01A"), promoted("01B"))
     assert offer(*rows) == [("01A", "", "/home/CLAUDE.md")]
-    local = Asked(of("shop"), Answer.APPROVED, NOON)
+    local = ProposalState(of("shop"), Answer.APPROVED, NOON)
     assert offer(*rows, before=(local,)) == [("01A", "", "/home/CLAUDE.md")]
-    refused = Asked(of(""), Answer.REJECTED, NOON)
+    refused = ProposalState(of(""), Answer.REJECTED, NOON)
     assert offer(*rows, before=(refused,)) == []
-    waiting = Asked(of(""), None, NOON)
+    waiting = ProposalState(of(""), None, NOON)
     assert offer(*rows, before=(waiting,)) == []
     assert expired((waiting,), known(*rows), NOON, PromotePolicy()) == []
 
@@ -131,21 +131,21 @@ def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_w
     wide = of("")
     rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
     assert (rule.context, rule.details, rule.summary, rule.id == "01A") == ("", "", "Use pnpm, not npm.", False)
-    rows = answered(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Who.USER), SCRIBE)
+    rows = answered(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), SCRIBE)
     after = {each.entry.id: each for each in known(SHOP, promoted("01A"), *rows)}
     assert (after["01A"].context, after["01A"].status) == ("shop", EntryStatus.PROMOTED)
     assert (after[rule.id].context, after[rule.id].status) == ("", EntryStatus.PROMOTED)
-    (only,) = answered(wide, state, rule, GivenAnswer(Answer.REJECTED, wide.text, Who.USER), SCRIBE)
+    (only,) = answered(wide, state, rule, GivenAnswer(Answer.REJECTED, wide.text, Actor.USER), SCRIBE)
     assert isinstance(only, Move)
     assert only.subject == wide.id
 
 
 @pytest.mark.requirement("S6")
 def test_what_is_no_rule_yet_moves_to_everywhere_when_that_is_approved() -> None:
-    (state,) = known(SHOP, SCRIBE.move("01A", MoveKind.EVERYWHERE))
+    (state,) = known(SHOP, SCRIBE.build_move("01A", MoveKind.EVERYWHERE))
     wide = of("")
     rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
-    rows = answered(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Who.USER), SCRIBE)
+    rows = answered(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), SCRIBE)
     (after,) = known(SHOP, *rows)
     assert (after.entry.id, after.context, after.status) == ("01A", "", EntryStatus.PROMOTED)
 

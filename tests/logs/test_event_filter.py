@@ -12,7 +12,7 @@ import pytest
 from wisen.logs.event_filter import filter_events
 from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Call, Concession, Event, Message, MessageOrigin, Outcome, Provenance, SessionKey, Status
-from wisen.model.stretch import Kept
+from wisen.model.index_batch import FilteredEvent
 from wisen.safety import sentinel
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
@@ -21,7 +21,7 @@ SECRET = "ghp_" + "".join(random.Random(5).choices(string.ascii_letters + string
 pytestmark = pytest.mark.requirement("N7")
 
 
-def admit(event: Event, policy: EventFilterPolicy | None = None) -> Kept | None:
+def admit(event: Event, policy: EventFilterPolicy | None = None) -> FilteredEvent | None:
     return next(filter_events([event], lambda _: "context", policy or EventFilterPolicy()), None)
 
 
@@ -110,7 +110,7 @@ def test_arguments_that_are_no_json_are_kept_as_text() -> None:
 def test_short_and_harmless_events_pass_as_they_are() -> None:
     for event in (message("hello"), call(command="ls"), failure("Exit code 1")):
         kept = admit(event)
-        assert kept == Kept(event=event, context="context", withheld=None)
+        assert kept == FilteredEvent(event=event, context="context", withheld=None)
 
 
 def test_a_success_with_output_cannot_even_be_made() -> None:
@@ -121,7 +121,7 @@ def test_a_success_with_output_cannot_even_be_made() -> None:
 @pytest.mark.parametrize("provenance", Provenance)
 def test_a_concession_comes_through_whoever_made_it_and_belongs_to_no_context(provenance: Provenance) -> None:
     conceded = Concession(id="conceded:m", session=SESSION, at=AT, place="/p", provenance=provenance)
-    assert admit(conceded) == Kept(event=conceded, context=None, withheld=None)
+    assert admit(conceded) == FilteredEvent(event=conceded, context=None, withheld=None)
 
 
 def test_a_concession_keeps_no_place_that_holds_a_secret() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from wisen.logs.scope import Scope
 from wisen.model.context import Context, ContextKind
-from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
+from wisen.model.ownership import Ownership, OwnershipSubject, OwnershipVerdict
 from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def said(project: Context, *places: Path, verdict: OwnershipVerdict = OwnershipV
             id=f"{int(verdict is OwnershipVerdict.FOREIGN)}-{number}",
             machine="laptop",
             at=NOON,
-            subject=Subject.PLACE,
+            subject=OwnershipSubject.PLACE,
             path=str(place),
             context=project.key,
             digest=project.key,

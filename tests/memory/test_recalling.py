@@ -17,10 +17,10 @@ from wisen.memory.ranking import group, rank
 from wisen.memory.replaced_memories import demote_replaced
 from wisen.memory.search_words import day_words, index_text, query_words, words_of
 from wisen.model.event import Status
+from wisen.model.external_memory import ExternalMemoryFile
 from wisen.model.failure import Ending, Goal
-from wisen.model.history import Act, History, Step, Turn
-from wisen.model.memory import DESIGN, Hit, Memory, MemoryKind, Ranked, Sought
-from wisen.model.notebook import NotebookFile
+from wisen.model.history import History, Step, Turn, UserAction
+from wisen.model.memory import DEFAULT_WEIGHTS, Memory, MemoryHit, MemoryKind, MemoryQuery, RankedMemory
 from wisen.testing.fake_memories import PlainMemories
 from wisen.testing.log_writer import NOON
 from wisen.text.tokens import tokens_at_most
@@ -34,8 +34,8 @@ def memory(id_: str, text: str = "text", **more: object) -> Memory:
     return Memory(id=id_, kind=MemoryKind.TURN, text=text, origin="o")._replace(**more)  # type: ignore[arg-type]
 
 
-def hit(id_: str, score: float, text: str = "text", **more: object) -> Hit:
-    return Hit(memory(id_, text, **more), score)
+def hit(id_: str, score: float, text: str = "text", **more: object) -> MemoryHit:
+    return MemoryHit(memory(id_, text, **more), score)
 
 
 # Words
@@ -73,7 +73,7 @@ def test_any_text_can_be_indexed_and_asked_for(text: str) -> None:
     store = PlainMemories()
     one = memory("m", text)
     store.replace({"o": [(one, words_of(one))]})
-    store.find(Sought(query_words(text)), DESIGN)
+    store.find(MemoryQuery(query_words(text)), DEFAULT_WEIGHTS)
 
 
 # Ranking
@@ -163,7 +163,9 @@ def test_an_amendment_can_be_amended() -> None:
 
 def session(*texts: str) -> History:
     turns = tuple(
-        Turn(id=f"u{n}", act=Act.SAID, at=NOON + n * timedelta(minutes=1), text=text, before=0, context="shop")
+        Turn(
+            id=f"u{n}", action=UserAction.SAID, at=NOON + n * timedelta(minutes=1), text=text, before=0, context="shop"
+        )
         for n, text in enumerate(texts)
     )
     return History(session=3, agent="codex", native="s3", turns=turns, steps=())
@@ -178,8 +180,8 @@ def test_each_typed_turn_is_a_memory_with_its_neighbours_and_where_it_stands() -
 
 
 def test_acts_without_words_are_no_memories() -> None:
-    stopped = Turn(id="u9", act=Act.STOPPED, at=NOON, text=None, before=0)
-    withheld = Turn(id="u8", act=Act.SAID, at=NOON, text=None, before=0)
+    stopped = Turn(id="u9", action=UserAction.INTERRUPTED, at=NOON, text=None, before=0)
+    withheld = Turn(id="u8", action=UserAction.SAID, at=NOON, text=None, before=0)
     history = History(session=1, agent="codex", native="s", turns=(stopped, withheld), steps=())
     assert memories_of_session(history, ()) == {"session:1": []}
 
@@ -194,7 +196,7 @@ def test_a_request_that_was_carried_out_is_a_workflow_with_the_steps_that_worked
         session=1,
         agent="codex",
         native="s",
-        turns=(Turn(id="u1", act=Act.SAID, at=NOON, text="release it", before=0),),
+        turns=(Turn(id="u1", action=UserAction.SAID, at=NOON, text="release it", before=0),),
         steps=(
             step(1, "ls"),
             step(2, "npm run build", Status.FAILED),
@@ -221,7 +223,7 @@ def test_a_notebook_is_found_by_its_pieces_without_secrets_and_without_our_own_l
         ("Deploy", "use blue"),
         ("Deploy", "last"),
     ]
-    (found,) = memories_of_notebooks([NotebookFile("hermes", "/m/MEMORY.md", text, NOON)]).values()
+    (found,) = memories_of_notebooks([ExternalMemoryFile("hermes", "/m/MEMORY.md", text, NOON)]).values()
     assert {each.kind for each, _ in found} == {MemoryKind.IMPORTED}
     assert found[0][0].place == "/m/MEMORY.md:3"
 
@@ -236,8 +238,8 @@ def test_any_text_has_pieces_whose_lines_are_where_they_say(text: str) -> None:
 # What a task is told
 
 
-def ranked(*memories: Memory) -> list[Ranked]:
-    return [Ranked(each, 10.0 - place) for place, each in enumerate(memories)]
+def ranked(*memories: Memory) -> list[RankedMemory]:
+    return [RankedMemory(each, 10.0 - place) for place, each in enumerate(memories)]
 
 
 @pytest.mark.requirement("F9")
@@ -276,7 +278,7 @@ def test_a_briefing_never_costs_more_than_its_budget(texts: list[str], budget: i
 
 def test_what_is_far_off_is_left_out() -> None:
     near, far = memory("near", "Use pnpm.", kind=MemoryKind.RULE), memory("far", "Paint it blue.", kind=MemoryKind.RULE)
-    assert [each.id for each in build_briefing([Ranked(near, 9.0), Ranked(far, 1.0)]).memories] == ["near"]
+    assert [each.id for each in build_briefing([RankedMemory(near, 9.0), RankedMemory(far, 1.0)]).memories] == ["near"]
 
 
 def test_tokens_are_rather_counted_too_many() -> None:

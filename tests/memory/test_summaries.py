@@ -15,14 +15,14 @@ from wisen.memory.summary_text import (
     summary_file_name,
     write_summary,
 )
-from wisen.model.summary import DayMark, Item, Summary
+from wisen.model.summary import DayMark, Summary, SummaryItem
 
 pytestmark = pytest.mark.requirement("S11")
 
 HERE = SummaryStyle("Orchard", lambda moment: moment)
 
 
-def told(items: tuple[Item, ...]) -> list[tuple[str, str, int]]:
+def told(items: tuple[SummaryItem, ...]) -> list[tuple[str, str, int]]:
     return [(item.text, item.measured, item.turn) for item in items]
 
 
@@ -173,12 +173,14 @@ def test_the_file_has_every_heading_and_says_none_where_there_is_nothing() -> No
 
 
 ITEMS = st.lists(
-    st.builds(Item, text=st.text(), turn=st.integers(0, 9), at=st.just(AT), measured=st.text()), max_size=3
+    st.builds(SummaryItem, text=st.text(), turn=st.integers(0, 9), at=st.just(AT), measured=st.text()), max_size=3
 )
 
 
 @given(st.lists(ITEMS, min_size=5, max_size=5), st.text(min_size=1))
-def test_whatever_was_typed_stays_one_item_and_the_session_is_found_again(parts: list[list[Item]], native: str) -> None:
+def test_whatever_was_typed_stays_one_item_and_the_session_is_found_again(
+    parts: list[list[SummaryItem]], native: str
+) -> None:
     by_name = dict(zip(HEADINGS, map(tuple, parts), strict=True))
     summary = Summary(
         agent="codex", session=f"s{native}", context="c", first=AT, last=AT, turns=1, calls=0, failed=0, **by_name

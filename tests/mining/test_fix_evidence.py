@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from wisen.mining.sessions import mine
 from wisen.model.event import Status
-from wisen.model.failure import CallChange, Try
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.failure import CallChange, FixAttempt
+from wisen.model.history import History, Step, Turn, UserAction
 
 pytestmark = pytest.mark.requirement("F3")
 AT = datetime(2026, 3, 2, tzinfo=UTC)
@@ -49,7 +49,9 @@ def history(*acts: Any, waits: dict[int, int] | None = None) -> History:
     late = 0
     for act in acts:
         if isinstance(act, str):
-            turns.append(Turn(id=f"m{len(turns)}", act=Act.SAID, at=AT, text=act, before=len(steps), origin="prompt"))
+            turns.append(
+                Turn(id=f"m{len(turns)}", action=UserAction.SAID, at=AT, text=act, before=len(steps), origin="prompt")
+            )
             continue
         late += (waits or {}).get(len(steps), 0)
         made = step(len(steps), *act)
@@ -68,7 +70,7 @@ def history(*acts: Any, waits: dict[int, int] | None = None) -> History:
     return History(session=1, steps=tuple(steps), turns=tuple(turns))
 
 
-def worked(*acts: Any, waits: dict[int, int] | None = None) -> list[Try]:
+def worked(*acts: Any, waits: dict[int, int] | None = None) -> list[FixAttempt]:
     return [each for each in mine(history(*acts, waits=waits)).tries if each.worked]
 
 

@@ -10,7 +10,7 @@ import pytest
 from wisen.mining.goals import goals_of
 from wisen.model.event import Status
 from wisen.model.failure import Ending, Goal
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.history import History, Step, Turn, UserAction
 
 pytestmark = pytest.mark.requirement("F5")
 AT = datetime(2026, 3, 2, tzinfo=UTC)
@@ -37,7 +37,7 @@ def goals(*course: str) -> tuple[Goal, ...]:
             )
         else:
             text = rest if what == "said" else None
-            turns.append(Turn(id=f"m{number}", act=Act(what), at=at, text=text, before=len(steps)))
+            turns.append(Turn(id=f"m{number}", action=UserAction(what), at=at, text=text, before=len(steps)))
     return goals_of(History(session=1, steps=tuple(steps), turns=tuple(turns)))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wisen.mining.call_changes import difference
 from wisen.mining.sessions import mine
 from wisen.model.event import Status
-from wisen.model.failure import CallChange, Mined, Try
+from wisen.model.failure import CallChange, FixAttempt, SessionFindings
 from wisen.model.fix import Danger
 from wisen.model.history import History, Step
 
@@ -22,7 +22,7 @@ AT = datetime(2026, 3, 2, tzinfo=UTC)
 OK, FAILED, MASKED, CANCELLED = Status.OK, Status.FAILED, Status.MASKED, Status.CANCELLED
 
 
-def mined(*steps: Any) -> Mined:
+def mined(*steps: Any) -> SessionFindings:
     return mine(
         History(
             session=1,
@@ -52,7 +52,7 @@ def edit(old: str, new: str = "b", status: Status = OK, text: str | None = None,
     return "Edit", {"file_path": "/p/a", "old_string": old, "new_string": new, **more}, status, text
 
 
-def only(*steps: Any) -> Try:
+def only(*steps: Any) -> FixAttempt:
     (tried,) = mined(*steps).tries
     return tried
 

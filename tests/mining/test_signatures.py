@@ -118,7 +118,7 @@ def test_codex_commands_are_read_too() -> None:
     found = signature_of(tool="shell", arguments=json.dumps(listed), text="unrecognized subcommand 'bun'")
     assert (found.key, found.who, found.version) == ("shell.unknown-subcommand", "rtk", VERSION)
     said = signature_of(tool="exec_command", arguments='{"cmd": "foo"}', text="bash: foo: command not found")
-    assert said.words == "foo: command not found"
+    assert said.description == "foo: command not found"
 
 
 def test_what_was_not_kept_is_said_to_be_so() -> None:

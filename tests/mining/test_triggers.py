@@ -15,7 +15,7 @@ from wisen.kernel.matching import WatchedCall
 from wisen.mining.trigger_words import LONGEST, described_call, named_in
 from wisen.mining.triggers import trigger_of, triggers_of
 from wisen.model.directive import Trigger, TriggerCause
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.history import History, Step, Turn, UserAction
 
 
 def found(*acts: str) -> Trigger | None:
@@ -117,8 +117,8 @@ def test_words_grow_from_few_to_many_for_whoever_tries_them_on_the_past() -> Non
 def test_a_special_tool_is_known_by_its_name_and_a_general_one_is_not() -> None:
     def asked(tool: str) -> Trigger | None:
         step = Step(call="c", tool=tool, arguments='{"title":"pears"}', status=None, text=None, at=AT)
-        refused = Turn(id="r", act=Act.REFUSED, at=AT, text=None, before=1, call="c")
-        said = Turn(id="m", act=Act.SAID, at=AT, text="no, not there", before=1, origin="prompt")
+        refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
+        said = Turn(id="m", action=UserAction.SAID, at=AT, text="no, not there", before=1, origin="prompt")
         history = History(session=1, steps=(step,), turns=(refused, said))
         return trigger_of(history, said, said.text or "")
 
@@ -131,8 +131,8 @@ def test_a_special_tool_is_known_by_its_name_and_a_general_one_is_not() -> None:
 
 def test_a_call_whose_arguments_were_not_kept_is_no_trigger() -> None:
     step = Step(call="c", tool="Bash", arguments=None, status=None, text=None, at=AT)
-    refused = Turn(id="r", act=Act.REFUSED, at=AT, text=None, before=1, call="c")
-    said = Turn(id="m", act=Act.SAID, at=AT, text="no", before=1, origin="prompt")
+    refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
+    said = Turn(id="m", action=UserAction.SAID, at=AT, text="no", before=1, origin="prompt")
     assert trigger_of(History(session=1, steps=(step,), turns=(refused, said)), said, "no") is None
 
 
@@ -164,8 +164,8 @@ def test_a_path_is_told_by_its_end_and_without_strange_names() -> None:
 def test_no_call_and_no_words_break_it(command: str, said: str) -> None:
     for tool, fields in (("Bash", {"command": command}), ("Edit", {"file_path": command, "new_string": said})):
         step = Step(call="c", tool=tool, arguments=json.dumps(fields), status=None, text=None, at=AT)
-        refused = Turn(id="r", act=Act.REFUSED, at=AT, text=None, before=1, call="c")
-        turn = Turn(id="m", act=Act.SAID, at=AT, text=said, before=1, origin="prompt")
+        refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
+        turn = Turn(id="m", action=UserAction.SAID, at=AT, text=said, before=1, origin="prompt")
         for each in triggers_of(History(session=1, steps=(step,), turns=(refused, turn)), turn, said):
             assert each.words
             assert len(each.did) <= LONGEST

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.model.context import READABLE, ContextKind, canonical_of, context_of
+from wisen.model.context import READABLE_LENGTH, ContextKind, canonical_of, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ def test_a_key_is_a_safe_directory_name_everywhere(kind: ContextKind, name: str,
     key = context_of(kind, name, suffix).key
 
     assert re.fullmatch(r"[a-z0-9_][a-z0-9._-]*[a-z0-9]", key)
-    assert len(key) <= READABLE + 18
+    assert len(key) <= READABLE_LENGTH + 18
     assert key.split(".")[0] not in _RESERVED
 
 

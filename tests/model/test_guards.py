@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from wisen.errors import UsageError
 from wisen.kernel.matching import keys_of
-from wisen.model.guard import ACTIONS, FORM, Guard, GuardSource, Mode, form_of, guard_id, version_of, watch_of
+from wisen.model.guard import (
+    ACTIONS,
+    GUARD_SYNTAX,
+    Guard,
+    GuardSource,
+    Mode,
+    guard_id,
+    guard_version,
+    parse_guard,
+    parse_watch,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,19 +43,19 @@ from wisen.model.guard import ACTIONS, FORM, Guard, GuardSource, Mode, form_of, 
     ],
 )
 def test_a_guard_is_read_as_it_is_written(text: str, form: tuple[Mode, str, str, str]) -> None:
-    assert tuple(form_of(text)) == form
+    assert tuple(parse_guard(text)) == form
 
 
 @pytest.mark.parametrize(
     ("text", "value", "step"),
     [
-        ("", "''", FORM),
-        ("deny", "'deny'", FORM),
-        ("shell:", "'shell:'", FORM),
-        ("edit:", "'edit:'", FORM),
-        ("-> bun", "'-> bun'", FORM),
-        ("# why", "'# why'", FORM),
-        ("allow git push", "'allow git push'", FORM),
+        ("", "''", GUARD_SYNTAX),
+        ("deny", "'deny'", GUARD_SYNTAX),
+        ("shell:", "'shell:'", GUARD_SYNTAX),
+        ("edit:", "'edit:'", GUARD_SYNTAX),
+        ("-> bun", "'-> bun'", GUARD_SYNTAX),
+        ("# why", "'# why'", GUARD_SYNTAX),
+        ("allow git push", "'allow git push'", GUARD_SYNTAX),
         ("-f", "'shell: -f'", "shell: git push --force"),
         ("... x", "'shell: ... x'", "shell: git push --force"),
         ("edit: a b", "'edit: a b'", "edit: migrations/**"),
@@ -54,7 +64,7 @@ def test_a_guard_is_read_as_it_is_written(text: str, form: tuple[Mode, str, str,
 )
 def test_what_cannot_be_read_is_named_with_the_next_step(text: str, value: str, step: str) -> None:
     with pytest.raises(UsageError) as error:
-        form_of(text)
+        parse_guard(text)
     assert value in str(error.value)
     assert step in str(error.value)
 
@@ -72,15 +82,15 @@ _form_words = st.sampled_from(
 def test_a_guard_that_can_be_read_is_written_so_that_it_is_read_the_same(text: str) -> None:
     told = ""
     try:
-        form = form_of(text)
+        form = parse_guard(text)
     except UsageError as error:
         told = str(error)
     if told:
-        assert FORM in told or "as in `" in told
+        assert GUARD_SYNTAX in told or "as in `" in told
         return
     guard = Guard(
         id=guard_id("", form.watch),
-        version=version_of(form.watch, form.better, form.action),
+        version=guard_version(form.watch, form.better, form.action),
         machine="m",
         at=datetime(2026, 1, 1, tzinfo=UTC),
         context="",
@@ -91,8 +101,8 @@ def test_a_guard_that_can_be_read_is_written_so_that_it_is_read_the_same(text: s
         action=form.action,
     )
     assert form.action in ACTIONS
-    assert form_of(guard.form) == form
-    assert keys_of(watch_of(form.watch))
+    assert parse_guard(guard.source_text) == form
+    assert keys_of(parse_watch(form.watch))
 
 
 _key = st.text().map(lambda text: text.replace("\0", ""))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import wisen
 from wisen.errors import ModelFailed, Reason
-from wisen.model.model_use import WORK
+from wisen.model.model_use import MODEL_WORK_DIR
 from wisen.model.report import Selection
 from wisen.models.answer_format import prompt_of
 from wisen.models.command_model import CLIENTS, UNREADABLE, CommandModel
@@ -123,7 +123,7 @@ def test_a_program_is_asked_and_its_reply_read(programs: Programs, name: str) ->
     assert isinstance(arguments, list)
     sent = str(told["given"]) + "\n".join(arguments)
     assert json.dumps(QUESTION.material[0].text)[1:-1] in sent, "it comes as it is: no shell is between"
-    assert told["cwd"] == str(programs.home.joinpath(*WORK))
+    assert told["cwd"] == str(programs.home.joinpath(*MODEL_WORK_DIR))
     assert told["here"] == [".wisen-off"]
     assert (told["off"], told["inside"], told["group"]) == ("1", None, True)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
-from wisen.model.model_use import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy, Sum, Tier
+from wisen.model.model_use import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy, Tier, UsageTotal
 from wisen.models.answer_format import NotAsAsked, answer_in, prompt_of, schema_of
 from wisen.models.hosted_model import HostedModel
 from wisen.models.metered_model import COOL_SECONDS, TRIES, Around, Metered
@@ -56,8 +56,8 @@ class World:
         self.clock.advance(seconds)
 
     @property
-    def today(self) -> Sum:
-        return self.purse.spent("desk", (self.clock.now() + self.offset).date().isoformat())
+    def today(self) -> UsageTotal:
+        return self.purse.usage_of_day("desk", (self.clock.now() + self.offset).date().isoformat())
 
     @property
     def sent(self) -> str:
@@ -115,7 +115,7 @@ def test_where_nothing_is_left_nothing_is_sent() -> None:
     with pytest.raises(ModelFailed, match="instructions"):
         world.model.ask(question)
     assert world.responder.prompts == []
-    assert world.today == Sum()
+    assert world.today == UsageTotal()
 
 
 def test_only_local_models_are_asked_where_the_user_wants_that() -> None:
@@ -168,19 +168,19 @@ def test_costs_are_exact() -> None:
     answers = [world.model.ask(harmless(str(number))) for number in range(7)]
     # 123,457 x 0.15 / 1,000,000 + 891 x 0.60 / 1,000,000
     assert {answer.money for answer in answers} == {0.01905315}
-    assert world.today == Sum(7, 7 * (123_457 + 891), 133_372_050, 0)
+    assert world.today == UsageTotal(7, 7 * (123_457 + 891), 133_372_050, 0)
 
 
 def test_an_unknown_price_is_told_as_unknown_and_counts_at_the_stated_one() -> None:
     world = World(ScriptedResponder([Reply(YES, 1000, 100)], is_local=False))
     assert world.model.ask(harmless("a")).money is None
-    assert world.today == Sum(1, 1100, ABSENT_PRICE.nanos(1000, 100), 1)
+    assert world.today == UsageTotal(1, 1100, ABSENT_PRICE.nanos(1000, 100), 1)
 
 
 def test_what_whoever_replied_says_it_cost_counts() -> None:
     world = World(ScriptedResponder([Reply(YES, 1000, 100, money=0.0123)], is_local=False))
     assert world.model.ask(harmless("a")).money == 0.0123
-    assert world.today == Sum(1, 1100, 12_300_000, 0)
+    assert world.today == UsageTotal(1, 1100, 12_300_000, 0)
 
 
 def test_tokens_that_nobody_tells_count_as_the_most_that_they_can_be() -> None:
@@ -224,7 +224,7 @@ def test_what_does_not_pass_is_not_tried_again(reason: Reason) -> None:
         world.model.ask(harmless("a"))
     assert failed.value.reason is reason
     assert (len(world.responder.prompts), world.pauses) == (1, [])
-    assert world.purse.cooling("desk", world.clock.now()) == ()
+    assert world.purse.active_cooldowns("desk", world.clock.now()) == ()
 
 
 def test_a_model_that_fails_is_left_alone_and_it_is_told_until_when() -> None:
@@ -244,7 +244,7 @@ def test_a_pause_that_is_longer_than_the_deadline_is_not_waited_for() -> None:
     with pytest.raises(ModelFailed):
         world.model.ask(harmless("a"))
     assert world.pauses == []
-    (cooling,) = world.purse.cooling("desk", world.clock.now())
+    (cooling,) = world.purse.active_cooldowns("desk", world.clock.now())
     assert cooling.until - world.clock.now() == timedelta(seconds=900)
 
 

@@ -124,7 +124,7 @@ def test_each_way_to_fail_is_told_apart(home: Path, says: Says, reason: Reason, 
 def test_a_server_that_is_slow_or_not_there_is_waited_for_only_as_long_as_the_settings_say(home: Path) -> None:
     with world(home, [Says("{}", after=3)], seconds=1) as (server, learner):
         assert failure(learner, "a").reason is Reason.TIMEOUT
-        assert learner.home.ledger.model_uses.spent(learner.home.machine, _today(learner)).tokens > 1024
+        assert learner.home.ledger.model_uses.usage_of_day(learner.home.machine, _today(learner)).tokens > 1024
     assert len(server.requests) == 1
     configure(home, f"{REFUSING}/v1|small")
     with wisen.open_learner() as learner:

@@ -12,9 +12,9 @@ from msgspec import structs
 from tests.commands import run
 from tests.trials.made_up_users import ERROR, World
 from wisen.errors import UsageError
-from wisen.model.entry import EntryStatus, EntryType, Logged, MoveKind, Priority, rule_id
+from wisen.model.entry import EntryStatus, EntryType, ManualEntry, MoveKind, Priority, rule_id
 from wisen.model.memory import MemoryKind
-from wisen.model.reinforcement import MOST, How
+from wisen.model.reinforcement import MAX_STRENGTH, PraiseMoment
 from wisen.testing.exposures_contract import a_reinforcement
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
     world.pass_(hours=12)
     world.cycle()
     found = rows(world)
-    assert {row.how: row.weight for row in found} == {How.FAILURE: 1.0, How.START: 0.25}
+    assert {row.how: row.weight for row in found} == {PraiseMoment.FAILURE: 1.0, PraiseMoment.START: 0.25}
     assert {(row.session, row.agent) for row in found} == {(log.session, "claude-code")}
     state = entry(world)
-    assert [row.how for row in state.praises] == [How.FAILURE]
+    assert [row.how for row in state.praises] == [PraiseMoment.FAILURE]
     assert state.used == state.praises[0].at > before.last
     assert (state.status, state.confirmed, state.sessions) == (before.status, before.confirmed, before.sessions + 1)
 
@@ -169,7 +169,7 @@ def test_what_the_user_names_is_strengthened_although_no_hook_told_it(world: Wor
     world.pass_(hours=12)
     world.cycle()
     (row,) = rows(world)
-    assert (row.how, row.weight, row.subject) == (How.NAMED, 1.0, entry(world).entry.id)
+    assert (row.how, row.weight, row.subject) == (PraiseMoment.NAMED, 1.0, entry(world).entry.id)
 
 
 @pytest.mark.parametrize("prompt", ["install it with npm or pnpm, always", "what did we say about npm and pnpm?"])
@@ -190,7 +190,7 @@ def test_what_a_prompt_brought_or_recalled_is_strengthened_as_used_just_before(w
     world.pass_(hours=12)
     world.cycle()
     (row,) = rows(world)
-    assert (row.how, row.weight) == (How.PROMPT, 1.0), "and what came with the praise does not count"
+    assert (row.how, row.weight) == (PraiseMoment.PROMPT, 1.0), "and what came with the praise does not count"
     with world.learner() as learner:
         (said,) = [each for each in learner.lessons.all() if each.praises]
     assert "pnpm" in said.text
@@ -217,7 +217,7 @@ def test_a_hint_that_the_coin_withheld_is_not_strengthened_and_no_praise_makes_o
         assert hint.entry.id not in {each.proposal.entry for each in learner.proposals.all()}
         assert {each.judged.verdict for each in learner.trials.all()} == {"running"}
         assert not [move for move in learner.lessons.decisions(hint) if move.kind is not MoveKind.PRIORITY]
-        assert 0 <= hint.weight(world.days.time) - hint.sessions <= MOST
+        assert 0 <= hint.weight(world.days.time) - hint.sessions <= MAX_STRENGTH
 
 
 @pytest.mark.requirement("S10")
@@ -271,7 +271,8 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
 def test_praise_decides_what_is_found_first_among_what_matches_as_well(world: World) -> None:
     with world.learner() as learner:
         one, two = (
-            learner.lessons.log(Logged("learning", f"The {name} mirror needs a token.")) for name in ("north", "south")
+            learner.lessons.log(ManualEntry("learning", f"The {name} mirror needs a token."))
+            for name in ("north", "south")
         )
 
         def found() -> list[str]:
@@ -284,7 +285,7 @@ def test_praise_decides_what_is_found_first_among_what_matches_as_well(world: Wo
         praise = a_reinforcement(subject=last, session="s")
         learner.home.ledger.reinforcements.add([structs.replace(praise, weight=1.0, at=world.days.time)])
         assert found() == [last, first]
-        same = learner.lessons.log(Logged("learning", "Log in before you fetch from that server."))
+        same = learner.lessons.log(ManualEntry("learning", "Log in before you fetch from that server."))
         learner.lessons.decide(same.name, MoveKind.MERGE, first)
         for at in (world.days.time, world.days.time - timedelta(days=2)):
             more = a_reinforcement(f"{at}", subject=same.id, session=f"{at}")
@@ -299,7 +300,7 @@ def test_forgetting_the_praise_or_what_it_strengthened_reaches_the_rows(world: W
     log = deploys(world)
     world.pass_(hours=12)
     world.cycle()
-    started = [row for row in rows(world) if row.how is How.START]
+    started = [row for row in rows(world) if row.how is PraiseMoment.START]
     assert len(rows(world)) == len(started) + 1
     run("forget", entry(world).entry.tags[0], "--yes")
     assert rows(world) == tuple(started)

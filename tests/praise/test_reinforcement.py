@@ -16,13 +16,22 @@ from wisen.lessons import fading
 from wisen.lessons.fading import faded
 from wisen.memory.ranking import group, lift_praised, lift_praised_groups, rank
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, Priority, rule_id
-from wisen.model.entry_state import states
+from wisen.model.entry_state import fold_entry_states
 from wisen.model.event import Status as Ended
 from wisen.model.exposure import Arm, Exposure
-from wisen.model.history import Act, History, Step, Turn
-from wisen.model.memory import DESIGN, Hit, Memory, MemoryKind
-from wisen.model.reinforcement import A_DAY, HALF_LIFE, MOST, How, Reinforcement, counted, level, strength
-from wisen.model.signal import Polarity, Said, Sighting, Signal, SignalKind
+from wisen.model.history import History, Step, Turn, UserAction
+from wisen.model.memory import DEFAULT_WEIGHTS, Memory, MemoryHit, MemoryKind
+from wisen.model.reinforcement import (
+    HALF_LIFE,
+    MAX_PER_DAY,
+    MAX_STRENGTH,
+    PraiseMoment,
+    Reinforcement,
+    counted_praises,
+    praise_level,
+    praise_strength,
+)
+from wisen.model.signal import Polarity, RecordedSignal, Sighting, Signal, SignalKind
 from wisen.praise.attribution import (
     EARLIER,
     GONE,
@@ -38,7 +47,7 @@ from wisen.praise.attribution import (
     weighed,
 )
 from wisen.praise.praising import PraiseTargets
-from wisen.store.scribe import Scribe
+from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure
 from wisen.testing.fake_ledger import MemoryLedger
@@ -62,7 +71,7 @@ ROWS = st.lists(
         session=st.sampled_from(["s1", "s2", "s3", "s4"]),
         message=st.text("xyz", max_size=2),
         subject=st.just("01A"),
-        how=st.sampled_from(How),
+        how=st.sampled_from(PraiseMoment),
         weight=st.sampled_from([EARLIER, JUST_BEFORE]),
         at=st.integers(-9_000_000, 9_000_000).map(lambda seconds: NOON + timedelta(seconds=seconds)),
     ),
@@ -75,33 +84,37 @@ ROWS = st.lists(
 def test_the_order_of_rows_does_not_matter_and_twice_changes_nothing(rows: list[Reinforcement], luck: object) -> None:
     mixed = [*rows, *rows]
     luck.shuffle(mixed)  # type: ignore[attr-defined]
-    assert counted(mixed) == counted(rows) == counted(counted(rows))
-    assert strength(mixed, NOON) == strength(rows, NOON)
+    assert counted_praises(mixed) == counted_praises(rows) == counted_praises(counted_praises(rows))
+    assert praise_strength(mixed, NOON) == praise_strength(rows, NOON)
 
 
 @given(ROWS, st.integers(0, 1_000))
 def test_what_praise_comes_to_is_bounded_and_only_falls_by_itself(rows: list[Reinforcement], days: int) -> None:
     last = max((row.at for row in rows), default=NOON)
-    now, then = strength(rows, last), strength(rows, last + days * DAY)
-    assert 0 <= then <= now <= MOST
-    assert len(counted(rows)) == len({row.session for row in rows})
-    assert 0 <= level(rows, last) <= MOST
+    now, then = praise_strength(rows, last), praise_strength(rows, last + days * DAY)
+    assert 0 <= then <= now <= MAX_STRENGTH
+    assert len(counted_praises(rows)) == len({row.session for row in rows})
+    assert 0 <= praise_level(rows, last) <= MAX_STRENGTH
 
 
 @given(ROWS, ROWS)
 def test_more_praise_in_other_sessions_never_weakens(rows: list[Reinforcement], more: list[Reinforcement]) -> None:
     others = [structs.replace(row, id=f"+{row.id}", session=f"other {row.session}", at=NOON - DAY) for row in more]
     kept = [structs.replace(row, at=NOON - 2 * DAY) for row in rows]
-    assert strength([*kept, *others], NOON) >= strength(kept, NOON)
+    assert praise_strength([*kept, *others], NOON) >= praise_strength(kept, NOON)
 
 
 def test_ten_praises_a_day_count_as_one_and_time_takes_half() -> None:
     full = [structs.replace(a_reinforcement(str(n), session=f"s{n}"), weight=1.0) for n in range(10)]
-    assert strength(full, NOON) == A_DAY
-    assert strength(full, NOON + HALF_LIFE) == A_DAY / 2
+    assert praise_strength(full, NOON) == MAX_PER_DAY
+    assert praise_strength(full, NOON + HALF_LIFE) == MAX_PER_DAY / 2
     daily = [structs.replace(row, at=NOON - number * DAY) for number, row in enumerate(full)]
-    assert strength(daily, NOON) == MOST
-    assert (level(full, NOON), level(full, NOON + HALF_LIFE), level(full, NOON + HALF_LIFE + DAY)) == (1, 1, 0)
+    assert praise_strength(daily, NOON) == MAX_STRENGTH
+    assert (
+        praise_level(full, NOON),
+        praise_level(full, NOON + HALF_LIFE),
+        praise_level(full, NOON + HALF_LIFE + DAY),
+    ) == (1, 1, 0)
 
 
 # What is folded into entries
@@ -116,21 +129,23 @@ def test_an_entry_has_its_own_praises_those_of_its_fix_and_of_what_was_merged_in
     error = an_entry("01E", type=EntryType.ERROR, category=None, tags=("8e2f44aa00",))
     merged = a_move("m", "01B", MoveKind.MERGE, "01A")
     rows = [praised(1, "01B"), praised(2, "8e2f44aa00"), praised(0, "01A", 0.25), praised(3, "gone")]
-    found = states([an_entry("01A"), an_entry("01B"), error], (), [merged], rows)
+    found = fold_entry_states([an_entry("01A"), an_entry("01B"), error], (), [merged], rows)
     by = {each.entry.id: each for each in found}
     assert [(row.subject, row.weight) for row in by["01A"].praises] == [("01A", 1.0)], "one session counts once"
     assert by["01A"].used == NOON + DAY
     assert by["01E"].used == NOON + 2 * DAY
-    assert states([an_entry("01A")], (), (), [praised()])[0].used == NOON
+    assert fold_entry_states([an_entry("01A")], (), (), [praised()])[0].used == NOON
     learning = an_entry("01L", tags=("8e2f44aa00",))
-    assert not states([learning], (), (), rows)[0].praises, "a lesson that only mentions a fix is not the fix"
+    assert not fold_entry_states([learning], (), (), rows)[0].praises, (
+        "a lesson that only mentions a fix is not the fix"
+    )
 
 
 def fade(rows: list[Reinforcement], days: int) -> list[str]:
     measured = an_entry(origin=EntryOrigin.MEASURED, priority=Priority.HIGH)
-    scribe = Scribe(FixedClock(NOON + days * DAY), CountingIds(), "desk")
-    found = states([measured], (), (), rows)
-    return [move.value for move in faded(found, (), NOON + days * DAY, scribe)]
+    factory = RowFactory(FixedClock(NOON + days * DAY), CountingIds(), "desk")
+    found = fold_entry_states([measured], (), (), rows)
+    return [move.value for move in faded(found, (), NOON + days * DAY, factory)]
 
 
 @pytest.mark.requirement("S10")
@@ -144,25 +159,27 @@ def test_praise_sets_the_clock_of_fading_back() -> None:
 def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fading, "MOST", 1)
     entries = [an_entry("01A", origin=EntryOrigin.MEASURED), an_entry("01B", origin=EntryOrigin.MEASURED)]
-    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     for subject, goes in (("01A", "01B"), ("01B", "01A")):
-        found = states(entries, (), (), [praised(0, subject)])
-        assert [move.subject for move in faded(found, (), NOON, scribe)] == [goes]
+        found = fold_entry_states(entries, (), (), [praised(0, subject)])
+        assert [move.subject for move in faded(found, (), NOON, factory)] == [goes]
 
 
 @given(ROWS)
 def test_praise_decides_nothing_about_an_entry(rows: list[Reinforcement]) -> None:
     hint = an_entry(origin=EntryOrigin.MEASURED)
-    (plain,), (state,) = states([hint], (), ()), states([hint], (), (), rows)
+    (plain,), (state,) = fold_entry_states([hint], (), ()), fold_entry_states([hint], (), (), rows)
     assert structs.replace(state, praises=(), used=None) == plain
-    assert 0 <= state.weight(NOON) - state.sessions <= MOST
+    assert 0 <= state.weight(NOON) - state.sessions <= MAX_STRENGTH
 
 
 # What a praise strengthens
 
 
 def turn(number: int, text: str = "go on", before: int = 0) -> Turn:
-    return Turn(id=f"m{number}", act=Act.SAID, at=NOON + number * timedelta(minutes=1), text=text, before=before)
+    return Turn(
+        id=f"m{number}", action=UserAction.SAID, at=NOON + number * timedelta(minutes=1), text=text, before=before
+    )
 
 
 def session(*turns: Turn, steps: tuple[Step, ...] = ()) -> History:
@@ -171,7 +188,7 @@ def session(*turns: Turn, steps: tuple[Step, ...] = ()) -> History:
 
 def a_praise(number: int, text: str = "great, thanks") -> Sighting:
     signal = Signal(kind=SignalKind.PRAISE, probability=0.9, start=0, end=5, polarity=Polarity.FOR)
-    said = Said(message=f"m{number}", at=NOON + number * timedelta(minutes=1), signal=signal)
+    said = RecordedSignal(message=f"m{number}", at=NOON + number * timedelta(minutes=1), signal=signal)
     return Sighting(agent="claude-code", native="s1", session=1, said=said, text=text, context="shop")
 
 
@@ -189,7 +206,9 @@ def weigh(*exposures: Exposure, praise: Sighting, history: History, over: bool =
     return weighed(praise, history, told, over=over)
 
 
-def strengthened(*exposures: Exposure, at: int = 5, text: str = "great, thanks") -> dict[str, tuple[How, float]]:
+def strengthened(
+    *exposures: Exposure, at: int = 5, text: str = "great, thanks"
+) -> dict[str, tuple[PraiseMoment, float]]:
     history = session(*(turn(number) for number in range(at)), turn(at, text))
     found = weigh(*exposures, praise=a_praise(at, text), history=history)
     assert bool(found.rows) is not bool(found.why)
@@ -205,16 +224,16 @@ def test_what_came_just_before_counts_more_than_what_the_session_began_with() ->
         shown("session-start", 4.9, "after summing up"),
     )
     assert found == {
-        "begun": (How.START, EARLIER),
-        "early": (How.PROMPT, EARLIER),
-        "late": (How.PROMPT, JUST_BEFORE),
-        "fix": (How.FAILURE, JUST_BEFORE),
-        "after summing up": (How.START, EARLIER),
+        "begun": (PraiseMoment.START, EARLIER),
+        "early": (PraiseMoment.PROMPT, EARLIER),
+        "late": (PraiseMoment.PROMPT, JUST_BEFORE),
+        "fix": (PraiseMoment.FAILURE, JUST_BEFORE),
+        "after summing up": (PraiseMoment.START, EARLIER),
     }
 
 
 def test_what_was_told_twice_counts_once_by_the_better_moment() -> None:
-    assert strengthened(shown("session-start", 0), shown("prompt", 4)) == {"01A": (How.PROMPT, JUST_BEFORE)}
+    assert strengthened(shown("session-start", 0), shown("prompt", 4)) == {"01A": (PraiseMoment.PROMPT, JUST_BEFORE)}
 
 
 @pytest.mark.parametrize(
@@ -237,7 +256,7 @@ def test_what_was_not_at_work_is_not_strengthened(exposure: Exposure) -> None:
 def test_what_a_coin_withheld_is_never_strengthened_not_even_when_it_is_named() -> None:
     held = shown("coin", 0, "01N", Arm.WITHHELD)
     assert strengthened(shown("prompt", 4, "01N"), held, text="great, R-1a2b3c4d did it") == {}
-    assert strengthened(text="great, R-1a2b3c4d did it") == {"01N": (How.NAMED, JUST_BEFORE)}
+    assert strengthened(text="great, R-1a2b3c4d did it") == {"01N": (PraiseMoment.NAMED, JUST_BEFORE)}
     assert strengthened(text="great, R-00000000 did it") == {}
 
 
@@ -313,7 +332,7 @@ def test_commands_that_take_back(command: str, takes: bool) -> None:
 
 def test_what_is_over_elsewhere_or_only_told_to_be_gone_is_not_strengthened() -> None:
     ledger = MemoryLedger()
-    ledger.entries.enter([an_entry("01A", context="shop"), an_entry("01B", context="shop"), a_move("m", "01B")])
+    ledger.entries.record([an_entry("01A", context="shop"), an_entry("01B", context="shop"), a_move("m", "01B")])
     found = SimpleNamespace(fixes=lambda _: [SimpleNamespace(id="8e2f44aa00")])
     index = SimpleNamespace(findings=found)
     names = PraiseTargets(cast("Home", SimpleNamespace(ledger=ledger, index=index)))
@@ -331,8 +350,8 @@ def test_what_is_over_elsewhere_or_only_told_to_be_gone_is_not_strengthened() ->
 # What competes
 
 
-def hit(id_: str, score: float) -> Hit:
-    return Hit(Memory(id=id_, kind=MemoryKind.ENTRY, text=id_, origin="o"), score)
+def hit(id_: str, score: float) -> MemoryHit:
+    return MemoryHit(Memory(id=id_, kind=MemoryKind.ENTRY, text=id_, origin="o"), score)
 
 
 @given(
@@ -364,5 +383,5 @@ def test_praise_decides_between_memories_that_match_as_well() -> None:
     assert [each.memory.id for each in lift_praised(ranked, hits, {"b": 1, "c": 3})] == ["b", "a", "c"]
     assert lift_praised(ranked, hits, {}) == ranked
     old = rank([*hits[:1], hits[1]._replace(score=1.0)], now=NOON)
-    near = [old[0]._replace(score=old[1].score * (1 + DESIGN.praised) * 1.001), old[1]]
+    near = [old[0]._replace(score=old[1].score * (1 + DEFAULT_WEIGHTS.praised) * 1.001), old[1]]
     assert lift_praised(near, hits, {"b": 1}) == near, "praise makes up for little"

@@ -41,7 +41,7 @@ def test_the_last_days_stand_beside_as_many_before_them(home: Path) -> None:
         assert (late.sessions, late.typed_turns, late.calls, late.failed, late.rejected) == (1, 1, 2, 1, 0)
         assert (early.sessions, early.typed_turns, early.calls, early.failed, early.rejected) == (1, 2, 3, 1, 1)
         assert (late.corrections, early.corrections) == (0, 1)
-        assert (late.failing, early.corrected) == (0.5, 0.5)
+        assert (late.failure_rate, early.correction_rate) == (0.5, 0.5)
         with pytest.raises(UsageError, match="0 days"):
             learner.praise.scores(shop, days=0)
         with pytest.raises(UsageError, match="No session was read"):

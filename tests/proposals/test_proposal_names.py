@@ -46,13 +46,13 @@ def shop(home: Path) -> Path:
         log.write(home / ".claude" / "projects" / "shop")
     with wisen.open_learner() as learner:
         learner.cycle()
-        assert sum(each.waits for each in learner.proposals.all()) == 3
+        assert sum(each.is_waiting for each in learner.proposals.all()) == 3
     return project
 
 
 def test_numbers_mean_the_list_that_was_shown_whatever_was_answered_since(shop: Path) -> None:
     with wisen.open_learner() as learner:
-        ids = [each.proposal.id for each in learner.proposals.all() if each.waits]
+        ids = [each.proposal.id for each in learner.proposals.all() if each.is_waiting]
         learner.proposals.remember_shown(ids)
         learner.proposals.answer("1", Answer.APPROVED)
         learner.proposals.answer("2", Answer.APPROVED)
@@ -147,7 +147,7 @@ def test_what_is_no_longer_kept_says_so(shop: Path) -> None:
         proposal = learner.proposals.all()[0].proposal
         assert all(each.lines for each in learner.proposals.conversations(proposal))
         index = learner.home.index
-        index.removal.let_go({each.key for each in index.removal.stored()})
+        index.removal.remove_sessions({each.key for each in index.removal.archived_sessions()})
         assert [each.lines for each in learner.proposals.conversations(proposal)] == [(), ()]
 
 

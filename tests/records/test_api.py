@@ -68,7 +68,7 @@ def test_what_fixed_a_failure_is_found_when_it_comes_again_with_other_values(lea
         "recorded",
         Match.SIGNATURE,
     )
-    assert (found.text, found.words, found.sessions, found.failed, found.last_worked) == (
+    assert (found.text, found.description, found.sessions, found.failed, found.last_worked) == (
         "name the region",
         "name the region",
         1,
@@ -314,7 +314,7 @@ def test_fixes_mined_from_logs_are_found_once_they_are_known_to_help(learner: wi
     assert (fix.kind, fix.origin, fix.match, fix.sessions) == (LearningKind.FIX, "mined", Match.SIGNATURE, 3)
     assert isinstance(fix.danger, Danger)
     assert fix.change is not None
-    assert fix.words == "without npm, with pnpm"
+    assert fix.description == "without npm, with pnpm"
     assert [candidate.learning for candidate in learner.records.candidates()] == [replace(fix, match=None)]
     learner.records.record_failure(tool="Bash", error=error, arguments=arguments, session="job-1", tried=fix.id)
     assert found() == ()
@@ -334,7 +334,7 @@ def test_what_keeps_failing_in_logs_with_nothing_that_helps_is_a_candidate_too(
         s.write(home / ".claude" / "projects" / "p")
     learner.learn()
     (found,) = learner.records.candidates()
-    assert (found.unresolved, found.tool, found.sessions, found.failures) == (True, "Bash", 3, 3)
+    assert (found.is_unresolved, found.tool, found.sessions, found.failures) == (True, "Bash", 3, 3)
 
 
 @pytest.mark.parametrize(("overcome", "listed"), [(0, 1), (4, 1), (5, 0), (10, 0)])
@@ -363,17 +363,17 @@ def test_what_helped_in_three_sessions_is_a_candidate_and_so_is_what_nothing_res
     resolve(learner, "job-3")
     learner.records.record_failure(tool="sort", error="error: the bin is full", session="job-3")
     unresolved, resolved = learner.records.candidates()
-    assert (unresolved.tool, unresolved.unresolved, unresolved.sessions, unresolved.failures) == ("sort", True, 3, 9)
-    assert (resolved.tool, resolved.unresolved, resolved.sessions, resolved.failures) == ("deploy", False, 3, 3)
+    assert (unresolved.tool, unresolved.is_unresolved, unresolved.sessions, unresolved.failures) == ("sort", True, 3, 9)
+    assert (resolved.tool, resolved.is_unresolved, resolved.sessions, resolved.failures) == ("deploy", False, 3, 3)
     assert resolved.learning is not None
     assert resolved.learning.text == "name the region"
-    assert unresolved.saves > resolved.saves
+    assert unresolved.failures_saved > resolved.failures_saved
 
 
 def test_no_candidate_is_what_failed_when_it_was_last_tried_or_fails_too_often(learner: wisen.Learner) -> None:
     for number in range(6):
         resolution = resolve(learner, f"job-{number}")
-    assert [each.unresolved for each in learner.records.candidates()] == [False]
+    assert [each.is_unresolved for each in learner.records.candidates()] == [False]
     learner.records.record_failure(tool="deploy", error=ERROR, session="job-7", tried=resolution)
     assert learner.records.candidates() == ()
     learner.records.record_success(tool="deploy", session="job-8", tried=resolution)

@@ -19,9 +19,9 @@ from tests.cost import cost
 from wisen.errors import UsageError
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, FailureKind, Fix
-from wisen.model.instruction import Effect, InstructionLine, Judged, Rate, Strength, told
+from wisen.model.instruction import Effect, InstructionLine, InstructionSummary, Rate, Strength, describe_effect
 from wisen.model.report import Counts, Report, Selection, ToolUse
-from wisen.model.source import TroubleCount, TroubleKind
+from wisen.model.source import ReadProblemCount, ReadProblemKind
 from wisen.surfaces.cli.render import decision_words
 from wisen.surfaces.pages.html import OURS, check, visible, write
 from wisen.surfaces.pages.report_page import OURS_HTML, OURS_MARKDOWN, markdown, page
@@ -171,8 +171,8 @@ def effect(text: str, what: Signature, strength: Strength = Strength.BEGAN, *, n
     )
 
 
-def judged(*effects: Effect, path: str = "/shop/CLAUDE.md", unused: int = 4) -> Judged:
-    return Judged(
+def judged(*effects: Effect, path: str = "/shop/CLAUDE.md", unused: int = 4) -> InstructionSummary:
+    return InstructionSummary(
         path=path, tokens=3_000, sessions=97, speaking=effects, unused_lines=unused, unused_tokens=250 if unused else 0
     )
 
@@ -245,8 +245,8 @@ def full(text: str = "text") -> Report:
             ),
         ),
         troubles=(
-            TroubleCount(
-                path=f"/log {text}", kind=TroubleKind.UNKNOWN, detail=f"new {text}", count=3, first_offset=1_200
+            ReadProblemCount(
+                path=f"/log {text}", kind=ReadProblemKind.UNKNOWN, detail=f"new {text}", count=3, first_offset=1_200
             ),
         ),
         warnings=(f"{text}z", f"z{text}"),
@@ -302,7 +302,7 @@ def test_decisions_and_lines_are_told_in_the_words_of_the_terminal(read: Reader)
         for sentence in decision_words(decision):
             assert sentence in words
     for each in report.instructions[0].speaking:
-        assert told(each) in words
+        assert describe_effect(each) in words
     assert "None of this is proof" in words
     assert "wisen blame '/shop text'" in words
 

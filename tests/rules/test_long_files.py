@@ -18,7 +18,7 @@ from wisen.errors import PlaceNeeded
 from wisen.kernel.request_reading import read_request
 from wisen.learner import Learner
 from wisen.model.entry import Answer
-from wisen.model.place import SPOKEN
+from wisen.model.place import PLACE_ALIASES
 from wisen.testing.transcripts import ClaudeTranscript
 
 RULE = "pnpm instead of npm"
@@ -59,12 +59,14 @@ def learner(home: Path, project: Path) -> Learner:
 
 def proposals(home: Path) -> list[dict[str, object]]:
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        return [{"id": each.proposal.id, "text": each.proposal.text} for each in learner.proposals.all() if each.waits]
+        return [
+            {"id": each.proposal.id, "text": each.proposal.text} for each in learner.proposals.all() if each.is_waiting
+        ]
 
 
 def answer(home: Path, given: Answer = Answer.APPROVED, *, to: str | None = None, at: int = 0) -> None:
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        waiting = [each for each in learner.proposals.all() if each.waits]
+        waiting = [each for each in learner.proposals.all() if each.is_waiting]
         learner.proposals.answer(waiting[at].proposal.id, given, to=to)
 
 
@@ -124,7 +126,7 @@ def test_each_place_is_written_shown_before_and_can_be_taken_back(
     before = {path: path.read_bytes() for path in (*project.rglob("*.md"), home / ".claude" / "CLAUDE.md")}
     file = (project / WHERES[to]).resolve()
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        (waiting,) = [each for each in learner.proposals.all() if each.waits]
+        (waiting,) = [each for each in learner.proposals.all() if each.is_waiting]
         id_ = waiting.proposal.id
         with pytest.raises(PlaceNeeded, match="has 491 lines") as needed:
             learner.proposals.answer(id_, Answer.APPROVED)
@@ -132,7 +134,7 @@ def test_each_place_is_written_shown_before_and_can_be_taken_back(
         edit = learner.proposals.answer(id_, Answer.APPROVED, to=to, dry_run=True).edit
         assert edit is not None
         assert RULE in (edit.new_content or b"").decode()
-        assert learner.proposals.get(id_).waits, "a dry run does nothing"
+        assert learner.proposals.get(id_).is_waiting, "a dry run does nothing"
         assert {path: path.read_bytes() for path in before} == before
         learner.proposals.answer(id_, Answer.APPROVED, to=to)
         assert file.read_text().count(RULE) == 1
@@ -261,7 +263,7 @@ def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path,
     assert silent == "", "it is meant for the agent"
 
 
-@pytest.mark.parametrize("name", sorted(SPOKEN))
+@pytest.mark.parametrize("name", sorted(PLACE_ALIASES))
 def test_every_name_of_a_place_is_heard(name: str) -> None:
     asked = read_request(f"Approve 2 to {name.upper()}.", shipped_table())
     assert (asked.kind, asked.of) == ("approve", f"2 to {name}")

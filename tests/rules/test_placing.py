@@ -11,7 +11,7 @@ from wisen.edits.budget import describe_size
 from wisen.edits.managed_lines import has_merge_conflict
 from wisen.edits.targets import Target
 from wisen.model.entry import Move, MoveKind
-from wisen.model.place import PlaceWord, place_in
+from wisen.model.place import PlaceName, parse_place
 from wisen.rules.place_choices import Surroundings, chosen_places, places_of
 from wisen.testing.entries_contract import a_move, a_proposal
 
@@ -47,10 +47,10 @@ def test_other_agents_are_offered_what_they_read() -> None:
     assert [*found(BOOK.path, "claude-code", own=OWN)] == ["hook"]
 
 
-@pytest.mark.parametrize("word", list(PlaceWord))
-def test_each_place_is_known_by_its_word(word: PlaceWord) -> None:
-    assert place_in(f" {word.value.upper()} ") == word
-    assert place_in(f"{word.value}s of mine") == ""
+@pytest.mark.parametrize("word", list(PlaceName))
+def test_each_place_is_known_by_its_word(word: PlaceName) -> None:
+    assert parse_place(f" {word.value.upper()} ") == word
+    assert parse_place(f"{word.value}s of mine") == ""
 
 
 def test_the_newest_choice_holds_and_can_be_taken_back() -> None:

@@ -58,7 +58,7 @@ def prefer(workspace: Path) -> None:
             standing=True,
         )
         seen = structs.replace(an_occurrence("o1"), agent="openclaw", context=context.key)
-        home.ledger.entries.enter([entry, seen])
+        home.ledger.entries.record([entry, seen])
 
 
 def test_it_is_set_through_the_one_door_and_taking_it_back_rejects_it(home: Path) -> None:

@@ -63,7 +63,7 @@ def append(home: Path, name: str) -> None:
     for number in itertools.count():
         item = f"{name}-{number}"
         ledger.runs.add(a_run(item))
-        index.events.keep([a_log(item).stretch()])
+        index.events.store([a_log(item).stretch()])
         print(item, flush=True)
 
 
@@ -104,11 +104,11 @@ def _step(kind: str, home: Path) -> Callable[[str], str]:
         index = index_of(home)
 
         def keep(name: str) -> str:
-            index.events.keep([a_log(name).stretch()])
+            index.events.store([a_log(name).stretch()])
             return name
 
         return keep
-    return lambda name: backups_of(home).make().name if name else ""
+    return lambda name: backups_of(home).create().name if name else ""
 
 
 def look(home: Path) -> None:
@@ -135,7 +135,7 @@ def squeeze(home: Path, size: str) -> None:
     ledger.runs.add(a_run("first"))
     ledger.close()
     index_of(home).close()
-    backups_of(home).make()
+    backups_of(home).create()
     told = {kind: until_it_fails(kind, home, 10_000) for kind in MOST}
     subprocess.run(["mount", "-o", "remount,size=16m", str(home)], check=True)
     print(json.dumps({"home": str(home), **told, "after": after(home)}))
@@ -146,9 +146,9 @@ def after(home: Path) -> dict[str, Any]:
     ledger, index = ledger_of(home), index_of(home)
     ledger.check()
     index.check()
-    copy = backups_of(home).newest_good()
+    copy = backups_of(home).newest_valid()
     names = {str(name) for (name,) in index._db.run("SELECT native FROM sessions")}  # type: ignore[attr-defined]
-    events = index._db.number("SELECT count(*) FROM events")  # type: ignore[attr-defined]
+    events = index._db.query_int("SELECT count(*) FROM events")  # type: ignore[attr-defined]
     runs = [run.id for run in ledger.runs.newest(1_000_000)]
     ledger.close()
     index.close()

@@ -39,7 +39,7 @@ def home(tmp_path: Path) -> Path:
     ledger.runs.add(a_run("first"))
     ledger.close()
     index_of(folder).close()
-    backups_of(folder).make()
+    backups_of(folder).create()
     return folder
 
 

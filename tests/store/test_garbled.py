@@ -14,7 +14,7 @@ from wisen.errors import StoreDamaged
 from wisen.model.context import Alias, ContextKind, context_of
 from wisen.model.event import Status
 from wisen.model.report import Selection
-from wisen.model.source import Trouble, TroubleKind
+from wisen.model.source import ReadProblem, ReadProblemKind
 from wisen.store.ledger import Ledger
 from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
@@ -37,7 +37,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(200):
         ledger.runs.add(a_run(f"{number:026}", NOON + timedelta(hours=number), error="x" * number))
     ledger.close()
-    backups_of(home).make()
+    backups_of(home).create()
     return home
 
 
@@ -124,8 +124,8 @@ def test_a_garbled_ledger_comes_back_from_its_backup(filled: Path, tmp_path: Pat
         ledger_of(home)
     backups = backups_of(home)
     with pytest.raises(StoreDamaged):
-        backups.make()
-    copy = backups.newest_good()
+        backups.create()
+    copy = backups.newest_valid()
     assert copy is not None
     aside = backups.restore(copy)
     assert aside.read_bytes() == ruined
@@ -136,10 +136,10 @@ def test_a_garbled_backup_is_passed_over_and_never_restored(filled: Path, tmp_pa
     home = tmp_path / "home"
     shutil.copytree(filled, home)
     backups = backups_of(home)
-    good, bad = backups.newest_good(), backups.make()
+    good, bad = backups.newest_valid(), backups.create()
     text = bad.read_bytes()
     bad.write_bytes(text.replace(b"x" * 100, b"y" + b"x" * 99, 1))
-    assert backups.newest_good() == good
+    assert backups.newest_valid() == good
     before = (home / "ledger.db").read_bytes()
     with pytest.raises(StoreDamaged):
         backups.restore(bad)
@@ -149,7 +149,7 @@ def test_a_garbled_backup_is_passed_over_and_never_restored(filled: Path, tmp_pa
 def test_only_the_newest_backups_are_kept(filled: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(filled, home)
-    made = [backups_of(home).make() for _ in range(5)]
+    made = [backups_of(home).create() for _ in range(5)]
     assert sorted((home / "backups").iterdir()) == made[-3:]
 
 
@@ -163,8 +163,8 @@ def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) ->
         for call in range(6):
             log.call(f"c{number}/{call}", call)
             log.end(f"c{number}/{call}", Status.FAILED, call, "x" * number)
-        stretches.append(log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=number)))
-    index.events.keep(stretches)
+        stretches.append(log.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number)))
+    index.events.store(stretches)
     index.close()
     whole = file.read_bytes()
     rebuilt, told = 0, []
@@ -178,14 +178,14 @@ def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) ->
             rebuilt += 1
             (aside,) = [each for each in home.glob("index.db.damaged-*") if not each.name.endswith(("-wal", "-shm"))]
             assert aside.read_bytes() == ruined
-            assert index.events.keep(stretches) == 40 * 13
+            assert index.events.store(stretches) == 40 * 13
         try:
             index.check()
             index.events.marks("claude-code")
             index.events.counts(Selection())
             list(index.findings.failures(Selection()))
-            index.events.troubles(Selection())
-            index.events.keep(stretches)
+            index.events.read_problems(Selection())
+            index.events.store(stretches)
         except StoreDamaged as error:
             told.append((warning, str(home / "index.db") in str(error)))
         index.close()

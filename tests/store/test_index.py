@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.model.event import MessageOrigin, Status
+from wisen.model.index_batch import IndexBatch
 from wisen.model.report import Selection
-from wisen.model.source import Trouble, TroubleKind
-from wisen.model.stretch import Stretch
+from wisen.model.source import ReadProblem, ReadProblemKind
 from wisen.store.index import Index
 from wisen.store.memories import Memories
 from wisen.store.sqlite_index import SqliteIndex, open_index
@@ -134,7 +134,7 @@ minutes = st.integers(0, 6)
 
 
 @st.composite
-def stretches(draw: st.DrawFn) -> Stretch:
+def stretches(draw: st.DrawFn) -> IndexBatch:
     """A log of few names, so that ids, sessions and calls meet."""
     log = Log(
         draw(paths), draw(few), agent=draw(st.sampled_from(["claude-code", "codex"])), context=draw(st.none() | few)
@@ -157,8 +157,8 @@ def stretches(draw: st.DrawFn) -> Stretch:
             log.concede(f"a{name}", minute)
         else:
             log.interrupt(f"i{name}", draw(st.none() | few), minute)
-    kinds = draw(st.lists(st.sampled_from(TroubleKind), max_size=3))
-    troubles = [Trouble(kind=kind, detail=draw(few), offset=draw(minutes)) for kind in kinds]
+    kinds = draw(st.lists(st.sampled_from(ReadProblemKind), max_size=3))
+    troubles = [ReadProblem(kind=kind, detail=draw(few), offset=draw(minutes)) for kind in kinds]
     return log.stretch(*troubles, cursor=draw(few), afresh=draw(st.booleans()))
 
 
@@ -172,7 +172,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_sql_answers_like_plain_python(
     tmp_path_factory: pytest.TempPathFactory,
-    batches: list[tuple[list[Stretch], int]],
+    batches: list[tuple[list[IndexBatch], int]],
     since: int | None,
     under: str | None,
     agent: str | None,
@@ -184,12 +184,12 @@ def test_the_sql_answers_like_plain_python(
     selections += [replace(selection, places=tuple(place)) for selection in selections]
     try:
         for batch, many in batches:
-            assert file.events.keep(batch) == plain.events.keep(batch)
+            assert file.events.store(batch) == plain.events.store(batch)
             # Some sessions are mined as they are now, and the rest are left for another time.
-            waiting, expected = list(file.findings.unmined(1)), list(plain.findings.unmined(1))
+            waiting, expected = list(file.findings.take_unmined(1)), list(plain.findings.take_unmined(1))
             assert waiting == expected
             for index in (file, plain):
-                index.findings.mined([mine(history) for history in waiting[:many]], 1)
+                index.findings.store_findings([mine(history) for history in waiting[:many]], 1)
             for selection in selections:
                 assert file.events.counts(selection) == plain.events.counts(selection)
         for selection in selections:
@@ -201,7 +201,7 @@ def test_the_sql_answers_like_plain_python(
             assert file.findings.fixes(selection) == plain.findings.fixes(selection)
             assert list(file.findings.goals(selection)) == list(plain.findings.goals(selection))
             assert file.findings.signals(selection) == plain.findings.signals(selection)
-            assert file.events.troubles(selection) == plain.events.troubles(selection)
+            assert file.events.read_problems(selection) == plain.events.read_problems(selection)
         for fix in plain.findings.fixes(Selection()):
             assert file.findings.evidence(fix.id) == plain.findings.evidence(fix.id)
         for name in ("claude-code", "codex"):
@@ -215,11 +215,11 @@ def test_what_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
     good, bad = Log("/a.jsonl", "s1"), Log("/b.jsonl", "s2")
     good.typed("m1")
     bad.typed("m2")
-    impossible = bad.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=2**70))
+    impossible = bad.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=2**70))
     with pytest.raises(OverflowError):
-        index.events.keep([good.stretch(), impossible])
+        index.events.store([good.stretch(), impossible])
     assert index.events.counts(Selection()).sources == 0
-    assert index.events.keep([good.stretch(), bad.stretch()]) == 2
+    assert index.events.store([good.stretch(), bad.stretch()]) == 2
     assert index.events.counts(Selection()).sessions == 2
     index.close()
 
@@ -230,9 +230,9 @@ def test_two_processes_fill_one_index_and_count_nothing_twice(tmp_path: Path) ->
     one.typed("m1")
     two.typed("m1")
     two.typed("m2")
-    assert first.events.keep([one.stretch()]) == 1
-    assert second.events.keep([two.stretch()]) == 1
-    assert first.events.keep([two.stretch()]) == 0
+    assert first.events.store([one.stretch()]) == 1
+    assert second.events.store([two.stretch()]) == 1
+    assert first.events.store([two.stretch()]) == 0
     assert first.events.counts(Selection()) == second.events.counts(Selection())
     first.close()
     second.close()
@@ -250,7 +250,7 @@ def test_a_damaged_index_is_set_aside_and_never_blocks(tmp_path: Path) -> None:
     assert aside.read_bytes() == before
     log = Log("/a.jsonl")
     log.typed("m1")
-    assert index.events.keep([log.stretch()]) == 1
+    assert index.events.store([log.stretch()]) == 1
     index.check()
     index.close()
     open_sound(file).close()
@@ -281,11 +281,11 @@ def test_a_ledger_is_not_taken_for_an_index(tmp_path: Path) -> None:
 
 def test_a_newer_index_is_refused_and_stays(tmp_path: Path) -> None:
     from wisen.store.migrate import MIGRATIONS, known
-    from wisen.store.seals import add
+    from wisen.store.seals import add_row
 
     index = open_sound(tmp_path / "index.db")
     newer = len(known("index")) + 1
-    add(index._db, MIGRATIONS, {"version": newer, "name": f"{newer:04}_future.sql"})
+    add_row(index._db, MIGRATIONS, {"version": newer, "name": f"{newer:04}_future.sql"})
     index.close()
     before = (tmp_path / "index.db").read_bytes()
     with pytest.raises(StoreNewer, match=rf"index\.db has version {newer}"):
@@ -297,13 +297,13 @@ QUESTIONS: dict[str, Callable[[Index], object]] = {
     "counts": lambda index: index.events.counts(Selection()),
     "counts since": lambda index: index.events.counts(Selection(since=NOON)),
     "histories": lambda index: list(index.events.histories(Selection())),
-    "unmined": lambda index: list(index.findings.unmined(2)),
+    "unmined": lambda index: list(index.findings.take_unmined(2)),
     "failures": lambda index: index.findings.failures(Selection()),
     "fixes": lambda index: index.findings.fixes(Selection()),
     "evidence": lambda index: index.findings.evidence(""),
     "goals": lambda index: list(index.findings.goals(Selection())),
     "signals": lambda index: index.findings.signals(Selection()),
-    "troubles": lambda index: index.events.troubles(Selection()),
+    "troubles": lambda index: index.events.read_problems(Selection()),
 }
 
 
@@ -319,7 +319,7 @@ def mined_file(folder: Path) -> Path:
     log.reject("c9", 9)
     log.interrupt("i1", "c9", 9)
     index = open_sound(folder / "index.db")
-    index.events.keep([log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=1))])
+    index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=1))])
     assert mine_all(index) == 1
     assert all(question(index) for question in QUESTIONS.values())
     index.close()
@@ -422,7 +422,7 @@ def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path, mon
     index = open_sound(file)
     before = index.events.counts(Selection())
     assert (before.sessions, [(use.calls, use.failed, use.sessions) for use in before.tools]) == (2, [(30, 30, 2)])
-    one, two = index.findings.unmined(1)
+    one, two = index.findings.take_unmined(1)
     assert [step.call for step in one.steps] == [f"c{place}" for place in range(30) if place // 3 % 2 == 0]
     assert len(two.steps) == 15
     assert all(step.status is Status.FAILED for step in one.steps)
@@ -430,8 +430,8 @@ def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path, mon
     assert index.events.counts(Selection()) == before
     log = Log("/a.jsonl")
     log.call("new", 1)
-    assert index.events.keep([log.stretch()]) == 1
-    assert [history.steps[-1].call for history in index.findings.unmined(1)] == ["new"]
+    assert index.events.store([log.stretch()]) == 1
+    assert [history.steps[-1].call for history in index.findings.take_unmined(1)] == ["new"]
     index.close()
 
 
@@ -439,6 +439,6 @@ def test_a_moment_is_kept_to_the_millisecond(tmp_path: Path) -> None:
     index = open_sound(tmp_path / "index.db")
     log = Log("/a.jsonl")
     log.typed("m1")
-    index.events.keep([log.stretch()])
+    index.events.store([log.stretch()])
     assert index.events.counts(Selection()).first == NOON
     index.close()

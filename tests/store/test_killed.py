@@ -83,5 +83,5 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(tmp_path: Path)
     assert found["events"] == EACH * len(found["sessions"])
     # At most one that was under way for each writer that was killed.
     assert len(found["runs"]) <= len(acknowledged) + KILLS + WRITERS
-    backups_of(home).make()
+    backups_of(home).create()
     assert after(home)["copy"] is not None

@@ -138,7 +138,7 @@ def record_the_same_at_once(openings: Callable[[], Ledger], many: int = 4, lesso
                 sights = [an_occurrence(f"o{lesson}-{each}", id_, minutes=each) for each in range(2)]
                 asks = structs.replace(a_proposal(f"P{id_}", id_), follows="")
                 ready.wait()
-                found |= ledger.entries.enter([an_entry(id_), *sights[number % 2 :], asks])
+                found |= ledger.entries.record([an_entry(id_), *sights[number % 2 :], asks])
             return found
         finally:
             ledger.close()
@@ -266,10 +266,10 @@ def _write_future(ledger: Ledger) -> None:
     """What a newer wisen would leave: one migration more than we know."""
     from wisen.store.ledger import SqlLedger
     from wisen.store.migrate import MIGRATIONS
-    from wisen.store.seals import add
+    from wisen.store.seals import add_row
 
     assert isinstance(ledger, SqlLedger)
-    add(ledger._db, MIGRATIONS, {"version": KNOWN + 1, "name": "9999_future.sql"})
+    add_row(ledger._db, MIGRATIONS, {"version": KNOWN + 1, "name": "9999_future.sql"})
 
 
 def test_without_psycopg_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -392,14 +392,14 @@ def test_a_ledger_that_was_backed_up_is_never_replaced_by_an_empty_one(tmp_path:
     ledger = open_sqlite(tmp_path)
     ledger.runs.add(a_run("01A"))
     backups = LedgerBackups(tmp_path / "ledger.db", tmp_path / "backups", clock=FixedClock())
-    backups.make()
+    backups.create()
     ledger.close()
     (tmp_path / "ledger.db").unlink()
     if size is not None:
         (tmp_path / "ledger.db").touch()
     with pytest.raises(StoreDamaged, match=r"missing or empty.*wisen doctor --repair"):
         open_sqlite(tmp_path)
-    copy = backups.newest_good()
+    copy = backups.newest_valid()
     assert copy is not None
     backups.restore(copy)
     ledger = open_sqlite(tmp_path)
@@ -493,7 +493,7 @@ def test_what_is_written_is_synchronous_and_what_is_deleted_is_overwritten(tmp_p
 def test_nobody_else_may_read_it(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
     ledger.runs.add(a_run("01A"))
-    copy = LedgerBackups(tmp_path / "ledger.db", tmp_path / "backups", clock=FixedClock()).make()
+    copy = LedgerBackups(tmp_path / "ledger.db", tmp_path / "backups", clock=FixedClock()).create()
     for file in (tmp_path / "ledger.db", tmp_path / "ledger.db-wal", copy):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     ledger.close()
@@ -527,7 +527,7 @@ def test_copies_that_several_processes_make_at_once_are_all_whole(tmp_path: Path
             pool.map(
                 lambda _: LedgerBackups(
                     tmp_path / "ledger.db", tmp_path / "backups", clock=SystemClock(), keep=100
-                ).make(),
+                ).create(),
                 range(24),
             )
         )

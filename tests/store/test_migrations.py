@@ -28,7 +28,7 @@ from wisen.testing.transcripts import ClaudeTranscript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.model.stretch import Stretch
+    from wisen.model.index_batch import IndexBatch
     from wisen.store.index import Index
     from wisen.store.migrate import Store
 
@@ -101,23 +101,23 @@ def test_what_was_read_before_concessions_were_told_is_read_again(
         old = SqliteIndex(open_file(tmp_path / "index.db", INDEX, busy=1), SystemClock())
         # The readers of that time told everything else.
         for stretch in unread(old, home):
-            kept = tuple(each for each in stretch.kept if not isinstance(each.event, Concession))
-            assert old.events.keep([replace(stretch, kept=kept)]) == len(kept) == 2
+            kept = tuple(each for each in stretch.events if not isinstance(each.event, Concession))
+            assert old.events.store([replace(stretch, events=kept)]) == len(kept) == 2
         assert unread(old, home) == []
         before = old.events.counts(Selection())
         old.close()
     index, _ = open_index(tmp_path / "index.db", clock=SystemClock())
     (again,) = unread(index, home)
-    assert again.afresh
-    assert index.events.keep([again]) == 1
+    assert again.from_start
+    assert index.events.store([again]) == 1
     assert unread(index, home) == []
     assert index.events.counts(Selection()) == before
-    (history,) = index.findings.unmined(1)
+    (history,) = index.findings.take_unmined(1)
     assert [(turn.text, turn.conceded) for turn in history.turns] == [("no, use uv", True), ("thanks", False)]
     index.close()
 
 
-def unread(index: Index, home: Path) -> list[Stretch]:
+def unread(index: Index, home: Path) -> list[IndexBatch]:
     """What the logs hold that an index has not read."""
     agent, scope = ClaudeCode(home, {}), Scope(home=home, machine="m", contexts=(), aliases=())
     marks = index.events.marks(agent.name)
@@ -145,12 +145,12 @@ def test_a_backup_of_an_older_version_is_good_and_brings_the_ledger_back(
         connection.close()
     copies.mkdir()
     copy = (tmp_path / "copy.db").rename(copies / "ledger-20260101T000000000000.db")
-    assert backups.newest_good() == copy
+    assert backups.newest_valid() == copy
     ledger.write_bytes(b"damaged" * 1000)
     backups.restore(copy)
     again = open_ledger(ledger, backups=copies)
     again.check()
     assert [each.id for each in again.entries.all()] == []
     again.close()
-    backups.make()
+    backups.create()
     assert len([*copies.iterdir()]) == 2

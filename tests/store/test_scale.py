@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wisen.model.event import Status
+from wisen.model.index_batch import IndexBatch
 from wisen.model.report import Selection
-from wisen.model.stretch import Stretch
 from wisen.store.sqlite_index import SqliteIndex, open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.fake_miner import mine_all
@@ -23,7 +23,7 @@ UNIT = 10
 """Steps of SQLite after which it tells that it works."""
 
 
-def session(number: int) -> Stretch:
+def session(number: int) -> IndexBatch:
     """A session of calls, of which every twelfth fails."""
     log = Log(f"/logs/{number // 100}/{number}.jsonl", f"s{number}", context=f"c{number % 50}")
     for call in range(EACH // 2):
@@ -58,12 +58,12 @@ def test_an_update_does_not_touch_the_rest_of_the_index(tmp_path: Path) -> None:
     cost, filled = {}, 0
 
     def update() -> None:
-        assert index.events.keep([session(filled)]) == EACH
+        assert index.events.store([session(filled)]) == EACH
         assert mine_all(index) == 1
 
     for events in (10_000, 100_000):
         while filled < events // EACH:
-            index.events.keep([session(number) for number in range(filled, filled + 100)])
+            index.events.store([session(number) for number in range(filled, filled + 100)])
             filled += 100
             mine_all(index, together=100)
         cost[events] = steps(index, update)

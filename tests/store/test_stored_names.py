@@ -11,32 +11,48 @@ from wisen.feedback.adjudication import Rulings
 from wisen.feedback.language import Language, LessonWords, Negations, Opening
 from wisen.feedback.phrase_naming import Labels, Names
 from wisen.forgetting import find
-from wisen.model.change import Deed, Line, Passage, Removal, Value
+from wisen.model.change import EditOperation, LineEdit, LineRemoval, PassageEdit, ValueEdit
 from wisen.model.event import Event
 from wisen.model.memory import MemoryKind
+from wisen.model.snapshot import Snapshot
 from wisen.models.answer_format import schema_of as answer_schema
 from wisen.models.service import Pong
+from wisen.store import ledger_removal
+from wisen.store.index_numbers import EVENT_KINDS
 from wisen.surfaces.mcp.tool_arguments import TOOLS, schema_of
 
 
 @pytest.mark.parametrize(
     ("deed", "stored"),
     [
-        (Line(id="W-abcd", heading="Rules", text="x"), b'{"type":"line","id":"W-abcd","heading":"Rules","text":"x",'),
-        (Value(format="json", keys=("a",), new="1"), b'{"type":"value","format":"json","keys":["a"],"new":"1",'),
-        (Passage(new=b"x"), b'{"type":"passage","new":"eA==",'),
-        (Removal(lines=()), b'{"type":"removal","lines":[]'),
+        (
+            LineEdit(id="W-abcd", heading="Rules", text="x"),
+            b'{"type":"line","id":"W-abcd","heading":"Rules","text":"x",',
+        ),
+        (ValueEdit(format="json", keys=("a",), new="1"), b'{"type":"value","format":"json","keys":["a"],"new":"1",'),
+        (PassageEdit(new=b"x"), b'{"type":"passage","new":"eA==",'),
+        (LineRemoval(lines=()), b'{"type":"removal","lines":[]'),
     ],
 )
-def test_deeds_are_told_apart_by_the_word_they_were_always_stored_with(deed: Deed, stored: bytes) -> None:
+def test_deeds_are_told_apart_by_the_word_they_were_always_stored_with(deed: EditOperation, stored: bytes) -> None:
     written = msgspec.json.encode(deed)
     assert written.startswith(stored)
-    assert msgspec.json.decode(written, type=Deed) == deed
+    assert msgspec.json.decode(written, type=EditOperation) == deed
 
 
 def test_events_are_stored_by_these_kinds() -> None:
-    kinds = {kind.__name__.lower() for kind in get_args(Event)}
-    assert kinds == {"message", "call", "outcome", "interrupt", "rejection", "concession", "citation"}
+    assert set(EVENT_KINDS) == set(get_args(Event))
+    assert sorted(EVENT_KINDS.values()) == sorted(
+        ("message", "call", "outcome", "interrupt", "rejection", "concession", "citation")
+    )
+
+
+def test_every_row_that_can_be_removed_has_its_table() -> None:
+    assert set(ledger_removal._TABLES) - {Snapshot} == set(find._KINDS)
+    assert " ".join(ledger_removal._TABLES.values()) == (
+        "entries occurrences moves proposals guards changes looks runs exposures outcomes reinforcements ownership "
+        "snapshots aliases contexts records phrase_proofs phrases phrase_searches"
+    )
 
 
 def test_rows_are_forgotten_by_these_words() -> None:
@@ -44,7 +60,6 @@ def test_rows_are_forgotten_by_these_words() -> None:
         "alias change context entry exposure guard look move occurrence outcome ownership ownphrase proof proposal "
         "record reinforcement run search"
     )
-    assert {kind.__name__.lower() for kind in find._KINDS} - {"trialoutcome"} < set(find._KINDS.values())
 
 
 def test_agents_and_models_are_asked_by_these_names() -> None:

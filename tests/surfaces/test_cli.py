@@ -13,7 +13,7 @@ import pytest
 import wisen
 from tests.commands import WISEN, run
 from wisen.edits.editor import Editor, LinePlan
-from wisen.model.change import digest
+from wisen.model.change import content_digest
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("S19")
@@ -300,10 +300,10 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
     file.write_bytes(b"# Shop\r\nmine")
     with wisen.open_learner() as learner:
         door = Editor(learner._deps.desk)
-        saw = digest(file.read_bytes())
+        saw = content_digest(file.read_bytes())
         plan = LinePlan(str(file), "Rules", "Use pnpm, not npm.", "R-0001", "you said so 3 times", saw)
         first = door.add_line(plan).change
-        saw = digest(file.read_bytes())
+        saw = content_digest(file.read_bytes())
         second = door.add_line(LinePlan(str(file), "Rules", "Sort by date.", "R-0002", "you said so", saw)).change
     listed = run("changes").stdout
     assert "you said so 3 times: Use pnpm, not npm." in listed
@@ -341,7 +341,7 @@ def test_what_became_of_a_line_is_noticed_and_asked_about_where_git_may_have_don
     git("commit", "-q", "-m", "first")
     git("branch", "other")
     with wisen.open_learner() as learner:
-        plan = LinePlan(str(file), "Rules", "Use pnpm.", "R-0001", "you said so", digest(file.read_bytes()))
+        plan = LinePlan(str(file), "Rules", "Use pnpm.", "R-0001", "you said so", content_digest(file.read_bytes()))
         change = Editor(learner._deps.desk).add_line(plan).change
     assert len(change.head) == 40
     assert "nothing was committed for you" in run("changes", "show", change.id).stdout

@@ -20,7 +20,7 @@ from tests.commands import AS_PERSON, WISEN, run
 from tests.hooks import taught
 from tests.surfaces.mcp_clients import Told, asked, over_stdio, told, within
 from wisen.errors import UsageError
-from wisen.model.entry import Answer, ProposalType, Who
+from wisen.model.entry import Actor, Answer, ProposalType
 from wisen.surfaces.mcp.server import server_of
 from wisen.surfaces.mcp.tool_arguments import POINT, SUGGEST, TOOLS
 from wisen.testing.transcripts import ClaudeTranscript
@@ -274,7 +274,7 @@ def test_a_server_started_outside_any_project_belongs_to_the_first_that_its_clie
 def test_what_is_proposed_for_everywhere_is_not_told_to_agents_before_the_user_said_yes(shop: Path, barn: Path) -> None:
     with wisen.open_learner() as learner:
         made = learner.proposals.suggest("Always use tabs.", barn, agent="x", note="")
-        learner.home.ledger.entries.enter(
+        learner.home.ledger.entries.record(
             [structs.replace(made, id=made.id + "e", context="", text="Secret of the shop")]
         )
     told_here = asked(barn, "proposals").text
@@ -297,11 +297,11 @@ def test_what_an_agent_writes_is_nothing_until_the_user_approves_it(shop: Path) 
         assert books() == before[1]
         assert not [each for each in learner.memory.recall("never npm", shop).groups if words in each.best.text]
         each = learner.proposals.get(made["id"])
-        assert each.waits, "policy let it pass"
+        assert each.is_waiting, "policy let it pass"
         assert learner.proposals.leave_for(each) == "ask"
         assert not learner.trials.can_try(each)
         with pytest.raises(UsageError, match="user's own word"):
-            learner.proposals.answer(made["id"], Answer.APPROVED, by=Who.WISEN)
+            learner.proposals.answer(made["id"], Answer.APPROVED, by=Actor.WISEN)
         files = (path for path in (shop.parent / "wisen" / "snapshots").rglob("*") if path.is_file())
         snapshots = b"".join(path.read_bytes() for path in files)
         assert b"Never use pnpm" not in snapshots, "told to other sessions"
@@ -352,14 +352,14 @@ def test_suggestions_neither_pile_up_nor_keep_out_what_the_user_said(shop: Path)
     assert refused
     assert all("wait for the user" in each.text for each in refused)
     with wisen.open_learner() as learner:
-        waits = [each for each in learner.proposals.all() if each.waits]
+        waits = [each for each in learner.proposals.all() if each.is_waiting]
         assert sum(each.proposal.type is ProposalType.SUGGESTION for each in waits) == 20
     log = ClaudeTranscript(9, cwd=str(shop))
     log.prompt("from now on always write the changelog before the release")
     log.write(shop.parent / ".claude" / "projects" / "shop")
     with wisen.open_learner() as learner:
         learner.learn()
-        assert any("changelog" in each.proposal.text for each in learner.proposals.all() if each.waits)
+        assert any("changelog" in each.proposal.text for each in learner.proposals.all() if each.is_waiting)
 
 
 def test_nothing_is_deleted_over_mcp(shop: Path) -> None:

@@ -160,7 +160,7 @@ def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next
         assert not left
         for name in names:
             (home / "backups" / name).write_text("half")
-        learner.home.backups.make()  # type: ignore[union-attr]
+        learner.home.backups.create()  # type: ignore[union-attr]
         assert not [*(home / "backups").glob("*.part*")]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from wisen.agents.agent_signs import AGENT_SIGNS
-from wisen.model.presence import NotAPerson, Person, Process, Voice
+from wisen.model.presence import Decider, NotAPerson, Person, Process
 from wisen.system.parent_processes import ancestors
 from wisen.system.person import ProcessPresence, acting_as, agent_of, current_presence
 
@@ -34,7 +34,7 @@ def look(
     environment: Mapping[str, str] | None = None,
     terminal: str = "/dev/pts/3",
     decided_by: str = "",
-) -> Voice:
+) -> Decider:
     found = ProcessPresence(environment or {}, AGENT_SIGNS, lambda: above, lambda: terminal, decided_by=decided_by)
     return found.detect()
 

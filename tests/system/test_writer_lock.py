@@ -132,7 +132,7 @@ def test_what_goes_round_the_lock_still_records_nothing_twice(logs: Path, home: 
             structs.replace(each, entry=f"Z{each.entry}") if each.type is not ProposalType.GUARD else each
             for each in asked
         ]
-        known = ledger.entries.enter([*entries, *sights, *of_entries])
+        known = ledger.entries.record([*entries, *sights, *of_entries])
         assert known == {f"Z{each.id}": each.id for each in ledger.entries.all()}
         assert counted(home / "wisen") == before
         ledger.check()

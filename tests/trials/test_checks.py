@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands import run
 from tests.trials.made_up_users import ERROR, World
-from wisen.model.entry import Answer, EntryStatus, ProposalType, Who
+from wisen.model.entry import Actor, Answer, EntryStatus, ProposalType
 from wisen.model.instruction import Rate
 from wisen.trials.inferred_lines import judge_inferred_line
 
@@ -44,7 +44,7 @@ def deployed(world: World, sessions: int, fails: Callable[[int], bool]) -> None:
         world.pass_(hours=16)
 
 
-def put_in(world: World, by: Who, profile: str = "autonomous") -> None:
+def put_in(world: World, by: Actor, profile: str = "autonomous") -> None:
     """Have the fix of deploying stand in the file, approved by the user or only let pass by policy.
 
     What policy put into a file it takes out again in the profile in which it may write unasked.
@@ -75,7 +75,7 @@ def rule_of(world: World) -> EntryState:
 
 def test_a_failure_that_falls_stays_in_the_file(world: World) -> None:
     deployed(world, 30, lambda _: True)
-    put_in(world, Who.WISEN)
+    put_in(world, Actor.WISEN)
     for _ in range(6):
         deployed(world, 5, lambda number: number == 0)
         world.cycle()
@@ -85,7 +85,7 @@ def test_a_failure_that_falls_stays_in_the_file(world: World) -> None:
 
 def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(world: World) -> None:
     deployed(world, 30, lambda _: True)
-    put_in(world, Who.WISEN)
+    put_in(world, Actor.WISEN)
     for _ in range(10):
         deployed(world, 5, lambda _: True)
         world.cycle()
@@ -98,7 +98,7 @@ def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(wor
 
 def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> None:
     deployed(world, 30, lambda number: number % 10 == 0)
-    put_in(world, Who.WISEN)
+    put_in(world, Actor.WISEN)
     began = world.days.time
     while "--wait" in file_of(world):
         deployed(world, 1, lambda _: True)
@@ -110,7 +110,7 @@ def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> No
 
 def test_in_the_default_profile_a_line_that_does_harm_is_asked_about_once_and_stays(world: World) -> None:
     deployed(world, 30, lambda number: number % 10 == 0)
-    put_in(world, Who.WISEN, "standard")
+    put_in(world, Actor.WISEN, "standard")
     before, said = file_of(world), list[str]()
     for _ in range(4):
         deployed(world, 5, lambda _: True)
@@ -123,7 +123,7 @@ def test_in_the_default_profile_a_line_that_does_harm_is_asked_about_once_and_st
 
 def test_what_the_user_wrote_meanwhile_stays(world: World) -> None:
     deployed(world, 30, lambda number: number % 10 == 0)
-    put_in(world, Who.WISEN)
+    put_in(world, Actor.WISEN)
     (world.project / "CLAUDE.md").write_text(
         file_of(world).replace("Be brief.", "Be brief, and kind.") + "\nOf mine.\n"
     )
@@ -139,7 +139,7 @@ def test_what_the_user_approved_stays_whatever_the_sessions_say_and_is_asked_abo
     world: World,
 ) -> None:
     deployed(world, 30, lambda number: number % 10 == 0)
-    put_in(world, Who.USER)
+    put_in(world, Actor.USER)
     deployed(world, 20, lambda _: True)
     world.cycle()
     assert "--wait" in file_of(world)
@@ -157,7 +157,7 @@ def test_what_the_user_approved_stays_whatever_the_sessions_say_and_is_asked_abo
 
 
 def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_out(world: World) -> None:
-    put_in(world, Who.WISEN)
+    put_in(world, Actor.WISEN)
     said = []
     began = world.days.time
     while "--wait" in file_of(world):
@@ -172,13 +172,13 @@ def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_
 
 def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told(world: World) -> None:
     deployed(world, 30, lambda _: True)
-    put_in(world, Who.USER)
+    put_in(world, Actor.USER)
     deployed(world, 24, lambda number: number < 2)
     world.cycle()
     with world.learner() as learner:
         ((rule, told),) = learner.trials.rule_effects()
     assert "--wait" in rule.text
-    assert told.words == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
+    assert told.description == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
     assert told.placebos < 100, "there are not enough dates on which nothing happened to say more"
     assert "Rules that hold, before and after" in run("effect").stdout
 

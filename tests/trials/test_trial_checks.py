@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wisen.model.entry import EntryOrigin
 from wisen.model.exposure import Arm
-from wisen.model.trial import BeforeAfter, Check, Portfolio, TrialRow
+from wisen.model.trial import BeforeAfter, CheckAction, Portfolio, TrialRow
 from wisen.trials.before_after import PLACEBOS, HitSeries, compare_before_after, look_day
 from wisen.trials.check_schedule import WatchedChange, due_date, next_check
 from wisen.trials.portfolio import build_portfolio
@@ -38,7 +38,7 @@ def test_a_rule_after_which_it_stopped_has_likely_helped_and_never_more() -> Non
     said = told(0.005, days=40)
     assert said.helped
     assert said.day == 30
-    assert said.words.endswith("after; likely helped")
+    assert said.description.endswith("after; likely helped")
     assert said.placebos >= PLACEBOS
     assert said.chance is not None
     assert said.chance <= 0.01
@@ -54,7 +54,7 @@ def test_without_enough_dates_at_which_nothing_happened_it_is_inconclusive() -> 
     said = told(0.0, days=30, others=2)
     assert (said.helped, said.chance) == (False, None)
     assert said.placebos < PLACEBOS
-    assert said.words.endswith("inconclusive")
+    assert said.description.endswith("inconclusive")
 
 
 @pytest.mark.requirement("X1")
@@ -63,7 +63,7 @@ def test_it_is_looked_at_on_three_days_only() -> None:
         None, None, 14, 14, 30, 30, 60, 60,
     ]  # fmt: skip
     early = told(0.0, days=13)
-    assert (early.helped, early.words) == (False, "too early to tell")
+    assert (early.helped, early.description) == (False, "too early to tell")
     assert told(0.01, days=31) == told(0.01, days=33)
 
 
@@ -98,7 +98,7 @@ def test_all_hints_together_are_told_as_one_number_with_its_interval() -> None:
     one = told_[0]
     assert one.interval is not None
     assert one.interval[0] < one.with_hints / one.without < one.interval[1]
-    assert "times as many, 95%" in one.words
+    assert "times as many, 95%" in one.description
 
 
 @pytest.mark.requirement("X1")
@@ -114,7 +114,7 @@ def test_hints_that_do_nothing_are_seldom_said_to_help() -> None:
 
 
 def test_with_nothing_to_compare_no_number_is_told() -> None:
-    assert build_portfolio([]).words == "no session with and without hints to compare yet"
+    assert build_portfolio([]).description == "no session with and without hints to compare yet"
     assert hints(1, 1.0, 1.0, share=1.0).ratio is None
 
 
@@ -129,25 +129,25 @@ def after(days: float) -> datetime:
 @pytest.mark.requirement("S8")
 def test_a_change_is_checked_a_week_after_it_was_made() -> None:
     assert due_date(watched()) == after(7)
-    assert next_check(watched(relevant=3), after(6.9)) is Check.NOTHING
-    assert next_check(watched(relevant=3), after(7)) is Check.CHECK
-    assert next_check(watched(relevant=3, checked=after(8)), after(14)) is Check.NOTHING
-    assert next_check(watched(relevant=3, checked=after(8)), after(15)) is Check.CHECK
+    assert next_check(watched(relevant=3), after(6.9)) is CheckAction.NOTHING
+    assert next_check(watched(relevant=3), after(7)) is CheckAction.CHECK
+    assert next_check(watched(relevant=3, checked=after(8)), after(14)) is CheckAction.NOTHING
+    assert next_check(watched(relevant=3, checked=after(8)), after(15)) is CheckAction.CHECK
 
 
 @pytest.mark.requirement("S8")
 def test_an_overdue_check_reminds_then_extends_then_takes_out_what_was_inferred() -> None:
     said = [next_check(watched(), after(7 + days)) for days in (0, 6.9, 7, 13.9, 14, 20.9, 21, 90)]
     assert said == [
-        Check.NOTHING, Check.NOTHING, Check.REMIND, Check.REMIND, Check.EXTEND, Check.EXTEND,
-        Check.TAKE_OUT, Check.TAKE_OUT,
+        CheckAction.NOTHING, CheckAction.NOTHING, CheckAction.REMIND, CheckAction.REMIND,
+        CheckAction.EXTEND, CheckAction.EXTEND, CheckAction.REVERT, CheckAction.REVERT,
     ]  # fmt: skip
 
 
 @pytest.mark.requirement("S8")
 def test_what_the_user_stated_or_approved_is_asked_about_and_stays() -> None:
-    assert next_check(watched(EntryOrigin.STATED), after(60)) is Check.ASK
-    assert next_check(watched(EntryOrigin.MEASURED, approved=True), after(60)) is Check.ASK
+    assert next_check(watched(EntryOrigin.STATED), after(60)) is CheckAction.ASK
+    assert next_check(watched(EntryOrigin.MEASURED, approved=True), after(60)) is CheckAction.ASK
 
 
 @given(st.sampled_from(list(EntryOrigin)), st.booleans(), st.floats(0, 900))
@@ -156,4 +156,4 @@ def test_nothing_of_the_users_is_ever_taken_out_for_lack_of_data(
     origin: EntryOrigin, approved: bool, days: float
 ) -> None:
     said = next_check(watched(origin, approved=approved), after(days))
-    assert said is not Check.TAKE_OUT or not (approved or origin is EntryOrigin.STATED)
+    assert said is not CheckAction.REVERT or not (approved or origin is EntryOrigin.STATED)

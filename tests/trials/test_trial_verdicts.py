@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wisen.model.exposure import Arm
-from wisen.model.trial import JudgedTrial, TrialRow, Verdict
+from wisen.model.trial import TrialJudgment, TrialRow, Verdict
 from wisen.trials.coin import chance, toss
 from wisen.trials.verdicts import VerdictPolicy, judge
 
@@ -71,7 +71,7 @@ def test_rows_and_verdicts_come_back_from_json_as_they_were() -> None:
     rows = course(1, 0.4, 0.1, rails={"failures": (2.0, 2.0)})
     judged = judge(rows)
     assert msgspec.json.decode(msgspec.json.encode(rows), type=list[TrialRow]) == rows
-    assert msgspec.json.decode(msgspec.json.encode(judged), type=JudgedTrial) == judged
+    assert msgspec.json.decode(msgspec.json.encode(judged), type=TrialJudgment) == judged
 
 
 def test_a_rule_that_takes_away_most_is_confirmed() -> None:
@@ -86,9 +86,9 @@ def test_the_sentence_says_what_a_person_needs() -> None:
     without = [row(number, given=False, hit=number % 3 == 0) for number in range(41)]
     given_ = [row(100 + number, given=True, hit=number in (3, 30)) for number in range(39)]
     mixed = [each for pair in zip(without, given_, strict=False) for each in pair] + without[39:]
-    told = judge(mixed, VerdictPolicy(good=1e9, futile=1e9, sessions=80)).words
+    told = judge(mixed, VerdictPolicy(good=1e9, futile=1e9, sessions=80)).description
     assert told == "seen in 14 of 41 sessions without it, 2 of 39 with it; inconclusive"
-    assert judge([]).words == "no session yet in which it mattered"
+    assert judge([]).description == "no session yet in which it mattered"
 
 
 def test_a_rule_that_does_harm_is_made_worse_or_at_least_ineffective_soon() -> None:
@@ -111,7 +111,7 @@ def test_a_rule_is_dropped_when_something_else_gets_worse() -> None:
     assert sum(each.verdict is Verdict.WORSE for each in told) >= 15
     worse = next(each for each in told if each.verdict is Verdict.WORSE and each.worse_rail)
     assert worse.worse_rail == "failures"
-    assert worse.words.endswith("made worse (failures)")
+    assert worse.description.endswith("made worse (failures)")
     assert worse.rails["failures"] > worse.rails["tokens"]
 
 
@@ -167,7 +167,7 @@ def test_the_counts_do_not_depend_on_the_order_of_sessions(rows: list[TrialRow],
     never = VerdictPolicy(good=1e300, harm=1e300, futile=1e300, rails=1e300, sessions=10**6)
     shuffled = luck.sample(rows, len(rows))
 
-    def counted(judged: JudgedTrial) -> tuple[object, ...]:
+    def counted(judged: TrialJudgment) -> tuple[object, ...]:
         return judged.given, judged.withheld, judged.futile, judged.better, judged.interval
 
     assert counted(judge(rows, never)) == counted(judge(shuffled, never))
@@ -180,9 +180,9 @@ def test_every_figure_is_one_that_can_be_shown(rows: list[TrialRow]) -> None:
     assert min(judged.good, judged.harm, judged.futile, judged.since, *judged.rails.values(), 1.0) >= 0
     assert 0 <= judged.better <= 1
     assert judged.interval is None or 0 <= judged.interval[0] <= judged.interval[1] < math.inf
-    assert msgspec.json.decode(msgspec.json.encode(judged), type=JudgedTrial) == judged
-    assert judged.words
-    assert judged.ratio_words
+    assert msgspec.json.decode(msgspec.json.encode(judged), type=TrialJudgment) == judged
+    assert judged.description
+    assert judged.interval_text
 
 
 def test_the_simulator_of_the_benchmark_gives_the_same_verdicts() -> None:

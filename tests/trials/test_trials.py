@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.commands import run
 from tests.trials.made_up_users import ERROR, World
 from wisen.errors import UsageError
-from wisen.model.entry import Answer, EntryStatus, Logged, MoveKind, ProposalType
+from wisen.model.entry import Answer, EntryStatus, ManualEntry, MoveKind, ProposalType
 from wisen.model.exposure import Arm
 from wisen.surfaces.hook.tossing import gets
 from wisen.trials.coin import toss
@@ -81,7 +81,7 @@ def test_what_a_session_gets_is_the_coins_choice_and_stays_so(world: World) -> N
     assert min(told.values()) > 15
     world.cycle()
     with world.learner() as learner:
-        coins = learner.home.ledger.exposures.all(tossed=True)
+        coins = learner.home.ledger.exposures.all(coin_only=True)
     assert len(coins) == 2 * 60, "once for each session and each thing on trial"
     assert {each.chance for each in coins} == {0.5}
     assert {each.event for each in coins} == {"coin"}
@@ -117,7 +117,7 @@ def test_a_hint_after_which_the_failure_falls_is_confirmed_and_proposed(world: W
     assert hint_of(world).chance == 0.95
     with world.learner() as learner:
         (proposal,) = [each for each in learner.proposals.all() if each.proposal.type is ProposalType.VERIFICATION]
-        assert proposal.waits
+        assert proposal.is_waiting
         assert "sessions without it" in proposal.proposal.why
         assert proposal.proposal.path == str(world.project / "CLAUDE.md")
         learner.proposals.answer(proposal.proposal.id, Answer.APPROVED)
@@ -160,7 +160,7 @@ def test_a_hint_that_changes_nothing_is_dropped_with_its_numbers(world: World) -
         (entry,) = [each for each in learner.lessons.all() if each.entry.category == "best_practice"]
         assert entry.status is EntryStatus.WONT_FIX
         (why,) = [move.why for move in learner.lessons.decisions(entry) if move.value == EntryStatus.WONT_FIX]
-        assert hint.judged.words in why
+        assert hint.judged.description in why
     world.commits(lambda _: True)
     world.cycle()
     with world.learner() as learner:
@@ -326,19 +326,19 @@ def test_a_proposal_of_an_inferred_rule_can_be_tried_first(world: World) -> None
     world.cycle()
     with world.learner() as learner:
         here = learner.contexts.key_of(world.project)
-        entry = learner.lessons.log(Logged("learning", "Build the docs before the tests.", here))
+        entry = learner.lessons.log(ManualEntry("learning", "Build the docs before the tests.", here))
         learner.lessons.decide(entry.name, MoveKind.CONFIRM)
         learner.learn()
         (each,) = [each for each in learner.proposals.all() if each.proposal.entry == entry.id]
         assert learner.trials.can_try(each)
         learner.trials.try_out(each.proposal.id)
         learner.cycle(quick=True)
-        assert not any(each.proposal.entry == entry.id and each.waits for each in learner.proposals.all())
+        assert not any(each.proposal.entry == entry.id and each.is_waiting for each in learner.proposals.all())
     told = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
     assert 0 < sum("Build the docs" in each for each in told) < 20
     with world.learner() as learner:
         learner.trials.allow_experiments(allowed=False)
-        (said,) = [each for each in learner.proposals.all() if each.waits][:1]
+        (said,) = [each for each in learner.proposals.all() if each.is_waiting][:1]
         with pytest.raises(UsageError, match="wisen trials on"):
             learner.trials.try_out(said.proposal.id)
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.model.event import Status
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.history import History, Step, Turn, UserAction
 from wisen.workflows.next_steps import NextSteps
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
@@ -48,7 +48,7 @@ def history(*course: str, session: int = 1, turns: tuple[Turn, ...] = ()) -> His
 
 
 def said(text: str, before: int) -> Turn:
-    return Turn(id=f"m{before}", act=Act.SAID, at=AT, text=text, before=before)
+    return Turn(id=f"m{before}", action=UserAction.SAID, at=AT, text=text, before=before)
 
 
 def learnt(*histories: History) -> NextSteps:
@@ -221,7 +221,7 @@ ANY_TURNS = st.lists(
     st.builds(
         made_turn,
         id=st.text(max_size=3),
-        act=st.sampled_from(Act),
+        act=st.sampled_from(UserAction),
         at=st.datetimes(timezones=st.just(UTC)),
         text=st.none() | st.text(max_size=9),
         before=st.integers(0, 12),

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from wisen.model.source import Batch, Mark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 
 class Agent(Protocol):
@@ -27,7 +27,7 @@ class Agent(Protocol):
         """Yield every source below the roots, or below `under`."""
         ...
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """Yield the events of a source after the mark, in batches. Bad input is reported in the batch, never raised."""
         ...
 

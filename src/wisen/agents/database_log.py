@@ -18,14 +18,14 @@ from wisen.agents.event_collector import MAX_PENDING_BYTES, EventCollector
 from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
-from wisen.model.source import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, ReadProblem, ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from wisen.model.event import Event
-    from wisen.model.source import Mark
+    from wisen.model.source import SourceMark
 
 _STRETCH = 1 << 20
 _REMEMBERED = 200
@@ -83,27 +83,27 @@ class ConversationFactory(Protocol):
 
 
 def read_rows(
-    path: Path, mark: Mark | None, table: RowTable, open_conversations: ConversationFactory
+    path: Path, mark: SourceMark | None, table: RowTable, open_conversations: ConversationFactory
 ) -> Iterator[Batch]:
     """Yield the events after the mark."""
     # Nothing shows whether a row was changed, so a full comparison means reading everything again.
-    cursor = mark.cursor if mark and not mark.doubted else ""
+    cursor = mark.cursor if mark and not mark.is_suspect else ""
     try:
         with closing(open_read_only(path)) as database:
             for name, required in table.required_columns.items():
                 missing = required - column_names(database, name)
                 if missing:
-                    problem = Trouble(
-                        kind=TroubleKind.MISSHAPEN, detail=f"{name}.{min(missing)} missing"[:40], offset=0
+                    problem = ReadProblem(
+                        kind=ReadProblemKind.MISSHAPEN, detail=f"{name}.{min(missing)} missing"[:40], offset=0
                     )
-                    yield Batch(events=(), troubles=(problem,), cursor="", read_bytes=0, afresh=True)
+                    yield Batch(events=(), problems=(problem,), cursor="", read_bytes=0, from_start=True)
                     return
             for batch in _DatabaseReader(database, cursor, table, open_conversations).batches():
                 cursor = batch.cursor
                 yield batch
     except sqlite3.Error as error:
-        problem = Trouble(kind=TroubleKind.UNREADABLE, detail=str(error)[:40], offset=0)
-        yield Batch(events=(), troubles=(problem,), cursor=cursor, read_bytes=0)
+        problem = ReadProblem(kind=ReadProblemKind.UNREADABLE, detail=str(error)[:40], offset=0)
+        yield Batch(events=(), problems=(problem,), cursor=cursor, read_bytes=0)
 
 
 class _DatabaseReader:
@@ -118,7 +118,7 @@ class _DatabaseReader:
         self._cursor = self._resume(cursor)
         self._session_cursors = dict(self._cursor.sessions)
         self._events: list[Event] = []
-        self._problems: list[Trouble] = []
+        self._problems: list[ReadProblem] = []
         self._bytes = 0
 
     def batches(self) -> Iterator[Batch]:
@@ -170,7 +170,7 @@ class _DatabaseReader:
                     following = row
                     break
                 if (size or 0) > MAX_RECORD_BYTES:
-                    self._problems.append(Trouble(kind=TroubleKind.OVERSIZED, detail="", offset=row))
+                    self._problems.append(ReadProblem(kind=ReadProblemKind.OVERSIZED, detail="", offset=row))
                 else:
                     size_read += size or 0
                     try:
@@ -198,10 +198,10 @@ class _DatabaseReader:
         cursor = RowCursor(row, self._guard(row), sessions)
         batch = Batch(
             events=tuple(self._events),
-            troubles=tuple(self._problems),
+            problems=tuple(self._problems),
             cursor=msgspec.json.encode(cursor).decode("utf-8"),
             read_bytes=self._bytes,
-            afresh=afresh,
+            from_start=afresh,
         )
         self._events, self._problems, self._bytes = [], [], 0
         return batch

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents.session_segments import EPOCH, Segment, SessionSegments, to_segments
 from wisen.model.event import Call, Event, Outcome, SessionKey, Status
-from wisen.model.source import Trouble, TroubleKind
+from wisen.model.source import ReadProblem, ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ class EventCollector:
         self._open: dict[str, OpenCall] = {}
         self._waiting: dict[str, _PendingLine] = {}
         self.events: list[Event] = []
-        self.problems: list[Trouble] = []
+        self.problems: list[ReadProblem] = []
 
     def add_call(self, call: Call, offset: int, *, hides_exit: bool) -> None:
         """Add a call, and wait for its result."""
@@ -91,13 +91,13 @@ class EventCollector:
         """Mark a pending line as done: its counterpart arrived."""
         self._waiting.pop(key, None)
 
-    def add_problem(self, kind: TroubleKind, offset: int, detail: str = "") -> None:
+    def add_problem(self, kind: ReadProblemKind, offset: int, detail: str = "") -> None:
         """Report something that was skipped."""
-        self.problems.append(Trouble(kind=kind, detail=detail[:40], offset=offset))
+        self.problems.append(ReadProblem(kind=kind, detail=detail[:40], offset=offset))
 
     def add_parser_error(self, offset: int, error: Exception) -> None:
         """Report a record that is skipped because parsing it raised an error."""
-        self.add_problem(TroubleKind.MISSHAPEN, offset, f"reader broke: {type(error).__name__}")
+        self.add_problem(ReadProblemKind.MISSHAPEN, offset, f"reader broke: {type(error).__name__}")
 
     def resume_at(self, offset: int) -> tuple[int, Mapping[str, Segment]]:
         """Return where the next pass must begin so that no pending line is missed, and the segments at that point."""
@@ -109,7 +109,7 @@ class EventCollector:
                 self.events.append(waiting.otherwise)
         return offset, to_segments(self.sessions.copy_states())
 
-    def drain(self) -> tuple[tuple[Event, ...], tuple[Trouble, ...]]:
+    def drain(self) -> tuple[tuple[Event, ...], tuple[ReadProblem, ...]]:
         """Return and remove the events and problems collected so far."""
         collected = tuple(self.events), tuple(self.problems)
         self.events, self.problems = [], []

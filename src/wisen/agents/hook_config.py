@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from wisen.model.hook import Calling, caller_in
+from wisen.model.hook import RegisteredHook, parse_caller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def command_group(command: str, seconds: int) -> dict[str, Any]:
     return {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
 
 
-def configured_commands(settings: dict[str, Any], agent: str) -> Iterator[Calling]:
+def configured_commands(settings: dict[str, Any], agent: str) -> Iterator[RegisteredHook]:
     """Yield every command below `hooks`; `agent` is the name that our own commands use."""
     hooks = settings.get("hooks")
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
@@ -46,8 +46,8 @@ def configured_commands(settings: dict[str, Any], agent: str) -> Iterator[Callin
             for one in inner if isinstance(inner, list) else ():
                 command = one.get("command") or one.get("url") or one.get("type") if isinstance(one, dict) else None
                 if isinstance(command, str):
-                    caller = caller_in(command, agent)
-                    yield Calling(
+                    caller = parse_caller(command, agent)
+                    yield RegisteredHook(
                         event=event,
                         command=command,
                         keys=("hooks", event, at),

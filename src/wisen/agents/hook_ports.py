@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.model.hook import Caller, Hook, HookSettings, Vitals
+    from wisen.model.hook import Caller, Hook, HookHealth, HookSettings
 
 
 class Hooks(Protocol):
@@ -88,7 +88,7 @@ class HasShippedFiles(Protocol):
 class HookHealthCheck(Protocol):
     """Checks whether installed hooks work."""
 
-    def read_health(self) -> Vitals:
+    def read_health(self) -> HookHealth:
         """Read the health state from the files of the home. Never fails: unreadable files are part of the state."""
         ...
 

@@ -9,7 +9,7 @@ import msgspec
 
 from wisen.agents.json_recovery import replace_invalid_text
 from wisen.agents.jsonl import MAX_RECORD_BYTES
-from wisen.model.source import Batch, TroubleKind
+from wisen.model.source import Batch, ReadProblemKind
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.agents.event_collector import EventCollector
-    from wisen.model.source import Mark
+    from wisen.model.source import SourceMark
 
 
 def read_document(
-    path: Path, mark: Mark | None, collector: EventCollector, parse: Callable[[bytes], None]
+    path: Path, mark: SourceMark | None, collector: EventCollector, parse: Callable[[bytes], None]
 ) -> Iterator[Batch]:
     """Yield the events of a document; nothing if it is unchanged since the mark.
 
@@ -36,15 +36,15 @@ def read_document(
                 return
             _parse_document(data, parse)
         else:
-            collector.add_problem(TroubleKind.OVERSIZED, 0)
+            collector.add_problem(ReadProblemKind.OVERSIZED, 0)
     except OSError as error:
-        collector.add_problem(TroubleKind.UNREADABLE, 0, error.strerror or "")
+        collector.add_problem(ReadProblemKind.UNREADABLE, 0, error.strerror or "")
     except msgspec.ValidationError:
-        collector.add_problem(TroubleKind.MISSHAPEN, 0)
+        collector.add_problem(ReadProblemKind.MISSHAPEN, 0)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        collector.add_problem(TroubleKind.GARBLED, 0)
+        collector.add_problem(ReadProblemKind.GARBLED, 0)
     events, problems = collector.drain()
-    yield Batch(events=events, troubles=problems, cursor=cursor, read_bytes=len(data), afresh=True)
+    yield Batch(events=events, problems=problems, cursor=cursor, read_bytes=len(data), from_start=True)
 
 
 def _parse_document(data: bytes, parse: Callable[[bytes], None]) -> None:

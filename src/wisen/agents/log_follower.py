@@ -13,14 +13,14 @@ import msgspec
 
 from wisen.agents import json_recovery, jsonl
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
-from wisen.model.source import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, ReadProblem, ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from wisen.agents.event_collector import EventCollector
-    from wisen.model.source import Mark
+    from wisen.model.source import SourceMark
 
 BATCH_BYTES = 4 << 20
 """Bytes of a log whose events are returned in one batch."""
@@ -90,7 +90,7 @@ class LineHandlers(NamedTuple):
     """Called at the current end of the file."""
 
 
-def follow_records(path: Path, mark: Mark | None, parser_for: ParserFactory) -> Iterator[Batch]:
+def follow_records(path: Path, mark: SourceMark | None, parser_for: ParserFactory) -> Iterator[Batch]:
     """Yield the events after the mark. A file that was rewritten since is read from the beginning."""
 
     def handlers_for(cursor: Cursor) -> LineHandlers:
@@ -100,30 +100,32 @@ def follow_records(path: Path, mark: Mark | None, parser_for: ParserFactory) -> 
     return follow_lines(path, mark, handlers_for)
 
 
-def follow_lines(path: Path, mark: Mark | None, handlers_for: Callable[[Cursor], LineHandlers]) -> Iterator[Batch]:
+def follow_lines(
+    path: Path, mark: SourceMark | None, handlers_for: Callable[[Cursor], LineHandlers]
+) -> Iterator[Batch]:
     """Like `follow_records`, for lines of any kind."""
     try:
         with jsonl.LogFile(path) as log:
             cursor = _resume(log, mark)
             log.checksum = cursor.checksum
-            if mark is not None and mark.doubted:
+            if mark is not None and mark.is_suspect:
                 log.checksum = cursor.checksum or jsonl.Checksum()
                 if cursor.checksum is not None:
-                    yield Batch(events=(), troubles=(), cursor=mark.cursor, read_bytes=cursor.checksum.upto)
+                    yield Batch(events=(), problems=(), cursor=mark.cursor, read_bytes=cursor.checksum.upto)
             yield from _batches(log, cursor, handlers_for(cursor))
     except OSError as error:
-        problem = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
-        yield Batch(events=(), troubles=(problem,), cursor=mark.cursor if mark else "", read_bytes=0)
+        problem = ReadProblem(kind=ReadProblemKind.UNREADABLE, detail=error.strerror or "", offset=0)
+        yield Batch(events=(), problems=(problem,), cursor=mark.cursor if mark else "", read_bytes=0)
 
 
-def _resume(log: jsonl.LogFile, mark: Mark | None) -> Cursor:
+def _resume(log: jsonl.LogFile, mark: SourceMark | None) -> Cursor:
     if mark is None or not mark.cursor:
         return Cursor()
     try:
         cursor = msgspec.json.decode(mark.cursor, type=Cursor)
     except msgspec.DecodeError:
         return Cursor()
-    if mark.doubted:
+    if mark.is_suspect:
         is_same = cursor.checksum is not None and log.has_prefix(cursor.checksum)
     else:
         is_same = log.size >= cursor.offset and log.guard(cursor.offset) == cursor.guard
@@ -154,17 +156,17 @@ def _batch(log: jsonl.LogFile, parser: LogParser, begin: int, end: int, stop: in
     events, problems = parser.collector.drain()
     return Batch(
         events=events,
-        troubles=problems,
+        problems=problems,
         cursor=msgspec.json.encode(cursor).decode("utf-8"),
         read_bytes=stop - begin,
-        afresh=begin == 0,
+        from_start=begin == 0,
     )
 
 
 def _parse_lines(parser: RecordParser, lines: jsonl.Lines) -> None:
     block, offset, try_fast_path = lines.block, lines.start, parser.try_fast_path
     for at in lines.oversized:
-        parser.collector.add_problem(TroubleKind.OVERSIZED, at)
+        parser.collector.add_problem(ReadProblemKind.OVERSIZED, at)
     for start, end in lines.spans:
         try:
             if end > start and not try_fast_path(block, start, end):
@@ -187,7 +189,7 @@ def _parse_unfinished(parser: RecordParser, line: bytes, offset: int) -> bool:
     try:
         record = parser.decoder.decode(line)
     except _UNREADABLE:
-        parser.collector.add_problem(TroubleKind.UNFINISHED, offset)
+        parser.collector.add_problem(ReadProblemKind.UNFINISHED, offset)
         return False
     try:
         parser.parse_record(record, offset)
@@ -211,7 +213,7 @@ def _recover_parse_line(parser: RecordParser, line: bytes | bytearray, offset: i
         _report_unexpected_shape(parser, line, offset)
         return
     if b"\0" in line:
-        parser.collector.add_problem(TroubleKind.NULS, offset)
+        parser.collector.add_problem(ReadProblemKind.NULS, offset)
         line = line.strip(b"\0")
     pieces, is_complete = json_recovery.recover_records(bytes(line), parser.is_top_level)
     for piece in pieces:
@@ -220,7 +222,7 @@ def _recover_parse_line(parser: RecordParser, line: bytes | bytearray, offset: i
         except _UNREADABLE:
             is_complete = False
     if not is_complete:
-        parser.collector.add_problem(TroubleKind.GARBLED, offset)
+        parser.collector.add_problem(ReadProblemKind.GARBLED, offset)
 
 
 def _report_unexpected_shape(parser: RecordParser, line: bytes | bytearray, offset: int) -> None:
@@ -230,4 +232,4 @@ def _report_unexpected_shape(parser: RecordParser, line: bytes | bytearray, offs
         kind = ""
     if kind not in parser.ignored_types:
         known = kind in parser.relevant_types
-        parser.collector.add_problem(TroubleKind.MISSHAPEN if known else TroubleKind.UNKNOWN, offset, kind)
+        parser.collector.add_problem(ReadProblemKind.MISSHAPEN if known else ReadProblemKind.UNKNOWN, offset, kind)

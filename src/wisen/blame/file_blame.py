@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.blame.effects import SessionCalls, measure_effects, session_calls
 from wisen.blame.line_history import trace_lines
 from wisen.model.fix import Evidence
-from wisen.model.instruction import Blame, Judged, Strength
+from wisen.model.instruction import Blame, InstructionSummary, Strength
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ def blame_file(file: InstructionFile, sessions: Sequence[SessionCalls]) -> Blame
     )
 
 
-def summarize_blame(blame: Blame) -> Judged:
+def summarize_blame(blame: Blame) -> InstructionSummary:
     """The few words about a file that belong into a report."""
     speaking: dict[object, Effect] = {}
     for effect in (*blame.effects, *blame.gone):
         if effect.strength in _SIGNIFICANT:
             speaking.setdefault((effect.line.born, effect.signature, effect.strength), effect)
     unused = [effect for effect in blame.effects if effect.strength is Strength.NEVER and effect.line.rule]
-    return Judged(
+    return InstructionSummary(
         path=blame.file.path,
         tokens=blame.tokens,
         sessions=blame.sessions,

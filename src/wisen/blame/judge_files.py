@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wisen.blame.file_blame import blame_files
 from wisen.blame.instruction_snapshots import new_snapshots, with_snapshots
 from wisen.mining.sessions import mine
-from wisen.model.fences import FenceKind
+from wisen.model.error_boundaries import BoundaryKind
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wisen.blame.instruction_files import Instructions
     from wisen.logs.projects import Projects
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.instruction import Blame, InstructionFile
     from wisen.store.home import Home
 
@@ -24,12 +24,12 @@ JUDGED_DAYS = 400
 """How far back the sessions lie by which lines are judged."""
 
 
-def judge_files(projects: Projects, instructions: Instructions, fences: Fences) -> tuple[Blame, ...]:
+def judge_files(projects: Projects, instructions: Instructions, boundaries: ErrorBoundaries) -> tuple[Blame, ...]:
     """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
     files = instructions.files(sorted({alias.path for alias in projects.active_aliases()}))
     known = []
     for file in files:
-        with fences.around(FenceKind.PROJECT, file.path):
+        with boundaries.isolate(BoundaryKind.PROJECT, file.path):
             known.append(with_stored_history(projects, file))
     return tuple(blame_recent(projects.home, known))
 

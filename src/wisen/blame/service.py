@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.model.entry import MoveKind, Who
+from wisen.model.entry import Actor, MoveKind
 from wisen.model.instruction import file_subject, line_subject
 from wisen.model.report import Selection
 from wisen.store.one_writer import one_writer
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from wisen.edits.edit_history import Desk
     from wisen.edits.editor import Edit
     from wisen.logs.projects import Projects
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.fix import Evidence
-    from wisen.model.instruction import Blame, Effect, Judged
+    from wisen.model.instruction import Blame, Effect, InstructionSummary
     from wisen.store.home import Home
 
 
@@ -53,20 +53,20 @@ class BlameService:
         return evidence_of(effect.calls, self._home.index.events.histories(Selection())) if effect.calls else ()
 
     def judge_or_load(
-        self, *, should_judge: bool | None, is_new: bool, fences: Fences, places: Sequence[str] = ()
-    ) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
+        self, *, should_judge: bool | None, is_new: bool, boundaries: ErrorBoundaries, places: Sequence[str] = ()
+    ) -> tuple[tuple[Blame, ...], tuple[InstructionSummary, ...]]:
         """Judge where something is new, in sessions or files; else what was found then. Without what is decided.
 
         `judges`: whether files are judged; None: where `is_new` says that sessions held something new, or a file was
         changed. With `places` only what was found in files of these directories is told.
         """
-        judged, found = self._judge_or_load(should_judge=should_judge, is_new=is_new, fences=fences)
+        judged, found = self._judge_or_load(should_judge=should_judge, is_new=is_new, boundaries=boundaries)
         selected = [each for each in found if not places or any(Path(each.path).is_relative_to(one) for one in places)]
         return judged, tuple(selected)
 
     def _judge_or_load(
-        self, *, should_judge: bool | None, is_new: bool, fences: Fences
-    ) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
+        self, *, should_judge: bool | None, is_new: bool, boundaries: ErrorBoundaries
+    ) -> tuple[tuple[Blame, ...], tuple[InstructionSummary, ...]]:
         from wisen.blame.file_blame import summarize_blame
         from wisen.blame.judge_files import judge_files
         from wisen.blame.stored_judgements import load_judgements, store_judgements, undecided_judgements
@@ -74,13 +74,13 @@ class BlameService:
         files, judge_now = self._desk.files, is_new if should_judge is None else should_judge
         stored = None if judge_now else load_judgements(self._home, files)
         if stored is None and should_judge is not False:
-            judged = judge_files(self._projects, self._instructions, fences)
+            judged = judge_files(self._projects, self._instructions, boundaries)
             found = tuple(map(summarize_blame, judged))
             store_judgements(self._home, files, found)
             return judged, undecided_judgements(self._projects, files, found)
         return (), undecided_judgements(self._projects, files, stored)
 
-    def findings(self) -> tuple[Judged, ...]:
+    def findings(self) -> tuple[InstructionSummary, ...]:
         """What the last judging of instruction files found, as far as it still holds and is not decided."""
         from wisen.blame.stored_judgements import undecided_judgements
 
@@ -121,9 +121,9 @@ class BlameService:
                 raise UsageError(f"{file} has no line {number}. Its lines: wisen blame {file}")
         self._decisions.require_person("blame", file, *_line_options(numbers), "--keep")
         subjects = [line_subject(file, lines[number - 1]) for number in numbers] or [file_subject(file)]
-        move = self._home.scribe.move
+        move = self._home.row_factory.build_move
         with self._decisions.as_decision("kept"):
-            self._home.ledger.entries.enter([move(each, MoveKind.KEEP, by=Who.USER) for each in subjects])
+            self._home.ledger.entries.record([move(each, MoveKind.KEEP, by=Actor.USER) for each in subjects])
 
 
 def _line_options(numbers: Sequence[int]) -> list[str]:

@@ -13,9 +13,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from wisen.errors import FileError
-from wisen.model.change import digest
+from wisen.model.change import content_digest
 from wisen.model.entry import MoveKind
-from wisen.model.instruction import Judged, Strength, file_subject, line_subject
+from wisen.model.instruction import InstructionSummary, Strength, file_subject, line_subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ class StoredJudgement(Struct, frozen=True):
     """What was found about a file that held what the digest names."""
 
     digest: str
-    judged: Judged
+    judged: InstructionSummary
 
 
 class StoredJudgements(Struct, frozen=True):
@@ -43,7 +43,7 @@ class StoredJudgements(Struct, frozen=True):
     files: tuple[StoredJudgement, ...]
 
 
-def store_judgements(home: Home, files: Files, judged: Iterable[Judged]) -> None:
+def store_judgements(home: Home, files: Files, judged: Iterable[InstructionSummary]) -> None:
     """Remember what was found until the next judging."""
     stored = tuple(StoredJudgement(_digest_of(files, each.path), each) for each in judged)
     content = msgspec.msgpack.encode(StoredJudgements(home.version, stored))
@@ -52,7 +52,7 @@ def store_judgements(home: Home, files: Files, judged: Iterable[Judged]) -> None
         files.write(seen, content)
 
 
-def load_judgements(home: Home, files: Files) -> tuple[Judged, ...] | None:
+def load_judgements(home: Home, files: Files) -> tuple[InstructionSummary, ...] | None:
     """What was found last; None where nothing is kept, or a file was changed since: then it has to be judged anew."""
     stored = _read(home, files)
     if stored is None or stored.version != home.version:
@@ -63,8 +63,8 @@ def load_judgements(home: Home, files: Files) -> tuple[Judged, ...] | None:
 
 
 def undecided_judgements(
-    projects: Projects, files: Files, judged: Iterable[Judged] | None = None
-) -> tuple[Judged, ...]:
+    projects: Projects, files: Files, judged: Iterable[InstructionSummary] | None = None
+) -> tuple[InstructionSummary, ...]:
     """What was found and is not decided; without `judged` what is kept, as far as it still holds."""
     if judged is None:
         stored = _read(projects.home, files)
@@ -73,7 +73,7 @@ def undecided_judgements(
     return tuple(_without_decided(each, decided) for each in judged if not projects.scope.is_off(each.path))
 
 
-def _without_decided(judged: Judged, decided: set[str]) -> Judged:
+def _without_decided(judged: InstructionSummary, decided: set[str]) -> InstructionSummary:
     speaking = tuple(
         effect
         for effect in judged.speaking
@@ -84,11 +84,11 @@ def _without_decided(judged: Judged, decided: set[str]) -> Judged:
     return structs.replace(judged, speaking=speaking)
 
 
-def _relocate_lines(files: Files, stored: StoredJudgement) -> Judged:
+def _relocate_lines(files: Files, stored: StoredJudgement) -> InstructionSummary:
     """What was found about a file, without lines that are gone since, and each where it stands now."""
     judged = stored.judged
     content = _content_of(files, judged.path)
-    if digest(content) == stored.digest:
+    if content_digest(content) == stored.digest:
         return judged
     numbers: dict[str, int] = {}
     for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
@@ -110,7 +110,7 @@ def _read(home: Home, files: Files) -> StoredJudgements | None:
 
 
 def _digest_of(files: Files, path: str) -> str:
-    return digest(_content_of(files, path))
+    return content_digest(_content_of(files, path))
 
 
 def _content_of(files: Files, path: str) -> bytes | None:

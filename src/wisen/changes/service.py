@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.decisions.reject_rule import reject
 from wisen.edits.rule_lines import entry_of_change
 from wisen.errors import UsageError
-from wisen.model.change import Fate
-from wisen.model.entry import REMOVED, EntryStatus, MoveKind, Who
+from wisen.model.change import ChangeFate
+from wisen.model.entry import REMOVED_PREFIX, Actor, EntryStatus, MoveKind
 from wisen.model.guard import Mode
 from wisen.model.short_ids import short_id
 from wisen.store.known_entries import entry_states
@@ -72,7 +72,7 @@ class ChangeService:
 
         return Editor(self._desk).register_change(str(path.absolute()), what, why, dry_run=dry_run)
 
-    def get(self, change: str) -> tuple[Change, Fate]:
+    def get(self, change: str) -> tuple[Change, ChangeFate]:
         """A change by its id or the beginning of it, and what became of it.
 
         Raises:
@@ -98,7 +98,7 @@ class ChangeService:
         with self._decisions.as_decision("refused"):
             entry = entry_of_change(refused, entry_states(self._home.ledger))
             if entry is not None:  # a rule that the user took out of a file is one that they rejected
-                reject(self._home, entry, f"{REMOVED}{refused.path}")
+                reject(self._home, entry, f"{REMOVED_PREFIX}{refused.path}")
         return refused
 
     def decisions(self) -> tuple[RecordedDecision, ...]:
@@ -106,8 +106,8 @@ class ChangeService:
         from wisen.model.decision import decisions_of
 
         past = self.all()
-        over = {id_ for id_, fate in past.fates.items() if fate in (Fate.UNDONE, Fate.NOT_MADE)}
-        return decisions_of(self._home.ledger.moves.all(every=True), past.changes, over)
+        over = {id_ for id_, fate in past.fates.items() if fate in (ChangeFate.UNDONE, ChangeFate.NOT_MADE)}
+        return decisions_of(self._home.ledger.moves.all(include_undone=True), past.changes, over)
 
     def decision(self, which: str | None = None) -> RecordedDecision:
         """A decision by its short id or id, by that of a change or proposal, or how one begins; else the last one.
@@ -171,12 +171,12 @@ class ChangeService:
         home, editor = self._home, Editor(self._desk)
         for each in changes:
             editor.undo(each)
-        moves = home.ledger.moves.all(every=True)
-        move = partial(home.scribe.move, by=Who.USER, why="you took the decision back")
+        moves = home.ledger.moves.all(include_undone=True)
+        move = partial(home.row_factory.build_move, by=Actor.USER, why="you took the decision back")
         rows = [move(subject, MoveKind.UNDO, ids) for subject, ids in undo_moves(found, moves)]
         rows += [move(each, MoveKind.STATUS, EntryStatus.RESOLVED) for each in found.entries]
         rows += [move(each, MoveKind.GUARD, Mode.REMOVED) for each in found.guards if self._is_new(each, found)]
-        home.ledger.entries.enter(rows)
+        home.ledger.entries.record(rows)
         self._refresh.books()
         if self._is_prepared():
             self._refresh.hooks()
@@ -192,17 +192,17 @@ class ChangeService:
 
     def describe_decision(self, decision: RecordedDecision) -> str:
         """What was decided, in words: approved “Use pnpm.” into CLAUDE.md."""
-        from wisen.model.guard import newest
+        from wisen.model.guard import newest_versions
 
         ledger = self._home.ledger
         paths = {each.id: each.path for each in ledger.changes.of(machine=self._home.machine)}
         files = list(dict.fromkeys(paths[each] for each in decision.changes if each in paths))
         where = f" into {', '.join(Path(each).name for each in files)}" if files else ""
         proposal = next((each for each in ledger.proposals.all() if each.id == decision.subject), None)
-        guard = next((each for each in newest(ledger.guards.all()) if each.id == decision.subject), None)
+        guard = next((each for each in newest_versions(ledger.guards.all()) if each.id == decision.subject), None)
         entry = next((each for each in entry_states(ledger) if each.entry.id == decision.subject), None)
-        values = {each.kind: each.value for each in ledger.moves.all(every=True) if each.id in decision.moves}
-        who = "" if decision.by is Who.USER else "by itself: "
+        values = {each.kind: each.value for each in ledger.moves.all(include_undone=True) if each.id in decision.moves}
+        who = "" if decision.by is Actor.USER else "by itself: "
         told = f"{who}{decision.did} {', '.join(files) or decision.subject}".strip()
         if decision.did in ("installed", "uninstalled"):
             many = f" ({', '.join(files)})" if files else ""

@@ -16,7 +16,7 @@ from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER, learnings_paths
 from wisen.logs.off_markers import foreign_markers
 from wisen.logs.ownership_rows import changes_of, context_of_file, ownership_row
-from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
+from wisen.model.ownership import Ownership, OwnershipSubject, OwnershipVerdict
 
 if TYPE_CHECKING:
     from wisen.edits.edit_history import Desk
@@ -33,7 +33,7 @@ class WaitingFile(NamedTuple):
     digest: str
     was_adopted: bool
     """Whether the user adopted it before it changed."""
-    subject: Subject = Subject.FILE
+    subject: OwnershipSubject = OwnershipSubject.FILE
 
 
 def waiting_files(projects: Projects, desk: Desk, under: Path | None = None) -> list[WaitingFile]:
@@ -46,7 +46,7 @@ def waiting_files(projects: Projects, desk: Desk, under: Path | None = None) -> 
     found.add_sources(under)
     found.add_asked()
     for marker in foreign_markers(projects, desk):
-        found.add(Path(marker), "", Subject.MARKER)
+        found.add(Path(marker), "", OwnershipSubject.MARKER)
     return [found.files[path] for path in sorted(found.files)]
 
 
@@ -58,7 +58,7 @@ class _Waiting:
         self._adoptions = projects.adoptions
         self.files: dict[str, WaitingFile] = {}
 
-    def add(self, path: Path, digest: str, subject: Subject = Subject.FILE) -> None:
+    def add(self, path: Path, digest: str, subject: OwnershipSubject = OwnershipSubject.FILE) -> None:
         """Add a file that is not the user's, unless the user rejected it in its current state."""
         word = self._adoptions.decision(str(path), subject)
         if word is None or word.verdict is not OwnershipVerdict.FOREIGN or word.digest != digest:
@@ -74,7 +74,7 @@ class _Waiting:
         ):
             with suppress(FileError):
                 seen = self._files.read(path)
-                ours = partial(changes_of, self._home, seen.real)
+                ours = partial(changes_of, self._home, seen.real_path)
                 if seen.content and not self._adoptions.is_trusted_content(str(path), seen.digest, ours):
                     self.add(path, seen.digest)
 
@@ -89,7 +89,7 @@ class _Waiting:
     def add_asked(self) -> None:
         """Add what the user was asked about before, even if no reader of the agent is available."""
         for row in self._home.ledger.ownerships.of(self._home.machine):
-            is_file = row.subject is Subject.FILE and Path(row.path).parent.name != FOLDER
+            is_file = row.subject is OwnershipSubject.FILE and Path(row.path).parent.name != FOLDER
             if is_file and row.verdict is OwnershipVerdict.ASKED and row.path not in self.files:
                 self._add_growing(Path(row.path))
 
@@ -118,7 +118,7 @@ def describe_waiting(projects: Projects, desk: Desk, under: Path | None = None, 
     for claim in waiting_places(projects):
         if not (once and adoptions.was_asked(claim.root, claim.context.key)):
             lines.append(line_of_place(claim))
-            rows.append(_asked(home, Subject.PLACE, claim.root, claim.context.key, claim.context.key))
+            rows.append(_asked(home, OwnershipSubject.PLACE, claim.root, claim.context.key, claim.context.key))
     if once and rows:
         home.ledger.ownerships.add(rows)
     return tuple(lines)
@@ -129,11 +129,11 @@ def questions(projects: Projects, desk: Desk) -> dict[str, list[DeliveredLine]]:
     found: dict[str, list[DeliveredLine]] = {}
     for file in waiting_files(projects, desk):
         what = f"{_short(file.path)} is not read until the user adopts it"
-        if file.subject is Subject.MARKER:
+        if file.subject is OwnershipSubject.MARKER:
             what = f"{_short(file.path)} came with the project: nothing is learnt here, guards and rules apply"
         elif file.was_adopted:
             what = f"{_short(file.path)} changed since the user adopted it, and is not read"
-        command = "wisen off" if file.subject is Subject.MARKER else "wisen adopt"
+        command = "wisen off" if file.subject is OwnershipSubject.MARKER else "wisen adopt"
         found.setdefault(file.context, []).append(
             DeliveredLine(f"Q-{_mark(file.path, file.digest)}", f"{what}.", "", f"`{command}`")
         )
@@ -164,14 +164,14 @@ def line_of_place(claim: CheckoutClaim) -> str:
 
 
 def _line_of_file(file: WaitingFile) -> str:
-    if file.subject is Subject.MARKER:
+    if file.subject is OwnershipSubject.MARKER:
         rest = "nothing is learnt there, and guards and rules apply. wisen off, or delete it"
         return f"{file.path} was not made by `wisen off`: {rest}"
     why = "changed since you adopted it" if file.was_adopted else "may be somebody else's"
     return f"{file.path} is not read: it {why}. wisen adopt {file.path}"
 
 
-def _asked(home: Home, subject: Subject, path: str, context: str, digest: str) -> Ownership:
+def _asked(home: Home, subject: OwnershipSubject, path: str, context: str, digest: str) -> Ownership:
     return ownership_row(home, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
 
 

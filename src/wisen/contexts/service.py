@@ -11,8 +11,8 @@ from wisen.errors import UsageError
 from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER
 from wisen.logs.ownership_rows import context_of_file, ownership_row
-from wisen.model.entry import MoveKind, Who
-from wisen.model.ownership import AdoptableFile, OwnershipVerdict, Subject
+from wisen.model.entry import Actor, MoveKind
+from wisen.model.ownership import AdoptableFile, OwnershipSubject, OwnershipVerdict
 from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class ContextService:
             UsageError: it is not the user's, or no longer what was shown.
         """
         now = self._looked_at(Path(shown.path))
-        if why := now.refusal(is_mine=is_mine):
+        if why := now.refusal_reason(is_mine=is_mine):
             raise UsageError(why)
         same = now.facts.identity == shown.facts.identity and now.content[: len(shown.content)] == shown.content
         if not same or (not now.grows and now.content != shown.content):
@@ -130,11 +130,11 @@ class ContextService:
         )  # no request is recorded: whoever adopts a file must see it first
         word = ownership_row(
             self._home,
-            Subject.FILE,
+            OwnershipSubject.FILE,
             shown.path,
             OwnershipVerdict.OWNED,
             context=shown.context,
-            by=Who.USER,
+            by=Actor.USER,
             digest=shown.facts.digest,
             size=shown.facts.size,
             identity=shown.facts.identity if shown.grows else "",
@@ -158,7 +158,13 @@ class ContextService:
         context = waits.context if waits else word.context if word else ""
         digest = waits.digest if waits else word.digest if word else ""
         row = ownership_row(
-            self._home, Subject.FILE, name, OwnershipVerdict.FOREIGN, context=context, digest=digest, by=Who.USER
+            self._home,
+            OwnershipSubject.FILE,
+            name,
+            OwnershipVerdict.FOREIGN,
+            context=context,
+            digest=digest,
+            by=Actor.USER,
         )
         if not dry_run:
             self._home.ledger.ownerships.add([row])
@@ -192,9 +198,12 @@ class ContextService:
             every = entry_states(ledger)
             here = [each for each in every if each.context == own and not each.is_over]
             why = f"you joined {claim.root} to {claim.context.name}"
-            scribe = self._home.scribe
-            ledger.entries.enter(
-                [scribe.move(each.entry.id, MoveKind.SCOPE, claim.context.key, by=Who.USER, why=why) for each in here]
+            factory = self._home.row_factory
+            ledger.entries.record(
+                [
+                    factory.build_move(each.entry.id, MoveKind.SCOPE, claim.context.key, by=Actor.USER, why=why)
+                    for each in here
+                ]
             )
         return claim
 
@@ -211,12 +220,12 @@ class ContextService:
         self._decisions.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
         row = ownership_row(
             self._home,
-            Subject.PLACE,
+            OwnershipSubject.PLACE,
             root,
             OwnershipVerdict.FOREIGN,
             context=claimed.key,
             digest=claimed.key,
-            by=Who.USER,
+            by=Actor.USER,
         )
         if not dry_run:
             self._home.ledger.ownerships.add([row])
@@ -285,12 +294,12 @@ class ContextService:
         """Record the user's decision that a place belongs to a project, while its claimed identity stays the same."""
         word = ownership_row(
             self._home,
-            Subject.PLACE,
+            OwnershipSubject.PLACE,
             root,
             OwnershipVerdict.OWNED,
             context=project.key,
             digest=claimed.key,
-            by=Who.USER,
+            by=Actor.USER,
         )
         self._home.ledger.ownerships.add([word])
         self._projects.scope.apply_decisions([word])

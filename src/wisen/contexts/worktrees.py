@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.logs.ownership_rows import record_places
 from wisen.model.context import ContextKind
 from wisen.model.entry import Answer, EntryStatus, Move, MoveKind
-from wisen.model.entry_state import asked, states
+from wisen.model.entry_state import fold_entry_states, fold_proposal_states
 from wisen.text.sameness import Lessons
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ def move_gone_worktrees(projects: Projects) -> int:
     if not moved:
         return 0
     record_places(projects)
-    every = states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
+    every = fold_entry_states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
     for each in moved:
         home.index.removal.move_context(each.old.key, each.new.key)
         here = [state for state in every if state.context == each.old.key and not state.is_over]
         if here:
             there = [state for state in every if state.context == each.new.key and not state.is_over]
-            home.ledger.entries.enter(_moves(home, each, here, there))
-            every = states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
+            home.ledger.entries.record(_moves(home, each, here, there))
+            every = fold_entry_states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
     return len(moved)
 
 
@@ -62,7 +62,7 @@ def _found(projects: Projects) -> list[_Moved]:
 
 def _moves(home: Home, moved: _Moved, here: list[EntryState], there: list[EntryState]) -> list[Move]:
     """Return the moves of entries into the project; an entry that has a duplicate there is merged with it."""
-    scribe, why = home.scribe, f"{moved.place} belonged to {moved.new.name}"
+    factory, why = home.row_factory, f"{moved.place} belonged to {moved.new.name}"
     known = Lessons()
     for state in there:
         known.add(state.entry.id, state.text)
@@ -70,14 +70,18 @@ def _moves(home: Home, moved: _Moved, here: list[EntryState], there: list[EntryS
     for state in here:
         same = known.find(state.text)
         if same is None or state.status in _DECIDED:
-            rows.append(scribe.move(state.entry.id, MoveKind.SCOPE, moved.new.key, why=why))
+            rows.append(factory.build_move(state.entry.id, MoveKind.SCOPE, moved.new.key, why=why))
             known.add(state.entry.id, state.text)
         else:
-            rows.append(scribe.move(state.entry.id, MoveKind.MERGE, same, why=why))
+            rows.append(factory.build_move(state.entry.id, MoveKind.MERGE, same, why=why))
     ids = {state.entry.id for state in here}
-    open_ = [each.proposal for each in asked(home.ledger.proposals.all(), home.ledger.moves.all()) if each.waits]
+    open_ = [
+        each.proposal
+        for each in fold_proposal_states(home.ledger.proposals.all(), home.ledger.moves.all())
+        if each.is_waiting
+    ]
     rows += [
-        scribe.move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=why)
+        factory.build_move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=why)
         for each in open_
         if each.entry in ids and each.context == moved.old.key
     ]

@@ -13,9 +13,9 @@ from wisen.store.ledger import Ledger
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.model.change import Change, Look
+    from wisen.model.change import Change, ChangeCheck
     from wisen.model.entry import Tally
-    from wisen.model.guard import Learnt
+    from wisen.model.guard import LearnedRow
     from wisen.store.changes import Changes
 
 
@@ -68,17 +68,17 @@ class _RecordedEntries:
     def __init__(self, decision: DecisionLedger, ledger: Ledger) -> None:
         self._decision, self._inner, self._guards = decision, ledger.entries, ledger.guards
 
-    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
-        """Enter rows into the other ledger."""
+    def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
+        """Record rows in the other ledger."""
         new = self._decision.new_rows
         if new is None:
-            return self._inner.enter(rows)
+            return self._inner.record(rows)
         every = tuple(rows)
         entries = {row.id for row in every if isinstance(row, Entry)}
         guards = {row.id for row in every if isinstance(row, Guard)}
         before = {each.id for each in self._inner.of(entries)} if entries else set()
         watched = {each.id for each in self._guards.all()} if guards else set()
-        known = self._inner.enter(every)
+        known = self._inner.record(every)
         new.moves += [row for row in every if isinstance(row, Move)]
         new.entries += sorted(entries - before - known.keys())
         new.guards += sorted(guards - watched)
@@ -96,13 +96,13 @@ class _RecordedEntries:
         """How often each entry was seen."""
         return self._inner.tallies(ids)
 
-    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+    def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """The ids of entries, those that came up in most sessions first."""
-        return self._inner.ranked(context)
+        return self._inner.ranked_ids(context)
 
-    def over(self) -> dict[str, str]:
+    def closed_entries(self) -> dict[str, str]:
         """The entries of which nothing more comes."""
-        return self._inner.over()
+        return self._inner.closed_entries()
 
 
 class _RecordedChanges:
@@ -127,10 +127,10 @@ class _RecordedChanges:
         """The edits of the files of one machine, or of one file."""
         return self._inner.of(machine=machine, path=path)
 
-    def add_look(self, look: Look) -> None:
+    def add_check(self, look: ChangeCheck) -> None:
         """Remember what had become of a change."""
-        self._inner.add_look(look)
+        self._inner.add_check(look)
 
-    def looks(self, *, machine: str) -> tuple[Look, ...]:
+    def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
         """The looks at what was changed on one machine."""
-        return self._inner.looks(machine=machine)
+        return self._inner.checks(machine=machine)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wisen.errors import UsageError
-from wisen.model.entry import Who
+from wisen.model.entry import Actor
 
 if TYPE_CHECKING:
     from wisen.edits.editor import Edit
     from wisen.edits.permission import Permission
     from wisen.model.entry import Answer, Proposal
-    from wisen.model.entry_state import Asked
+    from wisen.model.entry_state import ProposalState
     from wisen.model.place import RulePlace
     from wisen.store.ledger import Ledger
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Answered(NamedTuple):
     """What a person's answer did."""
 
-    asked: Asked
+    asked: ProposalState
     edit: Edit | None
     """The change that was made, or would be."""
     place: RulePlace | None = None
@@ -29,25 +29,25 @@ class Answered(NamedTuple):
 class ProposalKind(Protocol):
     """How proposals of one kind are answered."""
 
-    def leave_for(self, each: Asked) -> Permission:
+    def leave_for(self, each: ProposalState) -> Permission:
         """Whether policy lets a proposal pass, proposes it or asks."""
         ...
 
     def answer(
         self,
-        each: Asked,
+        each: ProposalState,
         given: Answer,
         *,
         text: str | None = None,
         to: str | None = None,
         dry_run: bool = False,
-        by: Who = Who.USER,
+        by: Actor = Actor.USER,
     ) -> Answered:
         """Carry out what the user, or policy, says. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
         ...
 
 
-def already_answered(ledger: Ledger, each: Asked) -> UsageError:
+def already_answered(ledger: Ledger, each: ProposalState) -> UsageError:
     """That a proposal waits no longer, as it is told to who answers it again."""
     from wisen.model.short_ids import short_ids
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import structs
 
-from wisen.model.change import tokens
+from wisen.model.change import estimate_tokens
 from wisen.model.context import NOWHERE
 from wisen.model.entry import LOGGABLE, Entry, EntryOrigin, EntrySource, EntryType, Proposal, ProposalType, request_id
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from wisen.edits.targets import Target
     from wisen.model.entry import Occurrence
     from wisen.model.entry_state import EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 
-def command_proposal(words: tuple[str, ...], text: str, why: str, scribe: Scribe, *, risk: str) -> Proposal:
+def command_proposal(words: tuple[str, ...], text: str, why: str, factory: RowFactory, *, risk: str) -> Proposal:
     """A question to the user that a command of theirs answers: `words` are run once they say yes."""
     return Proposal(
-        id=scribe.ids.new(),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
+        id=factory.ids.new(),
+        machine=factory.machine,
+        at=factory.clock.now(),
         type=ProposalType.SUGGESTION,
         entry=request_id(words),
         context=NOWHERE,
@@ -48,15 +48,15 @@ def command_proposal(words: tuple[str, ...], text: str, why: str, scribe: Scribe
     )
 
 
-def suggested_entry(proposal: Proposal, named: Callable[[EntryType, str], str], scribe: Scribe) -> Entry:
+def suggested_entry(proposal: Proposal, named: Callable[[EntryType, str], str], factory: RowFactory) -> Entry:
     """The entry that a suggestion becomes when the user approves it; it tells whose words they were."""
     type_, category = LOGGABLE[proposal.kind]
     return Entry(
         id=proposal.entry,
         name=named(type_, proposal.entry),
-        machine=scribe.machine,
+        machine=factory.machine,
         context=proposal.context,
-        at=scribe.clock.now(),
+        at=factory.clock.now(),
         type=type_,
         category=category,
         summary=proposal.text,
@@ -77,9 +77,9 @@ _QUOTES = 3
 _HYPOTHESIS = "Once the agent is told this, you will not have to say it again."
 
 
-def proven(state: EntryState, told: str, target: Target, scribe: Scribe) -> Proposal:
+def proven(state: EntryState, told: str, target: Target, factory: RowFactory) -> Proposal:
     """The proposal of what a trial confirmed: it proved itself as a hint, and may become a rule."""
-    made = rule_proposal(state, f"A trial showed that it helps: {told}.", state.context, target, scribe)
+    made = rule_proposal(state, f"A trial showed that it helps: {told}.", state.context, target, factory)
     return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It goes on helping once a file tells it.")
 
 
@@ -108,7 +108,7 @@ class OldLine(Protocol):
 
 
 def replacement(
-    state: EntryState, evidence: Sequence[Occurrence], old: OldLine, follows: str, scribe: Scribe
+    state: EntryState, evidence: Sequence[Occurrence], old: OldLine, follows: str, factory: RowFactory
 ) -> Proposal:
     """The proposal to put what holds now in the place of a line that says what no longer holds."""
     name = Path(old.target.path).name
@@ -117,19 +117,19 @@ def replacement(
     else:
         why = f"You said it later than “{old.text}” ({old.of.entry.name}), which {name} still says."
     made = rule_proposal(
-        state, "\n".join((why, describe_evidence(state, evidence, 0))), state.context, old.target, scribe
+        state, "\n".join((why, describe_evidence(state, evidence, 0))), state.context, old.target, factory
     )
     return structs.replace(made, replaces=old.line, follows=follows)
 
 
-def rule_proposal(state: EntryState, why: str, scope: str, target: Target, scribe: Scribe) -> Proposal:
+def rule_proposal(state: EntryState, why: str, scope: str, target: Target, factory: RowFactory) -> Proposal:
     from wisen.text.rule_wording import rule_line
 
     critical, text = state.priority is Priority.CRITICAL, rule_line(state.text)
     return Proposal(
-        id=scribe.ids.new(),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
+        id=factory.ids.new(),
+        machine=factory.machine,
+        at=factory.clock.now(),
         type=ProposalType.CRITICAL_FIX if critical else ProposalType.PROMOTION,
         entry=state.entry.id,
         context=scope,
@@ -141,7 +141,7 @@ def rule_proposal(state: EntryState, why: str, scope: str, target: Target, scrib
         risk="medium" if target.path.endswith(("SOUL.md", "AGENTS.md", "CLAUDE.md")) else "low",
         effort="low",
         impact="high" if critical or state.sessions >= 3 else "medium" if state.sessions == 2 else "low",
-        tokens=tokens(f"- {text} <!-- wisen:R-00000000 -->\n".encode()),
+        tokens=estimate_tokens(f"- {text} <!-- wisen:R-00000000 -->\n".encode()),
         sessions=state.sessions,
     )
 

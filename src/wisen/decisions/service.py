@@ -12,15 +12,15 @@ from msgspec import structs
 from wisen.decisions.proposal_rows import command_proposal
 from wisen.errors import PersonNeeded, UsageError, WisenError
 from wisen.model.context import NOWHERE
-from wisen.model.entry import Answer, MoveKind, Proposal, Who
-from wisen.model.entry_state import asked
+from wisen.model.entry import Actor, Answer, MoveKind, Proposal
+from wisen.model.entry_state import fold_proposal_states
 from wisen.model.presence import Person
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wisen.decisions.decision_ledger import DecisionLedger
-    from wisen.model.entry_state import Asked
+    from wisen.model.entry_state import ProposalState
     from wisen.model.presence import NotAPerson
     from wisen.store.home import Home
     from wisen.system.person import Presence
@@ -84,10 +84,10 @@ class Decisions:
         if not isinstance(voice, Person) and voice.agent:
             raise self._needed(words, "", voice)
 
-    def requests(self) -> tuple[Asked, ...]:
+    def requests(self) -> tuple[ProposalState, ...]:
         """The decisions that wait because nothing showed that a person took them, oldest first."""
-        every = asked(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
-        return tuple(each for each in every if each.waits and each.proposal.words)
+        every = fold_proposal_states(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
+        return tuple(each for each in every if each.is_waiting and each.proposal.words)
 
     @contextmanager
     def on_word_of(self, person: Person) -> Iterator[None]:
@@ -100,7 +100,9 @@ class Decisions:
             self._presence, self._home.evidence = presence, evidence
 
     @contextmanager
-    def as_decision(self, did: str, subject: str = "", *, dry_run: bool = False, by: Who = Who.USER) -> Iterator[None]:
+    def as_decision(
+        self, did: str, subject: str = "", *, dry_run: bool = False, by: Actor = Actor.USER
+    ) -> Iterator[None]:
         """Note whatever is entered and changed within the block as one decision, which `undo` takes back whole.
 
         `subject`: what it is about; else what its first move is about. Within another decision it is a part of that.
@@ -116,7 +118,9 @@ class Decisions:
             self._ledger.end()
             if new.moves or new.changes:
                 about = subject or (new.moves[0].subject if new.moves else "")
-                self._ledger.entries.enter([self._home.scribe.move(about, MoveKind.DECISION, new.value(did), by=by)])
+                self._ledger.entries.record(
+                    [self._home.row_factory.build_move(about, MoveKind.DECISION, new.value(did), by=by)]
+                )
 
     def _needed(self, words: tuple[str, ...], chat: str, voice: NotAPerson) -> PersonNeeded:
         command = shlex.join(("wisen", *words)) if words else ""
@@ -140,14 +144,14 @@ class Decisions:
         told = " ".join((*words, self._typed))
         if len(waiting) >= MOST_REQUESTS or len(told) > _LONGEST or rule_against(told) is not None:
             return False
-        self._home.ledger.entries.enter([self._request(words, voice)])
+        self._home.ledger.entries.record([self._request(words, voice)])
         return True
 
     def _request(self, words: tuple[str, ...], voice: NotAPerson) -> Proposal:
         place = str(Path.cwd())
         who = voice.agent or "a script"
         why = f"{who[:1].upper()}{who[1:]} asked for this, and you did not: {voice.reason}."
-        asked = command_proposal(words, shlex.join(("wisen", *words)), why, self._home.scribe, risk="high")
+        asked = command_proposal(words, shlex.join(("wisen", *words)), why, self._home.row_factory, risk="high")
         context = self._context_of(Path(place)) or NOWHERE
         return structs.replace(asked, context=context, agent=who, typed=self._typed, place=place)
 
@@ -161,20 +165,20 @@ class Decisions:
         if request not in {each.proposal.id for each in self.requests()}:
             raise UsageError(f"No request {request!r} waits. What does: wisen proposals")
         self.require_person("proposals", _VERBS[given], request)
-        move = self._home.scribe.move(request, MoveKind.ANSWER, given, by=Who.USER)
+        move = self._home.row_factory.build_move(request, MoveKind.ANSWER, given, by=Actor.USER)
         if given is Answer.APPROVED:  # its command is the decision
-            self._home.ledger.entries.enter([move])
+            self._home.ledger.entries.record([move])
             return
         with self.as_decision(given.value, request):
-            self._home.ledger.entries.enter([move])
+            self._home.ledger.entries.record([move])
 
     def _settle(self, words: tuple[str, ...]) -> None:
         """A person decides now what others had asked for: that waits no longer."""
         same = [each.proposal.id for each in self.requests() if words and each.proposal.words == words]
         if same:
-            move = self._home.scribe.move
-            self._home.ledger.entries.enter(
-                [move(each, MoveKind.ANSWER, Answer.APPROVED, by=Who.USER) for each in same]
+            move = self._home.row_factory.build_move
+            self._home.ledger.entries.record(
+                [move(each, MoveKind.ANSWER, Answer.APPROVED, by=Actor.USER) for each in same]
             )
 
 

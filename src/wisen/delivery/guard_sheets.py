@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from wisen.kernel.matching import keys_of
-from wisen.model.guard import LIVE, GuardSource, Mode, watch_of
+from wisen.model.guard import LIVE_MODES, GuardSource, Mode, parse_watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,9 +26,9 @@ def encode_guards(states: Iterable[GuardState], context: str, reasons: Mapping[s
     lines = []
     for state in states:
         guard = state.guard
-        if state.mode not in LIVE or guard.context not in ("", context):
+        if state.mode not in LIVE_MODES or guard.context not in ("", context):
             continue
-        watch = watch_of(guard.watch)
+        watch = parse_watch(guard.watch)
         encoded = {
             "id": guard.id,
             "version": guard.version,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.delivery.block import build_block
 from wisen.delivery.reminders import budget_of
 from wisen.delivery.turn_questions import HEAD, select_questions
-from wisen.model.place import SPOKEN
+from wisen.model.place import PLACE_ALIASES
 from wisen.model.short_ids import short_id
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _snapshot(context: str, content: BlockContent, fixes: Sequence[Remedy], bloc
         "filed": [_encode_line(each) for each in content.filed],
         "said": [_encode_line(each) for each in content.stated],
         "waiting": [each._asdict() | {"short": short_id(each.id)} for each in content.waiting],
-        "places": SPOKEN,
+        "places": PLACE_ALIASES,
     }
 
 

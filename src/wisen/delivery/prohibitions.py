@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
 from wisen.errors import UsageError
 from wisen.kernel.matching import WatchedCall, hits
-from wisen.model.guard import watch_of
+from wisen.model.guard import parse_watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +53,7 @@ def find_prohibitions(rules: Iterable[str]) -> list[Prohibition]:
 def make_prohibition(rule: str, watch: str) -> Prohibition | None:
     """Return the prohibition that a guard expresses; None if its pattern cannot be parsed."""
     try:
-        return Prohibition(plain_wording(rule), watch_of(watch))
+        return Prohibition(plain_wording(rule), parse_watch(watch))
     except UsageError:
         return None
 

@@ -68,7 +68,7 @@ def build_remedies(
         for context, example in examples.items():
             if _says_something(fix, example) and (fix.danger is Danger.NONE or is_allowed(fix, example)):
                 by_context.setdefault(context, []).append(_remedy(fix, example, near))
-        is_global = fix.danger is Danger.NONE and _holds_anywhere(fix) and "…" not in fix.change.words
+        is_global = fix.danger is Danger.NONE and _holds_anywhere(fix) and "…" not in fix.change.description
         if len(examples) > 1 and fix.sessions > 1 and is_global:
             by_context[""].append(_remedy(fix, None, near))
     for context, local in by_context.items():
@@ -96,7 +96,7 @@ def is_reliable(fix: Fix, policy: DeliverPolicy) -> bool:
     is_named = is_named_by_error(fix)
     if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not is_named):
         return False
-    success = fix.success if is_named else fix.confidence
+    success = fix.success_rate if is_named else fix.confidence
     return fix.last_worked and fix.sessions >= policy.fix_sessions and success >= _SURE
 
 
@@ -151,7 +151,9 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
         if fix.sessions == 1:
             match["command"] = " ".join(before.split())
     once = ", seen once" if fix.sessions == 1 else ""
-    helped = f"This failed before in the same way ({signature.phrase}). What helped then: {quote_change(change)}"
+    helped = (
+        f"This failed before in the same way ({signature.safe_description}). What helped then: {quote_change(change)}"
+    )
     text = f"{helped}{_example_text(example)} ({fix.id}{once})"
     # The count and the newest example are not part of the version: otherwise a trial would never end.
     whole = json.dumps([helped, match], sort_keys=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.errors import FileError
-from wisen.model.fences import Fences
+from wisen.model.error_boundaries import ErrorBoundaries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.edits.permission import PromotePolicy
     from wisen.logs.projects import Projects
     from wisen.model.entry_state import EntryState
-    from wisen.model.state import Finding
+    from wisen.model.state import HealthFinding
     from wisen.store.home import Home
 
 WORKSPACE_FILE = ".hook-context.txt"
@@ -37,7 +37,7 @@ class DeliveryService:
         desk: Desk,
         store: SnapshotStore,
         *,
-        build_snapshot: Callable[[Fences], SnapshotSet],
+        build_snapshot: Callable[[ErrorBoundaries], SnapshotSet],
         settings: DeliverPolicy,
         promotion: PromotePolicy,
     ) -> None:
@@ -81,21 +81,21 @@ class DeliveryService:
 
     def prepare_snapshots(
         self,
-        fences: Fences | None = None,
+        boundaries: ErrorBoundaries | None = None,
         *,
         dry_run: bool = False,
-        wrong: Callable[[], Iterable[Finding]] = tuple,
+        wrong: Callable[[], Iterable[HealthFinding]] = tuple,
     ) -> int:
         """Write the snapshots that hooks answer from. Return how many are new. Raises: StoreError.
 
         Called after they are written, `wrong` lists what the next session must report to the user. A project that
-        cannot be prepared is recorded in `fences`, and the others are prepared nevertheless.
+        cannot be prepared is recorded in `boundaries`, and the others are prepared nevertheless.
         """
         from wisen.logs.off_markers import write_off_places
 
         home, scope = self._home, self._projects.scope
         scope.apply_decisions(home.ledger.ownerships.of(home.machine))  # the user may have answered since it began
-        snapshots = self._build_snapshot(Fences() if fences is None else fences)
+        snapshots = self._build_snapshot(ErrorBoundaries() if boundaries is None else boundaries)
         if dry_run:
             return len(snapshots.files.keys() - self._store.digests())
         home.salt()  # hooks only read it, and seal their marks with it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wisen.model.policy import YEARS, setting
+from wisen.model.policy import MAX_DAYS, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class DeliverPolicy:
         at_least=1,
     )  # fmt: skip
     pinned_days: int = setting(
-        7, "How many days a session may keep using the snapshot it started with.", at_least=1, at_most=YEARS
+        7, "How many days a session may keep using the snapshot it started with.", at_least=1, at_most=MAX_DAYS
     )
     moments: int = setting(
         0,

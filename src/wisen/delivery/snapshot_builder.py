@@ -21,11 +21,11 @@ from wisen.kernel.request_reading import say
 from wisen.mining.error_pattern_export import complaints
 from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import EntryOrigin, EntryStatus, Priority, ProposalType, rule_id
-from wisen.model.entry_state import asked, put_on_trial
-from wisen.model.fences import FenceKind
+from wisen.model.entry_state import entries_on_trial, fold_proposal_states
+from wisen.model.error_boundaries import BoundaryKind
 from wisen.model.fix import Danger
 from wisen.model.guard import GuardSource, Mode, guard_states
-from wisen.model.guard_words import describe_proposal
+from wisen.model.guard_text import describe_proposal
 from wisen.model.report import Selection
 from wisen.safety.entry_words import agent_text, is_told
 from wisen.store.known_entries import KnownEntries
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.settings import EventFilterPolicy
     from wisen.model.entry import Proposal
-    from wisen.model.entry_state import Asked, EntryState
-    from wisen.model.fences import Fences
+    from wisen.model.entry_state import EntryState, ProposalState
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.store.home import Home
 
 _RANKS = {each: rank for rank, each in enumerate(Priority)}
@@ -66,7 +66,7 @@ class SnapshotBuilder:
         self._door, self._deliver = door, deliver
         self._private = PrivateWords(deliver, ())
 
-    def build(self, fences: Fences) -> SnapshotSet:
+    def build(self, boundaries: ErrorBoundaries) -> SnapshotSet:
         """Build everything that hooks may need from the current ledger and index."""
         ledger = self._home.ledger
         known = KnownEntries(ledger)
@@ -74,7 +74,7 @@ class SnapshotBuilder:
         every = [each for each in known.states if not each.is_over]
         self._private = PrivateWords(self._deliver, known.states, ledger.guards.all())
         every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.durable, each.entry.id))
-        answers = asked(ledger.proposals.all(), known.moves)
+        answers = fold_proposal_states(ledger.proposals.all(), known.moves)
         trials = TrialSelection(self._home, known, answers, self._candidates.trial_standings(known))
         places = self._rule_files.places()
         folders: dict[str, list[Path]] = defaultdict(list)
@@ -86,7 +86,9 @@ class SnapshotBuilder:
             if context
         }
         contents, *other_contents = (
-            self._contents(_AgentReader(self._rule_files, agent, folders), trials, every, answers, questions, fences)
+            self._contents(
+                _AgentReader(self._rule_files, agent, folders), trials, every, answers, questions, boundaries
+            )
             for agent in ("", *OTHER_AGENTS)
         )
         lengths = (self._door.failure_head, self._door.failure_tail, self._door.longest_argument)
@@ -130,7 +132,7 @@ class SnapshotBuilder:
         }
 
     def _counts(
-        self, every: Sequence[EntryState], proposals: Sequence[Asked], contexts: Iterable[str]
+        self, every: Sequence[EntryState], proposals: Sequence[ProposalState], contexts: Iterable[str]
     ) -> dict[str, dict[str, int]]:
         """Count rules, guards etc. in each context, for users who ask in the chat."""
         ledger = self._home.ledger
@@ -144,7 +146,7 @@ class SnapshotBuilder:
             counts[context] = {
                 "rules": sum(each.status is EntryStatus.PROMOTED for each in here),
                 "said": sum(map(is_lasting_statement, here)),
-                "waiting": sum(each.waits and each.proposal.context == context for each in proposals),
+                "waiting": sum(each.is_waiting and each.proposal.context == context for each in proposals),
                 "guards": sum(each.guard.context == context for each in guards),
                 "memories": memories.get(context, 0),
             }
@@ -154,7 +156,9 @@ class SnapshotBuilder:
         """Return the guard sheet of each context that has guards of its own, and the global one."""
         ledger, index = self._home.ledger, self._home.index
         states = guards_in_force(guard_states(ledger.guards.all(), ledger.moves.all()), rules)
-        reasons = {each.id: each.signature.phrase for each in index.findings.fixes(Selection())} if states else {}
+        reasons = (
+            {each.id: each.signature.safe_description for each in index.findings.fixes(Selection())} if states else {}
+        )
         everywhere = encode_guards(states, "", reasons)
         own = {state.guard.context for state in states}
         found = {context: encode_guards(states, context, reasons) for context in contexts if context in own}
@@ -165,22 +169,22 @@ class SnapshotBuilder:
         reader: _AgentReader,
         trials: TrialSelection,
         every: Sequence[EntryState],
-        answers: Sequence[Asked],
+        answers: Sequence[ProposalState],
         questions: Mapping[str, Sequence[DeliveredLine]],
-        fences: Fences,
+        boundaries: ErrorBoundaries,
     ) -> dict[str, BlockContent]:
         """Return what can be delivered to an agent, by context; "" for the global content."""
         contents = {}
         for context in reader.contexts:
             here = [each for each in every if each.context in ("", context)]
-            with fences.around(FenceKind.PROJECT, context or EVERY_PROJECT):
+            with boundaries.isolate(BoundaryKind.PROJECT, context or EVERY_PROJECT):
                 instructions = reader.instructions(context)
                 content = trials.separate_hints(self._content(instructions, here, answers, context), here, context)
                 contents[context] = content._replace(news=[*content.news, *questions.get(context, ())])
         return contents
 
     def _content(
-        self, instructions: str, states: Sequence[EntryState], answers: Sequence[Asked], context: str
+        self, instructions: str, states: Sequence[EntryState], answers: Sequence[ProposalState], context: str
     ) -> BlockContent:
         """Return what can be delivered in one context, given states with the most important first."""
         unfiled = [each for each in states if not contains_rule(rule_id(each.entry.id), each.text, instructions)]
@@ -194,7 +198,7 @@ class SnapshotBuilder:
         rules, filed, stated = (
             [each for each in some if each.entry.id not in overruled_ids] for some in (rules, filed, stated)
         )
-        pending, trial_ids = [each for each in unfiled if each.status is EntryStatus.PENDING], put_on_trial(answers)
+        pending, trial_ids = [each for each in unfiled if each.status is EntryStatus.PENDING], entries_on_trial(answers)
         hints = [
             each
             for each in pending
@@ -221,11 +225,11 @@ class SnapshotBuilder:
             filed=list(map(delivered_line, filed)),
         )
 
-    def _pending_questions(self, answers: Sequence[Asked], context: str) -> list[PendingQuestion]:
+    def _pending_questions(self, answers: Sequence[ProposalState], context: str) -> list[PendingQuestion]:
         """Return the proposals of a context that await the user's answer."""
         return [
             self._question(number, each.proposal)
-            for number, each in enumerate((each for each in answers if each.waits), 1)
+            for number, each in enumerate((each for each in answers if each.is_waiting), 1)
             if each.proposal.context in ("", context)
             and each.proposal.type is not ProposalType.SUGGESTION
             and not each.proposal.unworded  # approving it also needs a wording
@@ -302,7 +306,7 @@ def _question_about_fix(home: Home, proposal: Proposal) -> str:
         return "May agents be told what helped against a failure?"
     seen = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
     return (
-        f"May agents be told what helped in {seen} against “{fix.signature.phrase}” ({fix.danger.value}; "
+        f"May agents be told what helped in {seen} against “{fix.signature.safe_description}” ({fix.danger.value}; "
         f"`wisen explain {fix.id}` shows it)?"
     )
 

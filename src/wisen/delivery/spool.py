@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.kernel.request_reading import EVERYTHING, HERE, read_request
 from wisen.model.event import MessageOrigin
 from wisen.model.exposure import Arm, Channel, Exposure
-from wisen.model.history import Act
+from wisen.model.history import UserAction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,7 +121,7 @@ def is_confirmed_by_log(request: SpooledRequest, histories: Iterable[History], t
     `table`: the phrases of requests.
     """
     return any(
-        turn.act is Act.SAID
+        turn.action is UserAction.SAID
         and turn.origin in _TYPED
         and abs(turn.at - request.at) <= _TOLERANCE
         and is_same_request(request, turn.text or "", table)
@@ -139,7 +139,10 @@ def find_typed_command(request: Proposal, histories: Iterable[History], used: st
     for history in histories:
         for turn in history.turns if history.agent == request.agent else ():
             is_candidate = (
-                abs(turn.at - request.at) <= _TOLERANCE and turn.act is Act.SAID and turn.origin == MessageOrigin.SHELL
+                abs(turn.at - request.at) <= _TOLERANCE
+                and turn.action is UserAction.SAID
+                and turn.origin == MessageOrigin.SHELL
+            )
             )
             if is_candidate and turn.id not in used and _words(turn.text or "") == ["wisen", *_words(request.typed)]:
                 return history.native, turn.id
@@ -172,7 +175,7 @@ def find_forget_request(
         for history in histories
         if (history.agent, history.native) == (request.agent, request.session)
         for turn in history.turns
-        if turn.act is Act.SAID and turn.origin in _TYPED and abs(turn.at - request.at) <= _TOLERANCE
+        if turn.action is UserAction.SAID and turn.origin in _TYPED and abs(turn.at - request.at) <= _TOLERANCE
         for asked in [read_request(turn.text or "", table)]
         if asked.kind == request.kind and request.argument == digest_words(asked.of, key)
     ]

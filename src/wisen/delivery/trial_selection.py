@@ -8,8 +8,8 @@ from wisen.delivery.block import DeliveredLine
 from wisen.delivery.delivered_lines import one_line
 from wisen.delivery.hook_snapshot import TrialAssignments
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, rule_id
-from wisen.model.entry_state import put_on_trial
-from wisen.model.trial import Check, Verdict
+from wisen.model.entry_state import entries_on_trial
+from wisen.model.trial import CheckAction, Verdict
 from wisen.safety.entry_words import agent_text, is_told
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.delivery.block import BlockContent
     from wisen.delivery.remedies import Remedy
     from wisen.delivery.reminders import Reminder
-    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.entry_state import EntryState, ProposalState
     from wisen.model.trial import TrialStandings
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 class TrialSelection:
     """Which lines are on trial, which trials have ended, and what to report about that."""
 
-    def __init__(self, home: Home, known: KnownEntries, answers: Iterable[Asked], standings: TrialStandings) -> None:
+    def __init__(
+        self, home: Home, known: KnownEntries, answers: Iterable[ProposalState], standings: TrialStandings
+    ) -> None:
         """Create it from the state of all trials."""
         self._home, self._known, self._standings = home, known, standings
-        self._wanted = put_on_trial(answers)
+        self._wanted = entries_on_trial(answers)
         self._chances: dict[str, float] = {}
 
     def separate_hints(self, content: BlockContent, states: Iterable[EntryState], context: str) -> BlockContent:
@@ -38,7 +40,7 @@ class TrialSelection:
         candidates = {
             rule_id(each.entry.id)
             for each in states
-            if self._standings.welcomes(context) and may_be_tried(each, self._wanted)
+            if self._standings.allows_experiments(context) and may_be_tried(each, self._wanted)
         }
         on_trial = [line for line in content.hints if line.id in candidates and self._is_running(line.exposure_id)]
         hints = [line for line in content.hints if line.id not in candidates and not self._has_ended(line.exposure_id)]
@@ -54,7 +56,7 @@ class TrialSelection:
     def select_reminders(self, reminders: Sequence[Reminder], context: str) -> list[Reminder]:
         """Return reminders without those whose trial has ended; marked as on trial where the user agreed to trials."""
         running = [each for each in reminders if not self._has_ended(each.id)]
-        if not self._standings.welcomes(context):
+        if not self._standings.allows_experiments(context):
             return running
         return [each._replace(tried=self._is_running(each.id)) for each in running]
 
@@ -66,7 +68,7 @@ class TrialSelection:
         reminders: Mapping[str, Sequence[Reminder]],
     ) -> TrialAssignments:
         """Return what is randomised, and where; of fixes, only those that the user approved nowhere."""
-        trial_contexts = frozenset(filter(self._standings.welcomes, {*contexts, *fixes, ""}))
+        trial_contexts = frozenset(filter(self._standings.allows_experiments, {*contexts, *fixes, ""}))
         if trial_contexts:
             self._home.salt()  # hooks only read it
         for each in (each for some in fixes.values() for each in some if each.id not in approved):
@@ -109,7 +111,7 @@ class TrialSelection:
 
     def _checks(self, here: Mapping[str, str]) -> list[DeliveredLine]:
         """Return the results of change checks that the user should know, where the rule applies."""
-        moves = [each for each in self._known.moves if each.kind is MoveKind.CHECK and each.value != Check.CHECK]
+        moves = [each for each in self._known.moves if each.kind is MoveKind.CHECK and each.value != CheckAction.CHECK]
         if not moves:
             return []
         deeds = {each.id: each.deed for each in self._home.ledger.changes.of(machine=self._home.machine)}

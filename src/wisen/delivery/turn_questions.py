@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from wisen.model.pointing import SHOWN_ID
+from wisen.model.pointing import SHOWN_ID_LENGTH
 from wisen.safety import sentinel
 from wisen.text.tokens import tokens_at_most
 
@@ -58,7 +58,7 @@ def turn_questions(
     turns: Sequence[OpenTurn], lessons: Iterable[Unworded], was_asked: Callable[[str], object]
 ) -> list[TurnQuestion]:
     """Return what may be asked, in order: the most doubtful turns first, one lesson to word among them; each once."""
-    asked = [TurnQuestion(each.id, each.id[:SHOWN_ID], each.text) for each in turns if not was_asked(each.id)]
+    asked = [TurnQuestion(each.id, each.id[:SHOWN_ID_LENGTH], each.text) for each in turns if not was_asked(each.id)]
     words = [
         TurnQuestion(each.name, each.name, each.text, is_wording=True) for each in lessons if not was_asked(each.name)
     ]

@@ -10,7 +10,7 @@ from wisen.edits.managed_lines import managed_lines, remove_line, render_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from wisen.model.change import Line
+    from wisen.model.change import LineEdit
 
 _BUDGETS = {
     "AGENTS.md": (200, 20_000),
@@ -67,7 +67,7 @@ def budget_of(name: str) -> Budget:
 
 
 def trim_to_budget(
-    content: bytes, budget: Budget, ours: Iterable[Line], worth: Mapping[str, float], *, keep: Line
+    content: bytes, budget: Budget, ours: Iterable[LineEdit], worth: Mapping[str, float], *, keep: LineEdit
 ) -> TrimmedContent | None:
     """Remove as many of our lines as necessary, least useful first; `keep` stays.
 

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.edits import edit_operations
 from wisen.edits.managed_lines import has_unmarked_copy
 from wisen.errors import SettingsUnclear
-from wisen.model.change import Fate, HeadStepKind, Line, digest
+from wisen.model.change import ChangeFate, HeadStepKind, LineEdit, content_digest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from wisen.model.change import Change, Checkout, Deed, HeadStep, Look
+    from wisen.model.change import Change, ChangeCheck, CheckedOutFile, EditOperation, HeadStep
 
 
 class ObservedFate(NamedTuple):
     """What became of an operation, and the text in its place if that is the user's now."""
 
-    fate: Fate
+    fate: ChangeFate
     text: str = ""
 
 
 def determine_fate(
-    deed: Deed, content: bytes | None, git: Checkout | None, steps: Sequence[HeadStep] | None
+    deed: EditOperation, content: bytes | None, git: CheckedOutFile | None, steps: Sequence[HeadStep] | None
 ) -> ObservedFate:
     """Determine what became of an operation; `now` is the file's content, `git` what git knows about it.
 
@@ -39,21 +39,21 @@ def determine_fate(
     """
     current, expected = edit_operations.current_text(deed, content), edit_operations.expected_text(deed)
     if current == expected:
-        return ObservedFate(Fate.STANDS)
-    if current is None and isinstance(deed, Line) and has_unmarked_copy(deed.text, content or b""):
-        return ObservedFate(Fate.HIS, deed.text)  # they removed the marker, and kept the text
+        return ObservedFate(ChangeFate.STANDS)
+    if current is None and isinstance(deed, LineEdit) and has_unmarked_copy(deed.text, content or b""):
+        return ObservedFate(ChangeFate.REWORDED, deed.text)  # they removed the marker, and kept the text
     if (
         git is not None
         and current == edit_operations.current_text(deed, git.content)
         and not _was_committed(deed, steps)
     ):
-        return ObservedFate(Fate.UNCLEAR, current or "")
-    if current is None or (isinstance(deed, Line) and _is_struck_out(current)):
-        return ObservedFate(Fate.REFUSED)
-    return ObservedFate(Fate.HIS, current)
+        return ObservedFate(ChangeFate.UNCLEAR, current or "")
+    if current is None or (isinstance(deed, LineEdit) and _is_struck_out(current)):
+        return ObservedFate(ChangeFate.REMOVED)
+    return ObservedFate(ChangeFate.REWORDED, current)
 
 
-def _was_committed(deed: Deed, steps: Sequence[HeadStep] | None) -> bool:
+def _was_committed(deed: EditOperation, steps: Sequence[HeadStep] | None) -> bool:
     """Whether a person's act made what HEAD holds: a commit on this branch did, or nothing else can have done it."""
     if steps is None:
         return False
@@ -79,8 +79,8 @@ def was_made(change: Change, content: bytes | None, target: Change | None) -> bo
 
     This is only needed after a crash or an error in the middle of a change.
     """
-    if digest(content) in (change.before, change.after):
-        return digest(content) == change.after
+    if content_digest(content) in (change.before, change.after):
+        return content_digest(content) == change.after
     try:
         if change.deed is not None:
             return edit_operations.current_text(change.deed, content) == edit_operations.expected_text(change.deed)
@@ -93,22 +93,22 @@ def was_made(change: Change, content: bytes | None, target: Change | None) -> bo
         return False
 
 
-def fates_of(changes: Sequence[Change], looks: Iterable[Look], lost: Collection[str]) -> dict[str, Fate]:
+def fates_of(changes: Sequence[Change], looks: Iterable[ChangeCheck], lost: Collection[str]) -> dict[str, ChangeFate]:
     """Return what became of each change, by the last look at it; `lost` are those that were never made."""
-    result = {each.id: Fate.STANDS for each in changes} | {look.change: look.fate for look in looks}
-    result |= dict.fromkeys(lost, Fate.NOT_MADE)
-    made = [each for each in changes if result[each.id] is not Fate.NOT_MADE]
-    result |= {each.undoes: Fate.UNDONE for each in made if each.undoes}
+    result = {each.id: ChangeFate.STANDS for each in changes} | {look.change: look.fate for look in looks}
+    result |= dict.fromkeys(lost, ChangeFate.NOT_MADE)
+    made = [each for each in changes if result[each.id] is not ChangeFate.NOT_MADE]
+    result |= {each.undoes: ChangeFate.UNDONE for each in made if each.undoes}
     displacing = [
         (each, (*each.deed.archived, each.deed.instead_of))
         for each in made
-        if isinstance(each.deed, Line) and (each.deed.archived or each.deed.instead_of)
+        if isinstance(each.deed, LineEdit) and (each.deed.archived or each.deed.instead_of)
     ]
     for each in made:
-        line = each.deed.id if isinstance(each.deed, Line) else None
-        if result[each.id] is not Fate.UNDONE and any(
-            line in archived and by.path == each.path and by.id > each.id and result[by.id] is not Fate.UNDONE
+        line = each.deed.id if isinstance(each.deed, LineEdit) else None
+        if result[each.id] is not ChangeFate.UNDONE and any(
+            line in archived and by.path == each.path and by.id > each.id and result[by.id] is not ChangeFate.UNDONE
             for by, archived in displacing
         ):
-            result[each.id] = Fate.ARCHIVED
+            result[each.id] = ChangeFate.ARCHIVED
     return result

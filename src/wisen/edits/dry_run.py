@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, cast
 from msgspec import structs
 
 from wisen.errors import FileChanged
-from wisen.model.change import digest
+from wisen.model.change import content_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.edits.edit_history import Desk
-    from wisen.model.change import Change, Look, Seen
+    from wisen.model.change import Change, ChangeCheck, FileVersion
     from wisen.store.changes import Changes
     from wisen.store.ledger import Ledger
     from wisen.system.machine_ports import Files
@@ -34,18 +34,18 @@ class _MemoryFiles:
         self.real_path, self.siblings, self.link_target = files.real_path, files.siblings, files.link_target
         self._written: dict[str, bytes | None] = {}
 
-    def read(self, path: Path) -> Seen:
+    def read(self, path: Path) -> FileVersion:
         seen = self._files.read(path)
-        if seen.real not in self._written:
+        if seen.real_path not in self._written:
             return seen
-        content = self._written[seen.real]
+        content = self._written[seen.real_path]
         return structs.replace(seen, content=content, mode=0 if content is None else seen.mode or _DEFAULT_MODE)
 
-    def write(self, seen: Seen, content: bytes | None) -> Seen:
-        current = self._written.get(seen.real, seen.content)
-        if digest(current) != seen.digest:
+    def write(self, seen: FileVersion, content: bytes | None) -> FileVersion:
+        current = self._written.get(seen.real_path, seen.content)
+        if content_digest(current) != seen.digest:
             raise FileChanged(f"{seen.path} has changed since it was read. Read it again and repeat the change.")
-        self._written[seen.real] = content
+        self._written[seen.real_path] = content
         return structs.replace(seen, content=content)
 
 
@@ -62,7 +62,7 @@ class _MemoryChanges:
     def __init__(self, changes: Changes) -> None:
         self._inner = changes
         self._new: list[Change] = []
-        self._looks: list[Look] = []
+        self._looks: list[ChangeCheck] = []
 
     def add(self, change: Change) -> bool:
         self._new.append(change)
@@ -72,8 +72,8 @@ class _MemoryChanges:
         drafted = (each for each in self._new if path in (None, each.path))
         return (*self._inner.of(machine=machine, path=path), *drafted)
 
-    def add_look(self, look: Look) -> None:
+    def add_look(self, look: ChangeCheck) -> None:
         self._looks.append(look)
 
-    def looks(self, *, machine: str) -> tuple[Look, ...]:
-        return (*self._inner.looks(machine=machine), *self._looks)
+    def looks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
+        return (*self._inner.checks(machine=machine), *self._looks)

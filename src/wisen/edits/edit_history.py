@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.edits import edit_operations
 from wisen.edits.change_fates import fates_of, was_made
 from wisen.errors import FileError
-from wisen.model.change import Fate, Line
+from wisen.model.change import ChangeFate, LineEdit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.model.change import Change, Look, Seen
+    from wisen.model.change import Change, ChangeCheck, FileVersion
     from wisen.store.ledger import Ledger
     from wisen.system.machine_ports import Checkouts, Clock, Files, Ids
 
@@ -39,8 +39,8 @@ class EditHistory:
     """Every change to this machine's files, oldest first, and what became of each."""
 
     changes: tuple[Change, ...]
-    fates: dict[str, Fate]
-    looks: dict[str, Look]
+    fates: dict[str, ChangeFate]
+    looks: dict[str, ChangeCheck]
     """The last look at each change."""
     real_paths: dict[str, str]
     """The resolved path of each path: two names may lead to one file."""
@@ -50,7 +50,7 @@ class EditHistory:
         return [
             each
             for each in self.changes
-            if self.real_paths[each.path] == file and self.fates[each.id] is not Fate.NOT_MADE
+            if self.real_paths[each.path] == file and self.fates[each.id] is not ChangeFate.NOT_MADE
         ]
 
     def effective_changes(self) -> Iterator[Change]:
@@ -67,7 +67,7 @@ class EditHistory:
 
     def open_changes(self, file: str | None = None) -> Iterator[Change]:
         """Yield the changes, to one file or to all, that were neither undone nor made room for others."""
-        over = (Fate.NOT_MADE, Fate.UNDONE, Fate.ARCHIVED)
+        over = (ChangeFate.NOT_MADE, ChangeFate.UNDONE, ChangeFate.ARCHIVED)
         for each in self.changes:
             if each.deed is not None and self.fates[each.id] not in over and file in (None, self.real_paths[each.path]):
                 yield each
@@ -76,7 +76,7 @@ class EditHistory:
 def edit_history(desk: Desk) -> EditHistory:
     """Load the history from the ledger. After a crash in the middle of a change, the file shows whether it was made."""
     changes = desk.ledger.changes.of(machine=desk.machine)
-    looks = {look.change: look for look in desk.ledger.changes.looks(machine=desk.machine)}
+    looks = {look.change: look for look in desk.ledger.changes.checks(machine=desk.machine)}
     by_id = {each.id: each for each in changes}
     found = fates_of(changes, looks.values(), [each.id for each in changes if _was_lost(desk, each, looks, by_id)])
     return EditHistory(
@@ -84,10 +84,10 @@ def edit_history(desk: Desk) -> EditHistory:
     )
 
 
-def locate_change(desk: Desk, change: Change, known: EditHistory) -> Seen:
+def locate_change(desk: Desk, change: Change, known: EditHistory) -> FileVersion:
     """Return the file that a change is in: its own, or the one that the user moved our line to. Raises: FileError."""
     original = desk.files.read(Path(change.path))
-    if not isinstance(change.deed, Line) or edit_operations.current_text(change.deed, original.content) is not None:
+    if not isinstance(change.deed, LineEdit) or edit_operations.current_text(change.deed, original.content) is not None:
         return original
     look = known.looks.get(change.id)
     candidates = [each.path for each in known.changes] + [
@@ -100,15 +100,15 @@ def locate_change(desk: Desk, change: Change, known: EditHistory) -> Seen:
             seen = desk.files.read(Path(path))
         except FileError:
             continue
-        if seen.real != original.real and edit_operations.current_text(change.deed, seen.content) is not None:
+        if seen.real_path != original.real_path and edit_operations.current_text(change.deed, seen.content) is not None:
             return seen
     return original
 
 
-def _was_lost(desk: Desk, change: Change, looks: dict[str, Look], by_id: dict[str, Change]) -> bool:
+def _was_lost(desk: Desk, change: Change, looks: dict[str, ChangeCheck], by_id: dict[str, Change]) -> bool:
     """Whether a change was recorded and never made."""
     if change.id in looks:
-        return looks[change.id].fate is Fate.NOT_MADE
+        return looks[change.id].fate is ChangeFate.NOT_MADE
     try:
         content = desk.files.read(Path(change.path)).content
     except FileError:

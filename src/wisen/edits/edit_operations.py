@@ -8,33 +8,33 @@ from msgspec import structs
 
 from wisen.edits import entry_passages, removals, setting_values
 from wisen.edits.managed_lines import BlockFrame, insert_line, managed_lines, remove_line, remove_lines, replace_line
-from wisen.model.change import Line, Passage, Removal, Value
+from wisen.model.change import LineEdit, LineRemoval, PassageEdit, ValueEdit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.model.change import Deed
+    from wisen.model.change import EditOperation
 
 
-def expected_text(deed: Deed) -> str | None:
+def expected_text(deed: EditOperation) -> str | None:
     """Return what `stands` returns while an operation is in effect unchanged."""
-    if isinstance(deed, Line):
+    if isinstance(deed, LineEdit):
         return deed.text
-    if isinstance(deed, Removal):
+    if isinstance(deed, LineRemoval):
         return None
-    return deed.new or None if isinstance(deed, Value) else entry_passages.to_text(deed.new)
+    return deed.new or None if isinstance(deed, ValueEdit) else entry_passages.to_text(deed.new)
 
 
-def current_text(deed: Deed, content: bytes | None) -> str | None:
+def current_text(deed: EditOperation, content: bytes | None) -> str | None:
     """Return what is currently in the place of an operation; None for nothing."""
     content = content or b""
-    if isinstance(deed, Line):
+    if isinstance(deed, LineEdit):
         return next((each.text for each in managed_lines(content) if each.id == deed.id), None)
-    if isinstance(deed, Removal):
+    if isinstance(deed, LineRemoval):
         return removals.current_text(deed, content)
     return (
         setting_values.current_text(deed, content)
-        if isinstance(deed, Value)
+        if isinstance(deed, ValueEdit)
         else entry_passages.current_text(deed, content)
     )
 
@@ -44,23 +44,23 @@ def has_line(id_: str, content: bytes) -> bool:
     return bool(id_) and any(each.id == id_ for each in managed_lines(content))
 
 
-def reapply(deed: Deed, content: bytes) -> bytes:
+def reapply(deed: EditOperation, content: bytes) -> bytes:
     """Apply an operation once more that was applied before.
 
     Raises:
         ValueError: it cannot be applied there.
         SettingsUnclear: the same, in a settings file.
     """
-    if isinstance(deed, Line):
+    if isinstance(deed, LineEdit):
         if has_line(deed.instead_of, content):
             return replace_line(content, deed.instead_of, deed.text, deed.id)
         return insert_line(remove_lines(content, deed.archived), deed.heading, deed.text, deed.id).content
-    if isinstance(deed, Removal):
+    if isinstance(deed, LineRemoval):
         return removals.apply(deed, content)
-    return setting_values.apply(deed, content) if isinstance(deed, Value) else entry_passages.apply(deed, content)
+    return setting_values.apply(deed, content) if isinstance(deed, ValueEdit) else entry_passages.apply(deed, content)
 
 
-def revert(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
+def revert(deed: EditOperation, content: bytes, others: Iterable[EditOperation]) -> bytes:
     """Remove an operation's effect from a file that others touched since; unchanged if nothing of it is left.
 
     `others`: the earlier operations on the file that are still in effect, oldest first.
@@ -68,13 +68,13 @@ def revert(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
     Raises:
         SettingsUnclear: it is unclear what is left.
     """
-    if isinstance(deed, Value):
-        return setting_values.revert(deed, content, [each for each in others if isinstance(each, Value)])
-    if isinstance(deed, Removal):
+    if isinstance(deed, ValueEdit):
+        return setting_values.revert(deed, content, [each for each in others if isinstance(each, ValueEdit)])
+    if isinstance(deed, LineRemoval):
         return removals.revert(deed, content)
-    if not isinstance(deed, Line):
+    if not isinstance(deed, LineEdit):
         return entry_passages.revert(deed, content)
-    lines = [each for each in others if isinstance(each, Line)]
+    lines = [each for each in others if isinstance(each, LineEdit)]
     if current_text(deed, content) == deed.text:
         if deed.instead_of and not (deed.instead_of != deed.id and has_line(deed.instead_of, content)):
             return replace_line(content, deed.id, deed.old, deed.instead_of)
@@ -85,28 +85,32 @@ def revert(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
     return content
 
 
-def replaces(deed: Deed, earlier: Deed) -> bool:
+def replaces(deed: EditOperation, earlier: EditOperation) -> bool:
     """Whether an operation replaced an earlier one, which then is no longer in effect by itself."""
-    if isinstance(deed, Value) and isinstance(earlier, Value):
+    if isinstance(deed, ValueEdit) and isinstance(earlier, ValueEdit):
         return all(one == other for one, other in zip(deed.keys, earlier.keys, strict=False)) and not deed.appended
-    if isinstance(deed, Line) and isinstance(earlier, Line):
+    if isinstance(deed, LineEdit) and isinstance(earlier, LineEdit):
         return deed.instead_of == earlier.id
-    return isinstance(deed, Passage) and isinstance(earlier, Passage) and deed.old == earlier.new
+    return isinstance(deed, PassageEdit) and isinstance(earlier, PassageEdit) and deed.old == earlier.new
 
 
-def rebase(deed: Deed, earlier: Deed) -> Deed:
+def rebase(deed: EditOperation, earlier: EditOperation) -> EditOperation:
     """Return an operation as if the earlier one that it replaced had never been."""
-    if isinstance(deed, Value) and isinstance(earlier, Value) and (deed.keys, deed.old) == (earlier.keys, earlier.new):
+    if (
+        isinstance(deed, ValueEdit)
+        and isinstance(earlier, ValueEdit)
+        and (deed.keys, deed.old) == (earlier.keys, earlier.new)
+    ):
         return structs.replace(deed, old=earlier.old, made=deed.made + earlier.made)
-    if isinstance(deed, Passage) and isinstance(earlier, Passage) and deed.old == earlier.new:
+    if isinstance(deed, PassageEdit) and isinstance(earlier, PassageEdit) and deed.old == earlier.new:
         return structs.replace(deed, old=earlier.old)
-    if isinstance(deed, Line) and isinstance(earlier, Line) and deed.instead_of == earlier.id:
+    if isinstance(deed, LineEdit) and isinstance(earlier, LineEdit) and deed.instead_of == earlier.id:
         place = {"opening": earlier.opening, "closing": earlier.closing}
         return structs.replace(deed, instead_of=earlier.instead_of, old=earlier.old, **place)
     return deed
 
 
-def _frames_of(deed: Line, lines: list[Line]) -> list[BlockFrame]:
+def _frames_of(deed: LineEdit, lines: list[LineEdit]) -> list[BlockFrame]:
     """Return the frame around the block that this line is in: added with it, or with the first line before it."""
     frames = [
         BlockFrame(each.opening, each.closing)

@@ -19,7 +19,7 @@ from wisen.edits.managed_lines import has_merge_conflict, insert_line, managed_l
 from wisen.edits.splices import apply_splices, diff, invert
 from wisen.edits.undo import UndoKind, UndoResult, compute_undo
 from wisen.errors import FileChanged, FileError, FileFull, SettingsUnclear, UsageError
-from wisen.model.change import Change, Fate, Line, Look, Passage, Splice, digest
+from wisen.model.change import Change, ChangeCheck, ChangeFate, LineEdit, PassageEdit, Splice, content_digest
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from wisen.edits.edit_history import Desk
     from wisen.edits.settings_text import Json
-    from wisen.model.change import Deed, Seen
+    from wisen.model.change import EditOperation, FileVersion
 
 
 class LinePlan(NamedTuple):
@@ -78,7 +78,7 @@ class _ChangeInfo(NamedTuple):
     """The metadata of a change."""
 
     why: str
-    deed: Deed | None = None
+    deed: EditOperation | None = None
     undoes: str = ""
     description: str = ""
 
@@ -105,9 +105,13 @@ class Editor:
         content = seen.content or b""
         if has_merge_conflict(content):
             raise FileError(f"{plan.path} has merge conflicts. Resolve them first.")
-        ours = [each.deed for each in edit_history(self._desk).open_changes(seen.real) if isinstance(each.deed, Line)]
+        ours = [
+            each.deed
+            for each in edit_history(self._desk).open_changes(seen.real_path)
+            if isinstance(each.deed, LineEdit)
+        ]
         try:
-            deed = Line(id=plan.id, heading=plan.heading.strip(), text=plan.text.strip())
+            deed = LineEdit(id=plan.id, heading=plan.heading.strip(), text=plan.text.strip())
             untrimmed = edit_operations.reapply(deed, content)
             fitted = trim_to_budget(untrimmed, budget_of(Path(plan.path).name), ours, worth or {}, keep=deed)
             if fitted is None and not plan.may_be_full:
@@ -135,7 +139,7 @@ class Editor:
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
         heading, text = plan.heading.strip(), plan.text.strip()
-        deed = Line(id=plan.id, heading=heading, text=text, instead_of=old, old=before)
+        deed = LineEdit(id=plan.id, heading=heading, text=text, instead_of=old, old=before)
         return self._apply_change(seen, new, _ChangeInfo(plan.why, deed), dry_run=dry_run)
 
     def set_value(self, plan: ValuePlan, *, dry_run: bool = False) -> Edit:
@@ -171,10 +175,10 @@ class Editor:
         seen = self._read_checked(plan.path, plan.saw)
         content = seen.content or b""
         separator = b"\n" if content and not content.endswith(b"\n") and not plan.old else b""
-        deed = Passage(new=separator + plan.new, old=plan.old)
+        deed = PassageEdit(new=separator + plan.new, old=plan.old)
         if plan.old and not any(
-            isinstance(each.deed, Passage) and each.deed.new.strip() == plan.old.strip()
-            for each in edit_history(self._desk).open_changes(seen.real)
+            isinstance(each.deed, PassageEdit) and each.deed.new.strip() == plan.old.strip()
+            for each in edit_history(self._desk).open_changes(seen.real_path)
         ):
             raise UsageError(f"Nothing was written to {plan.path}: the passage to be replaced is not ours.")
         try:
@@ -229,10 +233,10 @@ class Editor:
         if change.told:
             raise UsageError(f"{change.id} was made by somebody else, who can revert it: {change.told}")
         seen = locate_change(self._desk, change, known)
-        if known.fates[change.id] in (Fate.UNDONE, Fate.NOT_MADE):
+        if known.fates[change.id] in (ChangeFate.UNDONE, ChangeFate.NOT_MADE):
             return UndoResult(change, UndoKind.ALREADY, seen.content, seen.content)
-        was_moved = seen.real != known.real_paths[change.path]
-        undoing = compute_undo(change, seen.content, () if was_moved else known.changes_to(seen.real))
+        was_moved = seen.real_path != known.real_paths[change.path]
+        undoing = compute_undo(change, seen.content, () if was_moved else known.changes_to(seen.real_path))
         if undoing.new_content is None and seen.link is not None:
             undoing = undoing._replace(new_content=b"")  # otherwise a dangling link would be left
         # Also if nothing is left of it: it is over, and the one before it is the last now.
@@ -244,10 +248,10 @@ class Editor:
     def last_change(self) -> Change | None:
         """Return the newest change that was made, not undone, and is not itself an undo."""
         known = edit_history(self._desk)
-        over = (Fate.UNDONE, Fate.NOT_MADE)
+        over = (ChangeFate.UNDONE, ChangeFate.NOT_MADE)
         return next((each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in over), None)
 
-    def _read_checked(self, path: str, saw: str) -> Seen:
+    def _read_checked(self, path: str, saw: str) -> FileVersion:
         before = self._desk.ledger.changes.of(machine=self._desk.machine, path=path)
         self._last[path] = before[-1].id if before else ""
         seen = self._desk.files.read(Path(path))
@@ -255,7 +259,7 @@ class Editor:
             raise FileChanged(f"{path} has changed since it was read. Read it again before you change it.")
         return seen
 
-    def _apply_change(self, seen: Seen, content: bytes | None, info: _ChangeInfo, *, dry_run: bool) -> Edit:
+    def _apply_change(self, seen: FileVersion, content: bytes | None, info: _ChangeInfo, *, dry_run: bool) -> Edit:
         """Record a change, make it, and record that it was made; rejected if it could not be undone exactly."""
         if content != seen.content:
             self._desk.files.link_target(Path(seen.path))  # checked before it is recorded, and in a dry run too
@@ -264,7 +268,7 @@ class Editor:
         if apply_splices(old, splices) != new or apply_splices(new, invert(splices)) != old:
             raise UsageError(f"Nothing was written to {seen.path}: the change could not be undone exactly.")
         desk = self._desk
-        checkout = desk.checkouts.checkout_of(seen.real)
+        checkout = desk.checkouts.checkout_of(seen.real_path)
         change = Change(
             id=desk.ids.new(),
             machine=desk.machine,
@@ -272,7 +276,7 @@ class Editor:
             at=desk.clock.now(),
             why=info.why,
             before=seen.digest,
-            after=digest(content),
+            after=content_digest(content),
             splices=splices,
             deed=info.deed,
             head="" if checkout is None else checkout.head,
@@ -284,13 +288,13 @@ class Editor:
             if not desk.ledger.changes.add(change):
                 raise FileChanged(f"{seen.path} is being changed by another wisen. Look at it again in a moment.")
             desk.files.write(seen, content)
-            desk.ledger.changes.add_look(build_look(desk, change, Fate.STANDS, seen.path, change.head))
+            desk.ledger.changes.add_check(build_look(desk, change, ChangeFate.STANDS, seen.path, change.head))
         return Edit(change, seen.content, content)
 
 
-def build_look(desk: Desk, change: Change, fate: Fate, path: str, head: str, text: str = "") -> Look:
+def build_look(desk: Desk, change: Change, fate: ChangeFate, path: str, head: str, text: str = "") -> ChangeCheck:
     """Build the row that records what became of a change."""
-    return Look(
+    return ChangeCheck(
         id=desk.ids.new(),
         change=change.id,
         machine=desk.machine,

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wisen.model.change import Passage
+    from wisen.model.change import PassageEdit
 
 
-def apply(passage: Passage, content: bytes) -> bytes:
+def apply(passage: PassageEdit, content: bytes) -> bytes:
     """Append the passage to the content, or replace the previous one.
 
     Raises:
@@ -28,7 +28,7 @@ def apply(passage: Passage, content: bytes) -> bytes:
     return content + passage.new
 
 
-def current_text(passage: Passage, content: bytes) -> str | None:
+def current_text(passage: PassageEdit, content: bytes) -> str | None:
     """Return the passage, or if the user touched it the rest of its first line; None if it is gone."""
     if content.count(passage.new) == 1:
         return to_text(passage.new)
@@ -37,7 +37,7 @@ def current_text(passage: Passage, content: bytes) -> str | None:
     return None if line is None else f"{to_text(line)} …"
 
 
-def revert(passage: Passage, content: bytes) -> bytes:
+def revert(passage: PassageEdit, content: bytes) -> bytes:
     """Restore what was there before; unchanged if the user touched the passage."""
     if content.count(passage.new) != 1:
         return content

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wisen.model.entry import EntryOrigin
-from wisen.model.policy import YEARS, setting
+from wisen.model.policy import MAX_DAYS, setting
 
 
 class Profile(StrEnum):
@@ -41,9 +41,9 @@ class PromotePolicy:
         at_least=1,
     )
     sessions: int = setting(2, "In how many sessions, corrections too.", at_least=1)
-    days: int = setting(30, "Within how many days.", at_least=1, at_most=YEARS)
+    days: int = setting(30, "Within how many days.", at_least=1, at_most=MAX_DAYS)
     expires_days: int = setting(
-        60, "After how many days without an answer a proposal is over.", at_least=1, at_most=YEARS
+        60, "After how many days without an answer a proposal is over.", at_least=1, at_most=MAX_DAYS
     )
     most: int = setting(20, "How many proposals wait at once.", at_least=1)
 

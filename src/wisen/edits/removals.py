@@ -7,27 +7,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.model.change import Removal, RemovedLine
+from wisen.model.change import LineRemoval, RemovedLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def plan_removal(content: bytes, numbers: Iterable[int]) -> Removal:
+def plan_removal(content: bytes, numbers: Iterable[int]) -> LineRemoval:
     """Plan the removal of lines by number, from 1. Raises: ValueError: there is no such line."""
     lines = content.splitlines(keepends=True)
     wanted = sorted(set(numbers))
     for number in wanted:
         if not 1 <= number <= len(lines):
             raise ValueError(f"it has no line {number}")
-    return Removal(
+    return LineRemoval(
         lines=tuple(
             RemovedLine(text=lines[number - 1], above=lines[number - 2] if number > 1 else b"") for number in wanted
         )
     )
 
 
-def apply(removal: Removal, content: bytes) -> bytes:
+def apply(removal: LineRemoval, content: bytes) -> bytes:
     """Remove the lines. Raises: ValueError: one is missing or ambiguous."""
     lines = content.splitlines(keepends=True)
     for each in reversed(removal.lines):
@@ -38,7 +38,7 @@ def apply(removal: Removal, content: bytes) -> bytes:
     return b"".join(lines)
 
 
-def current_text(removal: Removal, content: bytes) -> str | None:
+def current_text(removal: LineRemoval, content: bytes) -> str | None:
     """Return the first of the lines that is back where it was; None while all are gone."""
     lines = content.splitlines(keepends=True)
     for each in removal.lines:
@@ -47,7 +47,7 @@ def current_text(removal: Removal, content: bytes) -> str | None:
     return None
 
 
-def revert(removal: Removal, content: bytes) -> bytes:
+def revert(removal: LineRemoval, content: bytes) -> bytes:
     """Restore the lines below those that they were under.
 
     Raises:

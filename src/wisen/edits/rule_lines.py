@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.edits import preferences
-from wisen.model.change import Line, Value
+from wisen.model.change import LineEdit, ValueEdit
 from wisen.model.entry import EntryStatus, rule_id
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def entry_of_change(change: Change, every: Sequence[EntryState]) -> str | None:
     """Return the id of the entry whose rule a change added to a file: a line has its id, a value its text."""
     deed = change.deed
-    if isinstance(deed, Line):
+    if isinstance(deed, LineEdit):
         return next((state.entry.id for state in every if rule_id(state.entry.id) == deed.id), None)
-    if not isinstance(deed, Value) or not change.path.endswith(preferences.FILE):
+    if not isinstance(deed, ValueEdit) or not change.path.endswith(preferences.FILE):
         return None
     text = msgspec.json.decode(deed.new or "null")
     return next((s.entry.id for s in every if s.text == text and s.status is EntryStatus.PROMOTED), None)

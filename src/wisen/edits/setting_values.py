@@ -11,7 +11,7 @@ import msgspec
 
 from wisen.edits.settings_text import has_same_data, is_same, parse_settings, with_value, without_value
 from wisen.errors import SettingsUnclear
-from wisen.model.change import Value
+from wisen.model.change import ValueEdit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +50,7 @@ def format_of(name: str, content: bytes) -> Format:
     return _BY_SUFFIX[suffix]
 
 
-def plan_value(content: bytes, format: Format, keys: Keys, value: Json) -> Value:
+def plan_value(content: bytes, format: Format, keys: Keys, value: Json) -> ValueEdit:
     """Plan setting a value; `-` as the last key appends to a list. Raises: SettingsUnclear."""
     data = parse_settings(_text(content), format)
     appended = keys[-1:] == ("-",)
@@ -63,7 +63,7 @@ def plan_value(content: bytes, format: Format, keys: Keys, value: Json) -> Value
     if old is not _MISSING and is_same(old, value):
         raise SettingsUnclear(f"{_show_keys(keys)} has that value already")
     return _check_revertible(
-        Value(
+        ValueEdit(
             format=format,
             keys=keys,
             new=_encode(value),
@@ -75,15 +75,15 @@ def plan_value(content: bytes, format: Format, keys: Keys, value: Json) -> Value
     )
 
 
-def plan_removal(content: bytes, format: Format, keys: Keys) -> Value:
+def plan_removal(content: bytes, format: Format, keys: Keys) -> ValueEdit:
     """Plan removing a value. Raises: SettingsUnclear if nothing is there."""
     old = _lookup(parse_settings(_text(content), format), keys)
     if old is _MISSING:
         raise SettingsUnclear(f"there is nothing at {_show_keys(keys)}")
-    return _check_revertible(Value(format=format, keys=keys, new="", old=_encode(old)), content)
+    return _check_revertible(ValueEdit(format=format, keys=keys, new="", old=_encode(old)), content)
 
 
-def apply(value: Value, content: bytes) -> bytes:
+def apply(value: ValueEdit, content: bytes) -> bytes:
     """Set or remove the value. Raises: SettingsUnclear."""
     text, format = _text(content), cast("Format", value.format)
     if not value.new:
@@ -96,14 +96,14 @@ def apply(value: Value, content: bytes) -> bytes:
     return with_value(text, format, (*value.keys[:-1], "-"), new).encode()
 
 
-def current_text(value: Value, content: bytes) -> str | None:
+def current_text(value: ValueEdit, content: bytes) -> str | None:
     """Return what is in the value's place now, as JSON; None for nothing. Raises: SettingsUnclear."""
     data = parse_settings(_text(content), cast("Format", value.format))
     found = _lookup(data, _current_keys(value, data))
     return None if found is _MISSING else _encode(found)
 
 
-def revert(value: Value, content: bytes, earlier: Iterable[Value]) -> bytes:
+def revert(value: ValueEdit, content: bytes, earlier: Iterable[ValueEdit]) -> bytes:
     """Restore what was there before; unchanged if something else is there now.
 
     `earlier`: the other values of ours in that file. A mapping that one of them created is removed if it is left empty.
@@ -130,7 +130,7 @@ def revert(value: Value, content: bytes, earlier: Iterable[Value]) -> bytes:
     return text.encode()
 
 
-def _check_revertible(value: Value, content: bytes) -> Value:
+def _check_revertible(value: ValueEdit, content: bytes) -> ValueEdit:
     """Check that a value can be restored even if others touch the file meanwhile. Raises: SettingsUnclear."""
     back = revert(value, apply(value, content), ())
     if not has_same_data(_text(back), _text(content), cast("Format", value.format)):
@@ -138,7 +138,7 @@ def _check_revertible(value: Value, content: bytes) -> Value:
     return value
 
 
-def _current_keys(value: Value, data: Json) -> Keys:
+def _current_keys(value: ValueEdit, data: Json) -> Keys:
     """Return where a value is now: what was appended to a list may have moved in it."""
     parent = _lookup(data, value.keys[:-1]) if value.appended else None
     if isinstance(parent, list):

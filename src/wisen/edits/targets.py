@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.edits import preferences
 from wisen.model.entry import Category, EntryType
-from wisen.model.signal import About
+from wisen.model.signal import LessonTopic
 
 if TYPE_CHECKING:
     from wisen.model.entry import Entry
@@ -42,13 +42,13 @@ _HEADINGS = {
 
 def rule_kind(entry: Entry) -> str:
     """Return the kind of a rule: behaviour, workflow, tool, preference or principle."""
-    if entry.type is EntryType.ERROR or entry.about in (About.COMMAND, About.TOOL):
+    if entry.type is EntryType.ERROR or entry.about in (LessonTopic.COMMAND, LessonTopic.TOOL):
         return "tool"
-    if entry.about is About.STYLE:
+    if entry.about is LessonTopic.STYLE:
         return "behaviour"
     if entry.category is Category.PREFERENCE:
         return "preference"
-    return "principle" if entry.category is Category.KNOWLEDGE_GAP or entry.about is About.FACT else "workflow"
+    return "principle" if entry.category is Category.KNOWLEDGE_GAP or entry.about is LessonTopic.FACT else "workflow"
 
 
 def global_target(entry: Entry, agent: str, folder: str, files: Files) -> Target:

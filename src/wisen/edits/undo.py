@@ -10,12 +10,12 @@ from msgspec import structs
 from wisen.edits import edit_operations
 from wisen.edits.splices import apply_splices, invert
 from wisen.errors import SettingsUnclear, UsageError
-from wisen.model.change import Line, digest
+from wisen.model.change import LineEdit, content_digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.model.change import Change, Deed
+    from wisen.model.change import Change, EditOperation
 
 
 class UndoKind(StrEnum):
@@ -46,10 +46,10 @@ def compute_undo(change: Change, content: bytes | None, made: Sequence[Change]) 
     Raises:
         UsageError: it is unclear what is left of it: the user has to look.
     """
-    if content is None or digest(content) == change.before:
+    if content is None or content_digest(content) == change.before:
         return UndoResult(change, UndoKind.ALREADY, content, content)
     is_superseded = any(each.id > change.id > each.undoes > "" for each in made)
-    if digest(content) == change.after and not is_superseded:  # else the old content has what was undone since
+    if content_digest(content) == change.after and not is_superseded:  # else the old content has what was undone since
         old = apply_splices(content, invert(change.splices))
         return UndoResult(change, UndoKind.EXACTLY, content, old if change.before else None)
     try:
@@ -97,7 +97,7 @@ def _replay_without(change: Change, content: bytes, made: Sequence[Change]) -> b
 def _chain(content: bytes, made: Sequence[Change]) -> list[Change]:
     """Return the newest changes that followed each other with nobody between them, oldest first."""
     chain: list[Change] = []
-    current = digest(content)
+    current = content_digest(content)
     for each in reversed(made):
         if each.after != current:
             break
@@ -117,9 +117,9 @@ def _undone_position(change: Change, at: dict[str, int]) -> int:
     return at.get(change.undoes, -1) if change.undoes else at[change.id]
 
 
-def _without_frame(deed: Deed) -> Deed:
+def _without_frame(deed: EditOperation) -> EditOperation:
     """Return an operation without its frame: in another file, that is the user's own."""
-    return structs.replace(deed, opening=b"", closing=b"") if isinstance(deed, Line) else deed
+    return structs.replace(deed, opening=b"", closing=b"") if isinstance(deed, LineEdit) else deed
 
 
 def _remove_in_place(change: Change, content: bytes, made: Sequence[Change]) -> bytes:

@@ -12,28 +12,28 @@ from wisen.edits.change_fates import ObservedFate, determine_fate
 from wisen.edits.edit_history import edit_history, locate_change
 from wisen.edits.editor import build_look, find_change
 from wisen.errors import FileError, SettingsUnclear
-from wisen.model.change import Fate
+from wisen.model.change import ChangeFate
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wisen.edits.edit_history import Desk, EditHistory
-    from wisen.model.change import Change, Deed, Look, Seen
+    from wisen.model.change import Change, ChangeCheck, EditOperation, FileVersion
     from wisen.system.machine_ports import Files
 
 _WRITE_GRACE = timedelta(minutes=1)
 """How long another process may take between recording a change and making it."""
-_USER_ACTS = (Fate.HIS, Fate.REFUSED)
+_USER_ACTS = (ChangeFate.REWORDED, ChangeFate.REMOVED)
 
 
-def detect_user_edits(desk: Desk) -> tuple[Look, ...]:
+def detect_user_edits(desk: Desk) -> tuple[ChangeCheck, ...]:
     """Check everything that is in files because of us, and record what became of it; returns what is new."""
     known = edit_history(desk)
     desk = desk._replace(files=_CachedFiles(desk.files))
     new = [*_settle_interrupted(desk, known), *_detect_edits(desk, known)]
     for look in new:
-        desk.ledger.changes.add_look(look)
+        desk.ledger.changes.add_check(look)
     return tuple(new)
 
 
@@ -41,20 +41,24 @@ def record_rejection(desk: Desk, id_: str) -> Change:
     """Record that the user removed something on purpose. Raises: UsageError."""
     known = edit_history(desk)
     change = find_change(known.changes, id_)
-    checkout = desk.checkouts.checkout_of(locate_change(desk, change, known).real)
-    desk.ledger.changes.add_look(build_look(desk, change, Fate.REFUSED, change.path, checkout.head if checkout else ""))
+    checkout = desk.checkouts.checkout_of(locate_change(desk, change, known).real_path)
+    desk.ledger.changes.add_check(
+        build_look(desk, change, ChangeFate.REMOVED, change.path, checkout.head if checkout else "")
+    )
     return change
 
 
-def _settle_interrupted(desk: Desk, known: EditHistory) -> Iterator[Look]:
+def _settle_interrupted(desk: Desk, known: EditHistory) -> Iterator[ChangeCheck]:
     """Yield final verdicts on changes whose process was killed or failed: whether they were made."""
     for change in known.changes:
         if change.id not in known.looks and desk.clock.now() - change.at > _WRITE_GRACE:
-            was_lost = known.fates[change.id] is Fate.NOT_MADE
-            yield build_look(desk, change, Fate.NOT_MADE if was_lost else Fate.STANDS, change.path, change.head)
+            was_lost = known.fates[change.id] is ChangeFate.NOT_MADE
+            yield build_look(
+                desk, change, ChangeFate.NOT_MADE if was_lost else ChangeFate.STANDS, change.path, change.head
+            )
 
 
-def _detect_edits(desk: Desk, known: EditHistory) -> Iterator[Look]:
+def _detect_edits(desk: Desk, known: EditHistory) -> Iterator[ChangeCheck]:
     checkout, steps = cache(desk.checkouts.checkout_of), cache(desk.checkouts.head_steps)
     for change in known.effective_changes():
         last = known.looks.get(change.id)
@@ -62,24 +66,24 @@ def _detect_edits(desk: Desk, known: EditHistory) -> Iterator[Look]:
             continue
         try:
             seen = locate_change(desk, change, known)
-            git = checkout(seen.real)
+            git = checkout(seen.real_path)
             if git is not None and git.is_midway:
                 continue  # git will finish the operation that it has begun
 
-            def fate_in(file: Seen, deed: Deed = change.deed, look: Look = last) -> ObservedFate:
-                file_git = checkout(file.real)
+            def fate_in(file: FileVersion, deed: EditOperation = change.deed, look: ChangeCheck = last) -> ObservedFate:
+                file_git = checkout(file.real_path)
                 was_moved = file_git is not None and edit_operations.current_text(
                     deed, file.content
                 ) != edit_operations.expected_text(deed)
                 return determine_fate(
-                    deed, file.content, file_git, steps(file.real, look.head, look.at) if was_moved else ()
+                    deed, file.content, file_git, steps(file.real_path, look.head, look.at) if was_moved else ()
                 )
 
             found = _without_secrets(fate_in(seen))
-            if found.fate is Fate.HIS and seen.real != known.real_paths[change.path]:
+            if found.fate is ChangeFate.REWORDED and seen.real_path != known.real_paths[change.path]:
                 # Other text in another file may always have been there: the user must also have removed ours.
                 original = fate_in(desk.files.read(Path(change.path)))
-                found = found if original.fate is Fate.REFUSED else original
+                found = found if original.fate is ChangeFate.REMOVED else original
         except (FileError, SettingsUnclear):
             continue  # somebody is in the middle of editing it
         if _last_look_stands(last.fate, found.fate):
@@ -89,9 +93,11 @@ def _detect_edits(desk: Desk, known: EditHistory) -> Iterator[Look]:
             yield look
 
 
-def _last_look_stands(last: Fate, new: Fate) -> bool:
+def _last_look_stands(last: ChangeFate, new: ChangeFate) -> bool:
     """Whether the last look stands: the user's act outweighs what git may have done, and open questions stay open."""
-    return (last in _USER_ACTS and new is Fate.UNCLEAR) or (last is Fate.UNCLEAR and new is not Fate.STANDS)
+    return (last in _USER_ACTS and new is ChangeFate.UNCLEAR) or (
+        last is ChangeFate.UNCLEAR and new is not ChangeFate.STANDS
+    )
 
 
 def _without_secrets(found: ObservedFate) -> ObservedFate:
@@ -106,6 +112,6 @@ class _CachedFiles:
         self.read, self.real_path, self.siblings = cache(files.read), files.real_path, cache(files.siblings)
         self._files, self.link_target = files, files.link_target
 
-    def write(self, seen: Seen, content: bytes | None) -> Seen:
+    def write(self, seen: FileVersion, content: bytes | None) -> FileVersion:
         """Never called while checking."""
         return self._files.write(seen, content)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.edits.links import Links
 from wisen.errors import FileChanged, FileError
-from wisen.model.change import Seen
+from wisen.model.change import FileVersion
 from wisen.safety.regular_files import refuse_unfit
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ _ADVICE = {
 class _DiskFile(NamedTuple):
     """A file as it is on disk."""
 
-    seen: Seen
+    seen: FileVersion
     real: Path
     status: os.stat_result | None
 
@@ -71,7 +71,7 @@ class UserFiles:
         """`links`: which links may be followed; by default only those that stay inside a project."""
         self._links = links or Links()
 
-    def read(self, path: str | Path) -> Seen:
+    def read(self, path: str | Path) -> FileVersion:
         """Return the file as it is. Raises: FileError if it is not a file, or cannot be read."""
         with _translate_errors(str(path), "read"):
             return _read_disk(str(path)).seen
@@ -99,7 +99,7 @@ class UserFiles:
             return ()
         return tuple(path.with_name(name) for name in names[:_MAX_SIBLINGS])
 
-    def write(self, seen: Seen, content: bytes | None) -> Seen:
+    def write(self, seen: FileVersion, content: bytes | None) -> FileVersion:
         """Write this content, or delete the file; returns the file as it is then.
 
         Raises: FileChanged if it is not what was seen, FileError if it cannot be done. The file is then unchanged.
@@ -134,7 +134,7 @@ class UserFiles:
                     mode = _replace(current, content, handle)
             with _translate_errors(seen.path, action, was_done=True):
                 _sync(real.parent)
-            return Seen(seen.path, content, mode, seen.link)
+            return FileVersion(seen.path, content, mode, seen.link)
 
 
 def _is_small_file(entry: os.DirEntry[str]) -> bool:
@@ -148,7 +148,7 @@ def _read_disk(path: str) -> _DiskFile:
     try:
         status = real.lstat()
     except FileNotFoundError:
-        return _DiskFile(Seen(path, None, 0, link), real, None)
+        return _DiskFile(FileVersion(path, None, 0, link), real, None)
     refuse_unfit(path, status, MAX_FILE_BYTES)
     # Without blocking: a pipe that has just replaced it would hold us up forever.
     handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
@@ -159,7 +159,7 @@ def _read_disk(path: str) -> _DiskFile:
         content = b"".join(islice(iter(lambda: os.read(handle, _CHUNK), b""), MAX_FILE_BYTES // _CHUNK + 1))
     finally:
         os.close(handle)
-    return _DiskFile(Seen(path, content, stat.S_IMODE(status.st_mode), link), real, status)
+    return _DiskFile(FileVersion(path, content, stat.S_IMODE(status.st_mode), link), real, status)
 
 
 def _resolve_link(path: str) -> str:
@@ -172,7 +172,7 @@ def _resolve_link(path: str) -> str:
         ) from None
 
 
-def _require_unchanged(seen: Seen) -> _DiskFile:
+def _require_unchanged(seen: FileVersion) -> _DiskFile:
     """Return the file, if it is what was seen. Raises: FileChanged."""
     current = _read_disk(seen.path)
     actual = current.seen

@@ -15,16 +15,16 @@ from wisen.errors import MissingExtra, ModelError, ModelFailed, Reason
 from wisen.feedback.doubt import is_doubtful, signals_of_kinds
 from wisen.feedback.turns import turns_of
 from wisen.model.model_use import Tier
-from wisen.model.signal import Said, SignalKind
+from wisen.model.signal import RecordedSignal, SignalKind
 from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wisen.feedback.user_detector import UserDetector
-    from wisen.model.failure import Mined
+    from wisen.model.failure import SessionFindings
     from wisen.model.history import History, Turn
-    from wisen.model.signal import Heard
+    from wisen.model.signal import TypedTurn
     from wisen.models.model_ports import Model
 
 PURPOSE = "adjudicate"
@@ -67,7 +67,7 @@ class _DoubtfulMessage(NamedTuple):
     session: int
     """Of its session among those of this batch."""
     turn: Turn
-    message: Heard
+    message: TypedTurn
 
 
 class Adjudicator:
@@ -84,7 +84,7 @@ class Adjudicator:
         self.problems: list[str] = []
         """Why the detector's word stands, where a model should have decided."""
 
-    def adjudicate(self, sessions: Sequence[History], mined: Sequence[Mined]) -> Sequence[Mined]:
+    def adjudicate(self, sessions: Sequence[History], mined: Sequence[SessionFindings]) -> Sequence[SessionFindings]:
         """What sessions taught, with the signals of doubtful turns as a model decided them."""
         changed = list(mined)
         doubts = self._find_doubts(sessions) if self._is_enabled else iter(())
@@ -130,11 +130,11 @@ class Adjudicator:
                 if (self._local or not turn.local) and is_doubtful(heard, self._detector.model):
                     yield _DoubtfulMessage(place, turn, heard)
 
-    def _apply(self, mined: Mined, doubt: _DoubtfulMessage, ruling: Ruling) -> Mined:
+    def _apply(self, mined: SessionFindings, doubt: _DoubtfulMessage, ruling: Ruling) -> SessionFindings:
         """What a session taught, with the signals of one turn as they were decided, in their place."""
         turn = doubt.turn
         signals = signals_of_kinds(doubt.message, ruling.kinds, self._detector.model)
-        new = tuple(Said(message=turn.id, at=turn.at, signal=signal) for signal in signals)
+        new = tuple(RecordedSignal(message=turn.id, at=turn.at, signal=signal) for signal in signals)
         before = tuple(each for each in mined.said if each.at <= turn.at and each.message != turn.id)
         behind = tuple(each for each in mined.said if each.at > turn.at and each.message != turn.id)
         return replace(mined, said=(*before, *new, *behind))

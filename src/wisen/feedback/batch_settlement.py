@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from wisen.errors import MissingExtra, ModelError, UsageError
-from wisen.model.change import tokens
+from wisen.model.change import estimate_tokens
 from wisen.model.model_use import Tier
-from wisen.model.pointing import Pointed, PointedKind, PointingOutcome, PointingResult
+from wisen.model.pointing import PointingOutcome, PointingResult, TurnClaim, TurnClaimKind
 from wisen.models.answer_format import prompt_of
 from wisen.models.model_ports import MaterialItem, Question
 
@@ -43,7 +43,7 @@ class TurnAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     """What a model says of one turn."""
 
     id: str
-    kind: PointedKind
+    kind: TurnClaimKind
     words: str
     standing: bool
 
@@ -75,14 +75,16 @@ def plan_batch(agent: str, turns: Sequence[DoubtfulTurn]) -> BatchSettlement:
     questions = [_question(some) for some in _batches(turns)]
     prompts = [prompt_of(each, each.material) for each in questions]
     sent = tuple(f"{each.system}\n{each.user}" for each in prompts)
-    return BatchSettlement(agent, tuple(each.open for each in turns), sent, sum(tokens(each.encode()) for each in sent))
+    return BatchSettlement(
+        agent, tuple(each.open for each in turns), sent, sum(estimate_tokens(each.encode()) for each in sent)
+    )
 
 
 def settle_batch(
     plan: BatchSettlement,
     turns: Sequence[DoubtfulTurn],
     model: Model,
-    record: Callable[[Pointed, DoubtfulTurn], PointingResult],
+    record: Callable[[TurnClaim, DoubtfulTurn], PointingResult],
     progress: Callable[[int, int], None],
 ) -> BatchSettlement:
     """Ask about the turns, and keep what is proven of the answers; a question that fails ends it."""
@@ -104,14 +106,14 @@ def settle_batch(
 
 
 def _record_answer(
-    answer: TurnAnswer | None, turn: DoubtfulTurn, record: Callable[[Pointed, DoubtfulTurn], PointingResult]
+    answer: TurnAnswer | None, turn: DoubtfulTurn, record: Callable[[TurnClaim, DoubtfulTurn], PointingResult]
 ) -> PointingResult:
     refused = PointingResult(turn=turn.open.id, outcome=PointingOutcome.REFUSED, why="It was not answered.")
     if answer is None:
         return refused
-    words = "" if answer.kind is PointedKind.NONE else answer.words
+    words = "" if answer.kind is TurnClaimKind.NONE else answer.words
     try:
-        return record(Pointed(turn=turn.open.id, kind=answer.kind, words=words, standing=answer.standing), turn)
+        return record(TurnClaim(turn=turn.open.id, kind=answer.kind, words=words, standing=answer.standing), turn)
     except UsageError as error:
         return PointingResult(turn=turn.open.id, outcome=PointingOutcome.REFUSED, why=str(error))
 

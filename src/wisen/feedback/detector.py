@@ -16,7 +16,7 @@ from wisen.feedback.language import merge_languages, shipped_languages
 from wisen.feedback.language_directives import directive_words_of
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
 from wisen.feedback.packed_weights import WeightRows, lane_marks, pack, threshold_offsets, unpack_lane
-from wisen.model.signal import IN_DOUBT, Heard, Lesson, Polarity, Signal, SignalKind
+from wisen.model.signal import IN_DOUBT, Lesson, Polarity, Signal, SignalKind, TypedTurn
 from wisen.text.directives import DirectiveReader, shipped_reader
 from wisen.text.outright_words import asks_for_more, tells_better_way
 
@@ -92,13 +92,13 @@ class DetectorModel:
         self._tables = build_tables(self._english.rows, self._foreign.rows, self.lexicon)
         self._support = _SupportCache(self)
 
-    def probabilities(self, message: Heard) -> dict[SignalKind, float]:
+    def probabilities(self, message: TypedTurn) -> dict[SignalKind, float]:
         """How likely each kind holds."""
         seen = extract_features(message, self._tables)
         total = self._models_for(seen).bias + seen.total
         return {kind: _logistic(unpack_lane(total, number)) for number, kind in enumerate(self._kinds)}
 
-    def margins(self, message: Heard) -> dict[SignalKind, float]:
+    def margins(self, message: TypedTurn) -> dict[SignalKind, float]:
         """By how much the probability of each kind is above its threshold, or below."""
         seen = extract_features(message, self._tables)
         of = self._models_for(seen)
@@ -108,7 +108,7 @@ class DetectorModel:
             for number, kind in enumerate(self._kinds)
         }
 
-    def signals(self, message: Heard, forced: Collection[SignalKind] = ()) -> tuple[Signal, ...]:
+    def signals(self, message: TypedTurn, forced: Collection[SignalKind] = ()) -> tuple[Signal, ...]:
         """The kinds that hold, the likeliest first, each with where its evidence stands.
 
         `insisted`: kinds that hold because somebody else has said so; they are as likely as their threshold at least.
@@ -148,7 +148,7 @@ class DetectorModel:
         return tuple(sorted(found, key=lambda each: -each.probability))
 
     def _signals_in_doubt(
-        self, message: Heard, features: TurnFeatures, score: float, directives: tuple[Directive, ...]
+        self, message: TypedTurn, features: TurnFeatures, score: float, directives: tuple[Directive, ...]
     ) -> Iterator[Signal]:
         """What only may be a directive: whatever else the turn says, nothing is made of it until somebody says so."""
         for each in directives:
@@ -164,7 +164,7 @@ class DetectorModel:
 
     def _directive_signals(
         self,
-        message: Heard,
+        message: TypedTurn,
         features: TurnFeatures,
         score: float,
         held: list[tuple[float, int]],
@@ -198,7 +198,7 @@ class DetectorModel:
     def _models_for(self, features: TurnFeatures) -> _KindModels:
         return self._foreign if features.is_foreign else self._english
 
-    def _lesson(self, message: Heard, features: TurnFeatures, score: float, directive: Directive) -> Lesson:
+    def _lesson(self, message: TypedTurn, features: TurnFeatures, score: float, directive: Directive) -> Lesson:
         """The lesson of a directive; `score` is what the turn tells of how long it lasts, which only ranks doubts."""
         abroad = self._languages_of(features)
         groups = lesson_extraction.count_groups(directive.text, abroad, self.lexicon)
@@ -262,7 +262,7 @@ class _SupportCache(dict[tuple[bool, int, int, int], float]):
         return self.setdefault(key, self._model.support(*key))
 
 
-def detect(message: Heard) -> tuple[Signal, ...]:
+def detect(message: TypedTurn) -> tuple[Signal, ...]:
     """What a typed turn says about the work, the likeliest first."""
     return shipped_detector().signals(message)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from wisen.feedback.detector import DetectorModel
-    from wisen.model.signal import Heard, Signal
+    from wisen.model.signal import Signal, TypedTurn
 
 DOUBTED_KINDS = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 BAND = 0.15
@@ -24,7 +24,7 @@ MAX_LENGTH = 2000
 """Longer texts are not doubted: they are mostly not the user's own words. Nothing is ever sent in part."""
 
 
-def is_doubtful(message: Heard, model: DetectorModel | None = None) -> bool:
+def is_doubtful(message: TypedTurn, model: DetectorModel | None = None) -> bool:
     """Whether what speaks most for a correction or a preference lies near its threshold."""
     if not message.text.strip() or len(message.text) > MAX_LENGTH:
         return False
@@ -56,12 +56,12 @@ WORTH = AnswerWorth(missed=1.4, false=0.6, lasting=0.6)
 """The weights that help most on real turns of projects that the detector did not know (docs/detection.md)."""
 
 
-def is_worth_asking(message: Heard, model: DetectorModel | None = None) -> bool:
+def is_worth_asking(message: TypedTurn, model: DetectorModel | None = None) -> bool:
     """Whether an answer about a turn is likely to change enough."""
     return _worth_of(message, model or _shipped_detector(), MIN_WORTH) >= MIN_WORTH
 
 
-def doubts_by_worth(messages: Sequence[Heard], limit: int, model: DetectorModel | None = None) -> list[int]:
+def doubts_by_worth(messages: Sequence[TypedTurn], limit: int, model: DetectorModel | None = None) -> list[int]:
     """Which turns somebody should be asked about first, at most so many: where an answer is likely to change most."""
     model = model or _shipped_detector()
     worth = [_worth_of(heard, model) for heard in messages]
@@ -69,7 +69,7 @@ def doubts_by_worth(messages: Sequence[Heard], limit: int, model: DetectorModel 
     return [number for number in by_worth[:limit] if worth[number] > 0.0]
 
 
-def _worth_of(message: Heard, model: DetectorModel, least: float = 0.0) -> float:
+def _worth_of(message: TypedTurn, model: DetectorModel, least: float = 0.0) -> float:
     """What an answer about a turn is worth; where it cannot reach `least`, roughly."""
     if not message.text.strip() or len(message.text) > MAX_LENGTH:
         return 0.0
@@ -87,7 +87,7 @@ def _worth_of(message: Heard, model: DetectorModel, least: float = 0.0) -> float
 
 
 def signals_of_kinds(
-    message: Heard, kinds: Collection[SignalKind], model: DetectorModel | None = None
+    message: TypedTurn, kinds: Collection[SignalKind], model: DetectorModel | None = None
 ) -> tuple[Signal, ...]:
     """What a turn says when it is known which of the doubted kinds hold; of the others the detector's word stands."""
     insisted = {kind for kind in kinds if kind in DOUBTED_KINDS}

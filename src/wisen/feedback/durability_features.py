@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.model.signal import Before
+from wisen.model.signal import PrecedingEvent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wisen.model.signal import Heard
+    from wisen.model.signal import TypedTurn
 
 _MAX_READ = 700
 TURN_FEATURES = {
@@ -33,14 +33,14 @@ _FORBIDS = ("Do not ", "Never ", "Avoid ", "Don't ")
 
 
 def durability_features(
-    message: Heard, lesson: str, groups: Mapping[str, int], turn_features: Mapping[str, float]
+    message: TypedTurn, lesson: str, groups: Mapping[str, int], turn_features: Mapping[str, float]
 ) -> dict[str, float]:
     """The features of a lesson and of the turn it was drawn from; `shown` is what the turn shows."""
     of_turn = {named: turn_features[name] for name, named in TURN_FEATURES.items() if name in turn_features}
     return of_turn | lesson_features(message, lesson, groups)
 
 
-def lesson_features(message: Heard, lesson: str, groups: Mapping[str, int]) -> dict[str, float]:
+def lesson_features(message: TypedTurn, lesson: str, groups: Mapping[str, int]) -> dict[str, float]:
     """The features of a lesson; `groups` tells how many of its words stand for what."""
     text = message.text[:_MAX_READ]
     values = {group: min(many, 2) / 2.0 for group, many in groups.items() if group.startswith("lasting ")}
@@ -61,7 +61,7 @@ def lesson_features(message: Heard, lesson: str, groups: Mapping[str, int]) -> d
         values["long"] = 1.0
     if message.reason:
         values["refusal's reason"] = 1.0
-    elif message.before is Before.INTERRUPT:
+    elif message.before is PrecedingEvent.INTERRUPT:
         values["after interrupt"] = 1.0
     if _DIGIT.search(text):
         values["digits"] = 1.0

@@ -34,10 +34,10 @@ from wisen.feedback.text_normalization import (
     mask,
     sentence_end,
 )
-from wisen.model.signal import Before
+from wisen.model.signal import PrecedingEvent
 
 if TYPE_CHECKING:
-    from wisen.model.signal import Heard
+    from wisen.model.signal import TypedTurn
 
 _MAX_CALLS = 8
 """How many calls are looked at."""
@@ -51,7 +51,7 @@ _BEGINNING = "^"
 _LIMITS = (12, 30, 80, 200, 500)
 """Up to which length a text counts as how long."""
 _LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
-_BEFORE = {before: f"before {before.value}" for before in Before}
+_BEFORE = {before: f"before {before.value}" for before in PrecedingEvent}
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
 _GROUPS = [group for groups in GROUPS.values() for group in groups if group != MARKS]
 _PAIRABLE = frozenset(
@@ -94,7 +94,7 @@ def build_tables(home: WeightRows, abroad: WeightRows, lexicon: Lexicon) -> Feat
     return FeatureTables(home, abroad, lexicon, _circumstances, _work_features)
 
 
-def named_features(message: Heard, *, paired: bool | None = None) -> dict[str, float]:
+def named_features(message: TypedTurn, *, paired: bool | None = None) -> dict[str, float]:
     """The features of a turn by name; pairs in other languages than English, words and neighbours in English."""
     seen = extract_features(message, _tables_without_weights())
     counts = seen.is_foreign if paired is None else paired
@@ -104,7 +104,7 @@ def named_features(message: Heard, *, paired: bool | None = None) -> dict[str, f
     return seen.phrases | seen.form | seen.circumstances | seen.work | pairs | beside
 
 
-def is_foreign_message(message: Heard) -> bool:
+def is_foreign_message(message: TypedTurn) -> bool:
     """Whether a turn is in another language than English, going by its phrases."""
     return extract_features(message, _tables_without_weights()).is_foreign
 
@@ -114,7 +114,7 @@ def _tables_without_weights() -> FeatureTables:
     return build_tables(WeightRows(()), WeightRows(()), shipped_lexicon())
 
 
-def extract_features(message: Heard, tables: FeatureTables) -> TurnFeatures:
+def extract_features(message: TypedTurn, tables: FeatureTables) -> TurnFeatures:
     """What a turn shows, and what that adds to the scores."""
     lexicon = tables.lexicon
     text = lexicon.emoticons.with_emoji(message.text[:MAX_READ])

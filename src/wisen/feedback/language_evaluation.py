@@ -15,8 +15,8 @@ import msgspec
 
 from wisen.errors import LanguageError
 from wisen.feedback.text_normalization import fold
-from wisen.model.signal import Heard
-from wisen.model.user_language import LanguageHearing
+from wisen.model.signal import TypedTurn
+from wisen.model.user_language import LanguageAccuracy
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -62,7 +62,7 @@ def is_held_back(sentence: str) -> bool:
 
 def evaluate_language(
     language: Language, sentences: LabelledSentences, model: DetectorModel, file: str
-) -> LanguageHearing:
+) -> LanguageAccuracy:
     """How well a language is heard by the model that hears the user's turns; `file`: where its sentences lie."""
     held = {kind: [each for each in _unique_sentences(sentences, kind) if is_held_back(each)] for kind in MIN_SENTENCES}
     forbids = {each: _forbids(each, model) for kind in MIN_SENTENCES for each in _unique_sentences(sentences, kind)}
@@ -75,7 +75,7 @@ def evaluate_language(
         if not is_held_back(each) and not (forbids[each] if kind == "prohibitions" else forbids[each] is not None)
     ]
     taken = [each for each in sentences.harmless if not is_held_back(each) and forbids[each] is not None]
-    return LanguageHearing(
+    return LanguageAccuracy(
         code=language.code,
         name=language.name,
         file=file,
@@ -102,5 +102,5 @@ def _unique_sentences(sentences: LabelledSentences, kind: str) -> Collection[str
 
 def _forbids(sentence: str, model: DetectorModel) -> bool | None:
     """Whether a sentence is heard as one that forbids; None where nothing of it would be learnt."""
-    lessons = [signal.lesson for signal in model.signals(Heard(text=sentence)) if signal.lesson is not None]
+    lessons = [signal.lesson for signal in model.signals(TypedTurn(text=sentence)) if signal.lesson is not None]
     return any(lesson.forbids for lesson in lessons) if lessons else None

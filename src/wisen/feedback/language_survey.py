@@ -19,11 +19,11 @@ from wisen.feedback.sentence_generation import format_sentences
 from wisen.feedback.turns import turns_of
 from wisen.model.report import Selection
 from wisen.model.user_language import (
-    Built,
     KnownLanguage,
-    LanguageHearing,
+    LanguageAccuracy,
+    LanguageBuild,
     LanguageOrigin,
-    Survey,
+    LanguageSurvey,
     UnknownLanguage,
 )
 
@@ -54,7 +54,7 @@ class UserLanguages:
         """Those that are shipped and those of the user, as they are heard."""
         return merge_languages(shipped_languages(), self._added.languages)
 
-    def survey(self) -> Survey:
+    def survey(self) -> LanguageSurvey:
         """Which languages the user writes in, with and without a file."""
         writing = LanguageCounter()
         heard: list[tuple[str, set[str], datetime]] = []
@@ -71,7 +71,7 @@ class UserLanguages:
             for code in (guess,) if guess in lacking else spoken:
                 turns[code] += 1
                 newest[code] = max(at, newest.get(code, at))
-        return Survey(
+        return LanguageSurvey(
             turns=len(heard),
             known=tuple(
                 sorted(
@@ -123,18 +123,18 @@ class UserLanguages:
         if seen.content is None:
             self._files.write(seen, format_sentences(sentences, comment).encode("utf-8"))
 
-    def evaluate(self, codes: Collection[str]) -> tuple[LanguageHearing, ...]:
+    def evaluate(self, codes: Collection[str]) -> tuple[LanguageAccuracy, ...]:
         """How well those of the added languages are heard, on sentences that are held back; of all without codes."""
         return tuple(self._evaluate(each) for each in self._added.languages if not codes or each.code in codes)
 
-    def _evaluate(self, language: Language) -> LanguageHearing:
+    def _evaluate(self, language: Language) -> LanguageAccuracy:
         file = self._sentence_file(language.code)
         content = self._files.read(file).content
         try:
             text = "" if content is None else content.decode("utf-8")
             return evaluate_language(language, read_sentences(text, str(file)), self._added.model, str(file))
         except (LanguageError, UnicodeDecodeError) as error:
-            return LanguageHearing(code=language.code, name=language.name, file=str(file), trouble=str(error))
+            return LanguageAccuracy(code=language.code, name=language.name, file=str(file), trouble=str(error))
 
     def _sentence_file(self, code: str) -> Path:
         return self._folder / SENTENCES / f"{code}.toml"
@@ -188,9 +188,9 @@ class UserLanguages:
 
     def describe_build(
         self, code: str, done: DraftResult | None = None, *, questions: int = 0, kept: str = "", written: bool = False
-    ) -> Built:
+    ) -> LanguageBuild:
         """What came of having a language written, or would."""
-        told = Built(
+        told = LanguageBuild(
             code=code,
             name=language_profiles()[code].name,
             file=str(self.file_of(code)),
@@ -211,7 +211,7 @@ class UserLanguages:
             trouble=trouble,
         )
 
-    def import_keywords(self, held: Keywords, comment: str, *, again: bool, dry_run: bool) -> tuple[Built, ...]:
+    def import_keywords(self, held: Keywords, comment: str, *, again: bool, dry_run: bool) -> tuple[LanguageBuild, ...]:
         """Put what a file of keywords holds into files of the home, one a language.
 
         Raises:
@@ -219,7 +219,7 @@ class UserLanguages:
             FileError: one cannot be written.
         """
         forgotten = self._home.forgotten_filter
-        made: list[tuple[Language, Built]] = []
+        made: list[tuple[Language, LanguageBuild]] = []
         for code, groups in held.phrases.items():
             draft = _new_draft(code)
             for group, texts in groups.items():
@@ -235,7 +235,7 @@ class UserLanguages:
                     f"{file} is there already, and nothing was taken in. To add to it and keep the old one: --again"
                 )
             new = language if known is None else replace(merge(known, language), extends=known.extends)
-            told = Built(
+            told = LanguageBuild(
                 code=code,
                 name=language.name,
                 file=str(file),

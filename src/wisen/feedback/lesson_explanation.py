@@ -12,8 +12,8 @@ from wisen.feedback.language import shipped_languages
 from wisen.feedback.lesson_triggers import add_triggers
 from wisen.feedback.text_normalization import fold
 from wisen.model.event import Status
-from wisen.model.history import Act, History, Step, Turn
-from wisen.model.signal import SURE_GAP, Before, SignalKind
+from wisen.model.history import History, Step, Turn, UserAction
+from wisen.model.signal import SURE_GAP, PrecedingEvent, SignalKind
 from wisen.text.directives import LONGEST, directives_in
 from wisen.text.lasting_words import is_for_now
 from wisen.text.standing_alone import stands_alone
@@ -52,15 +52,15 @@ class KeptQuote(Struct, frozen=True, kw_only=True):
     """Why it stands, does not stand, or is not kept."""
 
 
-def add_call_trigger(text: str, signals: Iterable[Signal], before: Before, call: str) -> tuple[Signal, ...]:
+def add_call_trigger(text: str, signals: Iterable[Signal], before: PrecedingEvent, call: str) -> tuple[Signal, ...]:
     """Signals with what calls them up again, where the command is known that was made just before."""
     if not call:
         return tuple(signals)
     arguments = json.encode({"command": call}).decode()
     made = Step(call="1", tool="Bash", arguments=arguments, status=Status.OK, text=None, at=_AT)
-    said = Turn(id="2", act=Act.SAID, at=_AT, text=text, before=1, origin="prompt")
-    acts = {Before.REJECT: Act.REFUSED, Before.INTERRUPT: Act.STOPPED}
-    stop = [Turn(id="1", act=acts[before], at=_AT, text=None, before=1, call="1")] if before in acts else []
+    said = Turn(id="2", action=UserAction.SAID, at=_AT, text=text, before=1, origin="prompt")
+    acts = {PrecedingEvent.REJECT: UserAction.REJECTED, PrecedingEvent.INTERRUPT: UserAction.INTERRUPTED}
+    stop = [Turn(id="1", action=acts[before], at=_AT, text=None, before=1, call="1")] if before in acts else []
     return add_triggers(History(session=0, steps=(made,), turns=(*stop, said)), said, signals)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.feedback import foreign_sentences
 from wisen.feedback.lexicon import shipped_lexicon
 from wisen.feedback.text_normalization import fold, is_unspaced_letter
-from wisen.model.signal import About
+from wisen.model.signal import LessonTopic
 from wisen.text import orders
 from wisen.text.lasting_words import says_lasting
 from wisen.text.negations import count_negations
@@ -101,7 +101,7 @@ _PLAIN_OPENING = re.compile(
     r"|until|once|whenever|there's|without|more|less) ",
 )
 """Words that a sentence begins with and that are no names: they get a capital letter."""
-_ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
+_ABOUT = tuple((f"about {of.value}", of) for of in LessonTopic if of is not LessonTopic.FACT)
 
 
 class ExtractedLesson(NamedTuple):
@@ -283,15 +283,15 @@ def count_groups(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | 
     return (lexicon.lesson_phrases.lessons if abroad else lexicon.lesson_phrases.english_lessons).count_groups(text)
 
 
-def topic_of(text: str, groups: Mapping[str, int]) -> About:
+def topic_of(text: str, groups: Mapping[str, int]) -> LessonTopic:
     """What a lesson is about; where nothing tells, it states how things are."""
     if ("`" in text or "--" in text) and _COMMAND.search(text):
-        return About.COMMAND
+        return LessonTopic.COMMAND
     for name, of in _ABOUT:
         if name in groups:
             return of
     is_file = ("/" in text and _PATH.search(text)) or ("." in text[:-1] and _FILE.search(text))
-    return About.FILE if is_file else About.FACT
+    return LessonTopic.FILE if is_file else LessonTopic.FACT
 
 
 def _rank(parts: list[str], lexicon: Lexicon | None, *, abroad: bool) -> list[tuple[float, int]]:

@@ -9,7 +9,7 @@ from msgspec import structs
 from wisen.kernel.call_names import FILE, SHELL, kind_of
 from wisen.mining.triggers import trigger_of
 from wisen.model.directive import TriggerCause
-from wisen.model.signal import About, Lesson, SignalKind
+from wisen.model.signal import Lesson, LessonTopic, SignalKind
 from wisen.text.directives import shipped_reader
 from wisen.text.lasting_words import is_for_now
 from wisen.text.negations import count_negations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_QUOTE = 280
 """What a user typed is quoted whole or not at all."""
 _ASKS = ("?", "？", "؟")
-_ABOUT = {SHELL: About.COMMAND, FILE: About.FILE}
+_ABOUT = {SHELL: LessonTopic.COMMAND, FILE: LessonTopic.FILE}
 
 
 def add_triggers(history: History, turn: Turn, signals: Iterable[Signal]) -> tuple[Signal, ...]:
@@ -63,6 +63,6 @@ def _lesson_about_call(trigger: Trigger, text: str) -> Lesson | None:
         forbids=count_negations(quote) > 0,
         durable=0.0,
         is_durable=False,
-        about=_ABOUT.get(kind_of(trigger.tool), About.TOOL),
+        about=_ABOUT.get(kind_of(trigger.tool), LessonTopic.TOOL),
         trigger=trigger,
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.feedback.detector import DetectorModel
     from wisen.logs.projects import Projects
     from wisen.model.history import History, Turn
-    from wisen.model.signal import Heard
+    from wisen.model.signal import TypedTurn
     from wisen.store.home import Home
 
 RECENT = timedelta(days=30)
@@ -33,7 +33,7 @@ class DoubtfulTurn(NamedTuple):
     open: OpenTurn
     history: History
     turn: Turn
-    message: Heard
+    message: TypedTurn
 
 
 def doubtful_turns(

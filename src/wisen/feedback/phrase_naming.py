@@ -17,7 +17,7 @@ from wisen.feedback.phrase_statistics import PhraseCandidate, is_storable
 from wisen.feedback.turn_signs import is_detected
 from wisen.feedback.user_detector import find_phrase, fold_turn
 from wisen.model.model_use import Tier
-from wisen.model.phrase import KINDS
+from wisen.model.phrase import PHRASE_KINDS
 from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class PhraseNamer:
         fresh = {turn.message for turn in new if not turn.local}  # what was typed to a local model is not sent
         of = self._label([turn for turn in plain if turn.message in fresh][-_MAX_LABELLED:])
         found: dict[str, PhraseCandidate] = {}
-        for kind in KINDS:
+        for kind in PHRASE_KINDS:
             for text in sorted(self._name(of[kind], kind)):
                 candidate = _check_candidate(text, kind, plain, {turn.message for turn in of[kind]})
                 if candidate is None or is_detected(text, self._detector):
@@ -117,7 +117,7 @@ class PhraseNamer:
             for number, turn in enumerate(batch, 1):
                 label = labels.get(str(number), "neither")
                 if label != "neither":
-                    of[next(kind for kind in KINDS if kind.value == label)].append(turn)
+                    of[next(kind for kind in PHRASE_KINDS if kind.value == label)].append(turn)
             if answer is None:
                 break
         return of

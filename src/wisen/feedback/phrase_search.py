@@ -9,7 +9,15 @@ from wisen.feedback.phrase_naming import PhraseNamer
 from wisen.feedback.phrase_statistics import find_phrases, is_storable
 from wisen.feedback.turn_signs import observe_turns
 from wisen.feedback.user_detector import find_phrase, fold_turn
-from wisen.model.phrase import KINDS, OwnPhrase, Proof, Search, Way, in_force, removed
+from wisen.model.phrase import (
+    PHRASE_KINDS,
+    PhraseProof,
+    PhraseSearch,
+    PhraseSource,
+    UserPhrase,
+    active_phrases,
+    removed_phrases,
+)
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
@@ -37,8 +45,8 @@ _QUOTE_LEAD = 40
 class FoundPhrases(NamedTuple):
     """What a search for phrases came to."""
 
-    search: Search
-    phrases: tuple[tuple[OwnPhrase, tuple[Proof, ...]], ...]
+    search: PhraseSearch
+    phrases: tuple[tuple[UserPhrase, tuple[PhraseProof, ...]], ...]
     notes: tuple[str, ...] = ()
     """What could not be done, and why."""
 
@@ -70,7 +78,7 @@ def search_window(home: Home, added: AddedLanguages, days: float | None) -> Sear
 def count_candidates(home: Home, window: SearchWindow) -> list[PhraseCandidate]:
     """What counting tells, without what is known, was taken out, or may not be kept."""
     rows = home.ledger.phrases.of(home.machine)
-    known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
+    known = {each.text for each in active_phrases(rows)} | {text for text, _ in removed_phrases(rows)}
     fresh = {gram for turn in window.new if turn.signs for gram in turn.ngrams}
     return [each for each in find_phrases(window.turns, without=known) if each.text in fresh and is_storable(each.text)]
 
@@ -82,25 +90,27 @@ def search_phrases(home: Home, added: AddedLanguages, window: SearchWindow, mode
         ModelAbsent: the model is not configured.
         MissingExtra: asking it needs something that is not installed.
     """
-    told = [(each, Way.COUNTED) for each in count_candidates(home, window)]
+    told = [(each, PhraseSource.COUNTED) for each in count_candidates(home, window)]
     notes: list[str] = []
     if model is not None:
         named = PhraseNamer(model, added.model)
         rows = home.ledger.phrases.of(home.machine)
-        known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
+        known = {each.text for each in active_phrases(rows)} | {text for text, _ in removed_phrases(rows)}
         known |= {each.text for each, _ in told}
-        told += [(each, Way.MODEL) for each in named.candidates(window.turns, window.new, known)]
+        told += [(each, PhraseSource.MODEL) for each in named.candidates(window.turns, window.new, known)]
         notes = named.notes
-    return _build_rows(home, window, told, Way.COUNTED if model is None else Way.MODEL)._replace(notes=tuple(notes))
+    return _build_rows(home, window, told, PhraseSource.COUNTED if model is None else PhraseSource.MODEL)._replace(
+        notes=tuple(notes)
+    )
 
 
 def _build_rows(
-    home: Home, window: SearchWindow, candidates: Iterable[tuple[PhraseCandidate, Way]], asked: Way
+    home: Home, window: SearchWindow, candidates: Iterable[tuple[PhraseCandidate, PhraseSource]], asked: PhraseSource
 ) -> FoundPhrases:
     """Rows for what was found."""
-    now, rows = home.clock.now(), list[tuple[OwnPhrase, tuple[Proof, ...]]]()
+    now, rows = home.clock.now(), list[tuple[UserPhrase, tuple[PhraseProof, ...]]]()
     for each, way in candidates:
-        phrase = OwnPhrase(
+        phrase = UserPhrase(
             id=home.ids.new(),
             machine=home.machine,
             at=now,
@@ -114,7 +124,7 @@ def _build_rows(
             others=each.others,
         )
         rows.append((phrase, tuple(_proof(phrase, turn) for turn in each.hits if is_storable(turn.text))))
-    search = Search(
+    search = PhraseSearch(
         id=home.ids.new(),
         machine=home.machine,
         at=now,
@@ -126,12 +136,12 @@ def _build_rows(
     return FoundPhrases(search, tuple(rows))
 
 
-def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[OwnPhrase], list[str]]:
+def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[UserPhrase], list[str]]:
     """Rows for phrases that stand in a file, and what of it is left out and why."""
     rows = home.ledger.phrases.of(home.machine)
-    known, gone = {(each.text, each.kind) for each in in_force(rows)}, removed(rows)
+    known, gone = {(each.text, each.kind) for each in active_phrases(rows)}, removed_phrases(rows)
     forgotten, now = home.forgotten_filter, home.clock.now()
-    new: dict[tuple[str, SignalKind], OwnPhrase] = {}
+    new: dict[tuple[str, SignalKind], UserPhrase] = {}
     left: list[str] = []
     for text, kind in phrases:
         named = " ".join(fold_turn(text).split())
@@ -146,19 +156,19 @@ def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tup
                 f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten."
             )
         else:
-            new[named, kind] = OwnPhrase(
-                id=home.ids.new(), machine=home.machine, at=now, text=named, kind=kind, way=Way.FILE
+            new[named, kind] = UserPhrase(
+                id=home.ids.new(), machine=home.machine, at=now, text=named, kind=kind, way=PhraseSource.FILE
             )
     return [*new.values()], left
 
 
-def record_phrases(home: Home, phrases: Sequence[OwnPhrase], rows: Iterable[Proof | Search] = ()) -> int:
+def record_phrases(home: Home, phrases: Sequence[UserPhrase], rows: Iterable[PhraseProof | PhraseSearch] = ()) -> int:
     """Keep phrases, and have the sessions that hold them understood anew. Returns how many sessions those are."""
     sessions = sessions_with_phrases(home, [each.text for each in phrases])
     # Also before: whoever dies in between has only work to do again.
-    home.index.findings.again(sessions)
+    home.index.findings.mine_again(sessions)
     home.ledger.phrases.add([*phrases, *rows])
-    home.index.findings.again(sessions)
+    home.index.findings.mine_again(sessions)
     return len(sessions)
 
 
@@ -178,20 +188,27 @@ def sessions_with_phrases(home: Home, texts: Collection[str]) -> set[int]:
     }
 
 
-def removal_rows(home: Home, text: str) -> list[OwnPhrase]:
+def removal_rows(home: Home, text: str) -> list[UserPhrase]:
     """Rows that say that a phrase is not to be heard any more, whatever it stood for."""
     named = " ".join(fold_turn(text).split())
     return [
-        OwnPhrase(id=home.ids.new(), machine=home.machine, at=home.clock.now(), text=named, kind=kind, way=Way.REMOVED)
-        for kind in KINDS
-        if (named, kind) in {(each.text, each.kind) for each in in_force(home.ledger.phrases.of(home.machine))}
+        UserPhrase(
+            id=home.ids.new(),
+            machine=home.machine,
+            at=home.clock.now(),
+            text=named,
+            kind=kind,
+            way=PhraseSource.REMOVED,
+        )
+        for kind in PHRASE_KINDS
+        if (named, kind) in {(each.text, each.kind) for each in active_phrases(home.ledger.phrases.of(home.machine))}
     ]
 
 
-def _proof(phrase: OwnPhrase, turn: ObservedTurn) -> Proof:
+def _proof(phrase: UserPhrase, turn: ObservedTurn) -> PhraseProof:
     text = " ".join(turn.text.split())
     place = max(0, (find_phrase(phrase.text, fold_turn(text)) or 0) - _QUOTE_LEAD)
-    return Proof(
+    return PhraseProof(
         id=f"{phrase.id}-{turn.agent}-{turn.message}",
         phrase=phrase.id,
         machine=phrase.machine,

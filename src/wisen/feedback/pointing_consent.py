@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.model.change import POINTING_ANSWER, digest
+from wisen.model.change import POINTING_ANSWER, content_digest
 
 if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
@@ -51,7 +51,7 @@ class PointingConsent:
             return None
         self._decisions.require_person("feedback", "on" if yes else "off", dry_run=dry_run)
         path = self._home.path / "config.toml"
-        saw = digest(self._desk.files.read(path).content)
+        saw = content_digest(self._desk.files.read(path).content)
         plan = ValuePlan(str(path), ("feedback", "pointing"), yes, POINTING_ANSWER, saw)
         with self._decisions.as_decision("pointing", "config", dry_run=dry_run):
             made = Editor(self._desk).set_value(plan, dry_run=dry_run)

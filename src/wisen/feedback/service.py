@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.errors import UsageError
 from wisen.feedback.settlement import TurnSettlement
-from wisen.model.phrase import KnownPhrase, in_force
+from wisen.model.phrase import KnownPhrase, active_phrases
 from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from wisen.feedback.settlement import SettlementHandlers
     from wisen.feedback.user_detector import UserDetector
     from wisen.logs.projects import Projects
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.history import History
-    from wisen.model.phrase import OwnPhrase
-    from wisen.model.signal import Said
-    from wisen.model.user_language import Built, LanguageHearing, Survey
+    from wisen.model.phrase import UserPhrase
+    from wisen.model.signal import RecordedSignal
+    from wisen.model.user_language import LanguageAccuracy, LanguageBuild, LanguageSurvey
     from wisen.models.model_ports import Model
     from wisen.store.home import Home
 
@@ -45,7 +45,7 @@ _BY_FILE = "What {name} speakers write to an agent, by what it tells. Taken in f
 class PhraseChange(NamedTuple):
     """What was taken from a file of phrases, or taken out, or would be."""
 
-    phrases: tuple[OwnPhrase, ...]
+    phrases: tuple[UserPhrase, ...]
     left: tuple[str, ...]
     """What was left out, and why."""
     sessions: int
@@ -106,10 +106,10 @@ class FeedbackService:
         """How the user of this machine speaks: their own phrases, and the languages they added."""
         from wisen.feedback.user_detector import UserDetector
 
-        phrases = in_force(self._home.ledger.phrases.of(self._home.machine))
+        phrases = active_phrases(self._home.ledger.phrases.of(self._home.machine))
         return UserDetector(phrases, lambda: self.added_languages.model)
 
-    def session_detector(self) -> Callable[[History], tuple[Said, ...]]:
+    def session_detector(self) -> Callable[[History], tuple[RecordedSignal, ...]]:
         """What tells the signals of a session, in order, with the phrases that are the user's own by now."""
         from wisen.feedback.signal_detection import detect_in_session
 
@@ -121,7 +121,7 @@ class FeedbackService:
 
         return sessions_with_phrases(self._home, texts)
 
-    def session_analyzer(self, fences: Fences) -> SessionAnalyzer:
+    def session_analyzer(self, boundaries: ErrorBoundaries) -> SessionAnalyzer:
         """Understands the sessions that hold something new: what failed, what helped, what the user said of it."""
         from wisen.feedback.adjudication import Adjudicator
         from wisen.feedback.session_analysis import ANALYSIS_VERSION, SessionAnalyzer
@@ -135,7 +135,7 @@ class FeedbackService:
             folders=self._projects.places_by_context(),
             settled=settled_turns(self._home.ledger.moves.all()),
             version=self.added_languages.analysis_version(ANALYSIS_VERSION),
-            fences=fences,
+            boundaries=boundaries,
         )
 
     def phrases(self) -> tuple[KnownPhrase, ...]:
@@ -144,7 +144,7 @@ class FeedbackService:
         proofs = sorted(ledger.phrases.proofs(machine), key=lambda each: each.at, reverse=True)
         return tuple(
             KnownPhrase(phrase, tuple(each for each in proofs if each.phrase == phrase.id))
-            for phrase in in_force(ledger.phrases.of(machine))
+            for phrase in active_phrases(ledger.phrases.of(machine))
         )
 
     @one_writer("phrases")
@@ -211,7 +211,7 @@ class FeedbackService:
             held = FeedbackPhrases() if content is None else read_phrases(content.decode("utf-8", "replace"))
         except UsageError as error:
             raise UsageError(f"{path} was not written: {error}.") from error
-        own = [(each.text, each.kind) for each in in_force(self._home.ledger.phrases.of(self._home.machine))]
+        own = [(each.text, each.kind) for each in active_phrases(self._home.ledger.phrases.of(self._home.machine))]
         made: list[Edit] = []
         for name, value in changed_fields(held, own, self._home.clock.now()).items():
             saw = self._desk.files.read(path).digest
@@ -234,14 +234,14 @@ class FeedbackService:
         self._decisions.require_person("phrases", "remove", text, dry_run=dry_run)
         return PhraseChange(tuple(rows), (), self._record(rows, dry_run=dry_run))
 
-    def _record(self, rows: list[OwnPhrase], *, dry_run: bool) -> int:
+    def _record(self, rows: list[UserPhrase], *, dry_run: bool) -> int:
         from wisen.feedback import phrase_search
 
         if dry_run:
             return len(phrase_search.sessions_with_phrases(self._home, [each.text for each in rows]))
         return phrase_search.record_phrases(self._home, rows) if rows else 0
 
-    def survey_languages(self) -> Survey:
+    def survey_languages(self) -> LanguageSurvey:
         """The languages that are known and those that the user writes in without a file, by their typed turns."""
         return self._user_languages().survey()
 
@@ -253,7 +253,7 @@ class FeedbackService:
         again: bool = False,
         dry_run: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
-    ) -> tuple[Built, ...]:
+    ) -> tuple[LanguageBuild, ...]:
         """Have the configured heavy model write the files of languages that lack one, or of those that are named.
 
         Without `model`, and with `dry_run`, nothing is asked and nothing is written: what would be is told. Nothing
@@ -272,14 +272,14 @@ class FeedbackService:
         chosen = users.languages_to_build(lacking, again=again) if lacking or not named else ()
         if dry_run or not model:
             return tuple(users.describe_build(code, questions=QUESTION_COUNT) for code in chosen)
-        made: list[Built] = []
+        made: list[LanguageBuild] = []
         for code in chosen:
             made.append(self._generate_language(code, again=again, progress=progress or _ignore_progress))
             if made[-1].trouble:
                 break  # whatever stopped this one would stop the next
         return tuple(made)
 
-    def evaluate_languages(self, codes: Iterable[str] = ()) -> tuple[LanguageHearing, ...]:
+    def evaluate_languages(self, codes: Iterable[str] = ()) -> tuple[LanguageAccuracy, ...]:
         """How well the languages that the user added are heard, as their files are now; of all without codes.
 
         Each is judged on sentences that lie beside its file, and of them on the half that is held back.
@@ -287,7 +287,7 @@ class FeedbackService:
         self.reload_languages()
         return self._user_languages().evaluate([code.lower() for code in codes])
 
-    def import_languages(self, path: Path, *, again: bool = False, dry_run: bool = False) -> tuple[Built, ...]:
+    def import_languages(self, path: Path, *, again: bool = False, dry_run: bool = False) -> tuple[LanguageBuild, ...]:
         """Take in a file of keywords by language. For languages that are shipped, its phrases are added to them.
 
         All files are written, or none that is not said to have been.
@@ -304,7 +304,7 @@ class FeedbackService:
         comment = _BY_FILE.format(name="{name}", source=path.name, day=f"{self._home.clock.now():%Y-%m-%d}")
         return self._user_languages().import_keywords(held, comment, again=again, dry_run=dry_run)
 
-    def export_languages(self, path: Path, survey: Survey, *, dry_run: bool = False) -> tuple[Edit, ...]:
+    def export_languages(self, path: Path, survey: LanguageSurvey, *, dry_run: bool = False) -> tuple[Edit, ...]:
         """Put the phrases of the user's languages into a file of keywords; what stands there stays.
 
         Raises:
@@ -340,7 +340,7 @@ class FeedbackService:
         except UsageError as error:
             raise UsageError(f"{path} was not {what}: {error}.") from error
 
-    def _generate_language(self, code: str, *, again: bool, progress: Callable[[str, int, int], None]) -> Built:
+    def _generate_language(self, code: str, *, again: bool, progress: Callable[[str, int, int], None]) -> LanguageBuild:
         from wisen.feedback.language_building import draft_language
         from wisen.model.model_use import Tier
 

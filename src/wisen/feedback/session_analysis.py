@@ -11,16 +11,16 @@ from wisen.feedback.settled_signals import apply_settled
 from wisen.feedback.signal_detection import detect_in_session
 from wisen.logs.parallel_read import pause_gc
 from wisen.mining.sessions import MINER, mine
-from wisen.model.failure import Mined
-from wisen.model.fences import FenceKind
-from wisen.model.history import session_name
+from wisen.model.error_boundaries import BoundaryKind
+from wisen.model.failure import SessionFindings
+from wisen.model.history import session_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wisen.feedback.adjudication import Adjudicator
     from wisen.feedback.user_detector import UserDetector
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.history import History
     from wisen.model.pointing import SettledTurn
     from wisen.store.home import Home
@@ -44,32 +44,32 @@ class SessionAnalyzer:
     """What agents pointed at and the log proved, by the id of the turn: it stands, whatever is heard."""
     version: int
     """What understood a session; one that another understood is understood again."""
-    fences: Fences
+    boundaries: ErrorBoundaries
 
-    def batches(self) -> Iterator[list[tuple[History, Mined]]]:
+    def batches(self) -> Iterator[list[tuple[History, SessionFindings]]]:
         """The sessions that hold something new, each with what it taught: it costs as much as there is of that.
 
         A batch counts as understood once the next one is asked for: what is made of it is kept before.
         """
-        new = self.home.index.findings.unmined(self.version)
+        new = self.home.index.findings.take_unmined(self.version)
         with pause_gc():
             while sessions := list(islice(new, BATCH_SIZE)):
-                found: Sequence[Mined] = [self.analyze(each) for each in sessions]
-                with self.fences.step("adjudicate"):
+                found: Sequence[SessionFindings] = [self.analyze(each) for each in sessions]
+                with self.boundaries.isolate_step("adjudicate"):
                     found = self.adjudicator.adjudicate(sessions, found)
-                with self.fences.step("apply what was settled"):
+                with self.boundaries.isolate_step("apply what was settled"):
                     pairs = zip(sessions, found, strict=True)
                     found = [apply_settled(session, each, self.settled, self.detector.model) for session, each in pairs]
                 yield list(zip(sessions, found, strict=True))
-                self.home.index.findings.mined(found, self.version)
+                self.home.index.findings.store_findings(found, self.version)
 
     @property
     def problems(self) -> list[str]:
         """What a person has to know of it."""
         return self.adjudicator.problems
 
-    def analyze(self, session: History) -> Mined:
+    def analyze(self, session: History) -> SessionFindings:
         """What one session taught; nothing where it cannot be understood, so that it does not keep others from it."""
-        with self.fences.around(FenceKind.SESSION, session_name(session)):
+        with self.boundaries.isolate(BoundaryKind.SESSION, session_label(session)):
             return replace(mine(session, self.folders), said=detect_in_session(session, self.detector))
-        return Mined(session=session.session)
+        return SessionFindings(session=session.session)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.feedback.turns import turns_of
-from wisen.model.pointing import PointedKind, turn_id
-from wisen.model.signal import About, Heard, Lesson, Polarity, Said, Signal, SignalKind
+from wisen.model.pointing import TurnClaimKind, turn_id
+from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Signal, SignalKind, TypedTurn
 from wisen.text.directives import directives_in
 from wisen.text.negations import count_negations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from wisen.feedback.detector import DetectorModel
-    from wisen.model.failure import Mined
+    from wisen.model.failure import SessionFindings
     from wisen.model.history import History
     from wisen.model.pointing import SettledTurn
 
 KINDS = {
-    PointedKind.CORRECTION: SignalKind.CORRECTION,
-    PointedKind.PREFERENCE: SignalKind.PREFERENCE,
-    PointedKind.REMEMBER: SignalKind.REMEMBER,
+    TurnClaimKind.CORRECTION: SignalKind.CORRECTION,
+    TurnClaimKind.PREFERENCE: SignalKind.PREFERENCE,
+    TurnClaimKind.REMEMBER: SignalKind.REMEMBER,
 }
 _STATED = 0.9
 _MAX_UNSTATED = 0.5
@@ -33,8 +33,8 @@ _SURE = 1.0
 
 
 def apply_settled(
-    session: History, mined: Mined, settled: Mapping[str, SettledTurn], model: DetectorModel | None = None
-) -> Mined:
+    session: History, mined: SessionFindings, settled: Mapping[str, SettledTurn], model: DetectorModel | None = None
+) -> SessionFindings:
     """What a session taught, with the signals of settled turns as they were settled, in their place."""
     if not settled:
         return mined
@@ -47,7 +47,7 @@ def apply_settled(
             continue
         of_turn = [each.signal for each in said if each.message == turn.id]
         new = [
-            Said(message=turn.id, at=turn.at, signal=each)
+            RecordedSignal(message=turn.id, at=turn.at, signal=each)
             for each in settled_signals(known, heard, of_turn, model or shipped_detector())
         ]
         before = [each for each in said if each.message != turn.id and each.at <= turn.at]
@@ -57,12 +57,12 @@ def apply_settled(
 
 
 def settled_signals(
-    settled: SettledTurn, message: Heard, signals: Iterable[Signal], model: DetectorModel
+    settled: SettledTurn, message: TypedTurn, signals: Iterable[Signal], model: DetectorModel
 ) -> tuple[Signal, ...]:
     """The signals of a settled turn; `signals` are those that were heard in it, of which the other kinds stay."""
     before = tuple(signals)
     others = tuple(each for each in before if each.kind not in KINDS.values())
-    if settled.kind is PointedKind.NONE:
+    if settled.kind is TurnClaimKind.NONE:
         return others
     kind = KINDS[settled.kind]
     lesson = _lesson(settled, message, before, model)
@@ -80,17 +80,17 @@ def settled_signals(
     )
 
 
-def _lesson(settled: SettledTurn, message: Heard, signals: Iterable[Signal], model: DetectorModel) -> Lesson:
+def _lesson(settled: SettledTurn, message: TypedTurn, signals: Iterable[Signal], model: DetectorModel) -> Lesson:
     """The lesson: the user's sentences as they were proven. Only their own words can make it last."""
     words = settled.words
     directives = directives_in(words)
     standing = next((each for each in directives if each.standing), None)
-    lasts = standing is not None or settled.kind is PointedKind.REMEMBER
-    read = Heard(text=words, before=message.before, reason=message.reason, calls=message.calls)
+    lasts = standing is not None or settled.kind is TurnClaimKind.REMEMBER
+    read = TypedTurn(text=words, before=message.before, reason=message.reason, calls=message.calls)
     drawn = next((each.lesson for each in model.signals(read, {SignalKind.CORRECTION}) if each.lesson), None)
     trigger = next((each.lesson.trigger for each in signals if each.lesson and each.lesson.trigger), None)
     forbids = all(each.forbids for each in directives) if directives else count_negations(words) > 0
-    lesson = drawn or Lesson(text=words, forbids=forbids, durable=0.0, is_durable=False, about=About.FACT)
+    lesson = drawn or Lesson(text=words, forbids=forbids, durable=0.0, is_durable=False, about=LessonTopic.FACT)
     return structs.replace(
         lesson,
         text=words,

@@ -16,15 +16,15 @@ from wisen.errors import UsageError
 from wisen.feedback.open_turns import doubtful_turns, sort_by_worth
 from wisen.feedback.quote_verification import collapse_whitespace, verify_quote
 from wisen.feedback.settled_signals import settled_signals
-from wisen.model.entry import MoveKind, Who
+from wisen.model.entry import Actor, MoveKind
 from wisen.model.pointing import (
-    PointedKind,
     PointingOutcome,
     PointingResult,
     SettledTurn,
+    TurnClaimKind,
     settled_turns,
 )
-from wisen.model.signal import Heard, Said, Sighting, SignalKind
+from wisen.model.signal import RecordedSignal, Sighting, SignalKind, TypedTurn
 from wisen.store.one_writer import one_writer
 from wisen.text.directives import directives_in
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from wisen.feedback.user_detector import UserDetector
     from wisen.logs.projects import Projects
     from wisen.model.entry import Entry
-    from wisen.model.pointing import OpenTurn, Pointed
+    from wisen.model.pointing import OpenTurn, TurnClaim
     from wisen.models.model_ports import Model
     from wisen.store.home import Home
 
@@ -94,7 +94,7 @@ class TurnSettlement:
         return doubtful_turns(home, self._projects, self._user_detector().model, context, recent=recent, local=local)
 
     @one_writer("point")
-    def accept_answer(self, answer: Pointed, context: str, *, agent: str) -> PointingResult:
+    def accept_answer(self, answer: TurnClaim, context: str, *, agent: str) -> PointingResult:
         """Take what an agent says of a turn in a context, as far as the log proves it.
 
         Raises:
@@ -141,20 +141,22 @@ class TurnSettlement:
         asked = self._model_named(PROGRAMS[agent])
         return settle_batch(plan, turns, asked, partial(self.record_answer, agent=agent), progress)
 
-    def record_answer(self, answer: Pointed, doubtful: DoubtfulTurn, *, agent: str) -> PointingResult:
+    def record_answer(self, answer: TurnClaim, doubtful: DoubtfulTurn, *, agent: str) -> PointingResult:
         """Keep what an agent says of a turn, as one decision that can be undone. Raises: UsageError."""
         settled = self._verify(answer, doubtful, agent)
         home, subject = self._home, doubtful.open.id
-        with self._decisions.as_decision("pointed", subject, by=Who.WISEN):
+        with self._decisions.as_decision("pointed", subject, by=Actor.WISEN):
             value = msgspec.json.encode(settled).decode()
-            move = home.scribe.move(subject, MoveKind.POINT, value, why=f"pointed at by {agent}, proven by the log")
-            home.ledger.entries.enter([move])
+            move = home.row_factory.build_move(
+                subject, MoveKind.POINT, value, why=f"pointed at by {agent}, proven by the log"
+            )
+            home.ledger.entries.record([move])
             result = self._learn(answer, settled, doubtful, agent)
-        home.index.findings.again({doubtful.history.session})
+        home.index.findings.mine_again({doubtful.history.session})
         return result
 
-    def _learn(self, answer: Pointed, settled: SettledTurn, doubtful: DoubtfulTurn, agent: str) -> PointingResult:
-        if settled.kind is PointedKind.NONE:
+    def _learn(self, answer: TurnClaim, settled: SettledTurn, doubtful: DoubtfulTurn, agent: str) -> PointingResult:
+        if settled.kind is TurnClaimKind.NONE:
             self._handlers.drop(settled)
             return PointingResult(turn=doubtful.open.id, outcome=PointingOutcome.NOTHING)
         entries = self._handlers.record(self._sightings(settled, doubtful))
@@ -169,7 +171,7 @@ class TurnSettlement:
             proposal=proposal,
         )
 
-    def _suggest(self, answer: Pointed, settled: SettledTurn, entry: Entry, agent: str) -> str:
+    def _suggest(self, answer: TurnClaim, settled: SettledTurn, entry: Entry, agent: str) -> str:
         """Ask the user whether it is to last: an agent's word for that is a question, and never more."""
         why = f"The agent {agent} takes it to hold from now on; you did not say so yourself."
         if not settled.standing:
@@ -179,11 +181,11 @@ class TurnSettlement:
         except UsageError:
             return ""  # something of it waits already, or the user rejected it: the words are learnt all the same
 
-    def _verify(self, answer: Pointed, doubtful: DoubtfulTurn, agent: str) -> SettledTurn:
+    def _verify(self, answer: TurnClaim, doubtful: DoubtfulTurn, agent: str) -> SettledTurn:
         """What of it is proven. Raises: UsageError."""
         turn, heard = doubtful.open, doubtful.message
         kind, words = answer.kind, ""
-        if kind is not PointedKind.NONE:
+        if kind is not TurnClaimKind.NONE:
             words = verify_quote(answer.words, heard.text, doubtful.turn.whole, self._user_detector().model.directives)
             kind = self._checked_kind(kind, words)
             self._check_wording(words, answer.wording)
@@ -196,17 +198,17 @@ class TurnSettlement:
             context=turn.context,
             kind=kind,
             words=words,
-            standing=answer.standing and kind is not PointedKind.NONE,
+            standing=answer.standing and kind is not TurnClaimKind.NONE,
             about=_verify_about(answer.about, heard),
             by=agent,
         )
 
-    def _checked_kind(self, kind: PointedKind, words: str) -> PointedKind:
+    def _checked_kind(self, kind: TurnClaimKind, words: str) -> TurnClaimKind:
         """To be remembered is only what the user asked to remember: that lasts."""
-        if kind is not PointedKind.REMEMBER:
+        if kind is not TurnClaimKind.REMEMBER:
             return kind
-        asks = any(each.kind is SignalKind.REMEMBER for each in self._user_detector().detect(Heard(text=words)))
-        return kind if asks else PointedKind.PREFERENCE
+        asks = any(each.kind is SignalKind.REMEMBER for each in self._user_detector().detect(TypedTurn(text=words)))
+        return kind if asks else TurnClaimKind.PREFERENCE
 
     @staticmethod
     def _check_wording(words: str, wording: str) -> None:
@@ -223,7 +225,7 @@ class TurnSettlement:
                 agent=history.agent,
                 native=history.native,
                 session=history.session,
-                said=Said(message=turn.id, at=turn.at, signal=signal),
+                said=RecordedSignal(message=turn.id, at=turn.at, signal=signal),
                 text=heard.text,
                 context=turn.context,
                 local=turn.local,
@@ -232,7 +234,7 @@ class TurnSettlement:
         ]
 
 
-def _verify_about(about: str, message: Heard) -> str:
+def _verify_about(about: str, message: TypedTurn) -> str:
     """A name that stands in the turn or in a call before it; an agent adds no words. Raises: UsageError."""
     named = collapse_whitespace(about)
     if not named:

@@ -8,22 +8,22 @@ from wisen.errors import UsageError
 from wisen.feedback.lesson_triggers import add_triggers
 from wisen.feedback.turns import turns_of
 from wisen.feedback.user_detector import UserDetector
-from wisen.model.signal import Before, Heard, Said
+from wisen.model.signal import PrecedingEvent, RecordedSignal, TypedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.model.history import History
-    from wisen.model.phrase import OwnPhrase
+    from wisen.model.phrase import UserPhrase
     from wisen.model.signal import Signal
 
 _NONE = UserDetector()
 
 
-def detect_in_session(history: History, own: UserDetector = _NONE) -> tuple[Said, ...]:
+def detect_in_session(history: History, own: UserDetector = _NONE) -> tuple[RecordedSignal, ...]:
     """The signals of a session, in order; also those that only the user's own phrases tell."""
     return tuple(
-        Said(message=turn.id, at=turn.at, signal=signal)
+        RecordedSignal(message=turn.id, at=turn.at, signal=signal)
         for turn, heard in turns_of(history)
         for signal in add_triggers(history, turn, own.detect(heard))
     )
@@ -31,11 +31,11 @@ def detect_in_session(history: History, own: UserDetector = _NONE) -> tuple[Said
 
 def detect_in_message(
     text: str,
-    before: str = Before.OK,
+    before: str = PrecedingEvent.OK,
     *,
     reason: bool = False,
     queued: bool = False,
-    own: Iterable[OwnPhrase] | UserDetector = (),
+    own: Iterable[UserPhrase] | UserDetector = (),
 ) -> tuple[Signal, ...]:
     """What a message that a user typed says about the work, the likeliest first.
 
@@ -45,7 +45,9 @@ def detect_in_message(
     Raises:
         UsageError: `before` names nothing that can happen before a message.
     """
-    if before not in list(Before):
-        raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
-    heard = Heard(text=text, before=Before(before), reason=reason, queued=queued)
+    if before not in list(PrecedingEvent):
+        raise UsageError(
+            f"--before {before!r} is none of {', '.join(PrecedingEvent)}. Give one of them, or leave it out."
+        )
+    heard = TypedTurn(text=text, before=PrecedingEvent(before), reason=reason, queued=queued)
     return (own if isinstance(own, UserDetector) else UserDetector(own)).detect(heard)

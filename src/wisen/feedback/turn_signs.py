@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.feedback.detector import shipped_detector
 from wisen.feedback.ngrams import content_words, ngrams_in, opening_ngrams
 from wisen.feedback.turns import call_of, turns_of
-from wisen.model.history import Act
-from wisen.model.phrase import KINDS
-from wisen.model.signal import Before, Heard, SignalKind
+from wisen.model.history import UserAction
+from wisen.model.phrase import PHRASE_KINDS
+from wisen.model.signal import PrecedingEvent, SignalKind, TypedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ class ObservedTurn(NamedTuple):
 def observe_turns(history: History, model: DetectorModel | None = None) -> Iterator[ObservedTurn]:
     """Every typed turn of a session, in order, as a detector hears it: the shipped one, or another."""
     model = model or shipped_detector()
-    said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
+    said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     after = {one.id: two for one, two in pairwise(said)}
     words: dict[str, frozenset[str]] = {}
     for turn, heard in turns_of(history):
@@ -96,13 +96,13 @@ def observe_turns(history: History, model: DetectorModel | None = None) -> Itera
 
 def is_detected(text: str, model: DetectorModel | None = None) -> bool:
     """Whether words are heard as a correction or as praise, wherever they stand."""
-    return any(signal.kind in KINDS for signal in (model or shipped_detector()).signals(Heard(text=text)))
+    return any(signal.kind in PHRASE_KINDS for signal in (model or shipped_detector()).signals(TypedTurn(text=text)))
 
 
 def _signs(
     history: History,
     turn: Turn,
-    message: Heard,
+    message: TypedTurn,
     following: Turn | None,
     words_of: dict[str, frozenset[str]],
     model: DetectorModel,
@@ -118,15 +118,15 @@ def _signs(
     if following is None and not calls:
         yield Sign.ENDED
     if following is not None and any(
-        signal.kind is SignalKind.PRAISE for signal in model.signals(Heard(text=following.text or ""))
+        signal.kind is SignalKind.PRAISE for signal in model.signals(TypedTurn(text=following.text or ""))
     ):
         yield Sign.THANKED
 
 
-def _signs_against(message: Heard, words_of: dict[str, frozenset[str]]) -> Iterator[Sign]:
-    if message.before is Before.REJECT:
+def _signs_against(message: TypedTurn, words_of: dict[str, frozenset[str]]) -> Iterator[Sign]:
+    if message.before is PrecedingEvent.REJECT:
         yield Sign.REFUSED
-    if message.before is Before.INTERRUPT:
+    if message.before is PrecedingEvent.INTERRUPT:
         yield Sign.STOPPED
     if message.undone:
         yield Sign.UNDONE

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wisen.model.event import MessageOrigin
-from wisen.model.history import Act
-from wisen.model.signal import Before, Heard
+from wisen.model.history import UserAction
+from wisen.model.signal import PrecedingEvent, TypedTurn
 from wisen.text.command_lines import command_of, fields_of
 
 if TYPE_CHECKING:
@@ -22,17 +22,17 @@ CALLS_BEFORE = 8
 _GIT_REVERTS = ("git checkout --", "git revert", "git restore", "git reset")
 
 
-def turns_of(history: History) -> Iterator[tuple[Turn, Heard]]:
+def turns_of(history: History) -> Iterator[tuple[Turn, TypedTurn]]:
     """Every turn that was typed and kept, in order."""
-    said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
-    acts = {then.id: act.act for act, then in pairwise(history.turns)}
+    said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
+    acts = {then.id: act.action for act, then in pairwise(history.turns)}
     calls = [call_of(step) for step in history.steps]
     for number, turn in enumerate(said):
         since = said[number - 1].before if number else 0
         until = said[number + 1].before if number + 1 < len(said) else len(history.steps)
         yield (
             turn,
-            Heard(
+            TypedTurn(
                 text=turn.text or "",
                 before=_event_before(turn, acts.get(turn.id), said[number - 1] if number else None),
                 reason=turn.origin == MessageOrigin.REJECTION,
@@ -52,16 +52,16 @@ def call_of(step: Step) -> str:
     return command_of(fields) or f"{step.tool} {fields.get('file_path') or fields.get('path') or ''}".rstrip()
 
 
-def _event_before(turn: Turn, act: Act | None, previous: Turn | None) -> Before:
+def _event_before(turn: Turn, act: UserAction | None, previous: Turn | None) -> PrecedingEvent:
     """What the user or the agent did last before a turn; `act` is what the user did."""
-    if turn.origin == MessageOrigin.REJECTION or act is Act.REFUSED:
-        return Before.REJECT
-    if act is Act.STOPPED:
-        return Before.INTERRUPT
+    if turn.origin == MessageOrigin.REJECTION or act is UserAction.REJECTED:
+        return PrecedingEvent.REJECT
+    if act is UserAction.INTERRUPTED:
+        return PrecedingEvent.INTERRUPT
     if previous is None:
-        return Before.START if turn.before == 0 else Before.OK
+        return PrecedingEvent.START if turn.before == 0 else PrecedingEvent.OK
     stands = previous.origin == MessageOrigin.REJECTION and previous.before == turn.before
-    return Before.REJECT if stands else Before.OK
+    return PrecedingEvent.REJECT if stands else PrecedingEvent.OK
 
 
 def _was_undone(earlier: Sequence[str], later: Sequence[str]) -> bool:

@@ -12,13 +12,13 @@ from wisen.feedback import text_normalization
 from wisen.feedback.detector import shipped_detector
 from wisen.feedback.ngrams import MAX_READ, is_unspaced
 from wisen.feedback.text_normalization import fold, mask
-from wisen.model.signal import Before, Heard, Polarity, Signal, SignalKind
+from wisen.model.signal import Polarity, PrecedingEvent, Signal, SignalKind, TypedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.feedback.detector import DetectorModel
-    from wisen.model.phrase import OwnPhrase
+    from wisen.model.phrase import UserPhrase
     from wisen.model.signal import Lesson
 
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
@@ -31,7 +31,7 @@ class UserDetector:
     """What one user says in his own way: his phrases, and the languages that he added."""
 
     def __init__(
-        self, phrases: Iterable[OwnPhrase] = (), model: Callable[[], DetectorModel] = shipped_detector
+        self, phrases: Iterable[UserPhrase] = (), model: Callable[[], DetectorModel] = shipped_detector
     ) -> None:
         """`model` gives what hears turns; it is asked for at the first turn."""
         # The likeliest first: it decides where several of a kind stand in a turn.
@@ -43,11 +43,11 @@ class UserDetector:
         """What hears turns in all languages that the user writes in."""
         return self._model()
 
-    def detect(self, message: Heard) -> tuple[Signal, ...]:
+    def detect(self, message: TypedTurn) -> tuple[Signal, ...]:
         """What a turn says to somebody who knows how this user speaks."""
         return self.add_phrase_signals(message, self.model.signals(message))
 
-    def add_phrase_signals(self, message: Heard, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
+    def add_phrase_signals(self, message: TypedTurn, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
         """What was heard in a turn, and behind it what only its own phrases tell."""
         if not self._phrases:
             return signals
@@ -103,7 +103,7 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def _signal(phrase: OwnPhrase, message: Heard, place: int, end: int, model: DetectorModel) -> Signal:
+def _signal(phrase: UserPhrase, message: TypedTurn, place: int, end: int, model: DetectorModel) -> Signal:
     return Signal(
         kind=phrase.kind,
         probability=phrase.probability,
@@ -114,7 +114,7 @@ def _signal(phrase: OwnPhrase, message: Heard, place: int, end: int, model: Dete
     )
 
 
-def _lesson(message: Heard, model: DetectorModel) -> Lesson | None:
+def _lesson(message: TypedTurn, model: DetectorModel) -> Lesson | None:
     """What a correction asks for: what the detector would take from it, if it were typed at a refusal."""
-    refused = structs.replace(message, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
+    refused = structs.replace(message, before=PrecedingEvent.REJECT, reason=True, later=(), undone=True, conceded=True)
     return next((each.lesson for each in model.signals(refused) if each.kind is SignalKind.CORRECTION), None)

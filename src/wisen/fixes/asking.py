@@ -9,7 +9,7 @@ from wisen.delivery.rules_in_force import RulesInForce
 from wisen.fixes.questions import fix_questions
 from wisen.mining.error_entries import met
 from wisen.model.context import NOWHERE
-from wisen.model.entry_state import asked
+from wisen.model.entry_state import fold_proposal_states
 from wisen.model.fix import Danger
 from wisen.model.report import Selection
 from wisen.store.known_entries import KnownEntries
@@ -31,12 +31,14 @@ def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) ->
     if not waiting:
         return 0
     chosen = {fix.id: fix for fix, _ in waiting}
-    known.enter(
-        met(chosen.values(), home.index.findings.evidence, known.states, home.ledger.occurrences.ids(), home.scribe)
+    known.record(
+        met(
+            chosen.values(), home.index.findings.evidence, known.states, home.ledger.occurrences.ids(), home.row_factory
+        )
     )
-    before = asked(home.ledger.proposals.all(), known.moves)
-    rows = fix_questions(waiting, known.states, before, home.scribe)
-    known.enter(rows)
+    before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
+    rows = fix_questions(waiting, known.states, before, home.row_factory)
+    known.record(rows)
     return len(rows)
 
 
@@ -50,7 +52,7 @@ def _waiting(home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: Kn
             continue
         if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
             continue  # a place of one occasion: it may never be met again
-        if LEFT_OUT in fix.change.words:
+        if LEFT_OUT in fix.change.description:
             continue  # nobody can judge a remedy of which a part was left out, and no agent could use it
         here = {
             each.context: each

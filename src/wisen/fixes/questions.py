@@ -9,10 +9,10 @@ from wisen.model.entry import Answer, EntryStatus, MoveKind, Proposal, ProposalT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wisen.model.entry import Move, Who
-    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.entry import Actor, Move
+    from wisen.model.entry_state import EntryState, ProposalState
     from wisen.model.fix import Fix
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 MOST = 5
 """How many questions about fixes wait at once: they must not bury what the user said."""
@@ -22,12 +22,15 @@ _OFTEN = 2
 
 
 def fix_questions(
-    waiting_fixes: Sequence[tuple[Fix, str]], states: Iterable[EntryState], before: Sequence[Asked], scribe: Scribe
+    waiting_fixes: Sequence[tuple[Fix, str]],
+    states: Iterable[EntryState],
+    before: Sequence[ProposalState],
+    factory: RowFactory,
 ) -> list[Proposal]:
     """Questions about fixes that need the user's yes, each in the context where it helped, and each once."""
     entries = {(state.context, tag): state for state in states for tag in state.entry.tags}
     asked = {(each.proposal.entry, each.proposal.context) for each in before if each.proposal.type is ProposalType.FIX}
-    room = MOST - sum(each.waits and each.proposal.type is ProposalType.FIX for each in before)
+    room = MOST - sum(each.is_waiting and each.proposal.type is ProposalType.FIX for each in before)
     found = []
     for fix, context in waiting_fixes:
         state = entries.get((context, fix.id))
@@ -35,20 +38,21 @@ def fix_questions(
             continue
         if fix.sessions < _OFTEN:
             continue
-        found.append(_question(fix, state, scribe))
+        found.append(_question(fix, state, factory))
     return found[: max(0, room)]
 
 
-def _question(fix: Fix, state: EntryState, scribe: Scribe) -> Proposal:
+def _question(fix: Fix, state: EntryState, factory: RowFactory) -> Proposal:
     many = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
     return Proposal(
-        id=scribe.ids.new(),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
+        id=factory.ids.new(),
+        machine=factory.machine,
+        at=factory.clock.now(),
         type=ProposalType.FIX,
         entry=state.entry.id,
         context=state.context,
-        text=f"When this fails again ({fix.signature.phrase}), may agents be told what helped: {fix.change.words}?",
+        text=f"When this fails again ({fix.signature.safe_description}), may agents be told what helped: "
+        f"{fix.change.description}?",
         path="",
         heading="",
         why=f"It helped in {many}, last {fix.last:%Y-%m-%d}. Agents are not told it unasked, for it is "
@@ -75,11 +79,11 @@ _DANGERS = {
 }
 
 
-def answered_fix(proposal: Proposal, given: Answer, by: Who, scribe: Scribe) -> list[Move]:
+def answered_fix(proposal: Proposal, given: Answer, by: Actor, factory: RowFactory) -> list[Move]:
     """The rows of an answer: a yes confirms the fix, which is told from then on; a no ends it."""
-    rows = [scribe.move(proposal.id, MoveKind.ANSWER, given, by=by)]
+    rows = [factory.build_move(proposal.id, MoveKind.ANSWER, given, by=by)]
     if given is Answer.APPROVED:
-        rows.append(scribe.move(proposal.entry, MoveKind.CONFIRM, by=by))
+        rows.append(factory.build_move(proposal.entry, MoveKind.CONFIRM, by=by))
     elif given is Answer.REJECTED:
-        rows.append(scribe.move(proposal.entry, MoveKind.STATUS, EntryStatus.WONT_FIX, by=by, why="you said no"))
+        rows.append(factory.build_move(proposal.entry, MoveKind.STATUS, EntryStatus.WONT_FIX, by=by, why="you said no"))
     return rows

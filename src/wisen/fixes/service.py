@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.decisions.proposal_kinds import Answered
 from wisen.decisions.service import answer_words
 from wisen.errors import UsageError
-from wisen.model.entry import Answer, Who
+from wisen.model.entry import Actor, Answer
 from wisen.model.report import Selection
 from wisen.system.path_arguments import existing_path
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wisen.delivery.settings import DeliverPolicy
     from wisen.edits.permission import Permission
     from wisen.edits.rule_files import RuleFiles
-    from wisen.model.entry_state import Asked
+    from wisen.model.entry_state import ProposalState
     from wisen.model.fix import Evidence, Fix
     from wisen.store.home import Home
 
@@ -55,7 +55,7 @@ class FixService:
 
     def known(self, selection: Selection) -> tuple[Fix, ...]:
         """The fixes of the selected sessions that are known well enough to be told."""
-        return tuple(fix for fix in self._home.index.findings.fixes(selection) if fix.is_known)
+        return tuple(fix for fix in self._home.index.findings.fixes(selection) if fix.is_reliable)
 
     def explain(self, fix: str) -> tuple[Fix, tuple[Evidence, ...]]:
         """A fix by its id or the beginning of it, and every time it was tried.
@@ -69,7 +69,7 @@ class FixService:
             raise UsageError(f"{found} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
         return fits[0], self._home.index.findings.evidence(fits[0].id)
 
-    def leave_for(self, each: Asked) -> Permission:
+    def leave_for(self, each: ProposalState) -> Permission:
         """Whether policy lets a proposal pass, proposes it or asks: about a fix a person is always asked."""
         from wisen.edits.permission import Permission
 
@@ -77,13 +77,13 @@ class FixService:
 
     def answer(
         self,
-        each: Asked,
+        each: ProposalState,
         given: Answer,
         *,
         text: str | None = None,
         to: str | None = None,
         dry_run: bool = False,
-        by: Who = Who.USER,
+        by: Actor = Actor.USER,
     ) -> Answered:
         """Carry out what the user says to a proposal: a yes to a fix has agents told it, a no ends it.
 
@@ -93,17 +93,17 @@ class FixService:
         """
         from wisen.fixes.questions import answered_fix
 
-        if not each.waits:
+        if not each.is_waiting:
             raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
         if to is not None:
             raise UsageError(f"{to!r} is no place for a fix: it is told when the call fails, and goes to no file.")
         if text is not None:
             raise UsageError("What helped cannot be worded otherwise: answer yes or no, or say a rule of your own.")
-        if by is not Who.USER:
+        if by is not Actor.USER:
             raise UsageError(f"{each.proposal.id} is about a fix with a danger, and needs the user's own word.")
         self._decisions.require_person(*answer_words(each.proposal.id, given, None), dry_run=dry_run)
         if not dry_run:
-            self._home.ledger.entries.enter(answered_fix(each.proposal, given, by, self._home.scribe))
+            self._home.ledger.entries.record(answered_fix(each.proposal, given, by, self._home.row_factory))
             self._refresh.hooks()
         return Answered(each, None)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.context import EVERYWHERE
-from wisen.model.phrase import OwnPhrase
-from wisen.model.tombstone import OFF, Forgetting, Key, KeyKind, Tombstone
+from wisen.model.phrase import UserPhrase
+from wisen.model.tombstone import DISABLED_SESSION, ForgetResult, Tombstone, TombstoneKey, TombstoneKeyKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ class ErasurePlan(NamedTuple):
     tombstone: Tombstone
     target: ErasureTarget
     found: Found
-    keys: tuple[Key, ...] = ()
+    keys: tuple[TombstoneKey, ...] = ()
     sessions: frozenset[tuple[str, str]] = frozenset()
     """By agent and id, those of which nothing is kept at all."""
 
@@ -44,23 +44,23 @@ class Eraser:
         self._holdings, self._home = holdings, holdings.home
         self._refresh, self._neighbours = refresh, neighbours
 
-    def carry_out(self, plans: Sequence[ErasurePlan], *, dry_run: bool) -> tuple[Forgetting, ...]:
+    def carry_out(self, plans: Sequence[ErasurePlan], *, dry_run: bool) -> tuple[ForgetResult, ...]:
         """The tombstones come first: from then on nothing of it comes back, and the next run can finish this one."""
         from wisen.forgetting import removal
 
         home = self._home
-        told = [Forgetting("", each.target.scope, tuple(each.found.things), ()) for each in plans]
+        told = [ForgetResult("", each.target.scope, tuple(each.found.things), ()) for each in plans]
         if dry_run or not plans:
             return tuple(told)
         for plan in plans:
-            home.ledger.tombstones.bury(plan.tombstone, plan.keys)
+            home.ledger.tombstones.add(plan.tombstone, plan.keys)
         left = [self._remove(plan) for plan in plans]
         events = {event for plan in plans for event in plan.found.events}
         summaries = removal.clear_written(home, events, self._neighbours.remove_written)
         off = {session for plan in plans for session in plan.sessions}
         if off:
-            home.index.removal.let_go(
-                {each.key for each in home.index.removal.stored() if (each.agent, each.native) in off}
+            home.index.removal.remove_sessions(
+                {each.key for each in home.index.removal.archived_sessions() if (each.agent, each.native) in off}
             )
         for plan in plans:
             removal.clear_pages(self._holdings, plan.target)
@@ -87,16 +87,16 @@ class Eraser:
         left, stays = take_back(self._holdings, found, target)
         events = plan.events
         if target.whole and target.scope != EVERYWHERE:
-            home.index.removal.drop(target.scope, plan.tombstone.at)
+            home.index.removal.remove_scope(target.scope, plan.tombstone.at)
         else:
-            home.index.removal.veil(events)
+            home.index.removal.redact(events)
         home.index.memories.replace({origin: [] for origin in found.origins})
         # What took our lines back is of ours as well, and holds the same words.
         rows = found.rows | found_in(self._holdings, target._replace(events=events)).rows
         home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
         # What only a phrase told is not heard any more where it still stands.
-        home.index.findings.again(
-            self._neighbours.sessions_with_phrases({row.text for row in rows.values() if isinstance(row, OwnPhrase)})
+        home.index.findings.mine_again(
+            self._neighbours.sessions_with_phrases({row.text for row in rows.values() if isinstance(row, UserPhrase)})
         )
         return left, stays
 
@@ -124,55 +124,61 @@ class Eraser:
         target = ErasureTarget(ForgottenPhrases(meant.phrases), meant.scope, named, meant.things)
         found = found_in(self._holdings, target)
         found.events |= meant.events
-        keys = [Key(kind=KeyKind.THING, value=thing) for thing in sorted(meant.things)]
+        keys = [TombstoneKey(kind=TombstoneKeyKind.THING, value=thing) for thing in sorted(meant.things)]
         if meant.phrases and not dry_run:
             salt = self._home.salt()
             keys += [phrase.key(salt) for phrase in meant.phrases]
         return ErasurePlan(self.tombstone(meant.scope, len(found.things)), target, found, (*keys, *event_keys(found)))
 
-    def erasure_plan_of_sessions(self, sessions: frozenset[tuple[str, str]], keys: tuple[Key, ...]) -> ErasurePlan:
+    def erasure_plan_of_sessions(
+        self, sessions: frozenset[tuple[str, str]], keys: tuple[TombstoneKey, ...]
+    ) -> ErasurePlan:
         """What was read of sessions before they were known to be off, and what was first learnt in them."""
         from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.removal import found_in
         from wisen.safety.forgotten_words import ForgottenPhrases
 
         home = self._home
-        seen = {each[:3] for each in home.index.removal.traces() if each[:2] in sessions}
+        seen = {each[:3] for each in home.index.removal.indexed_texts() if each[:2] in sessions}
         first: dict[str, tuple[str, str]] = {}
         for each in home.ledger.occurrences.all():
             first.setdefault(each.entry, (each.agent, each.session))
         learnt = frozenset(f"entry:{entry}" for entry, session in first.items() if session in sessions)
         target = ErasureTarget(
-            ForgottenPhrases(()), OFF, frozenset((agent, id_) for agent, _, id_ in seen), alone=learnt
+            ForgottenPhrases(()), DISABLED_SESSION, frozenset((agent, id_) for agent, _, id_ in seen), alone=learnt
         )
         found = found_in(self._holdings, target)
         found.events |= seen
-        rows = tuple(Key(kind=KeyKind.THING, value=each) for each in sorted(learnt))
-        events = tuple(Key(kind=KeyKind.EVENT, agent=a, session=s, value=id_) for a, s, id_ in sorted(seen))
-        return ErasurePlan(self.tombstone(OFF, len(found.things)), target, found, (*keys, *rows, *events), sessions)
+        rows = tuple(TombstoneKey(kind=TombstoneKeyKind.THING, value=each) for each in sorted(learnt))
+        events = tuple(
+            TombstoneKey(kind=TombstoneKeyKind.EVENT, agent=a, session=s, value=id_) for a, s, id_ in sorted(seen)
+        )
+        return ErasurePlan(
+            self.tombstone(DISABLED_SESSION, len(found.things)), target, found, (*keys, *rows, *events), sessions
+        )
 
-    def sessions_of(self, keys: Sequence[Key]) -> frozenset[tuple[str, str]]:
+    def sessions_of(self, keys: Sequence[TombstoneKey]) -> frozenset[tuple[str, str]]:
         """The sessions that the index holds although keys say that they were switched off."""
         from wisen.safety.forgotten_filter import SwitchedOffSessions
 
-        if not any(key.kind is KeyKind.SESSION for key in keys):
+        if not any(key.kind is TombstoneKeyKind.SESSION for key in keys):
             return frozenset()
         silence = SwitchedOffSessions(keys, self._home.salt())
-        held = {(each.agent, each.native) for each in self._home.index.removal.stored()}
+        held = {(each.agent, each.native) for each in self._home.index.removal.archived_sessions()}
         return frozenset(each for each in held if silence.holds(*each))
 
-    def target_of(self, tombstone: Tombstone, keys: Sequence[Key]) -> ErasureTarget:
+    def target_of(self, tombstone: Tombstone, keys: Sequence[TombstoneKey]) -> ErasureTarget:
         """What a tombstone is about, as far as it tells."""
         from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.purge import Refused
         from wisen.safety.forgotten_words import Anything, Keys
 
-        events = frozenset((key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT)
-        things = frozenset(key.value for key in keys if key.kind is KeyKind.THING)
-        if any(key.kind is KeyKind.UNTIL for key in keys):
+        events = frozenset((key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT)
+        things = frozenset(key.value for key in keys if key.kind is TombstoneKeyKind.THING)
+        if any(key.kind is TombstoneKeyKind.UNTIL for key in keys):
             return ErasureTarget(Anything(), tombstone.scope, events, whole=True)
-        if tombstone.scope == OFF:
-            return ErasureTarget(Keys((), b""), OFF, events, alone=things)
+        if tombstone.scope == DISABLED_SESSION:
+            return ErasureTarget(Keys((), b""), DISABLED_SESSION, events, alone=things)
         needle = Refused() if SAFETY in things else Keys(keys, self._home.salt())
         return ErasureTarget(needle, tombstone.scope, events, things)
 
@@ -182,8 +188,9 @@ class Eraser:
         return Tombstone(id=home.ids.new(), machine=home.machine, at=home.clock.now(), scope=scope, many=many)
 
 
-def event_keys(found: Found) -> tuple[Key, ...]:
+def event_keys(found: Found) -> tuple[TombstoneKey, ...]:
     """What keeps events from coming back."""
     return tuple(
-        Key(kind=KeyKind.EVENT, agent=agent, session=session, value=id_) for agent, session, id_ in sorted(found.events)
+        TombstoneKey(kind=TombstoneKeyKind.EVENT, agent=agent, session=session, value=id_)
+        for agent, session, id_ in sorted(found.events)
     )

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 from msgspec.json import decode
 
-from wisen.model.change import Change, Line, Look
+from wisen.model.change import Change, ChangeCheck, LineEdit
 from wisen.model.context import EVERYWHERE, NOWHERE, Alias, Context
 from wisen.model.decision import standing_moves
 from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, rule_id
-from wisen.model.entry_state import states
+from wisen.model.entry_state import fold_entry_states
 from wisen.model.exposure import Exposure
 from wisen.model.guard import Guard
 from wisen.model.learning import Record
 from wisen.model.ownership import Ownership
-from wisen.model.phrase import OwnPhrase, Proof, Search
+from wisen.model.phrase import PhraseProof, PhraseSearch, UserPhrase
 from wisen.model.pointing import SettledTurn
 from wisen.model.reinforcement import Reinforcement
 from wisen.model.run import Run
 from wisen.model.snapshot import Snapshot
-from wisen.model.tombstone import ALL, Thing, covers
+from wisen.model.tombstone import ALL_CONTEXTS, ForgottenItem, is_in_scope
 from wisen.model.trial import TrialOutcome
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry_state import EntryState
     from wisen.model.memory import Memory
-    from wisen.model.tombstone import Trace
+    from wisen.model.tombstone import IndexedText
     from wisen.safety.forgotten_words import Needle
     from wisen.store.ledger_removal import Row
 
@@ -54,7 +54,7 @@ _KINDS: dict[type, str] = {
     Proposal: "proposal",
     Guard: "guard",
     Change: "change",
-    Look: "look",
+    ChangeCheck: "look",
     Run: "run",
     Exposure: "exposure",
     TrialOutcome: "outcome",
@@ -63,15 +63,26 @@ _KINDS: dict[type, str] = {
     Alias: "alias",
     Context: "context",
     Record: "record",
-    Proof: "proof",
-    OwnPhrase: "ownphrase",
-    Search: "search",
+    PhraseProof: "proof",
+    UserPhrase: "ownphrase",
+    PhraseSearch: "search",
 }
 """The words for rows that tombstones keep and people are shown; they stay, whatever the classes are called."""
 _FIX = "fix:"
 """With what the name of a fix begins among the things that are to be forgotten; it has no row of its own."""
 
-_SILENT = (Move, Look, Exposure, TrialOutcome, Reinforcement, Alias, Context, Ownership, Proof, Search)
+_SILENT = (
+    Move,
+    ChangeCheck,
+    Exposure,
+    TrialOutcome,
+    Reinforcement,
+    Alias,
+    Context,
+    Ownership,
+    PhraseProof,
+    PhraseSearch,
+)
 """Rows that are not listed by themselves: they hold ids and names, or belong to one that is."""
 
 
@@ -99,7 +110,7 @@ class Found:
     events: set[Seen] = field(default_factory=set)
     origins: set[str] = field(default_factory=set)
     """Of memories."""
-    things: list[Thing] = field(default_factory=list)
+    things: list[ForgottenItem] = field(default_factory=list)
 
     def changes(self) -> list[Change]:
         """The changes of files among the rows, newest first."""
@@ -109,7 +120,7 @@ class Found:
 
 def find(
     held: Iterable[Row],
-    traces: Iterable[Trace],
+    traces: Iterable[IndexedText],
     memories: Iterable[Memory],
     target: ErasureTarget,
     context_of: Callable[[str], str],
@@ -152,25 +163,25 @@ class _Search:
         entries = [row for row in self._held if isinstance(row, Entry)]
         moves = sorted((row for row in self._held if isinstance(row, Move)), key=lambda each: each.id)
         standing = standing_moves(moves)
-        self._states = {state.entry.id: state for state in states(entries, (), standing)}
+        self._states = {state.entry.id: state for state in fold_entry_states(entries, (), standing)}
         self._split = {move.subject: move.value for move in standing if move.kind is MoveKind.SPLIT}
         self._moved: dict[str, list[Move]] = {}
         for move in moves:
             self._moved.setdefault(move.subject, []).append(move)
 
-    def run(self, traces: Iterable[Trace], memories: Iterable[Memory]) -> Found:
+    def run(self, traces: Iterable[IndexedText], memories: Iterable[Memory]) -> Found:
         target, found = self._aim, self._found
         texts: dict[Seen, str] = {}
         for trace in traces:
             seen = trace.agent, trace.session, trace.event
             named = (trace.agent, trace.event) in target.events
-            if named or (covers(target.scope, trace.context or NOWHERE) and target.needle.holds(trace.text)):
+            if named or (is_in_scope(target.scope, trace.context or NOWHERE) and target.needle.holds(trace.text)):
                 texts.setdefault(seen, trace.text)
         found.events |= texts.keys()
         self._entries()
         self._records()
         self._phrases()
-        apart = Entry | Occurrence | Record | Change | Look | OwnPhrase | Proof
+        apart = Entry | Occurrence | Record | Change | ChangeCheck | UserPhrase | PhraseProof
         rest = [row for row in self._held if not isinstance(row, apart)]
         # What was decided or proposed goes with what it is about.
         for row in sorted(rest, key=lambda each: (isinstance(each, Move), isinstance(each, Proposal))):
@@ -179,7 +190,7 @@ class _Search:
         self._changes()
         self._memories(memories)
         for seen in sorted(found.events):
-            found.things.append(Thing("event", seen[2], f"{seen[0]} session {seen[1]}", texts.get(seen, "")))
+            found.things.append(ForgottenItem("event", seen[2], f"{seen[0]} session {seen[1]}", texts.get(seen, "")))
         return found
 
     def _entries(self) -> None:
@@ -232,14 +243,14 @@ class _Search:
         It holds in all projects: by its words it goes only where what holds everywhere does.
         """
         known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
-        proofs = [row for row in self._held if isinstance(row, Proof)]
+        proofs = [row for row in self._held if isinstance(row, PhraseProof)]
         left = {row.phrase for row in proofs}
         for row in proofs:
             if (row.agent, row.message) in known or self._has(row.context or NOWHERE, row.quote):
                 self._take(row)
                 self._found.events.add((row.agent, row.session, row.message))
         left -= {row.phrase for row in proofs if thing_of(row) not in self._found.rows}
-        phrases = [row for row in self._held if isinstance(row, OwnPhrase)]
+        phrases = [row for row in self._held if isinstance(row, UserPhrase)]
         gone = {
             (row.machine, row.text)
             for row in phrases
@@ -256,14 +267,14 @@ class _Search:
         changes = [row for row in self._held if isinstance(row, Change)]
         rules = {rule_id(row.id) for row in self._found.rows.values() if isinstance(row, Entry)}
         for row in changes:
-            ours = isinstance(row.deed, Line) and row.deed.id in rules
+            ours = isinstance(row.deed, LineEdit) and row.deed.id in rules
             if ours or self._goes(row):
                 self._take(row)
         for row in changes:  # what takes it back holds the same words
             if row.undoes and f"change:{row.undoes}" in self._found.rows:
                 self._take(row)
         for look in self._held:
-            if isinstance(look, Look) and (f"change:{look.change}" in self._found.rows or self._goes(look)):
+            if isinstance(look, ChangeCheck) and (f"change:{look.change}" in self._found.rows or self._goes(look)):
                 self._take(look)
 
     def _memories(self, memories: Iterable[Memory]) -> None:
@@ -273,7 +284,7 @@ class _Search:
             named = memory.origin in gone
             held = named or self._has(memory.context, memory.text, memory.who)
             if held:
-                self._found.things.append(Thing("memory", memory.id, memory.cited, memory.text))
+                self._found.things.append(ForgottenItem("memory", memory.id, memory.citation, memory.text))
             kind, _, event = memory.id.partition(f":{memory.agent}:")
             if held and kind in ("turn", "workflow"):
                 self._found.events.add((memory.agent, memory.session, event))
@@ -281,7 +292,7 @@ class _Search:
                 self._found.origins.add(memory.origin)
 
     def _goes(self, row: Row) -> bool:
-        if isinstance(row, Exposure | Alias | Context | Ownership | Search):
+        if isinstance(row, Exposure | Alias | Context | Ownership | PhraseSearch):
             return self._all  # they hold ids and names
         if isinstance(row, Reinforcement):
             known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
@@ -307,13 +318,13 @@ class _Search:
 
     @property
     def _all(self) -> bool:
-        return self._aim.whole and self._aim.scope == ALL
+        return self._aim.whole and self._aim.scope == ALL_CONTEXTS
 
     def _context(self, row: Row) -> str:
         if isinstance(row, Proposal | Guard):
             return row.context
         if isinstance(row, Run):
-            return self._aim.scope if not self._aim.whole else ALL
+            return self._aim.scope if not self._aim.whole else ALL_CONTEXTS
         path = getattr(row, "path", None)
         if path is not None:
             return self._context_of(path) or EVERYWHERE
@@ -321,7 +332,7 @@ class _Search:
         return (self._context_of(place) if place else "") or NOWHERE
 
     def _has(self, context: str, *texts: str) -> bool:
-        if not covers(self._aim.scope, context):
+        if not is_in_scope(self._aim.scope, context):
             return False
         return self._aim.whole or any(text and self._aim.needle.holds(text) for text in texts)
 
@@ -335,10 +346,10 @@ class _Search:
         self._found.rows[key] = row
         if isinstance(row, Entry):
             state = self._states[row.id]
-            self._found.things.append(Thing("entry", row.name, state.context or "global", state.text))
-        elif isinstance(row, OwnPhrase):
-            self._found.things.append(Thing("phrase", row.id, "your own wording", row.text))
+            self._found.things.append(ForgottenItem("entry", row.name, state.context or "global", state.text))
+        elif isinstance(row, UserPhrase):
+            self._found.things.append(ForgottenItem("phrase", row.id, "your own wording", row.text))
         elif not isinstance(row, _SILENT):
             kind, _, id_ = key.partition(":")
             where = getattr(row, "path", "") or getattr(row, "context", "") or getattr(row, "place", "") or "ledger"
-            self._found.things.append(Thing(kind, id_, where, "\n".join(words_in(row))))
+            self._found.things.append(ForgottenItem(kind, id_, where, "\n".join(words_in(row))))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.errors import UsageError
 from wisen.model.context import NOWHERE
 from wisen.model.entry import rule_id
-from wisen.model.entry_state import states
-from wisen.model.tombstone import ALL
+from wisen.model.entry_state import fold_entry_states
+from wisen.model.tombstone import ALL_CONTEXTS
 from wisen.safety.forgotten_words import phrase_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Names:
     def __init__(self, home: Home) -> None:
         self._home = home
         ledger = home.ledger
-        self._states = states(ledger.entries.all(), (), ledger.moves.all())
+        self._states = fold_entry_states(ledger.entries.all(), (), ledger.moves.all())
         self._entries: dict[str, EntryState] = {}
         for state in self._states:
             for name in (state.entry.id, state.entry.name, rule_id(state.entry.id), f"entry:{state.entry.id}"):
@@ -119,7 +119,7 @@ class _Names:
         named = [f"change:{each.id}" for each in changes] + [
             f"record:{each.id}" for each in ledger.program_records.find(id_=id_)
         ]
-        return [Meant(ALL, things=frozenset({each})) for each in named]
+        return [Meant(ALL_CONTEXTS, things=frozenset({each})) for each in named]
 
     def _guard(self, name: str) -> list[Meant]:
         return [

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from wisen.model.entry_state import EntryState
-    from wisen.model.hook import Installed
+    from wisen.model.hook import HookStatus
 
     ForgetWritten = Callable[[str, Collection[tuple[str, str]], Collection[str]], list[str]]
     """Takes out what was written of a context's sessions (agent and id), and the lines of days that tell of turns.
@@ -36,5 +36,5 @@ class ForgettingCallbacks:
     remove_written: ForgetWritten
     sessions_with_phrases: Callable[[Collection[str]], set[int]]
     """The sessions in which phrases were typed, by the index's numbers of them."""
-    installed_hooks: Callable[[], Iterable[Installed]]
+    installed_hooks: Callable[[], Iterable[HookStatus]]
     """Hook status of each agent that can have hooks."""

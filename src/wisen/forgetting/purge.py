@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wisen.forgetting.find import Found
-    from wisen.model.tombstone import Trace
+    from wisen.model.tombstone import IndexedText
 
 _BESIDE = "beside it"
 """In the place of a rule, for what goes only because of what it belongs to."""
@@ -25,7 +25,7 @@ class Refused:
         return rule_against(text) is not None
 
 
-def refusals(found: Found, traces: Iterable[Trace]) -> Iterator[tuple[str, str]]:
+def refusals(found: Found, traces: Iterable[IndexedText]) -> Iterator[tuple[str, str]]:
     """The rule and the kind of place of everything that goes."""
     for key, row in found.rows.items():
         yield _rule(words_in(row)), key.partition(":")[0]

@@ -19,18 +19,18 @@ from wisen.model.change import (
     POINTING_ANSWER,
     SWITCHED_OFF,
     Change,
-    Fate,
-    Line,
-    Look,
-    Passage,
-    Value,
+    ChangeCheck,
+    ChangeFate,
+    LineEdit,
+    PassageEdit,
+    ValueEdit,
 )
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import Entry, rule_id
-from wisen.model.history import Act
-from wisen.model.ownership import Ownership, Subject
+from wisen.model.history import UserAction
+from wisen.model.ownership import Ownership, OwnershipSubject
 from wisen.model.report import Selection
-from wisen.model.tombstone import ALL, Thing, covers
+from wisen.model.tombstone import ALL_CONTEXTS, ForgottenItem, is_in_scope
 from wisen.text.daily import read_day
 
 if TYPE_CHECKING:
@@ -58,12 +58,14 @@ def found_in(holdings: Holdings, target: ErasureTarget) -> Found:
     """Everything that has to go, wherever it stands."""
     index = holdings.home.index
     rows = held_rows(holdings.home.ledger, holdings, target)
-    found = find(rows, index.removal.traces(), index.memories.every(), target, context_in(holdings))
-    found.things += [Thing("page", path.name, str(path), _lines(path, target)) for path in pages(holdings, target)]
+    found = find(rows, index.removal.indexed_texts(), index.memories.every(), target, context_in(holdings))
+    found.things += [
+        ForgottenItem("page", path.name, str(path), _lines(path, target)) for path in pages(holdings, target)
+    ]
     answers = [(name, text) for name, text in index.model_answers.all() if target.needle.holds(text)]
-    found.things += [Thing("answer", name, "what models answered", text) for name, text in answers]
+    found.things += [ForgottenItem("answer", name, "what models answered", text) for name, text in answers]
     prepared = holdings.shelf.forget(target.needle.holds, dry_run=True)
-    found.things += [Thing("prepared", name, "what hooks read and leave", "") for name in prepared]
+    found.things += [ForgottenItem("prepared", name, "what hooks read and leave", "") for name in prepared]
     return found
 
 
@@ -79,9 +81,9 @@ def held_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> Iter
     for row in ledger.removal.rows():
         if isinstance(row, Change) and row.why.removeprefix("undid ") in why and thing_of(row) not in target.things:
             settings.add(row.id)
-        elif isinstance(row, Ownership) and row.subject is Subject.MARKER:
+        elif isinstance(row, Ownership) and row.subject is OwnershipSubject.MARKER:
             continue
-        elif not isinstance(row, Look) or row.change not in settings:
+        elif not isinstance(row, ChangeCheck) or row.change not in settings:
             yield row
 
 
@@ -122,9 +124,9 @@ def take_back(holdings: Holdings, found: Found, target: ErasureTarget) -> tuple[
     names = {f"[{row.name}]".encode() for row in found.rows.values() if isinstance(row, Entry)}
     for change in found.changes():
         fate = known.fates.get(change.id)
-        if fate is Fate.HIS:
+        if fate is ChangeFate.REWORDED:
             left.append(f"{change.path} holds it in your own words: that is yours.")
-        if fate not in (Fate.STANDS, Fate.UNCLEAR) or not _stands(change, target, rules, names):
+        if fate not in (ChangeFate.STANDS, ChangeFate.UNCLEAR) or not _stands(change, target, rules, names):
             continue
         try:
             editor.undo(change.id)
@@ -141,15 +143,15 @@ def take_back(holdings: Holdings, found: Found, target: ErasureTarget) -> tuple[
 def _hand_on_heading(holdings: Holdings, change: Change, found: Found, known: EditHistory) -> None:
     """Have the heading that came with a line go with the next of our lines below it: nothing is kept of the first."""
     deed, gone = change.deed, {each.id for each in found.changes()}
-    if not isinstance(deed, Line) or not (deed.opening or deed.closing):
+    if not isinstance(deed, LineEdit) or not (deed.opening or deed.closing):
         return
     for heir in known.changes:
         line = heir.deed
         if (
-            isinstance(line, Line)
+            isinstance(line, LineEdit)
             and (heir.path, line.heading) == (change.path, deed.heading)
             and not (line.opening or line.closing or heir.id in gone)
-            and known.fates.get(heir.id) is Fate.STANDS
+            and known.fates.get(heir.id) is ChangeFate.STANDS
         ):
             owner = structs.replace(line, opening=deed.opening, closing=deed.closing)
             holdings.home.ledger.changes.rewrite(structs.replace(heir, deed=owner))
@@ -161,18 +163,18 @@ def _stands(change: Change, target: ErasureTarget, rules: Collection[str], names
     deed = change.deed
     if thing_of(change) in target.things:
         return True
-    if isinstance(deed, Line):
+    if isinstance(deed, LineEdit):
         return deed.id in rules or target.needle.holds(deed.text)
-    if isinstance(deed, Passage):
+    if isinstance(deed, PassageEdit):
         text = deed.new.decode("utf-8", "replace")
         return any(name in deed.new for name in names) or target.needle.holds(text)
-    return isinstance(deed, Value) and target.needle.holds(deed.new)
+    return isinstance(deed, ValueEdit) and target.needle.holds(deed.new)
 
 
 def _put_back(holdings: Holdings, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]) -> None:
     """Of several lines of a day only those go that are forgotten."""
     deed = change.deed
-    if not isinstance(deed, Passage) or any(name in deed.new for name in names):
+    if not isinstance(deed, PassageEdit) or any(name in deed.new for name in names):
         return
     rest = cleared(deed.new.decode("utf-8", "replace"), needle)
     if rest is not None and read_day(rest):
@@ -216,7 +218,7 @@ def _sources(home: Home, events: Collection[Seen]) -> Iterator[str]:
     for history in home.index.events.histories(Selection()):
         if (history.agent, history.native) not in sessions:
             continue
-        said = [turn for turn in history.turns if turn.act is Act.SAID]
+        said = [turn for turn in history.turns if turn.action is UserAction.SAID]
         turns = {number for number, turn in enumerate(said, 1) if (history.agent, turn.id) in wanted}
         for step in history.steps:
             if (history.agent, step.call) in wanted:
@@ -243,7 +245,7 @@ def _is_within(home: Path, path: Path, scope: str) -> bool:
     first = path.relative_to(home).parts[0]
     if first not in ("contexts", "global"):
         return True  # a report tells of many contexts
-    return scope == ALL or covers(scope, _context_of_page(home, path))
+    return scope == ALL_CONTEXTS or is_in_scope(scope, _context_of_page(home, path))
 
 
 def _context_of_page(home: Path, path: Path) -> str:

@@ -11,23 +11,23 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.forgetting.settings import ArchivePolicy, ContextLimit
-    from wisen.model.archive import Stored
+    from wisen.model.archive import ArchivedSession
 
 _MEGABYTE = 1_000_000
 
 
 def outdated(
-    stored: Iterable[Stored], policy: ArchivePolicy, limits: Mapping[str, ContextLimit], now: datetime
-) -> list[Stored]:
+    stored: Iterable[ArchivedSession], policy: ArchivePolicy, limits: Mapping[str, ContextLimit], now: datetime
+) -> list[ArchivedSession]:
     """The sessions that have to go, oldest first; `limits` by the key of a context."""
     oldest = sorted(stored, key=lambda each: (each.last, each.key))
-    kept: list[Stored] = []
+    kept: list[ArchivedSession] = []
     for each in oldest:
         own = limits.get(each.context)
         days = policy.days if own is None or own.days < 0 else own.days
         if not days or each.last >= now - timedelta(days=days):
             kept.append(each)
-    of: dict[str, list[Stored]] = defaultdict(list)
+    of: dict[str, list[ArchivedSession]] = defaultdict(list)
     for each in kept:
         of[each.context].append(each)
     gone = {each.key for context, limit in limits.items() for each in _beyond(of[context], limit.megabytes)}
@@ -37,7 +37,7 @@ def outdated(
     return [each for each in oldest if each.key not in left]
 
 
-def _beyond(oldest: Sequence[Stored], megabytes: int) -> list[Stored]:
+def _beyond(oldest: Sequence[ArchivedSession], megabytes: int) -> list[ArchivedSession]:
     """Of sessions, oldest first, those that are too many."""
     if not megabytes:
         return []

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import StoreBusy
 from wisen.forgetting.retention import outdated
-from wisen.model.archive import Archive
+from wisen.model.archive import ArchiveUsage
 
 if TYPE_CHECKING:
     from wisen.forgetting.holdings import Holdings
     from wisen.forgetting.settings import ArchivePolicy
-    from wisen.model.archive import Stored
+    from wisen.model.archive import ArchivedSession
     from wisen.store.home import Home
 
 
@@ -24,26 +24,26 @@ def retire(holdings: Holdings, policy: ArchivePolicy) -> tuple[int, int]:
     """Let go of sessions that are too old or too many. Returns how many, and how many events were read in vain."""
     gone = due(holdings, policy)
     if gone:
-        holdings.home.index.removal.let_go({each.key for each in gone})
+        holdings.home.index.removal.remove_sessions({each.key for each in gone})
         with suppress(StoreBusy):
             holdings.home.index.removal.scrub()  # else the room is used again
     return len(gone), sum(each.events for each in gone if each.waits)
 
 
-def due(holdings: Holdings, policy: ArchivePolicy) -> list[Stored]:
+def due(holdings: Holdings, policy: ArchivePolicy) -> list[ArchivedSession]:
     """The sessions that have to go, oldest first."""
     if not (policy.days or policy.megabytes or policy.contexts):
         return []
     home = holdings.home
     keys = {context.key for context in home.ledger.contexts.all()}
     limits = {name if name in keys else _context(holdings, name): limit for name, limit in policy.contexts}
-    return outdated(home.index.removal.stored(), policy, limits, home.clock.now())
+    return outdated(home.index.removal.archived_sessions(), policy, limits, home.clock.now())
 
 
-def archive(home: Home, policy: ArchivePolicy) -> Archive:
+def archive(home: Home, policy: ArchivePolicy) -> ArchiveUsage:
     """How much is kept, and what the settings allow."""
-    stored = home.index.removal.stored()
-    return Archive(len(stored), sum(each.size for each in stored), policy.days, policy.megabytes)
+    stored = home.index.removal.archived_sessions()
+    return ArchiveUsage(len(stored), sum(each.size for each in stored), policy.days, policy.megabytes)
 
 
 def _context(holdings: Holdings, place: str) -> str:

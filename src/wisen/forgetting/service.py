@@ -12,7 +12,14 @@ from wisen.errors import UsageError
 from wisen.forgetting.erasing import SAFETY, Eraser, ErasurePlan, event_keys
 from wisen.forgetting.switching import ProjectSwitch
 from wisen.model.context import EVERYWHERE, NOWHERE
-from wisen.model.tombstone import ALL, OFF, Forgetting, Key, KeyKind, Purged
+from wisen.model.tombstone import (
+    ALL_CONTEXTS,
+    DISABLED_SESSION,
+    ForgetResult,
+    PurgeCount,
+    TombstoneKey,
+    TombstoneKeyKind,
+)
 from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ if TYPE_CHECKING:
     from wisen.forgetting.holdings import Holdings
     from wisen.forgetting.neighbours import ForgettingCallbacks
     from wisen.forgetting.settings import ArchivePolicy
-    from wisen.model.archive import Archive, Stored
+    from wisen.model.archive import ArchivedSession, ArchiveUsage
     from wisen.model.tombstone import Tombstone
 
 _IN_CHAT = "forget …"
@@ -54,7 +61,7 @@ class ForgettingService:
     @one_writer("forget")
     def forget(
         self, what: str | Sequence[str], *, scope: str | None = None, dry_run: bool = False
-    ) -> tuple[Forgetting, ...]:
+    ) -> tuple[ForgetResult, ...]:
         """Forget words, or things by their ids, wherever they stand; many at once cost little more than one.
 
         `scope` is the key of a context, `""` for what holds everywhere, `"*"` for all. What has an id is where it is,
@@ -76,11 +83,11 @@ class ForgettingService:
         left = {line: None for plan in plans for line in languages_holding(self._holdings, plan.target.needle)}
         if not left:
             return done
-        first, *rest = done or (Forgetting("", scope or EVERYWHERE, (), ()),)
+        first, *rest = done or (ForgetResult("", scope or EVERYWHERE, (), ()),)
         return (first._replace(left=(*first.left, *left)), *rest)
 
     @one_writer("forget")
-    def forget_everything(self, scope: str, *, dry_run: bool = False) -> Forgetting:
+    def forget_everything(self, scope: str, *, dry_run: bool = False) -> ForgetResult:
         """Forget whatever is within a scope: a context, `""` for what holds everywhere, `"*"` for all.
 
         Raises:
@@ -97,9 +104,9 @@ class ForgettingService:
         found = found_in(self._holdings, target)
         tombstone = self._eraser.tombstone(scope, len(found.things))
         keys = () if scope != EVERYWHERE else event_keys(found)
-        until = Key(kind=KeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))
+        until = TombstoneKey(kind=TombstoneKeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))
         done = self._eraser.carry_out([ErasurePlan(tombstone, target, found, (until, *keys))], dry_run=dry_run)[0]
-        return done._replace(left=(*done.left, *self._set_up())) if scope == ALL else done
+        return done._replace(left=(*done.left, *self._set_up())) if scope == ALL_CONTEXTS else done
 
     def _set_up(self) -> list[str]:
         """How agents stay set up when everything is forgotten, and what changes that."""
@@ -127,15 +134,17 @@ class ForgettingService:
             raise UsageError(f"{found} {tombstone!r}. The ids: wisen forget --list")
         self._decisions.require_person("forget", "--undo", fits[0].id, dry_run=dry_run)
         if not dry_run:
-            keys = ledger.tombstones.buried(fits[0].id)
-            ledger.tombstones.lift(fits[0].id)
-            still = {(key.agent, key.value) for key in ledger.tombstones.buried() if key.kind is KeyKind.EVENT}
-            events = {(key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT} - still
+            keys = ledger.tombstones.all_keys(fits[0].id)
+            ledger.tombstones.remove(fits[0].id)
+            still = {
+                (key.agent, key.value) for key in ledger.tombstones.all_keys() if key.kind is TombstoneKeyKind.EVENT
+            }
+            events = {(key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT} - still
             kinds = {key.kind for key in keys}
-            if events or KeyKind.UNTIL in kinds:
-                self._home.index.removal.unveil(events)
-            if KeyKind.SESSION in kinds:
-                self._home.index.removal.unveil(())
+            if events or TombstoneKeyKind.UNTIL in kinds:
+                self._home.index.removal.unredact(events)
+            if TombstoneKeyKind.SESSION in kinds:
+                self._home.index.removal.unredact(())
         return fits[0]
 
     @one_writer("forget")
@@ -146,16 +155,16 @@ class ForgettingService:
         waiting = [each for each in self.forgotten() if not each.done and each.machine == self._home.machine]
         plans: list[ErasurePlan] = []
         for tombstone in waiting:
-            keys = self._home.ledger.tombstones.buried(tombstone.id)
+            keys = self._home.ledger.tombstones.all_keys(tombstone.id)
             target = self._eraser.target_of(tombstone, keys)
             found = found_in(self._holdings, target)
-            found.events |= {(key.agent, key.session, key.value) for key in keys if key.kind is KeyKind.EVENT}
+            found.events |= {(key.agent, key.session, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT}
             plans.append(ErasurePlan(tombstone, target, found, sessions=self._eraser.sessions_of(keys)))
         self._eraser.carry_out(plans, dry_run=False)
         return len(plans)
 
     @one_writer("purge")
-    def purge(self, *, dry_run: bool = False) -> tuple[Purged, ...]:
+    def purge(self, *, dry_run: bool = False) -> tuple[PurgeCount, ...]:
         """Forget whatever the rules of safety refuse today: an older version may have let it in.
 
         Returns how much of it there was, by rule and place, and never a word of it.
@@ -167,14 +176,14 @@ class ForgettingService:
         from wisen.forgetting.purge import Refused, refusals
         from wisen.forgetting.removal import found_in
 
-        target = ErasureTarget(Refused(), ALL)
+        target = ErasureTarget(Refused(), ALL_CONTEXTS)
         found = found_in(self._holdings, target)
-        told = Counter(refusals(found, self._home.index.removal.traces()))
+        told = Counter(refusals(found, self._home.index.removal.indexed_texts()))
         if found.things and not dry_run:
-            keys = Key(kind=KeyKind.THING, value=SAFETY), *event_keys(found)
-            plan = ErasurePlan(self._eraser.tombstone(ALL, len(found.things)), target, found, keys)
+            keys = TombstoneKey(kind=TombstoneKeyKind.THING, value=SAFETY), *event_keys(found)
+            plan = ErasurePlan(self._eraser.tombstone(ALL_CONTEXTS, len(found.things)), target, found, keys)
             self._eraser.carry_out([plan], dry_run=False)
-        return tuple(Purged(rule, place, many) for (rule, place), many in sorted(told.items()))
+        return tuple(PurgeCount(rule, place, many) for (rule, place), many in sorted(told.items()))
 
     def forget_from_chat(self, wanted: ForgetRequest) -> str:
         """Forget what the user typed to an agent, in the scope that they typed. Raises: UsageError."""
@@ -182,7 +191,7 @@ class ForgettingService:
         from wisen.kernel.request_reading import EVERYTHING
 
         here = wanted.context or NOWHERE
-        scope = {"here": here, "global": EVERYWHERE, "everywhere": ALL}[wanted.scope]
+        scope = {"here": here, "global": EVERYWHERE, "everywhere": ALL_CONTEXTS}[wanted.scope]
         if wanted.what == EVERYTHING:
             if scope == NOWHERE:
                 raise UsageError("it was typed outside of any project. What is meant: forget everything everywhere")
@@ -206,17 +215,19 @@ class ForgettingService:
         home, shelf = self._home, self._holdings.shelf
         notes = shelf.disabled_sessions()
         known = (
-            {key.value for key in home.ledger.tombstones.buried() if key.kind is KeyKind.SESSION} if notes else set()
+            {key.value for key in home.ledger.tombstones.all_keys() if key.kind is TombstoneKeyKind.SESSION}
+            if notes
+            else set()
         )
         new = sorted({name.rpartition("/")[2] for name in notes} - known)
         if new:
-            keys = tuple(Key(kind=KeyKind.SESSION, value=each) for each in new)
+            keys = tuple(TombstoneKey(kind=TombstoneKeyKind.SESSION, value=each) for each in new)
             sessions = self._eraser.sessions_of(keys)
             if sessions:
                 self._eraser.carry_out([self._eraser.erasure_plan_of_sessions(sessions, keys)], dry_run=False)
             else:
-                tombstone = self._eraser.tombstone(OFF, 0)
-                home.ledger.tombstones.bury(tombstone, keys)
+                tombstone = self._eraser.tombstone(DISABLED_SESSION, 0)
+                home.ledger.tombstones.add(tombstone, keys)
                 home.ledger.tombstones.finish(tombstone.id, home.clock.now())
         shelf.remove_records(notes)
         return len(new)
@@ -253,13 +264,13 @@ class ForgettingService:
 
         return retire(self._holdings, self._policy)
 
-    def due(self) -> list[Stored]:
+    def due(self) -> list[ArchivedSession]:
         """The sessions that have to go, oldest first."""
         from wisen.forgetting.retiring import due
 
         return due(self._holdings, self._policy)
 
-    def archive(self) -> Archive:
+    def archive(self) -> ArchiveUsage:
         """How much is kept, and what the settings allow."""
         from wisen.forgetting.retiring import archive
 

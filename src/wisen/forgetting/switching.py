@@ -10,8 +10,8 @@ from wisen.logs.off_markers import is_user_marker, write_off_places
 from wisen.logs.off_switches import MARKER
 from wisen.logs.ownership_rows import ownership_row
 from wisen.model.change import SWITCHED_OFF
-from wisen.model.entry import Who
-from wisen.model.ownership import OwnershipVerdict, Subject
+from wisen.model.entry import Actor
+from wisen.model.ownership import OwnershipSubject, OwnershipVerdict
 
 if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
@@ -67,7 +67,7 @@ class ProjectSwitch:
 
     def _note_marker(self, marker: Path, verdict: OwnershipVerdict, *, dry_run: bool) -> None:
         if not dry_run:
-            row = ownership_row(self._projects.home, Subject.MARKER, str(marker), verdict, by=Who.USER)
+            row = ownership_row(self._projects.home, OwnershipSubject.MARKER, str(marker), verdict, by=Actor.USER)
             self._projects.home.ledger.ownerships.add([row])
 
     def _tell_hooks(self, *, dry_run: bool) -> None:

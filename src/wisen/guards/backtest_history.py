@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.kernel.matching import WatchedCall, hits
-from wisen.model.backtest import Backtest, bounds
+from wisen.model.backtest import Backtest, confidence_bounds
 from wisen.model.event import Status
-from wisen.model.guard import watch_of
-from wisen.model.history import EDITS, Act
+from wisen.model.guard import parse_watch
+from wisen.model.history import EDITS, UserAction
 from wisen.text.command_lines import fields_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def match_calls(
 
     A guard that matched a disqualifying call is dropped; when all are dropped, reading stops.
     """
-    compiled = [(each, watch_of(each.watch)) for each in watches]
+    compiled = [(each, parse_watch(each.watch)) for each in watches]
     active = set(range(len(compiled)))
     literals = [_literals(watch) for _, watch in compiled]
     matches: list[list[MatchedCall]] = [[] for _ in watches]
@@ -103,7 +103,7 @@ def build_backtest(
             good.append(each)
         else:
             not_run += 1
-    low, high = bounds(len(same_failure), len(same_failure) + bad + len(good))
+    low, high = confidence_bounds(len(same_failure), len(same_failure) + bad + len(good))
     helped = {(each.history.agent, each.history.native) for each in same_failure}
     times = sorted(each.step.at for each in matches)
     return Backtest(
@@ -128,7 +128,7 @@ def is_regretted(history: History, at: int, corrected: Collection[tuple[str, str
     """Whether a call that ran should not have: it was refused, stopped, corrected right away, or undone."""
     for turn in history.turns:
         if turn.before == at + 1:
-            if turn.act is not Act.SAID or (history.native, turn.id) in corrected:
+            if turn.action is not UserAction.SAID or (history.native, turn.id) in corrected:
                 return True
             break
     return _is_undone(history, at)

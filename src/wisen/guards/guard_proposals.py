@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from wisen.model.change import tokens
+from wisen.model.change import estimate_tokens
 from wisen.model.entry import Answer, MoveKind, Proposal, ProposalType
-from wisen.model.guard import ACTIONS, Guard, GuardSource, Mode, guard_id, version_of
+from wisen.model.guard import ACTIONS, Guard, GuardSource, Mode, guard_id, guard_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from wisen.guards.settings import GuardPolicy
     from wisen.model.backtest import Backtest
     from wisen.model.entry import Move
-    from wisen.model.entry_state import Asked
-    from wisen.model.guard import Fared, GuardState
-    from wisen.store.scribe import Scribe
+    from wisen.model.entry_state import ProposalState
+    from wisen.model.guard import GuardState, GuardStats
+    from wisen.store.row_factory import RowFactory
 
 _HYPOTHESES = {
     GuardSource.FIX: "If the agent is warned before the call, it will not fail in this way again.",
@@ -68,14 +68,14 @@ def is_convincing(tested: Backtest | None, policy: GuardPolicy) -> bool:
     return tested is not None and tested.low >= policy.precision and tested.good == 0
 
 
-def unconvincing_proposals(before: Iterable[Asked], policy: GuardPolicy) -> list[Proposal]:
+def unconvincing_proposals(before: Iterable[ProposalState], policy: GuardPolicy) -> list[Proposal]:
     """Return the unanswered guard proposals whose backtest was not convincing."""
     waiting = [each.proposal for each in before if each.answer is None]
     return [each for each in waiting if each.backtest is not None and not is_convincing(each.backtest, policy)]
 
 
 def proposals_to_replace(
-    candidates: Iterable[GuardCandidate], before: Iterable[Asked], policy: GuardPolicy
+    candidates: Iterable[GuardCandidate], before: Iterable[ProposalState], policy: GuardPolicy
 ) -> list[Proposal]:
     """Return the unconvincing open proposals whose backtest is convincing by now: they are made again."""
     convincing = {each.id for each in candidates if is_convincing(each.backtest, policy)}
@@ -83,7 +83,10 @@ def proposals_to_replace(
 
 
 def propose_candidates(
-    candidates: Iterable[GuardCandidate], states: Sequence[GuardState], before: Sequence[Asked], scribe: Scribe
+    candidates: Iterable[GuardCandidate],
+    states: Sequence[GuardState],
+    before: Sequence[ProposalState],
+    factory: RowFactory,
 ) -> list[Guard | Proposal]:
     """Build new guards in shadow, each with a proposal; rejected or active guards are not proposed again."""
     known = {state.guard.id: state for state in states}
@@ -96,29 +99,29 @@ def propose_candidates(
         previous = last.get(each.id)
         if each.id in known and not (previous is not None and _may_ask_again(each, known[each.id], previous)):
             continue
-        guard = _build_guard(each, scribe)
+        guard = _build_guard(each, factory)
         if each.id not in known:
             rows.append(guard)
         follows = "" if previous is None else previous.proposal.id
-        rows.append(structs.replace(_build_candidate_proposal(guard, each, scribe), follows=follows))
+        rows.append(structs.replace(_build_candidate_proposal(guard, each, factory), follows=follows))
     return rows
 
 
-def guards_awaiting_evidence(before: Iterable[Asked]) -> frozenset[str]:
+def guards_awaiting_evidence(before: Iterable[ProposalState]) -> frozenset[str]:
     """Return the ids of guards whose last proposal was skipped or expired: new evidence may bring them back."""
     last = {each.proposal.entry: each.answer for each in before if each.proposal.type is ProposalType.GUARD}
     return frozenset(id_ for id_, answer in last.items() if answer in (Answer.SKIPPED, Answer.EXPIRED))
 
 
 def find_closed_proposals(
-    before: Iterable[Asked], states: Iterable[GuardState], now: datetime, days: int
+    before: Iterable[ProposalState], states: Iterable[GuardState], now: datetime, days: int
 ) -> list[tuple[Proposal, Answer]]:
     """Return the guard proposals to close: the user decided elsewhere, or they waited too long."""
     modes = {state.guard.id: state.mode for state in states}
     closed = []
     for each in before:
         mode = modes.get(each.proposal.entry)
-        if each.proposal.type is not ProposalType.GUARD or not each.waits or mode is None:
+        if each.proposal.type is not ProposalType.GUARD or not each.is_waiting or mode is None:
             continue
         if mode in ACTIONS:
             closed.append((each.proposal, Answer.APPROVED))
@@ -130,7 +133,10 @@ def find_closed_proposals(
 
 
 def demote_overruled(
-    states: Iterable[GuardState], outcomes_of: Callable[[GuardState], Fared], policy: GuardPolicy, scribe: Scribe
+    states: Iterable[GuardState],
+    outcomes_of: Callable[[GuardState], GuardStats],
+    policy: GuardPolicy,
+    factory: RowFactory,
 ) -> list[Move | Proposal]:
     """Move guards that the user overruled too often back to shadow, and ask the user what to do with them."""
     rows: list[Move | Proposal] = []
@@ -141,7 +147,7 @@ def demote_overruled(
         if outcomes.overruled < policy.overruled:
             continue
         reason = f"you overruled it {outcomes.overruled} times"
-        rows.append(scribe.move(state.guard.id, MoveKind.GUARD, Mode.SHADOW, why=reason))
+        rows.append(factory.build_move(state.guard.id, MoveKind.GUARD, Mode.SHADOW, why=reason))
         rows.append(
             _build_proposal(
                 state.guard,
@@ -150,7 +156,7 @@ def demote_overruled(
                 "It was right after all.",
                 outcomes.overruled,
                 None,
-                scribe,
+                factory,
             )
         )
     return rows
@@ -184,19 +190,19 @@ def describe_backtest(backtest: Backtest, source: GuardSource) -> tuple[str, ...
     return tuple(lines)
 
 
-def _may_ask_again(candidate: GuardCandidate, state: GuardState, previous: Asked) -> bool:
+def _may_ask_again(candidate: GuardCandidate, state: GuardState, previous: ProposalState) -> bool:
     """Whether there is new evidence for a skipped or expired guard; one that was overruled waits for the user."""
     evidence = max(candidate.backtest.helped, candidate.violations)
     was_closed = previous.answer in (Answer.SKIPPED, Answer.EXPIRED) and previous.proposal.backtest is not None
     return state.mode is Mode.SHADOW and was_closed and evidence > previous.proposal.sessions
 
 
-def _build_guard(candidate: GuardCandidate, scribe: Scribe) -> Guard:
+def _build_guard(candidate: GuardCandidate, factory: RowFactory) -> Guard:
     return Guard(
         id=candidate.id,
-        version=version_of(candidate.watch, candidate.better, Mode.WARN),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
+        version=guard_version(candidate.watch, candidate.better, Mode.WARN),
+        machine=factory.machine,
+        at=factory.clock.now(),
         context=candidate.context,
         watch=candidate.watch,
         better=candidate.better,
@@ -206,23 +212,23 @@ def _build_guard(candidate: GuardCandidate, scribe: Scribe) -> Guard:
     )
 
 
-def _build_candidate_proposal(guard: Guard, candidate: GuardCandidate, scribe: Scribe) -> Proposal:
+def _build_candidate_proposal(guard: Guard, candidate: GuardCandidate, factory: RowFactory) -> Proposal:
     why = "\n".join((*candidate.reasons, *describe_backtest(candidate.backtest, candidate.source)))
     sessions = max(candidate.backtest.helped, candidate.violations)
-    return _build_proposal(guard, why, _HYPOTHESES[candidate.source], sessions, candidate.backtest, scribe)
+    return _build_proposal(guard, why, _HYPOTHESES[candidate.source], sessions, candidate.backtest, factory)
 
 
 def _build_proposal(
-    guard: Guard, why: str, hypothesis: str, sessions: int, backtest: Backtest | None, scribe: Scribe
+    guard: Guard, why: str, hypothesis: str, sessions: int, backtest: Backtest | None, factory: RowFactory
 ) -> Proposal:
     return Proposal(
-        id=scribe.ids.new(),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
+        id=factory.ids.new(),
+        machine=factory.machine,
+        at=factory.clock.now(),
         type=ProposalType.GUARD,
         entry=guard.id,
         context=guard.context,
-        text=guard.form,
+        text=guard.source_text,
         path="",
         heading="",
         why=why,
@@ -230,7 +236,7 @@ def _build_proposal(
         risk="low",
         effort="low",
         impact="high" if sessions >= 3 else "medium",
-        tokens=tokens(guard.form.encode("utf-8", "surrogatepass")),
+        tokens=estimate_tokens(guard.source_text.encode("utf-8", "surrogatepass")),
         sessions=sessions,
         backtest=backtest,
     )

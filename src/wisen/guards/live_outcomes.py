@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wisen.model.entry import MoveKind
 from wisen.model.event import Status
 from wisen.model.exposure import Arm
-from wisen.model.guard import Fared, Mode
+from wisen.model.guard import GuardStats, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ def calls_by_id(histories: Iterable[History]) -> dict[tuple[str, str], Step]:
 
 def count_outcomes(
     exposures: Sequence[Exposure], calls: Mapping[tuple[str, str], Step], moves: Iterable[Move], since: datetime
-) -> Fared:
+) -> GuardStats:
     """Count what became of the calls that a guard decided about.
 
     It was overruled where the user said so, or allowed a call that it asked about, since its mode was last set.
@@ -50,7 +50,7 @@ def count_outcomes(
             failed += 1
         if each.mode == Mode.ASK and each.arm is Arm.GIVEN and ran and each.at >= since:
             overruled += 1
-    return Fared(
+    return GuardStats(
         decisions=len(exposures),
         sessions=len({(each.agent, each.session) for each in exposures}),
         failed=failed,

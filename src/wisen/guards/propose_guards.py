@@ -26,10 +26,10 @@ from wisen.guards.rule_violations import DeliveredRule, find_violations
 from wisen.mining.irreversible_calls import guard_watch
 from wisen.mining.signatures import about
 from wisen.model import event
-from wisen.model.change import Line
+from wisen.model.change import LineEdit
 from wisen.model.directive import TriggerCause
 from wisen.model.entry import Answer, EntryOrigin, EntryStatus, MoveKind, Proposal, rule_id
-from wisen.model.entry_state import asked
+from wisen.model.entry_state import fold_proposal_states
 from wisen.model.exposure import Arm
 from wisen.model.fix import Danger
 from wisen.model.guard import ACTIONS, GuardSource, guard_id, guard_states
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.failure import Signature
     from wisen.model.fix import Fix
-    from wisen.model.guard import Fared, Guard, GuardState
+    from wisen.model.guard import Guard, GuardState, GuardStats
     from wisen.model.history import Step
     from wisen.model.instruction import Blame
     from wisen.store.home import Home
@@ -73,10 +73,10 @@ class GuardProposer:
 
         Returns by how much the number of open proposals grew.
         """
-        ledger, scribe = self._home.ledger, self._home.scribe
+        ledger, factory = self._home.ledger, self._home.row_factory
         moves = ledger.moves.all()
         known = guard_states(ledger.guards.all(), moves)
-        before = asked(ledger.proposals.all(), moves)
+        before = fold_proposal_states(ledger.proposals.all(), moves)
         closed = find_closed_proposals(before, known, self._home.clock.now(), self._promote.expires_days)
         reopenable = guards_awaiting_evidence(before)
         if self._promote.profile == Profile.AUTONOMOUS:
@@ -91,11 +91,13 @@ class GuardProposer:
             self._settings,
         )
         closed += [(each, Answer.EXPIRED) for each in proposals_to_replace(ready, before, self._settings)]
-        answers = [scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in closed]
-        rows = propose_candidates(ready, known, asked(ledger.proposals.all(), [*moves, *answers]), scribe)
-        demoted = demote_overruled(known, lambda state: live_outcomes(self._home, state), self._settings, scribe)
+        answers = [factory.build_move(proposal.id, MoveKind.ANSWER, given) for proposal, given in closed]
+        rows = propose_candidates(
+            ready, known, fold_proposal_states(ledger.proposals.all(), [*moves, *answers]), factory
+        )
+        demoted = demote_overruled(known, lambda state: live_outcomes(self._home, state), self._settings, factory)
         if rows or demoted or answers:
-            ledger.entries.enter([*answers, *rows, *demoted])
+            ledger.entries.record([*answers, *rows, *demoted])
         return sum(isinstance(row, Proposal) for row in (*rows, *demoted)) - len(answers)
 
     def _candidates_from_fixes(
@@ -110,7 +112,7 @@ class GuardProposer:
         untested: list[tuple[Fix, WatchedGuard, str]] = []
         rules = RulesInForce(self._home, self._rule_files, states)
         for fix in fixes:
-            if not fix.is_known or failing.get(fix.signature, 0) < self._settings.sessions:
+            if not fix.is_reliable or failing.get(fix.signature, 0) < self._settings.sessions:
                 continue
             evidence = index.findings.evidence(fix.id)
             contexts = {each.context for each in evidence if each.worked}
@@ -146,9 +148,9 @@ class GuardProposer:
                     context=watched.context,
                     source=GuardSource.FIX,
                     source_id=fix.id,
-                    reason=fix.signature.phrase,
+                    reason=fix.signature.safe_description,
                     backtest=build_backtest(watched, here, sessions, _step_signature, corrected),
-                    reasons=(f"In {fix.sessions} sessions it worked {fix.change.words}.", *_danger_note(fix)),
+                    reasons=(f"In {fix.sessions} sessions it worked {fix.change.description}.", *_danger_note(fix)),
                 )
             )
         return candidates
@@ -258,7 +260,7 @@ class GuardProposer:
                     yield DeliveredRule(blame.file.path, plain_wording(line.text), context, prohibition, line.born, {})
 
 
-def live_outcomes(home: Home, state: GuardState) -> Fared:
+def live_outcomes(home: Home, state: GuardState) -> GuardStats:
     """Return what became of the calls that a guard decided about."""
     exposures = home.ledger.exposures.of(state.guard.id)
     if not exposures and state.mode not in ACTIONS:
@@ -290,7 +292,7 @@ def _danger_note(fix: Fix) -> tuple[str, ...]:
 
 
 def _is_line_of(deed: object, id_: str) -> bool:
-    return isinstance(deed, Line) and deed.id == id_
+    return isinstance(deed, LineEdit) and deed.id == id_
 
 
 def _describe_violation(met: MatchedCall) -> str:

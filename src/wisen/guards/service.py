@@ -10,10 +10,10 @@ from wisen.errors import UsageError
 from wisen.guards.backtest_history import WatchedGuard
 from wisen.kernel.matching import WatchedCall
 from wisen.model.context import Alias
-from wisen.model.entry import Answer, MoveKind, Who
+from wisen.model.entry import Actor, Answer, MoveKind
 from wisen.model.fix import Danger
-from wisen.model.guard import Guard, GuardSource, GuardState, Mode, form_of, guard_id, guard_states, version_of
-from wisen.model.guard_words import describe_watch
+from wisen.model.guard import Guard, GuardSource, GuardState, Mode, guard_id, guard_states, guard_version, parse_guard
+from wisen.model.guard_text import describe_watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
     from wisen.model.backtest import Backtest
     from wisen.model.entry import Proposal
-    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.entry_state import EntryState, ProposalState
     from wisen.model.exposure import Exposure
     from wisen.model.fix import Fix
-    from wisen.model.guard import Fared, WrittenGuard
+    from wisen.model.guard import GuardStats, ParsedGuard
     from wisen.model.history import Step
     from wisen.model.instruction import Blame
     from wisen.store.home import Home
@@ -54,7 +54,7 @@ class LoggedDecision(NamedTuple):
     """None where the call is not in the log."""
 
 
-_APPROVAL_REASONS = {Who.USER: "you approved it", Who.WISEN: "policy let it pass"}
+_APPROVAL_REASONS = {Actor.USER: "you approved it", Actor.WISEN: "policy let it pass"}
 
 
 class GuardService:
@@ -102,7 +102,7 @@ class GuardService:
         """
         from wisen.safety.withhold import rule_against
 
-        form = form_of(text)
+        form = parse_guard(text)
         if (rule := rule_against(text)) is not None:
             raise UsageError(f"The text contains something that may not be stored ({rule}). Remove it and try again.")
         context = "" if project is None else self._projects.context_of(project)
@@ -116,7 +116,7 @@ class GuardService:
         self._decisions.require_person(
             "guards", "add", text, where, *(("--shadow",) if shadow else ()), dry_run=dry_run
         )
-        state = GuardState(guard=guard, mode=mode, by=Who.USER, why="you wrote it", since=guard.at)
+        state = GuardState(guard=guard, mode=mode, by=Actor.USER, why="you wrote it", since=guard.at)
         if not dry_run:
             ledger = self._home.ledger
             for seen, path in self._projects.scope.sightings.take_new() if context else ():
@@ -124,9 +124,9 @@ class GuardService:
                 ledger.contexts.add(
                     seen, Alias(context=seen.key, machine=self._home.machine, path=path, since=guard.at)
                 )
-            move = self._home.scribe.move(guard.id, MoveKind.GUARD, mode, by=Who.USER, why="you wrote it")
+            move = self._home.row_factory.build_move(guard.id, MoveKind.GUARD, mode, by=Actor.USER, why="you wrote it")
             with self._decisions.as_decision("guard", guard.id):
-                self._home.ledger.entries.enter([guard, move])
+                self._home.ledger.entries.record([guard, move])
             self._refresh.hooks()
         return state
 
@@ -141,10 +141,12 @@ class GuardService:
         verb = {Mode.OFF: ("disable",), Mode.REMOVED: ("remove",)}.get(mode, ("enable",))
         option = () if verb != ("enable",) else ("--as", mode.value)
         self._decisions.require_person("guards", *verb, state.guard.id, *option, dry_run=dry_run)
-        move = self._home.scribe.move(state.guard.id, MoveKind.GUARD, mode, by=Who.USER, why=why or "you said so")
+        move = self._home.row_factory.build_move(
+            state.guard.id, MoveKind.GUARD, mode, by=Actor.USER, why=why or "you said so"
+        )
         if not dry_run:
             with self._decisions.as_decision("guard", state.guard.id):
-                self._home.ledger.entries.enter([move])
+                self._home.ledger.entries.record([move])
             self._refresh.hooks()
         return GuardState(guard=state.guard, mode=mode, by=move.by, why=move.why, since=move.at)
 
@@ -155,7 +157,7 @@ class GuardService:
             UsageError: there is no such guard, and the text is not a guard.
         """
         is_text = " " in name.strip()
-        guard = self._build_guard(form_of(name), "", GuardSource.HAND, "") if is_text else self.get(name).guard
+        guard = self._build_guard(parse_guard(name), "", GuardSource.HAND, "") if is_text else self.get(name).guard
         return guard, self.backtest_of(guard)
 
     def backtest_of(self, guard: Guard) -> Backtest:
@@ -186,13 +188,13 @@ class GuardService:
         its file."""
         from wisen.kernel.doubts import doubt_of
         from wisen.kernel.matching import better_line, hits
-        from wisen.model.guard import watch_of
+        from wisen.model.guard import parse_watch
 
         fields: dict[str, object] = {"command": command} if tool == "Bash" else {"file_path": command}
         call = WatchedCall(tool, fields, cwd, str(self._rule_files.user_home))
         matches = []
         for state in self.all():
-            watch = watch_of(state.guard.watch)
+            watch = parse_watch(state.guard.watch)
             if state.guard.context not in ("", context):
                 continue
             if hits(watch, call):
@@ -202,7 +204,7 @@ class GuardService:
                 matches.append(GuardMatch(state, "", doubt))
         return tuple(matches)
 
-    def live_outcomes(self, state: GuardState) -> Fared:
+    def live_outcomes(self, state: GuardState) -> GuardStats:
         """Return what became of the calls that a guard decided about."""
         from wisen.guards.propose_guards import live_outcomes
 
@@ -219,7 +221,7 @@ class GuardService:
         calls = calls_by_id(self._home.index.events.histories(Selection(since=exposures[0].at - CALL_WINDOW)))
         return tuple(LoggedDecision(each, calls.get((each.agent, each.call or ""))) for each in reversed(exposures))
 
-    def leave_for(self, each: Asked) -> Permission:
+    def leave_for(self, each: ProposalState) -> Permission:
         """Decide whether policy adopts a proposed guard by itself or asks the user.
 
         It asks, unless the profile is autonomous, the backtest is convincing, and the guard only removes words.
@@ -238,13 +240,13 @@ class GuardService:
 
     def answer(
         self,
-        each: Asked,
+        each: ProposalState,
         given: Answer,
         *,
         text: str | None = None,
         to: str | None = None,
         dry_run: bool = False,
-        by: Who = Who.USER,
+        by: Actor = Actor.USER,
     ) -> Answered:
         """Apply the answer of the user, or of policy, to a proposed guard; an approved one does what its line says.
 
@@ -254,10 +256,10 @@ class GuardService:
             PersonNeeded: the answer is said to be the user's, and nothing shows that a person gives it.
         """
         refuse_place(each.proposal, to)
-        if not each.waits:
+        if not each.is_waiting:
             raise already_answered(self._home.ledger, each)
-        if by is Who.USER:
-            form_of(each.proposal.text if text is None else text)  # report an invalid text first
+        if by is Actor.USER:
+            parse_guard(each.proposal.text if text is None else text)  # report an invalid text first
             self._decisions.require_person(*answer_words(each.proposal.id, given, text), dry_run=dry_run)
         self._record_answer(each.proposal, given, text, by=by, dry_run=dry_run)
         return Answered(each, None)
@@ -266,8 +268,8 @@ class GuardService:
         """Record that the user said in a chat that a guard was wrong. Returns what was done. Raises: UsageError."""
         guard = self.get(name).guard
         with self._decisions.as_decision("overruled", guard.id):
-            move = self._home.scribe.move(guard.id, MoveKind.OVERRULE, by=Who.USER, why="in a chat")
-            self._home.ledger.entries.enter([move])
+            move = self._home.row_factory.build_move(guard.id, MoveKind.OVERRULE, by=Actor.USER, why="in a chat")
+            self._home.ledger.entries.record([move])
         return f"overruled: {guard.id}, {describe_watch(guard.watch)}"
 
     def propose(self, fixes: Iterable[Fix], states: Sequence[EntryState], judged: Iterable[Blame]) -> int:
@@ -281,12 +283,12 @@ class GuardService:
         proposer = GuardProposer(self._home, self._projects, self._rule_files, self._settings, self._promote)
         return proposer.propose(fixes, states, judged)
 
-    def _record_answer(self, proposal: Proposal, given: Answer, text: str | None, *, by: Who, dry_run: bool) -> None:
+    def _record_answer(self, proposal: Proposal, given: Answer, text: str | None, *, by: Actor, dry_run: bool) -> None:
         id_ = proposal.entry
-        form = form_of(proposal.text if text is None else text)
-        if by is not Who.USER and form.action is not Mode.WARN:
+        form = parse_guard(proposal.text if text is None else text)
+        if by is not Actor.USER and form.action is not Mode.WARN:
             raise UsageError(f"{form.action.value} needs the user's own decision: wisen guards enable {id_}")
-        move = self._home.scribe.move
+        move = self._home.row_factory.build_move
         moves = [move(proposal.id, MoveKind.ANSWER, given, by=by)]
         guards: list[Guard] = []
         if given is Answer.APPROVED:
@@ -301,16 +303,16 @@ class GuardService:
             moves.append(move(id_, MoveKind.GUARD, Mode.OFF, by=by, why="you rejected it"))
         if not dry_run:
             with self._decisions.as_decision(given.value, proposal.id, by=by):
-                self._home.ledger.entries.enter([*guards, *moves])
+                self._home.ledger.entries.record([*guards, *moves])
             self._refresh.hooks()
 
     def _states(self) -> tuple[GuardState, ...]:
         return guard_states(self._home.ledger.guards.all(), self._home.ledger.moves.all())
 
-    def _build_guard(self, form: WrittenGuard, context: str, source: GuardSource, of: str) -> Guard:
+    def _build_guard(self, form: ParsedGuard, context: str, source: GuardSource, of: str) -> Guard:
         return Guard(
             id=guard_id(context, form.watch),
-            version=version_of(form.watch, form.better, form.action),
+            version=guard_version(form.watch, form.better, form.action),
             machine=self._home.machine,
             at=self._home.clock.now(),
             context=context,

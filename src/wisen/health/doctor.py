@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Protocol
 from wisen.agents.agent_ports import KeepsLogsInProjects
 from wisen.errors import StoreDamaged, WisenError
 from wisen.health import heartbeat
-from wisen.model.duplicate_entries import doubled_entries, doubled_questions
-from wisen.model.entry_state import asked, states
+from wisen.model.duplicate_entries import find_duplicate_entries, find_duplicate_proposals
+from wisen.model.entry_state import fold_entry_states, fold_proposal_states
 from wisen.model.report import Selection
-from wisen.model.source import TroubleKind
-from wisen.model.state import Finding, Health
+from wisen.model.source import ReadProblemKind
+from wisen.model.state import Health, HealthFinding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from wisen.agents.agent_ports import Agent
-    from wisen.model.hook import Installed, Vitals
+    from wisen.model.hook import HookHealth, HookStatus
     from wisen.model.run import Run
     from wisen.store.backups import Backups
     from wisen.store.index import Index
@@ -69,9 +69,9 @@ class Examined:
     ever_used: bool
     machine: Callable[[], str]
     """This machine's name for itself."""
-    installed: Callable[[Ledger | None], Sequence[Installed]]
+    installed: Callable[[Ledger | None], Sequence[HookStatus]]
     """Hook status of each agent, by its settings and, where it can be read, by the ledger."""
-    vitals: Callable[[], Vitals]
+    vitals: Callable[[], HookHealth]
     """What tells whether hooks work."""
     languages: Callable[[], Sequence[str]]
     """What is wrong with the languages that the user added."""
@@ -80,28 +80,28 @@ class Examined:
     """Joins what was recorded twice: lessons and questions, the files that lines left, and what could not be joined."""
 
 
-def examine(subject: Examined) -> tuple[Finding, ...]:
+def examine(subject: Examined) -> tuple[HealthFinding, ...]:
     """Everything that was looked at, in a fixed order."""
     return tuple(_findings(subject))
 
 
-def repair(subject: Examined) -> tuple[Finding, ...]:
+def repair(subject: Examined) -> tuple[HealthFinding, ...]:
     """Repair what can be repaired, part by part; whatever was damaged is kept beside."""
     if not subject.ever_used:
-        return (Finding(about="ledger", health=Health.GOOD, says="nothing was learnt yet; nothing to repair"),)
+        return (HealthFinding(about="ledger", health=Health.GOOD, says="nothing was learnt yet; nothing to repair"),)
     return tuple(_repair_parts(subject))
 
 
-def _repair_parts(subject: Examined) -> Iterator[Finding]:
+def _repair_parts(subject: Examined) -> Iterator[HealthFinding]:
     parts = ("home", _repair_home), ("ledger", _repair_ledger), ("index", _repair_index), ("doubles", _repair_doubles)
     for about, repair_part in parts:
         try:
             yield repair_part(subject)
         except WisenError as error:  # one part that cannot be repaired does not keep the others from it
-            yield Finding(about=about, health=Health.BAD, says=f"it could not be repaired: {error}")
+            yield HealthFinding(about=about, health=Health.BAD, says=f"it could not be repaired: {error}")
 
 
-def _repair_home(subject: Examined) -> Finding:
+def _repair_home(subject: Examined) -> HealthFinding:
     """Take the home from other users, and what was left half out of it."""
     opened, half, left = subject.access.repair()
     if left:
@@ -110,54 +110,56 @@ def _repair_home(subject: Examined) -> Finding:
             if left[1:]
             else f"{left[0]} is still open to other users"
         )
-        return Finding(about="home", health=Health.BAD, says=says, next_step="Look at owner and rights: `ls -l`.")
+        return HealthFinding(about="home", health=Health.BAD, says=says, next_step="Look at owner and rights: `ls -l`.")
     if opened or half:
         says = f"{opened} files and folders were open to other users, {half} were left half: repaired"
-        return Finding(about="home", health=Health.NOTICE, says=says)
-    return Finding(about="home", health=Health.GOOD, says="yours alone; nothing to repair")
+        return HealthFinding(about="home", health=Health.NOTICE, says=says)
+    return HealthFinding(about="home", health=Health.GOOD, says="yours alone; nothing to repair")
 
 
-def _repair_ledger(subject: Examined) -> Finding:
+def _repair_ledger(subject: Examined) -> HealthFinding:
     """Put the newest good backup in the place of a damaged ledger; the damaged file is kept."""
     try:
         with subject.ledger() as ledger:
             ledger.check()
     except StoreDamaged as error:
         return _restore(subject, error)
-    return Finding(about="ledger", health=Health.GOOD, says="reads whole; nothing to repair")
+    return HealthFinding(about="ledger", health=Health.GOOD, says="reads whole; nothing to repair")
 
 
-def _repair_index(subject: Examined) -> Finding:
+def _repair_index(subject: Examined) -> HealthFinding:
     """Begin a damaged index anew: what it held is read from the logs again."""
     try:
         with subject.index() as index:
             index.check()
-            index.events.troubles(Selection())
+            index.events.read_problems(Selection())
     except StoreDamaged as error:
         told = subject.rebuild(error)
         with subject.index():
             pass  # the new one is there
-        return Finding(about="index", health=Health.NOTICE, says=told, next_step="Run `wisen learn` to read the logs.")
-    return Finding(about="index", health=Health.GOOD, says="reads whole; nothing to repair")
+        return HealthFinding(
+            about="index", health=Health.NOTICE, says=told, next_step="Run `wisen learn` to read the logs."
+        )
+    return HealthFinding(about="index", health=Health.GOOD, says="reads whole; nothing to repair")
 
 
-def _repair_doubles(subject: Examined) -> Finding:
+def _repair_doubles(subject: Examined) -> HealthFinding:
     """Join what two runs recorded at the same time."""
     lessons, questions, files, left = subject.join()
     if left:
         says = f"{len(left)} lessons are still there twice: {left[0]}"
-        return Finding(about="doubles", health=Health.NOTICE, says=says)
+        return HealthFinding(about="doubles", health=Health.NOTICE, says=says)
     if not lessons and not questions:
-        return Finding(about="doubles", health=Health.GOOD, says="nothing is recorded twice")
+        return HealthFinding(about="doubles", health=Health.GOOD, says="nothing is recorded twice")
     says = f"{lessons} lessons and {questions} questions were there twice, and are joined"
     says += f"; the second line was taken out of {', '.join(sorted(set(files)))}" if files else ""
-    return Finding(about="doubles", health=Health.NOTICE, says=says)
+    return HealthFinding(about="doubles", health=Health.NOTICE, says=says)
 
 
-def _restore(subject: Examined, error: StoreDamaged) -> Finding:
-    copy = subject.backups.newest_good() if subject.backups else None
+def _restore(subject: Examined, error: StoreDamaged) -> HealthFinding:
+    copy = subject.backups.newest_valid() if subject.backups else None
     if subject.backups is None or copy is None:
-        return Finding(
+        return HealthFinding(
             about="ledger",
             health=Health.BAD,
             says=f"{error} There is no good backup of it.",
@@ -165,7 +167,7 @@ def _restore(subject: Examined, error: StoreDamaged) -> Finding:
         )
     aside = subject.backups.restore(copy)
     after = f"what came after that copy is only in {aside}" if aside.exists() else "what came after that copy is lost"
-    return Finding(
+    return HealthFinding(
         about="ledger",
         health=Health.NOTICE,
         says=f"restored from {copy.name}; {after}",
@@ -173,7 +175,7 @@ def _restore(subject: Examined, error: StoreDamaged) -> Finding:
     )
 
 
-def _findings(subject: Examined) -> Iterator[Finding]:
+def _findings(subject: Examined) -> Iterator[HealthFinding]:
     # Where an agent keeps its sessions in projects, that there are none in its own place says nothing.
     yield from (
         _agent(agent) for agent in subject.agents if agent.roots() and not isinstance(agent, KeepsLogsInProjects)
@@ -181,7 +183,7 @@ def _findings(subject: Examined) -> Iterator[Finding]:
     yield from _hooks(subject)
     yield from _languages(subject)
     if not subject.ever_used:
-        yield Finding(
+        yield HealthFinding(
             about="home",
             health=Health.NOTICE,
             says=f"nothing learnt yet in {subject.home}",
@@ -193,29 +195,29 @@ def _findings(subject: Examined) -> Iterator[Finding]:
     yield from _index(subject)
 
 
-def _home(subject: Examined) -> Iterator[Finding]:
+def _home(subject: Examined) -> Iterator[HealthFinding]:
     """Who else could read what is kept; and what a killed process left, which may hold what was forgotten since."""
     opened, half = subject.access.open_to_others(), subject.access.leftovers()
     if opened:
         says = f"other users of this machine may reach {opened[0]}"
         says += f" and {len(opened) - 1} more" if opened[1:] else ""
-        yield Finding(about="home", health=Health.BAD, says=says, next_step=_REPAIR)
+        yield HealthFinding(about="home", health=Health.BAD, says=says, next_step=_REPAIR)
     if half:
         says = f"{len(half)} files were left half by a process that was killed, as {half[0]}"
-        yield Finding(about="home", health=Health.NOTICE, says=says, next_step=_REPAIR)
+        yield HealthFinding(about="home", health=Health.NOTICE, says=says, next_step=_REPAIR)
     if not opened and not half:
-        yield Finding(about="home", health=Health.GOOD, says=f"{subject.home} is yours alone")
+        yield HealthFinding(about="home", health=Health.GOOD, says=f"{subject.home} is yours alone")
 
 
-def _agent(agent: Agent) -> Finding:
+def _agent(agent: Agent) -> HealthFinding:
     roots = ", ".join(str(root) for root in agent.roots())
     try:
         count = sum(1 for _ in agent.sources())
     except WisenError as error:
-        return Finding(about=agent.name, health=Health.BAD, says=str(error))
+        return HealthFinding(about=agent.name, health=Health.BAD, says=str(error))
     if count:
-        return Finding(about=agent.name, health=Health.GOOD, says=f"{count:,} session files in {roots}")
-    return Finding(
+        return HealthFinding(about=agent.name, health=Health.GOOD, says=f"{count:,} session files in {roots}")
+    return HealthFinding(
         about=agent.name,
         health=Health.NOTICE,
         says=f"no sessions in {roots}",
@@ -223,9 +225,9 @@ def _agent(agent: Agent) -> Finding:
     )
 
 
-def _languages(subject: Examined) -> Iterator[Finding]:
+def _languages(subject: Examined) -> Iterator[HealthFinding]:
     for says in subject.languages():
-        yield Finding(
+        yield HealthFinding(
             about="languages",
             health=Health.BAD,
             says=says,
@@ -233,7 +235,7 @@ def _languages(subject: Examined) -> Iterator[Finding]:
         )
 
 
-def _hooks(subject: Examined) -> Iterator[Finding]:
+def _hooks(subject: Examined) -> Iterator[HealthFinding]:
     """What the settings tell is told also where the ledger cannot be read."""
     runs: tuple[Run, ...] = ()
     try:
@@ -247,7 +249,7 @@ def _hooks(subject: Examined) -> Iterator[Finding]:
     yield from heartbeat.findings(found, subject.vitals(), runs, subject.clock.now())
 
 
-def _ledger(subject: Examined) -> Iterator[Finding]:
+def _ledger(subject: Examined) -> Iterator[HealthFinding]:
     try:
         with subject.ledger() as ledger:
             ledger.check()
@@ -256,51 +258,55 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
             twice = _twice(ledger)
             nowhere = [*_places(subject, ledger)]
     except WisenError as error:
-        yield Finding(about="ledger", health=Health.BAD, says=str(error), next_step=_REPAIR)
+        yield HealthFinding(about="ledger", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
-    yield Finding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
+    yield HealthFinding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
     yield from nowhere
     if twice:
         says = f"{twice} lessons or questions are there twice: two runs recorded them at the same time"
-        yield Finding(about="doubles", health=Health.BAD, says=says, next_step=_REPAIR)
+        yield HealthFinding(about="doubles", health=Health.BAD, says=says, next_step=_REPAIR)
     if unfinished:
-        yield Finding(
+        yield HealthFinding(
             about="forgetting",
             health=Health.BAD,
             says=f"{unfinished} of what you had forgotten may still stand somewhere: a run was cut off",
             next_step="Run `wisen cycle`: it finishes that.",
         )
     if subject.backups is not None:
-        copy = subject.backups.newest_good()
+        copy = subject.backups.newest_valid()
         yield (
-            Finding(about="backup", health=Health.GOOD, says=f"newest good one: {copy.name}")
+            HealthFinding(about="backup", health=Health.GOOD, says=f"newest good one: {copy.name}")
             if copy
-            else Finding(about="backup", health=Health.BAD, says="there is no good one", next_step="Run `wisen learn`.")
+            else HealthFinding(
+                about="backup", health=Health.BAD, says="there is no good one", next_step="Run `wisen learn`."
+            )
         )
     if not runs:
-        yield Finding(about="runs", health=Health.NOTICE, says="none yet", next_step="Run `wisen learn`.")
+        yield HealthFinding(about="runs", health=Health.NOTICE, says="none yet", next_step="Run `wisen learn`.")
     elif runs[0].error:
         yield from heartbeat.stopped(runs)
     else:
         quiet = subject.clock.now() - runs[0].finished
         says = f"the last one ended {runs[0].finished:%Y-%m-%d %H:%M} UTC"
         if quiet > QUIET:
-            yield Finding(
+            yield HealthFinding(
                 about="runs",
                 health=Health.BAD,
                 says=f"{says}, {quiet.days} days ago: learning has stopped",
                 next_step="Run `wisen learn`.",
             )
         else:
-            yield Finding(about="runs", health=Health.GOOD, says=says)
+            yield HealthFinding(about="runs", health=Health.GOOD, says=says)
 
 
-def _places(subject: Examined, ledger: Ledger) -> Iterator[Finding]:
+def _places(subject: Examined, ledger: Ledger) -> Iterator[HealthFinding]:
     """Projects with rules or lessons that have no folder here: what was learnt there reaches no agent."""
     places: dict[str, list[str]] = {}
     for alias in ledger.contexts.aliases(subject.machine()):
         places.setdefault(alias.context, []).append(alias.path)
-    learnt = {each.context for each in states(ledger.entries.all(), (), ledger.moves.all()) if not each.is_over}
+    learnt = {
+        each.context for each in fold_entry_states(ledger.entries.all(), (), ledger.moves.all()) if not each.is_over
+    }
     names = {each.key: each.name for each in ledger.contexts.all() if each.key in learnt}
     gone = [name for key, name in names.items() if key in places and not any(map(_is_folder, places[key]))]
     elsewhere = [name for key, name in names.items() if key not in places]
@@ -311,7 +317,7 @@ def _places(subject: Examined, ledger: Ledger) -> Iterator[Finding]:
             more = f" and {len(found) - _SHOWN_PLACES} more" if found[_SHOWN_PLACES:] else ""
             many = "1 project has" if len(found) == 1 else f"{len(found)} projects have"
             says = f"{many} no folder here ({why}): {', '.join(found[:_SHOWN_PLACES])}{more}"
-            yield Finding(about="projects", health=Health.NOTICE, says=says, next_step=step)
+            yield HealthFinding(about="projects", health=Health.NOTICE, says=says, next_step=step)
 
 
 def _is_folder(path: str) -> bool:
@@ -325,30 +331,30 @@ def _is_folder(path: str) -> bool:
 def _twice(ledger: Ledger) -> int:
     """How much was recorded twice."""
     moves = ledger.moves.all()
-    doubled = doubled_entries(states(ledger.entries.all(), (), moves), moves)
-    return sum(len(each.others) for each in doubled) + len(
-        doubled_questions(asked(ledger.proposals.all(), moves), doubled)
+    doubled = find_duplicate_entries(fold_entry_states(ledger.entries.all(), (), moves), moves)
+    return sum(len(each.duplicates) for each in doubled) + len(
+        find_duplicate_proposals(fold_proposal_states(ledger.proposals.all(), moves), doubled)
     )
 
 
-def _index(subject: Examined) -> Iterator[Finding]:
+def _index(subject: Examined) -> Iterator[HealthFinding]:
     try:
         with subject.index() as index:
             index.check()
-            troubles = index.events.troubles(Selection())
+            troubles = index.events.read_problems(Selection())
     except WisenError as error:
-        yield Finding(about="index", health=Health.BAD, says=str(error), next_step=_REPAIR)
+        yield HealthFinding(about="index", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
-    yield Finding(about="index", health=Health.GOOD, says="reads whole")
-    strange = [t for t in troubles if t.kind in (TroubleKind.UNKNOWN, TroubleKind.MISSHAPEN)]
+    yield HealthFinding(about="index", health=Health.GOOD, says="reads whole")
+    strange = [t for t in troubles if t.kind in (ReadProblemKind.UNKNOWN, ReadProblemKind.MISSHAPEN)]
     if strange:
         kinds = ", ".join(sorted({f"{t.kind.value} {t.detail!r}" for t in strange})[:8])
-        yield Finding(
+        yield HealthFinding(
             about="format",
             health=Health.NOTICE,
             says=f"{sum(t.count for t in strange):,} records of a kind this version does not know: {kinds}",
             next_step="A newer agent may write a newer format: look for a newer wisen.",
         )
-    lost = sum(t.count for t in troubles if t.kind in (TroubleKind.GARBLED, TroubleKind.OVERSIZED))
+    lost = sum(t.count for t in troubles if t.kind in (ReadProblemKind.GARBLED, ReadProblemKind.OVERSIZED))
     if lost:
-        yield Finding(about="logs", health=Health.NOTICE, says=f"{lost:,} lines could not be read; the rest was")
+        yield HealthFinding(about="logs", health=Health.NOTICE, says=f"{lost:,} lines could not be read; the rest was")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.delivery.launcher import program_of
-from wisen.model.hook import CLIENT, Beat, HookFailure, Vitals
+from wisen.model.hook import CLIENT, Heartbeat, HookFailure, HookHealth
 
 if TYPE_CHECKING:
     from wisen.model.hook import Caller, Program
@@ -50,11 +50,11 @@ class HomeGauge:
         """`version`: the one of the package that is asked now."""
         self._home, self._version = home, version
 
-    def read_health(self) -> Vitals:
+    def read_health(self) -> HookHealth:
         """What is there, without making anything."""
         waiting = list(self._waiting())
         oldest = min((status.st_mtime for status in waiting), default=None)
-        return Vitals(
+        return HookHealth(
             beats=self._beats(),
             failure=self._failed(),
             waiting=sum(status.st_size for status in waiting),
@@ -94,7 +94,7 @@ class HomeGauge:
         there = _existing(self._home / "spool" / "beats")
         return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
 
-    def _beats(self) -> dict[str, Beat]:
+    def _beats(self) -> dict[str, Heartbeat]:
         """When each event was noted by touching a file of its name, and when a session was last switched off."""
         found: dict[str, os.stat_result] = {}
         with suppress(OSError), os.scandir(self._home / "spool" / "beats") as entries:
@@ -103,7 +103,8 @@ class HomeGauge:
             found["off"] = (self._home / "spool" / "off").stat()
         noted = {event: status for event, status in found.items() if not event.startswith((_FAILED, "."))}
         return {
-            event: Beat(datetime.fromtimestamp(status.st_mtime, UTC), _agent(event)) for event, status in noted.items()
+            event: Heartbeat(datetime.fromtimestamp(status.st_mtime, UTC), _agent(event))
+            for event, status in noted.items()
         }
 
     def _failed(self) -> HookFailure | None:

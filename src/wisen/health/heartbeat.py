@@ -6,13 +6,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.model.hook import HookState
-from wisen.model.state import Finding, Health
+from wisen.model.state import Health, HealthFinding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from wisen.model.hook import Installed, Vitals
+    from wisen.model.hook import HookHealth, HookStatus
     from wisen.model.run import Run
 
 SLACK = timedelta(seconds=30)
@@ -25,9 +25,11 @@ _NARROW = 100 << 20
 _CYCLE = "Run `wisen cycle`."
 
 
-def findings(found: Sequence[Installed], vitals: Vitals, runs: Sequence[Run], now: datetime) -> Iterator[Finding]:
+def findings(
+    found: Sequence[HookStatus], vitals: HookHealth, runs: Sequence[Run], now: datetime
+) -> Iterator[HealthFinding]:
     """What there is to tell, where hooks are installed or should be; of the disk and the logs always."""
-    ours = [each for each in found if each.state is not HookState.NOT]
+    ours = [each for each in found if each.state is not HookState.NOT_INSTALLED]
     for each in ours:
         yield from _faults(each)
         if each.state is HookState.UNTRUSTED:
@@ -38,81 +40,83 @@ def findings(found: Sequence[Installed], vitals: Vitals, runs: Sequence[Run], no
         yield from _delivery(vitals, now)
     if vitals.free is not None and vitals.free < _NARROW:
         says = f"{vitals.free / 1e6:.0f} MB are left: what hooks write and what is learnt may be lost"
-        yield Finding(about="disk", health=Health.BAD, says=says, next_step="Make room.")
+        yield HealthFinding(about="disk", health=Health.BAD, says=says, next_step="Make room.")
     yield from _format(runs)
 
 
-def stopped(runs: Sequence[Run]) -> Iterator[Finding]:
+def stopped(runs: Sequence[Run]) -> Iterator[HealthFinding]:
     """Whether the last run ended with an error, or went on without something."""
     if runs and runs[0].failed_parts:
         says = f"the last one went on without a part: {runs[0].failed_parts}"
-        health = Health.BAD if runs[0].lacks_a_step else Health.NOTICE
-        yield Finding(about="runs", health=health, says=says, next_step=_CYCLE)
+        health = Health.BAD if runs[0].has_failed_step else Health.NOTICE
+        yield HealthFinding(about="runs", health=health, says=says, next_step=_CYCLE)
     elif runs and runs[0].error:
-        yield Finding(about="runs", health=Health.BAD, says=f"the last one stopped: {runs[0].error}", next_step=_CYCLE)
+        yield HealthFinding(
+            about="runs", health=Health.BAD, says=f"the last one stopped: {runs[0].error}", next_step=_CYCLE
+        )
 
 
-def _faults(each: Installed) -> Iterator[Finding]:
+def _faults(each: HookStatus) -> Iterator[HealthFinding]:
     for fault in each.faults:
         again = f"`wisen install {each.agent}` repairs them, `wisen uninstall {each.agent}` takes them out."
-        yield Finding(about=_about(each), health=Health.BAD, says=fault, next_step=again)
+        yield HealthFinding(about=_about(each), health=Health.BAD, says=fault, next_step=again)
 
 
-def _waits(each: Installed) -> Finding:
+def _waits(each: HookStatus) -> HealthFinding:
     """That the user has to trust hooks; bad once a session went by without them."""
     says = f"{each.agent} does not run them before you trust them: {', '.join(each.untrusted)}"
     missed = each.since is not None and each.newest_session is not None and each.newest_session > each.since + SLACK
     health = Health.BAD if missed else Health.NOTICE
-    return Finding(about=_about(each), health=health, says=says, next_step=each.trusting)
+    return HealthFinding(about=_about(each), health=health, says=says, next_step=each.trusting)
 
 
-def _fired(each: Installed, vitals: Vitals) -> Finding:
+def _fired(each: HookStatus, vitals: HookHealth) -> HealthFinding:
     """Whether hooks fire in the sessions that there are."""
     last = max((beat.at for beat in vitals.beats.values() if beat.agent in ("", each.agent)), default=None)
     known = max(filter(None, (last, each.since)), default=None)
     says = "none has fired yet" if last is None else f"the last one fired {last:%Y-%m-%d %H:%M} UTC"
     if known is not None and each.newest_session is not None and each.newest_session > known + SLACK:
-        return Finding(
+        return HealthFinding(
             about=_about(each),
             health=Health.BAD,
             says=f"{says}, and a session began {each.newest_session:%Y-%m-%d %H:%M} UTC without them",
             next_step=f"Look at what {each.agent} says of its hooks, or run `wisen install {each.agent}` again.",
         )
     if last is None:
-        return Finding(about=_about(each), health=Health.NOTICE, says=says, next_step="Begin a session.")
-    return Finding(about=_about(each), health=Health.GOOD, says=says)
+        return HealthFinding(about=_about(each), health=Health.NOTICE, says=says, next_step="Begin a session.")
+    return HealthFinding(about=_about(each), health=Health.GOOD, says=says)
 
 
-def _delivery(vitals: Vitals, now: datetime) -> Iterator[Finding]:
+def _delivery(vitals: HookHealth, now: datetime) -> Iterator[HealthFinding]:
     """Whether hooks have what they answer from, and whether somebody takes what they write."""
     if vitals.trouble:
         next_step = "Look at its owner and rights (`ls -ld`), or move the file away."
-        yield Finding(about="spool", health=Health.BAD, says=vitals.trouble, next_step=next_step)
+        yield HealthFinding(about="spool", health=Health.BAD, says=vitals.trouble, next_step=next_step)
     since = vitals.waiting_since
     if vitals.waiting > _MUCH or (since is not None and now - since > _TAKEN_WITHIN):
         says = f"nobody takes what hooks write: {vitals.waiting:,} bytes wait"
         says += f", the oldest since {since:%Y-%m-%d %H:%M} UTC" if since is not None else ""
-        yield Finding(about="spool", health=Health.BAD, says=says, next_step=_CYCLE)
-    failure, newest = vitals.failure, vitals.newest
+        yield HealthFinding(about="spool", health=Health.BAD, says=says, next_step=_CYCLE)
+    failure, newest = vitals.failure, vitals.last_heartbeat
     if failure is not None:
         at = "" if failure.at is None else f" at {failure.at:%Y-%m-%d %H:%M} UTC"
         over = failure.at is not None and newest is not None and newest - failure.at > _TAKEN_WITHIN
         health = Health.NOTICE if over else Health.BAD
-        yield Finding(about="hook client", health=health, says=f"it failed{at}: {failure.kind}", next_step=_CYCLE)
+        yield HealthFinding(about="hook client", health=health, says=f"it failed{at}: {failure.kind}", next_step=_CYCLE)
     if vitals.snapshot:
         says = f"hooks have nothing to answer from: {vitals.snapshot}"
         health = Health.NOTICE if newest is None else Health.BAD
-        yield Finding(about="snapshot", health=health, says=says, next_step=_CYCLE)
+        yield HealthFinding(about="snapshot", health=health, says=says, next_step=_CYCLE)
 
 
-def _format(runs: Sequence[Run]) -> Iterator[Finding]:
+def _format(runs: Sequence[Run]) -> Iterator[HealthFinding]:
     """Whether the newest run could read less than it should: more new troubles than new events."""
-    done = [run for run in runs if not run.has_stopped]
+    done = [run for run in runs if not run.was_aborted]
     if not done:
         return
     rise = done[0].troubles - max((run.troubles for run in done[1:]), default=0)
     if rise > done[0].new_events:
-        yield Finding(
+        yield HealthFinding(
             about="format",
             health=Health.BAD,
             says=f"the last run could not read {rise:,} records more than before, and {done[0].new_events:,} were new",
@@ -120,5 +124,5 @@ def _format(runs: Sequence[Run]) -> Iterator[Finding]:
         )
 
 
-def _about(each: Installed) -> str:
+def _about(each: HookStatus) -> str:
     return f"{each.agent} hooks"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from wisen.agents.agent_ports import Agent
     from wisen.agents.hook_ports import HookHealthCheck
     from wisen.logs.projects import Projects
-    from wisen.model.hook import Installed
-    from wisen.model.state import Finding
+    from wisen.model.hook import HookStatus
+    from wisen.model.state import HealthFinding
     from wisen.store.home import Home
 
 _SHOWN_RUNS = 10
@@ -30,12 +30,12 @@ class HealthService:
         projects: Projects,
         *,
         gauge: HookHealthCheck,
-        installed: Callable[[Path | None], tuple[Installed, ...]],
+        installed: Callable[[Path | None], tuple[HookStatus, ...]],
     ) -> None:
         """`installed`: hook status of each agent; the settings of a project count beside the user's."""
         self._home, self._projects, self._gauge, self._installed = home, projects, gauge, installed
 
-    def alarms(self, project: Path | None = None) -> tuple[Finding, ...]:
+    def alarms(self, project: Path | None = None) -> tuple[HealthFinding, ...]:
         """What is wrong with the loop, with hooks and with what they deliver; nothing where all is well."""
         from wisen.health import heartbeat
 
@@ -43,7 +43,7 @@ class HealthService:
         found = heartbeat.findings(self._installed(project), self._gauge.read_health(), runs, self._home.clock.now())
         return tuple(each for each in (*heartbeat.stopped(runs), *found) if each.health is not Health.GOOD)
 
-    def wrong(self) -> list[Finding]:
+    def wrong(self) -> list[HealthFinding]:
         """What of it is bad."""
         return [each for each in self.alarms() if each.health is Health.BAD]
 
@@ -55,7 +55,7 @@ class HealthService:
         hooks = {each.agent: each for each in self._installed(project)}
         return tuple(self._agent_state(agent, hooks.get(agent.name)) for agent in self._projects.agents)
 
-    def _agent_state(self, agent: Agent, hooks: Installed | None) -> AgentState:
+    def _agent_state(self, agent: Agent, hooks: HookStatus | None) -> AgentState:
         from wisen.agents.agent_ports import Versioned
         from wisen.model.report import Selection
 
@@ -70,6 +70,6 @@ class HealthService:
             size=sum(source.size for source in sources),
             newest=datetime.fromtimestamp(newest.modified_ns / 1e9, UTC) if newest else None,
             counts=self._home.index.events.counts(selection),
-            troubles=self._home.index.events.troubles(selection),
+            troubles=self._home.index.events.read_problems(selection),
             hooks=hooks,
         )

@@ -9,8 +9,8 @@ from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor, PassagePlan
 from wisen.errors import FileError, SettingsUnclear
 from wisen.install.hook_settings import settings_in
-from wisen.model.change import Passage, digest
-from wisen.model.hook import Rewritten
+from wisen.model.change import PassageEdit, content_digest
+from wisen.model.hook import RewrittenFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ def companions(agent: Hooks, settings: Path) -> Mapping[Path, bytes]:
     return agent.companion_files(settings) if isinstance(agent, HasCompanionFiles) else {}
 
 
-def put_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
+def put_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
     """Write these files; nothing is written if they are up to date.
 
     Raises:
@@ -35,7 +35,7 @@ def put_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...
     return tuple(_put(desk, path, content, agent.name) for path, content in companions(agent, settings).items())
 
 
-def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
+def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
     """Repair these files next to settings with our hooks; if a person removed those, remove the files.
 
     A file that cannot be read now, or is somebody else's, is left alone.
@@ -48,25 +48,25 @@ def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, .
         return ()
 
 
-def take_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
+def take_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
     """Remove these files if we put them there and nobody changed them. Raises: FileError."""
     return tuple(_take(desk, path) for path in companions(agent, settings))
 
 
-def _put(desk: Desk, path: Path, content: bytes, agent: str) -> Rewritten:
+def _put(desk: Desk, path: Path, content: bytes, agent: str) -> RewrittenFile:
     held = desk.files.read(path).content
     if held == content:
-        return Rewritten(str(path), held, held)
+        return RewrittenFile(str(path), held, held)
     left = _take(desk, path).holds
     if left:
         raise SettingsUnclear(f"{path} is not as wisen wrote it. Move it away, then try again.")
-    Editor(desk).add_passage(PassagePlan(str(path), content, f"hooks of {agent}", digest(left)))
-    return Rewritten(str(path), held, desk.files.read(path).content)
+    Editor(desk).add_passage(PassagePlan(str(path), content, f"hooks of {agent}", content_digest(left)))
+    return RewrittenFile(str(path), held, desk.files.read(path).content)
 
 
-def _take(desk: Desk, path: Path) -> Rewritten:
+def _take(desk: Desk, path: Path) -> RewrittenFile:
     held = desk.files.read(path).content
     for change in reversed(list(edit_history(desk).open_changes(desk.files.real_path(path)))):
-        if isinstance(change.deed, Passage):
+        if isinstance(change.deed, PassageEdit):
             Editor(desk).undo(change.id)
-    return Rewritten(str(path), held, desk.files.read(path).content)
+    return RewrittenFile(str(path), held, desk.files.read(path).content)

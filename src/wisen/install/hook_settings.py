@@ -13,8 +13,8 @@ from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.settings_text import parse_settings
 from wisen.errors import FileError, SettingsUnclear
-from wisen.model.change import Value, digest
-from wisen.model.hook import Rewritten
+from wisen.model.change import ValueEdit, content_digest
+from wisen.model.hook import RewrittenFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ def settings_in(content: bytes | None, path: str) -> Any:
         raise SettingsUnclear(f"{path}: {error}") from error
 
 
-def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewritten:
+def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> RewrittenFile:
     """Make exactly these hooks of ours be in a settings file, or change nothing; if they are, nothing is written.
 
     Raises:
@@ -56,7 +56,7 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
     wanted = _belonging(wanted, settings)
     there, to_be = _standing(settings, agent), sorted(map(_written, wanted))
     if there == to_be:
-        return Rewritten(str(path), held, held)
+        return RewrittenFile(str(path), held, held)
     for each in (in_memory_desk(desk), desk):  # what fails half-way must fail before anything was written
         extra = [one for one in there if one not in to_be or there.count(one) > 1]
         if not _take_some(each, path, agent, extra):
@@ -64,13 +64,13 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
         left = _standing(settings_in(each.files.read(path).content, str(path)), agent)
         for hook in wanted:
             if _written(hook) not in left:
-                saw = digest(each.files.read(path).content)
+                saw = content_digest(each.files.read(path).content)
                 keys = hook.keys if hook.keyed else (*hook.keys, "-")
                 Editor(each).set_value(ValuePlan(str(path), keys, hook.value, _why(agent), saw))
-    return Rewritten(str(path), held, desk.files.read(path).content)
+    return RewrittenFile(str(path), held, desk.files.read(path).content)
 
 
-def take_out(desk: Desk, path: Path, agent: Hooks) -> Rewritten:
+def take_out(desk: Desk, path: Path, agent: Hooks) -> RewrittenFile:
     """Remove our hooks from a settings file: byte for byte if nobody touched it since, otherwise only ours.
 
     Raises: as `put_in`.
@@ -78,10 +78,10 @@ def take_out(desk: Desk, path: Path, agent: Hooks) -> Rewritten:
     held = desk.files.read(path).content
     _take(in_memory_desk(desk), path, agent)
     _take(desk, path, agent)
-    return Rewritten(str(path), held, desk.files.read(path).content)
+    return RewrittenFile(str(path), held, desk.files.read(path).content)
 
 
-def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewritten | None:
+def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> RewrittenFile | None:
     """Repair our hooks in a settings file that has some; if a person removed them, forget them.
 
     None if the file cannot be read now.
@@ -107,11 +107,11 @@ def _ours(known: EditHistory, agent: Hooks, file: str | None = None) -> Iterator
     """Yield the open changes that added a hook of ours to a file, oldest first."""
     for change in known.open_changes(file):
         deed = change.deed
-        if isinstance(deed, Value) and deed.new and _is_ours(agent, deed):
+        if isinstance(deed, ValueEdit) and deed.new and _is_ours(agent, deed):
             yield change
 
 
-def _is_ours(agent: Hooks, deed: Value) -> bool:
+def _is_ours(agent: Hooks, deed: ValueEdit) -> bool:
     """Whether the value that was set, or appended to a list, calls us or helps to."""
     settings: object = msgspec.json.decode(deed.new)
     if deed.appended:
@@ -121,7 +121,7 @@ def _is_ours(agent: Hooks, deed: Value) -> bool:
     return any(each.is_ours for each in agent.parse(settings).callings)
 
 
-def _place(deed: Value) -> tuple[str | int, ...]:
+def _place(deed: ValueEdit) -> tuple[str | int, ...]:
     """Return where a value is; for a list item, where the list is."""
     return deed.keys[:-1] if deed.appended else deed.keys
 
@@ -150,7 +150,7 @@ def _take_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple
     known = {
         (_place(change.deed), msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
         for change in _ours(edit_history(desk), agent, desk.files.real_path(path))
-        if isinstance(change.deed, Value)
+        if isinstance(change.deed, ValueEdit)
     }
     if not all(one in known for one in extra) or len(set(extra)) < len(extra):
         return False
@@ -181,7 +181,7 @@ def _take_strays(desk: Desk, path: Path, agent: Hooks) -> None:
     for place in sorted(set(map(_list_or_key, ours))):
         listed = () if place in ours else _at(settings, place)
         left = [each for at, each in enumerate(listed) if (*place, at) not in ours]
-        saw = digest(desk.files.read(path).content)
+        saw = content_digest(desk.files.read(path).content)
         Editor(desk).set_value(ValuePlan(str(path), place, left, _why(agent), saw, removes=not left))
 
 

@@ -11,7 +11,7 @@ from wisen.edits.edit_history import edit_history
 from wisen.errors import FileError, SettingsUnclear
 from wisen.install.companions import companions
 from wisen.install.hook_settings import settings_in, standing
-from wisen.model.hook import HookState, Installed
+from wisen.model.hook import HookState, HookStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,13 +37,13 @@ class InspectedHooks:
     desk: Callable[[Ledger], Desk]
 
 
-def installed(hooks: InspectedHooks, ledger: Ledger | None) -> tuple[Installed, ...]:
+def installed(hooks: InspectedHooks, ledger: Ledger | None) -> tuple[HookStatus, ...]:
     """Return the hook status of each agent, from its settings and from what the ledger says was written to them."""
     known = edit_history(hooks.desk(ledger)) if ledger is not None else None
     return tuple(_installed(hooks, agent, standing(known, agent) if known else ()) for agent in hooks.agents)
 
 
-def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]) -> Installed:
+def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]) -> HookStatus:
     faults: list[str] = []
     read: dict[str, HookSettings] = {}
     untrusted: list[str] = []
@@ -73,8 +73,8 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
     if files:
         faults += [f"{path} disables all hooks" for path, settings in read.items() if settings.switched_off]
     sound = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
-    state = HookState.NOT if not files else HookState.BROKEN if faults else sound
-    return Installed(
+    state = HookState.NOT_INSTALLED if not files else HookState.BROKEN if faults else sound
+    return HookStatus(
         agent=agent.name,
         state=state,
         files=tuple(files),

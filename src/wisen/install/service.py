@@ -10,7 +10,7 @@ from msgspec import structs
 
 from wisen.agents.hook_ports import HasPermissionNotice, HasShippedFiles
 from wisen.errors import FileError, SettingsUnclear, UsageError
-from wisen.model.hook import Cost, Installing
+from wisen.model.hook import HookInstallation, HookLatency
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
     from wisen.delivery.launcher import Launcher
     from wisen.edits.edit_history import Desk
-    from wisen.model.hook import Caller, Installed, Rewritten
+    from wisen.model.hook import Caller, HookStatus, RewrittenFile
     from wisen.store.home import Home
 
 
@@ -41,7 +41,7 @@ class InstallService:
         self._home, self._desk, self._decisions = home, desk, decisions
         self._agents, self._gauge, self._caller, self._launcher = hooks, gauge, caller, launcher
 
-    def add(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
+    def add(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> HookInstallation:
         """Make an agent call us, in every session or in those of a project; if it does already, nothing changes.
 
         Our hooks in other settings files are repaired as well; if a person removed them there, they are forgotten.
@@ -93,7 +93,7 @@ class InstallService:
             return (f"agents may not reach wisen: {error}",)
         return ()
 
-    def remove(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
+    def remove(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> HookInstallation:
         """Make an agent stop calling us, wherever the ledger, its settings or those of a project say that it does.
 
         Raises: as `add`.
@@ -117,7 +117,7 @@ class InstallService:
                 self._launcher.remove()
         return self._installing(tuple(done), before, project, dry_run=dry_run)
 
-    def installed(self, project: Path | None = None) -> tuple[Installed, ...]:
+    def installed(self, project: Path | None = None) -> tuple[HookStatus, ...]:
         """Return the hook status of each agent that can have hooks."""
         from wisen.install.installed import InspectedHooks, installed
 
@@ -132,13 +132,13 @@ class InstallService:
         return installed(inspected, self._home.ledger)
 
     def _installing(
-        self, files: tuple[Rewritten, ...], before: Installed, project: Path | None, *, dry_run: bool
-    ) -> Installing:
+        self, files: tuple[RewrittenFile, ...], before: HookStatus, project: Path | None, *, dry_run: bool
+    ) -> HookInstallation:
         """Build the result, after a backup of the ledger, which holds what can revert the change."""
         if not dry_run and self._home.backups is not None and any(each.held != each.holds for each in files):
-            self._home.backups.make()
+            self._home.backups.create()
         after = next(each for each in self.installed(project) if each.agent == before.agent)
-        return Installing(files, before, after)
+        return HookInstallation(files, before, after)
 
     def _ship(self, hooks: Hooks, *, back: bool = False, only_there: bool = False) -> None:
         """Write the files that an agent loads from the home, or remove them. Raises: FileError."""
@@ -160,10 +160,10 @@ class InstallService:
                 f"{file}: {why}. Fix that file, then run `wisen install {hooks.name}` again. Nothing was written."
             )
 
-    def _cost(self) -> Cost:
+    def _cost(self) -> HookLatency:
         """Measure how long an agent waits for us."""
         measure = self._launcher.measure
-        return Cost(
+        return HookLatency(
             prompt=measure("prompt", guarded=True),
             call=measure("before-call", guarded=False),
             guarded_call=measure("before-call", guarded=True),
@@ -175,5 +175,5 @@ class InstallService:
             raise UsageError(f"wisen cannot be installed into {agent!r}. Supported agents: {', '.join(known)}.")
         return known[agent]
 
-    def _installed(self, hooks: Hooks, project: Path | None) -> Installed:
+    def _installed(self, hooks: Hooks, project: Path | None) -> HookStatus:
         return next(each for each in self.installed(project) if each.agent == hooks.name)

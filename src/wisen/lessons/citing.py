@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from wisen.model.citation import CitedId
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 
-def used(named: Iterable[CitedId], states: Sequence[EntryState], moves: Iterable[Move], scribe: Scribe) -> list[Move]:
+def used(
+    named: Iterable[CitedId], states: Sequence[EntryState], moves: Iterable[Move], factory: RowFactory
+) -> list[Move]:
     """The newest use of each lesson, where it is newer than what is known.
 
     An id that nothing has where the session worked is passed over, whoever wrote it.
@@ -37,6 +39,8 @@ def used(named: Iterable[CitedId], states: Sequence[EntryState], moves: Iterable
         if before is None or each.last > before:
             newest[id_] = each
     return [
-        structs.replace(scribe.move(id_, MoveKind.CITE, why=f"named by {each.agent} in {each.native}"), at=each.last)
+        structs.replace(
+            factory.build_move(id_, MoveKind.CITE, why=f"named by {each.agent} in {each.native}"), at=each.last
+        )
         for id_, each in newest.items()
     ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.model.entry import EntryOrigin, EntryStatus, MoveKind, Priority, Who
+from wisen.model.entry import Actor, EntryOrigin, EntryStatus, MoveKind, Priority
 from wisen.model.entry_state import is_inferred
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 _PRIORITIES = {Priority.CRITICAL: 100, Priority.HIGH: 60, Priority.MEDIUM: 30, Priority.LOW: 10}
 _AREAS = {"security": 50, "behavior": 40, "tooling": 30, "config": 20, "tests": 20, "docs": 10}
@@ -32,7 +32,7 @@ def score(state: EntryState, now: datetime) -> int:
     return _PRIORITIES[state.priority] + _RECURRENCE * state.times + recency + area
 
 
-def settled(states: Sequence[EntryState], now: datetime, scribe: Scribe) -> list[Move]:
+def settled(states: Sequence[EntryState], now: datetime, factory: RowFactory) -> list[Move]:
     """The losers of conflicts between what nobody stated or approved."""
     by_id = {state.entry.id: state for state in states}
     lost: dict[str, Move] = {}
@@ -45,20 +45,20 @@ def settled(states: Sequence[EntryState], now: datetime, scribe: Scribe) -> list
                 continue
             loser, winner = (other, state) if ours > theirs else (state, other)
             why = f"{winner.entry.name} {OUTVOTED} {max(ours, theirs)} against {min(ours, theirs)}"
-            lost[loser.entry.id] = scribe.move(loser.entry.id, MoveKind.STATUS, EntryStatus.WONT_FIX, why=why)
+            lost[loser.entry.id] = factory.build_move(loser.entry.id, MoveKind.STATUS, EntryStatus.WONT_FIX, why=why)
     return [*lost.values()]
 
 
-def brought_back(states: Sequence[EntryState], moves: Sequence[Move], scribe: Scribe) -> list[Move]:
+def brought_back(states: Sequence[EntryState], moves: Sequence[Move], factory: RowFactory) -> list[Move]:
     """What the user stated and an earlier version of wisen gave up for what was said more often."""
     last = {move.subject: move for move in moves if move.kind is MoveKind.STATUS}
     why = "what you stated is not outvoted"
     return [
-        scribe.move(state.entry.id, MoveKind.STATUS, EntryStatus.PENDING, why=why)
+        factory.build_move(state.entry.id, MoveKind.STATUS, EntryStatus.PENDING, why=why)
         for state in states
         if state.entry.origin is EntryOrigin.STATED
         and state.status is EntryStatus.WONT_FIX
         and (move := last.get(state.entry.id)) is not None
-        and move.by is Who.WISEN
+        and move.by is Actor.WISEN
         and OUTVOTED in move.why
     ]

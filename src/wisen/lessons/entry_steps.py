@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.logs.projects import Projects
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.fix import Fix
     from wisen.model.signal import Sighting
     from wisen.store.home import Home
@@ -39,28 +39,28 @@ def learn(  # noqa: PLR0913 - what a turn found, each by its name
     said: Iterable[Sighting],
     fixes: Iterable[Fix],
     *,
-    fences: Fences,
+    boundaries: ErrorBoundaries,
     new: bool,
 ) -> None:
     """Enter what a turn found. `new`: whether sessions held something new."""
-    ledger, scribe, now = home.ledger, home.scribe, home.clock.now()
-    step, seen = fences.step, ledger.occurrences.ids()
+    ledger, factory, now = home.ledger, home.row_factory, home.clock.now()
+    step, seen = boundaries.isolate_step, ledger.occurrences.ids()
     with step("record what was said"):
         split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
         apart = [each for entry in sorted(split) for each in ledger.occurrences.of(entry)]
-        known.enter(entered(said, known.states, seen, scribe, apart, confined_agents(projects)))
+        known.record(entered(said, known.states, seen, factory, apart, confined_agents(projects)))
     with step("try triggers on the past"):
-        known.enter(narrowed(home, known))
+        known.record(narrowed(home, known))
     with step("record what failed"):
-        known.enter(met(fixes, home.index.findings.evidence, known.states, seen, scribe))
+        known.record(met(fixes, home.index.findings.evidence, known.states, seen, factory))
     with step("find practices"):
         if new:
             newest = home.index.events.counts(Selection()).last or now
             recent = home.index.events.histories(Selection(since=newest - PRACTISED))
-            known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
+            known.record(practised(((each, goals_of(each)) for each in recent), known.states, seen, factory))
     with step("close remarks"):
-        known.enter(settled_remarks(known.states, known.moves, scribe))
+        known.record(settled_remarks(known.states, known.moves, factory))
     with step("count uses"):
-        known.enter(used(home.index.events.citations(), known.states, known.moves, scribe) if new else ())
+        known.record(used(home.index.events.citations(), known.states, known.moves, factory) if new else ())
     with step("settle and fade"):
-        known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
+        known.record([*settled(known.states, now, factory), *faded(known.states, known.moves, now, factory)])

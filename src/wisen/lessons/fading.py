@@ -10,7 +10,7 @@ from collections import defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.model.entry import JUDGED, REMOVED, EntryStatus, MoveKind, Priority, Who
+from wisen.model.entry import JUDGED_PREFIX, REMOVED_PREFIX, Actor, EntryStatus, MoveKind, Priority
 from wisen.text.entry_standing import standing_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 DEMOTED, STALE, GIVEN_UP = timedelta(days=30), timedelta(days=60), timedelta(days=90)
 MOST = 1_000
@@ -32,39 +32,39 @@ _LOWER = {
 }
 
 
-def faded(states: Sequence[EntryState], moves: Iterable[Move], now: datetime, scribe: Scribe) -> list[Move]:
+def faded(states: Sequence[EntryState], moves: Iterable[Move], now: datetime, factory: RowFactory) -> list[Move]:
     """What time decides about entries."""
     by_entry: dict[str, list[Move]] = defaultdict(list)
     for move in moves:
         by_entry[move.subject].append(move)
     found: list[Move] = []
     for state in states:
-        found += _faded(state, by_entry[state.entry.id], now, scribe)
-    return [*found, *_crowded(states, {move.subject for move in found}, now, scribe)]
+        found += _faded(state, by_entry[state.entry.id], now, factory)
+    return [*found, *_crowded(states, {move.subject for move in found}, now, factory)]
 
 
-def _faded(state: EntryState, moves: Sequence[Move], now: datetime, scribe: Scribe) -> Iterator[Move]:
+def _faded(state: EntryState, moves: Sequence[Move], now: datetime, factory: RowFactory) -> Iterator[Move]:
     id_, last = state.entry.id, next((move for move in reversed(moves) if move.kind is MoveKind.STATUS), None)
     given_up = (
         state.status is EntryStatus.WONT_FIX
         and last is not None
-        and (last.by is Who.WISEN or last.why.startswith(REMOVED))
+        and (last.by is Actor.WISEN or last.why.startswith(REMOVED_PREFIX))
     )
-    if given_up and last is not None and state.last > last.at and not last.why.startswith(JUDGED):
-        yield scribe.move(id_, MoveKind.STATUS, EntryStatus.PENDING, why="it came up again")
+    if given_up and last is not None and state.last > last.at and not last.why.startswith(JUDGED_PREFIX):
+        yield factory.build_move(id_, MoveKind.STATUS, EntryStatus.PENDING, why="it came up again")
         return
     if state.is_over or state.status is not EntryStatus.PENDING or _stays(state):
         return
-    told = (move.at for move in moves if move.by is Who.USER or move.kind is MoveKind.CITE)
+    told = (move.at for move in moves if move.by is Actor.USER or move.kind is MoveKind.CITE)
     since = max(state.last, state.entry.at, *told, *(row.at for row in state.praises))
     unseen = now - since
-    lowered = sum(move.kind is MoveKind.PRIORITY and move.by is Who.WISEN and move.at >= since for move in moves)
+    lowered = sum(move.kind is MoveKind.PRIORITY and move.by is Actor.WISEN and move.at >= since for move in moves)
     if unseen > GIVEN_UP:
-        yield scribe.move(id_, MoveKind.STATUS, EntryStatus.WONT_FIX, why=f"not seen for {unseen.days} days")
+        yield factory.build_move(id_, MoveKind.STATUS, EntryStatus.WONT_FIX, why=f"not seen for {unseen.days} days")
     elif unseen > STALE and state.priority is not Priority.LOW:
-        yield scribe.move(id_, MoveKind.PRIORITY, Priority.LOW, why=f"stale: not seen for {unseen.days} days")
+        yield factory.build_move(id_, MoveKind.PRIORITY, Priority.LOW, why=f"stale: not seen for {unseen.days} days")
     elif unseen > DEMOTED and not lowered and state.priority is not Priority.LOW:
-        yield scribe.move(id_, MoveKind.PRIORITY, _LOWER[state.priority], why=f"not seen for {unseen.days} days")
+        yield factory.build_move(id_, MoveKind.PRIORITY, _LOWER[state.priority], why=f"not seen for {unseen.days} days")
 
 
 def _stays(state: EntryState) -> bool:
@@ -72,7 +72,7 @@ def _stays(state: EntryState) -> bool:
     return standing_of(state).stands
 
 
-def _crowded(states: Sequence[EntryState], over: set[str], now: datetime, scribe: Scribe) -> Iterator[Move]:
+def _crowded(states: Sequence[EntryState], over: set[str], now: datetime, factory: RowFactory) -> Iterator[Move]:
     """The least useful of a context that holds too many."""
     at_work: dict[str, list[EntryState]] = defaultdict(list)
     for state in states:
@@ -82,7 +82,7 @@ def _crowded(states: Sequence[EntryState], over: set[str], now: datetime, scribe
         found.sort(key=lambda state: (_stays(state), state.weight(now), state.last, state.entry.id))
         for state in found[: max(0, len(found) - MOST)]:
             if not _stays(state):
-                yield scribe.move(
+                yield factory.build_move(
                     state.entry.id,
                     MoveKind.STATUS,
                     EntryStatus.WONT_FIX,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor
 from wisen.errors import FileError, UsageError
-from wisen.model.change import Fate, Line
-from wisen.model.duplicate_entries import carried_over, doubled_entries, doubled_questions
+from wisen.model.change import ChangeFate, LineEdit
+from wisen.model.duplicate_entries import find_duplicate_entries, find_duplicate_proposals, moves_to_carry_over
 from wisen.model.entry import Answer, MoveKind, rule_id
-from wisen.model.entry_state import asked
+from wisen.model.entry_state import fold_proposal_states
 from wisen.store.known_entries import KnownEntries
 
 if TYPE_CHECKING:
@@ -43,23 +43,27 @@ def join_doubles(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[Join
     written = {state.entry.id for state in known.states if rule_id(state.entry.id) in standing}
     rows: list[Move] = []
     taken, left, merged = list[str](), list[str](), list[str]()
-    doubled = doubled_entries(known.states, known.moves, written)
+    doubled = find_duplicate_entries(known.states, known.moves, written)
     for each in doubled:
-        for move in carried_over(each, known.moves):
-            rows.append(home.scribe.move(each.stays.entry.id, move.kind, move.value, by=move.by, why=move.why or _WHY))
-        for other in each.others:
-            lines, staying = (standing.get(rule_id(state.entry.id), []) for state in (other, each.stays))
+        for move in moves_to_carry_over(each, known.moves):
+            rows.append(
+                home.row_factory.build_move(
+                    each.primary.entry.id, move.kind, move.value, by=move.by, why=move.why or _WHY
+                )
+            )
+        for other in each.duplicates:
+            lines, staying = (standing.get(rule_id(state.entry.id), []) for state in (other, each.primary))
             try:
                 taken += _taken_out(desk, lines, staying, dry_run=dry_run)
             except (UsageError, FileError) as error:
                 left.append(str(error))
                 continue
             merged.append(other.entry.id)
-            rows.append(home.scribe.move(other.entry.id, MoveKind.MERGE, each.stays.entry.id, why=_WHY))
-    questions = doubled_questions(asked(home.ledger.proposals.all(), known.moves), doubled)
-    rows += [home.scribe.move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=_WHY) for each in questions]
+            rows.append(home.row_factory.build_move(other.entry.id, MoveKind.MERGE, each.primary.entry.id, why=_WHY))
+    questions = find_duplicate_proposals(fold_proposal_states(home.ledger.proposals.all(), known.moves), doubled)
+    rows += [home.row_factory.build_move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=_WHY) for each in questions]
     if rows and not dry_run:
-        known.enter(rows)
+        known.record(rows)
     joined = Joined(len(merged), len(questions), tuple(taken), tuple(left))
     return joined, bool(rows) and not dry_run
 
@@ -69,7 +73,7 @@ def _lines(desk: Desk) -> dict[str, list[Change]]:
     made = edit_history(desk)
     found: dict[str, list[Change]] = {}
     for change in made.effective_changes():
-        if isinstance(change.deed, Line) and made.fates[change.id] is Fate.STANDS:
+        if isinstance(change.deed, LineEdit) and made.fates[change.id] is ChangeFate.STANDS:
             found.setdefault(change.deed.id, []).append(change)
     return found
 

@@ -41,9 +41,9 @@ def record_pointed(home: Home, projects: Projects, sightings: Sequence[Sighting]
         and _is_of_turn_alone(ledger, each, before)
         and not each.entry.standing
     ]
-    known.enter([_closed(home, each, _REPLACED) for each in gone])
+    known.record([_closed(home, each, _REPLACED) for each in gone])
     left = [each for each in known.states if each.entry.id not in {state.entry.id for state in gone}]
-    known.enter(entered(taught, left, ledger.occurrences.ids(), home.scribe, (), confined_agents(projects)))
+    known.record(entered(taught, left, ledger.occurrences.ids(), home.row_factory, (), confined_agents(projects)))
     now = {each.entry for each in _of_turn(ledger, *turn)}
     return tuple(each.entry for each in known.states if each.entry.id in now and each.text in words)
 
@@ -57,7 +57,7 @@ def drop_pointed(home: Home, settled: SettledTurn) -> None:
     seen = {each.entry for each in before}
     why = f"{settled.by} read nothing to learn in that turn; `wisen undo` brings it back"
     known = KnownEntries(home.ledger)
-    known.enter(
+    known.record(
         [
             _closed(home, each, why)
             for each in known.states
@@ -67,7 +67,7 @@ def drop_pointed(home: Home, settled: SettledTurn) -> None:
 
 
 def _closed(home: Home, state: EntryState, why: str) -> Move:
-    return home.scribe.move(state.entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why=why)
+    return home.row_factory.build_move(state.entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why=why)
 
 
 def _of_turn(ledger: Ledger, agent: str, session: str, message: str) -> list[Occurrence]:

@@ -25,7 +25,7 @@ from wisen.model.entry import (
     MoveKind,
     Occurrence,
 )
-from wisen.model.entry_names import name_of
+from wisen.model.entry_names import entry_name
 from wisen.model.event import Status as End
 from wisen.model.failure import Ending
 from wisen.text.sameness import Lessons
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.failure import Goal
     from wisen.model.history import History, Step
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 SESSIONS = 3
 """In so many sessions a goal must have been asked for to be known."""
@@ -75,7 +75,7 @@ def practised(
     worked: Iterable[tuple[History, Sequence[Goal]]],
     known: Sequence[EntryState],
     seen: Collection[str],
-    scribe: Scribe,
+    factory: RowFactory,
 ) -> list[Entry | Occurrence | Move]:
     """What is new among best practices, and those that are so no longer; `seen` was entered before."""
     before = [state for state in known if _is_ours(state.entry) and not state.merged_into]
@@ -85,10 +85,10 @@ def practised(
     for practice in _practices(goals):
         entry = next((state.entry for state in before if _is(state.entry, practice)), None)
         if entry is None:
-            entry = _entry(practice, names, scribe)
+            entry = _entry(practice, names, factory)
             names.add(entry.name)
             rows.append(entry)
-        made = (_occurrence(run, step, entry, scribe) for run, step in practice.failures)
+        made = (_occurrence(run, step, entry, factory) for run, step in practice.failures)
         rows += [each for each in made if each.id not in seen]
     pending = [state.entry for state in before if state.status is EntryStatus.PENDING and not state.confirmed]
     for context, runs in goals:
@@ -99,7 +99,7 @@ def practised(
                 and entry.action in map(leave_out, works)
                 and is_same_request(entry, _usual(runs))
             ):
-                rows.append(scribe.move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why="it worked since"))
+                rows.append(factory.build_move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why="it worked since"))
     return rows
 
 
@@ -158,17 +158,17 @@ def _is(entry: Entry, practice: _Practice) -> bool:
     return alike and is_same_request(entry, practice.asked)
 
 
-def _entry(practice: _Practice, names: Collection[str], scribe: Scribe) -> Entry:
-    id_, last = scribe.ids.new(), practice.clean[-1]
+def _entry(practice: _Practice, names: Collection[str], factory: RowFactory) -> Entry:
+    id_, last = factory.ids.new(), practice.clean[-1]
     way = [name for name, _ in last.steps]
     more = f" and {len(way) - _WAY} more" if len(way) > _WAY else ""
     many = (len({run.session for run, _ in practice.failures}), len({run.session for run in practice.clean}))
     return Entry(
         id=id_,
-        name=name_of(EntryType.LEARNING, last.goal.at, id_, names),
-        machine=scribe.machine,
+        name=entry_name(EntryType.LEARNING, last.goal.at, id_, names),
+        machine=factory.machine,
         context=practice.context,
-        at=scribe.clock.now(),
+        at=factory.clock.now(),
         type=EntryType.LEARNING,
         category=Category.BEST_PRACTICE,
         summary=f"Asked to “{practice.asked}”, leave out {practice.step}: it always failed, and was not needed.",
@@ -183,12 +183,12 @@ def _entry(practice: _Practice, names: Collection[str], scribe: Scribe) -> Entry
     )
 
 
-def _occurrence(run: _Run, step: Step, entry: Entry, scribe: Scribe) -> Occurrence:
+def _occurrence(run: _Run, step: Step, entry: Entry, factory: RowFactory) -> Occurrence:
     told = "\0".join((run.agent, run.session, step.call, entry.action)).encode("utf-8", "surrogateescape")
     return Occurrence(
         id=blake2b(told, digest_size=13).hexdigest(),
         entry=entry.id,
-        machine=scribe.machine,
+        machine=factory.machine,
         context=entry.context,
         agent=run.agent,
         session=run.session,

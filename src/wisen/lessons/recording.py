@@ -11,6 +11,7 @@ from wisen.lessons.reach import says_everywhere, teaching
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import (
     ONLY_LOCAL,
+    Actor,
     Category,
     Entry,
     EntryOrigin,
@@ -21,11 +22,10 @@ from wisen.model.entry import (
     MoveKind,
     Occurrence,
     Priority,
-    Who,
 )
-from wisen.model.entry_names import name_of
+from wisen.model.entry_names import entry_name
 from wisen.model.entry_state import encode_trigger
-from wisen.model.signal import SURE_GAP, About, SignalKind
+from wisen.model.signal import SURE_GAP, LessonTopic, SignalKind
 from wisen.text.directives import directives_in
 from wisen.text.negations import count_negations
 from wisen.text.outright_words import tells_better_way
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry_state import EntryState
     from wisen.model.signal import Lesson, Sighting
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 Rows: TypeAlias = "list[Entry | Occurrence | Move]"
 
@@ -78,7 +78,7 @@ _AREAS = (
     ("security", re.compile(r"\b(?:security|secrets?|tokens?|credentials?|passwords?)\b", re.IGNORECASE)),
     ("config", re.compile(r"\b(?:config\w*|settings?|env|ci)\b", re.IGNORECASE)),
 )
-_AREA_OF: dict[About | None, str] = {About.STYLE: "behavior", About.FACT: "project"}
+_AREA_OF: dict[LessonTopic | None, str] = {LessonTopic.STYLE: "behavior", LessonTopic.FACT: "project"}
 _FILE = re.compile(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}\b")
 
 
@@ -86,7 +86,7 @@ def entered(
     sightings: Iterable[Sighting],
     known: Sequence[EntryState],
     seen: Collection[str],
-    scribe: Scribe,
+    factory: RowFactory,
     apart: Iterable[Occurrence] = (),
     confined: Collection[str] = (),
 ) -> Rows:
@@ -97,11 +97,11 @@ def entered(
     recorded was kept in a project, and holds there, whatever it says of others.
     """
     telling = _telling(sightings)
-    requoted = _requoted((each for each in telling if is_recorded(each, seen)), known, scribe)
+    requoted = _requoted((each for each in telling if is_recorded(each, seen)), known, factory)
     new = [each for each in telling if lesson_id(each) not in seen]
     if not new:
         return [*requoted]
-    recorder = _Recorder(known, apart, confined, scribe)
+    recorder = _Recorder(known, apart, confined, factory)
     for sighting in new:
         recorder.take(sighting, is_old=sight_of(sighting) in seen)
     return [*requoted, *recorder.rows]
@@ -111,10 +111,14 @@ class _Recorder:
     """Finds the entry of each lesson, and gathers what is to be entered."""
 
     def __init__(
-        self, known: Sequence[EntryState], apart: Iterable[Occurrence], confined: Collection[str], scribe: Scribe
+        self,
+        known: Sequence[EntryState],
+        apart: Iterable[Occurrence],
+        confined: Collection[str],
+        factory: RowFactory,
     ) -> None:
         self.rows: Rows = []
-        self._scribe, self._confined = scribe, confined
+        self._factory, self._confined = factory, confined
         self._lookups: dict[str, Lessons] = defaultdict(Lessons)
         for state in known:
             self._lookups[state.context].add(state.entry.id, state.text, trigger=state.trigger)
@@ -122,7 +126,7 @@ class _Recorder:
         self._followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
         self._wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
         self._split = {(each.context, each.quote): each.entry for each in apart}
-        self._lasting = {state.entry.id for state in known if state.standing}
+        self._lasting = {state.entry.id for state in known if state.is_standing}
         self._triggers = {state.entry.id: state.trigger for state in known}
         self._local = {state.entry.id for state in known if state.local}
         self._beside: dict[str, set[str]] = defaultdict(set)
@@ -140,7 +144,7 @@ class _Recorder:
             beside.add(entry)
         while entry in self._followed:
             entry = self._followed[entry]
-        self.rows.append(_occurrence(sighting, entry, context, text, self._scribe))
+        self.rows.append(_occurrence(sighting, entry, context, text, self._factory))
         if not sighting.local and entry in self._local:
             self._say_to_hosted(entry, text)
         lesson = sighting.said.signal.lesson
@@ -149,7 +153,7 @@ class _Recorder:
         said = teaching(sighting.text, text)
         if entry not in self._wide and sighting.agent not in self._confined and says_everywhere(said):
             self._wide.add(entry)
-            self.rows.append(self._scribe.move(entry, MoveKind.EVERYWHERE, by=Who.USER, why="you said so"))
+            self.rows.append(self._factory.build_move(entry, MoveKind.EVERYWHERE, by=Actor.USER, why="you said so"))
 
     def _find(self, sighting: Sighting, context: str, text: str) -> str | None:
         apart = self._split.get((context, text)) or self._split.get((context, _message_head(sighting)))
@@ -162,13 +166,15 @@ class _Recorder:
         )
 
     def _new(self, sighting: Sighting, context: str, text: str) -> str:
-        lookup, scribe = self._lookups[context], self._scribe
-        made = _entry(sighting, text, context, self._names, scribe)
+        lookup, factory = self._lookups[context], self._factory
+        made = _entry(sighting, text, context, self._names, factory)
         self.rows.append(made)
-        self.rows += [scribe.move(made.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
+        self.rows += [factory.build_move(made.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
         if sighting.local:
             self._local.add(made.id)
-            self.rows.append(scribe.move(made.id, MoveKind.LOCAL, ONLY_LOCAL, why="you typed it to a local model"))
+            self.rows.append(
+                factory.build_move(made.id, MoveKind.LOCAL, ONLY_LOCAL, why="you typed it to a local model")
+            )
         lookup.add(made.id, text, trigger=made.trigger)
         self._triggers[made.id] = made.trigger
         if made.standing:
@@ -178,24 +184,24 @@ class _Recorder:
     def _say_to_hosted(self, entry: str, text: str) -> None:
         """Note that a hosted model was told as well: in these words, which need not be those typed to a local one."""
         self._local.remove(entry)
-        self.rows.append(self._scribe.move(entry, MoveKind.LOCAL, why="you typed it to a hosted model as well"))
-        self.rows.append(self._scribe.move(entry, MoveKind.TEXT, text, why="as you typed it to a hosted model"))
+        self.rows.append(self._factory.build_move(entry, MoveKind.LOCAL, why="you typed it to a hosted model as well"))
+        self.rows.append(self._factory.build_move(entry, MoveKind.TEXT, text, why="as you typed it to a hosted model"))
         if self._triggers.pop(entry, None) is not None:
-            self.rows.append(self._scribe.move(entry, MoveKind.TRIGGER, why="that was with a local model"))
+            self.rows.append(self._factory.build_move(entry, MoveKind.TRIGGER, why="that was with a local model"))
 
     def _strengthen(self, entry: str, lesson: Lesson) -> None:
         """Note that the user now said that it lasts, or what it was about this time."""
         if lesson.standing and entry not in self._lasting:
             self._lasting.add(entry)
             why = f"you said it again, and that it lasts: “{lesson.marker}”"
-            self.rows.append(self._scribe.move(entry, MoveKind.LASTING, by=Who.USER, why=why))
+            self.rows.append(self._factory.build_move(entry, MoveKind.LASTING, by=Actor.USER, why=why))
         if lesson.trigger is not None and self._triggers.get(entry) != lesson.trigger:
             self._triggers[entry] = lesson.trigger
             value = encode_trigger(lesson.trigger)
-            self.rows.append(self._scribe.move(entry, MoveKind.TRIGGER, value, why="it came up again"))
+            self.rows.append(self._factory.build_move(entry, MoveKind.TRIGGER, value, why="it came up again"))
 
 
-def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], scribe: Scribe) -> list[Move]:
+def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], factory: RowFactory) -> list[Move]:
     """Entries that an earlier version worded so that a negation of the user's was lost: they get the user's words."""
     open_ = {
         (state.context, state.entry.details): state
@@ -211,7 +217,9 @@ def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], scribe: Scr
         text = text_of(sighting) if state is not None else ""
         if state is None or not text or count_negations(text) <= count_negations(state.text):
             continue
-        move = scribe.move(state.entry.id, MoveKind.TEXT, text, why="in your own words: a negation had been left out")
+        move = factory.build_move(
+            state.entry.id, MoveKind.TEXT, text, why="in your own words: a negation had been left out"
+        )
         moves[state.entry.id] = move
     return [*moves.values()]
 
@@ -295,19 +303,19 @@ def text_of(sighting: Sighting) -> str:
     return ""
 
 
-def _entry(sighting: Sighting, text: str, context: str, names: set[str], scribe: Scribe) -> Entry:
+def _entry(sighting: Sighting, text: str, context: str, names: set[str], factory: RowFactory) -> Entry:
     signal = sighting.said.signal
-    lesson, id_ = signal.lesson, scribe.ids.new()
+    lesson, id_ = signal.lesson, factory.ids.new()
     type_ = EntryType.FEATURE if signal.kind is SignalKind.REQUEST else EntryType.LEARNING
-    name = name_of(type_, sighting.said.at, id_, names)
+    name = entry_name(type_, sighting.said.at, id_, names)
     names.add(name)
     about = None if lesson is None else lesson.about
     return Entry(
         id=id_,
         name=name,
-        machine=scribe.machine,
+        machine=factory.machine,
         context=context,
-        at=scribe.clock.now(),
+        at=factory.clock.now(),
         type=type_,
         category=_category(signal.kind, text),
         summary=text,
@@ -348,11 +356,11 @@ def _priority(sighting: Sighting) -> Priority:
     return Priority.MEDIUM if lasting or signal.kind is not SignalKind.CORRECTION else Priority.LOW
 
 
-def _occurrence(sighting: Sighting, entry: str, context: str, text: str, scribe: Scribe) -> Occurrence:
+def _occurrence(sighting: Sighting, entry: str, context: str, text: str, factory: RowFactory) -> Occurrence:
     return Occurrence(
         id=lesson_id(sighting),
         entry=entry,
-        machine=scribe.machine,
+        machine=factory.machine,
         context=context,
         agent=sighting.agent,
         session=sighting.native,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType, MoveKind, Who
+from wisen.model.entry import Actor, Category, EntryOrigin, EntryStatus, EntryType, MoveKind
 from wisen.text.entry_standing import is_lesson
 
 if TYPE_CHECKING:
@@ -17,38 +17,38 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 REMARK = "a remark: it is still found by recall"
 """Why an entry was closed."""
 _LESSONS = (Category.CORRECTION, Category.PREFERENCE)
 
 
-def settled_remarks(states: Sequence[EntryState], moves: Iterable[Move], scribe: Scribe) -> list[Move]:
+def settled_remarks(states: Sequence[EntryState], moves: Iterable[Move], factory: RowFactory) -> list[Move]:
     """The moves that close remarks of earlier versions, and that open again what was said again since."""
     closed: dict[str, Move] = {}
     decided: set[str] = set()
     for move in moves:
-        if move.kind is MoveKind.STATUS and move.by is Who.WISEN and move.why == REMARK:
+        if move.kind is MoveKind.STATUS and move.by is Actor.WISEN and move.why == REMARK:
             closed[move.subject] = move
-        elif move.by is Who.USER:
+        elif move.by is Actor.USER:
             decided.add(move.subject)
-    return [*_closed(states, closed.keys() | decided, scribe), *_opened(states, closed, scribe)]
+    return [*_closed(states, closed.keys() | decided, factory), *_opened(states, closed, factory)]
 
 
-def _closed(states: Iterable[EntryState], known: set[str], scribe: Scribe) -> Iterator[Move]:
+def _closed(states: Iterable[EntryState], known: set[str], factory: RowFactory) -> Iterator[Move]:
     for state in states:
         entry = state.entry
         is_old = entry.origin is EntryOrigin.STATED and entry.standing is None and entry.type is EntryType.LEARNING
         is_open = state.status is EntryStatus.PENDING and not state.is_over and not state.confirmed
         if is_old and is_open and entry.category in _LESSONS and entry.id not in known and not is_lesson(state):
-            yield scribe.move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why=REMARK)
+            yield factory.build_move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why=REMARK)
 
 
-def _opened(states: Iterable[EntryState], closed: dict[str, Move], scribe: Scribe) -> Iterator[Move]:
+def _opened(states: Iterable[EntryState], closed: dict[str, Move], factory: RowFactory) -> Iterator[Move]:
     for state in states:
         move = closed.get(state.entry.id)
         if move is not None and state.status is EntryStatus.RESOLVED and state.last > move.at:
-            yield scribe.move(
+            yield factory.build_move(
                 state.entry.id, MoveKind.STATUS, EntryStatus.PENDING, why="it was said again, as a lesson"
             )

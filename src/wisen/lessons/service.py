@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from wisen.decisions.service import decision_words, rule_words
 from wisen.errors import UsageError
-from wisen.model.entry import LOGGABLE, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority, Who
-from wisen.model.entry_state import states
+from wisen.model.entry import LOGGABLE, Actor, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority
+from wisen.model.entry_state import fold_entry_states
 from wisen.store.known_entries import KnownEntries, entry_states, find_entry
 from wisen.store.one_writer import one_writer
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from wisen.edits.edit_history import Desk
     from wisen.lessons.joining import Joined
     from wisen.logs.projects import Projects
-    from wisen.model.entry import Logged, Move, Occurrence
+    from wisen.model.entry import ManualEntry, Move, Occurrence
     from wisen.model.entry_state import EntryState
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.fix import Fix
     from wisen.model.pointing import SettledTurn
     from wisen.model.signal import Sighting
@@ -64,15 +64,18 @@ class LessonService:
         With `every`, closed entries are included.
         """
         ledger = self._home.ledger
-        over = ledger.entries.over()
-        fits = [id_ for id_ in ledger.entries.ranked(context) if every or id_ not in over]
+        over = ledger.entries.closed_entries()
+        fits = [id_ for id_ in ledger.entries.ranked_ids(context) if every or id_ not in over]
         shown = fits[:limit]
         read = set(shown)
         read |= {id_ for id_, into in over.items() if into in read}
         moves = (
             ledger.moves.all() if len(read) > _MANY else [move for id_ in sorted(read) for move in ledger.moves.of(id_)]
         )
-        found = {each.entry.id: each for each in states(ledger.entries.of(read), ledger.entries.tallies(read), moves)}
+        found = {
+            each.entry.id: each
+            for each in fold_entry_states(ledger.entries.of(read), ledger.entries.tallies(read), moves)
+        }
         return tuple(found[id_] for id_ in shown), len(fits)
 
     def get(self, name: str) -> tuple[EntryState, tuple[Occurrence, ...]]:
@@ -94,14 +97,14 @@ class LessonService:
         subjects = {state.entry.id, *(each.id for each in ledger.proposals.all() if each.entry == state.entry.id)}
         return tuple(move for move in ledger.moves.all() if move.subject in subjects)
 
-    def log(self, logged: Logged, *, dry_run: bool = False) -> Entry:
+    def log(self, logged: ManualEntry, *, dry_run: bool = False) -> Entry:
         """Record an entry by hand.
 
         Raises:
             UsageError: the kind, source or priority is unknown, or the text is empty or contains a secret.
             PersonNeeded: it is logged as the user's statement or as important, and nothing shows that a person does so.
         """
-        from wisen.model.entry_names import name_of
+        from wisen.model.entry_names import entry_name
         from wisen.safety.withhold import rule_against
 
         if logged.kind not in LOGGABLE:
@@ -123,7 +126,7 @@ class LessonService:
         now = home.clock.now()
         entry = Entry(
             id=id_,
-            name=name_of(type_, now, id_, {each.name for each in home.ledger.entries.all()}),
+            name=entry_name(type_, now, id_, {each.name for each in home.ledger.entries.all()}),
             machine=home.machine,
             context=logged.context,
             at=now,
@@ -137,7 +140,7 @@ class LessonService:
             key=logged.key,
         )
         if not dry_run:
-            home.ledger.entries.enter([entry])
+            home.ledger.entries.record([entry])
         return entry
 
     def decide(self, name: str, kind: MoveKind, value: str = "", *, dry_run: bool = False) -> EntryState:
@@ -172,10 +175,10 @@ class LessonService:
             # Saying that it holds, here or everywhere, also confirms it.
             holds = kind is MoveKind.EVERYWHERE or (kind, value) == (MoveKind.STATUS, EntryStatus.PROMOTED)
             kinds = (MoveKind.CONFIRM, kind) if holds else (kind,)
-            scribe = self._home.scribe
+            factory = self._home.row_factory
             with self._decisions.as_decision("entry", found.entry.id):
-                self._home.ledger.entries.enter(
-                    [scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds]
+                self._home.ledger.entries.record(
+                    [factory.build_move(found.entry.id, each, value, by=Actor.USER) for each in kinds]
                 )
         return found
 
@@ -195,13 +198,13 @@ class LessonService:
         words = ("entries", "split", state.entry.name, *told, *(("--text", text) if text else ()))
         names = {each.name for each in home.ledger.entries.all()}
         split(
-            state, seen, which, " ".join(text.split()), names, home.scribe
+            state, seen, which, " ".join(text.split()), names, home.row_factory
         )  # errors come before the question who decides
         self._decisions.require_person(*words, dry_run=dry_run)
-        entry, moves = split(state, seen, which, " ".join(text.split()), names, home.scribe)
+        entry, moves = split(state, seen, which, " ".join(text.split()), names, home.row_factory)
         if not dry_run:
             with self._decisions.as_decision("split", state.entry.id):
-                home.ledger.entries.enter([entry, *moves])
+                home.ledger.entries.record([entry, *moves])
         return entry
 
     @one_writer("repair")
@@ -227,7 +230,13 @@ class LessonService:
         drop_pointed(self._home, settled)
 
     def record_lessons(
-        self, known: KnownEntries, said: Iterable[Sighting], fixes: Iterable[Fix], fences: Fences, *, new: bool
+        self,
+        known: KnownEntries,
+        said: Iterable[Sighting],
+        fixes: Iterable[Fix],
+        boundaries: ErrorBoundaries,
+        *,
+        new: bool,
     ) -> None:
         """Record what the user stated, what kept failing and which practices to avoid; the newest statement wins.
 
@@ -236,6 +245,6 @@ class LessonService:
         from wisen.lessons.entry_steps import learn
         from wisen.lessons.superseding import settle
 
-        learn(self._home, self._projects, known, said, fixes, fences=fences, new=new)
-        with fences.step("let the newest statement win"):
+        learn(self._home, self._projects, known, said, fixes, boundaries=boundaries, new=new)
+        with boundaries.isolate_step("let the newest statement win"):
             settle(self._home, known, self._is_lasting)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.errors import UsageError
-from wisen.model.entry import ONLY_LOCAL, MoveKind, Who
-from wisen.model.entry_names import name_of
+from wisen.model.entry import ONLY_LOCAL, Actor, MoveKind
+from wisen.model.entry_names import entry_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from wisen.model.entry import Entry, Move, Occurrence
     from wisen.model.entry_state import EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 
 def split(
@@ -24,7 +24,7 @@ def split(
     which: Sequence[str],
     text: str,
     names: Collection[str],
-    scribe: Scribe,
+    factory: RowFactory,
 ) -> tuple[Entry, list[Move]]:
     """A new entry, and the moves that give it the occurrences which these sessions or ids name, or begin with.
 
@@ -41,19 +41,22 @@ def split(
         taken |= dict.fromkeys(fits)
     if len(taken) == len(seen):
         raise UsageError(f"Nothing of {old.name} would be left. Name fewer of the sessions it was seen in.")
-    id_, first = scribe.ids.new(), next(each for each in seen if each.id in taken)
+    id_, first = factory.ids.new(), next(each for each in seen if each.id in taken)
     entry = structs.replace(
         old,
         id=id_,
-        name=name_of(old.type, first.at, id_, names),
-        machine=scribe.machine,
+        name=entry_name(old.type, first.at, id_, names),
+        machine=factory.machine,
         context=state.context,
-        at=scribe.clock.now(),
+        at=factory.clock.now(),
         summary=text or first.quote,
         details=f"Taken out of {old.name}.",
         priority=state.priority,
         tags=(),
     )
     why = f"taken out of {old.name}"
-    local = [scribe.move(id_, MoveKind.LOCAL, ONLY_LOCAL, why=why)] if state.local else []
-    return entry, [*local, *(scribe.move(each, MoveKind.SPLIT, id_, by=Who.USER, why=why) for each in taken)]
+    local = [factory.build_move(id_, MoveKind.LOCAL, ONLY_LOCAL, why=why)] if state.local else []
+    return entry, [
+        *local,
+        *(factory.build_move(each, MoveKind.SPLIT, id_, by=Actor.USER, why=why) for each in taken),
+    ]

@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.context import EVERYWHERE
-from wisen.model.entry import REMOVED, EntryOrigin, EntryStatus, EntryType, MoveKind, Who
+from wisen.model.entry import REMOVED_PREFIX, Actor, EntryOrigin, EntryStatus, EntryType, MoveKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
     from wisen.text.sameness import Lessons
 
 _PASSING = re.compile(
@@ -57,7 +57,7 @@ def last_said(states: Iterable[EntryState], moves: Iterable[Move]) -> dict[str, 
     """By entry, when the user last said that it holds: in a session, by approving it, or in other words for it."""
     said = {state.entry.id: state.last for state in states if state.entry.origin is EntryOrigin.STATED}
     for move in moves:
-        if move.by is Who.USER and (move.kind in _WORDS or (move.kind, move.value) == _APPROVED):
+        if move.by is Actor.USER and (move.kind in _WORDS or (move.kind, move.value) == _APPROVED):
             said[move.subject] = max(said.get(move.subject, move.at), move.at)
     return said
 
@@ -70,7 +70,7 @@ def settle_by_newest(
     moves: Sequence[Move],
     is_word: Callable[[EntryState], bool],
     said_in: Callable[[str, str], datetime | None],
-    scribe: Scribe,
+    factory: RowFactory,
 ) -> Settlement:
     """Which entries are superseded from now on, or stand again, and what only the user can decide.
 
@@ -101,14 +101,14 @@ def settle_by_newest(
         elif said[of_all.entry.id] > said[of_project.entry.id]:
             questions.append(GlobalWordQuestion(of_project, of_all))
     found = []
-    decided = {move.subject: move for move in moves if move.kind is MoveKind.SUPERSEDE and move.by is Who.USER}
+    decided = {move.subject: move for move in moves if move.kind is MoveKind.SUPERSEDE and move.by is Actor.USER}
     for each in states:
         by = newest.get(each.entry.id)
         mine = decided.get(each.entry.id)
         if mine is not None and mine.value in by_id and mine.at >= said.get(each.entry.id, mine.at):
             by = by_id[mine.value]
         if not each.is_closed and each.superseded_by != (by.entry.id if by else ""):
-            found.append(_moved(each, by, said, scribe))
+            found.append(_moved(each, by, said, factory))
     over = {move.subject for move in found if move.value}
     return Settlement(found, [each for each in questions if each.of_project.entry.id not in over])
 
@@ -116,7 +116,7 @@ def settle_by_newest(
 def _removed(moves: Iterable[Move]) -> set[str]:
     """The rules that the user took out of their files: that does not bring back what they had said before."""
     last = {move.subject: move for move in moves if move.kind is MoveKind.STATUS}
-    return {id_ for id_, move in last.items() if move.by is Who.USER and move.why.startswith(REMOVED)}
+    return {id_ for id_, move in last.items() if move.by is Actor.USER and move.why.startswith(REMOVED_PREFIX)}
 
 
 def _order(state: EntryState, said: Mapping[str, datetime]) -> tuple[bool, float, str]:
@@ -143,9 +143,9 @@ def _across(
                     yield word, of_all[id_]
 
 
-def _moved(state: EntryState, by: EntryState | None, said: Mapping[str, datetime], scribe: Scribe) -> Move:
+def _moved(state: EntryState, by: EntryState | None, said: Mapping[str, datetime], factory: RowFactory) -> Move:
     id_ = state.entry.id
     if by is None:
-        return scribe.move(id_, MoveKind.SUPERSEDE, "", why="it is the newest word again")
+        return factory.build_move(id_, MoveKind.SUPERSEDE, "", why="it is the newest word again")
     why = f"{by.entry.name} was said later, on {said[by.entry.id]:%Y-%m-%d}, and says the opposite"
-    return scribe.move(id_, MoveKind.SUPERSEDE, by.entry.id, why=why)
+    return factory.build_move(id_, MoveKind.SUPERSEDE, by.entry.id, why=why)

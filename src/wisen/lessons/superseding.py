@@ -9,8 +9,8 @@ from msgspec import structs
 from wisen.decisions.proposal_rows import command_proposal
 from wisen.lessons.conflicts import brought_back
 from wisen.lessons.supersede import settle_by_newest
-from wisen.model.entry import Answer, MoveKind, Proposal, Who
-from wisen.model.entry_state import asked, tied_pairs
+from wisen.model.entry import Actor, Answer, MoveKind, Proposal
+from wisen.model.entry_state import conflicting_pairs, fold_proposal_states
 from wisen.model.guard import ACTIONS, GuardSource, Mode, guard_states
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.entry import Move
-    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.entry_state import EntryState, ProposalState
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
     Wording = Callable[[EntryState, EntryState], tuple[str, str]]
 
@@ -35,15 +35,15 @@ def settle(home: Home, known: KnownEntries, is_word: Callable[[EntryState], bool
     def said_in(entry: str, context: str) -> datetime | None:
         return max((each.at for each in home.ledger.occurrences.of(entry) if each.context == context), default=None)
 
-    known.enter(brought_back(known.states, known.moves, home.scribe))
-    found = settle_by_newest(known.states, known.moves, is_word, said_in, home.scribe)
-    known.enter(found.moves)
-    known.enter(_guards_with_their_rules(home, known))
-    before = asked(home.ledger.proposals.all(), known.moves)
+    known.record(brought_back(known.states, known.moves, home.row_factory))
+    found = settle_by_newest(known.states, known.moves, is_word, said_in, home.row_factory)
+    known.record(found.moves)
+    known.record(_guards_with_their_rules(home, known))
+    before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
     pairs: list[tuple[EntryState, EntryState, Wording]]
     pairs = [(each.of_project, each.of_all, _across_projects) for each in found.questions]
-    pairs += [(older, newer, _between_two) for older, newer in tied_pairs(known.states)]
-    known.enter([*_questions(pairs, before, home.scribe), *_answered(known.states, before, home.scribe)])
+    pairs += [(older, newer, _between_two) for older, newer in conflicting_pairs(known.states)]
+    known.record([*_questions(pairs, before, home.row_factory), *_answered(known.states, before, home.row_factory)])
 
 
 def _guards_with_their_rules(home: Home, known: KnownEntries) -> list[Move]:
@@ -54,19 +54,19 @@ def _guards_with_their_rules(home: Home, known: KnownEntries) -> list[Move]:
         rule = rules.get(each.guard.of) if each.guard.source is GuardSource.RULE else None
         if rule is None:
             continue
-        retired = each.by is Who.WISEN and each.why.startswith(RETIRED)
+        retired = each.by is Actor.WISEN and each.why.startswith(RETIRED)
         if rule.superseded_by and each.mode in ACTIONS:
             by = rules.get(rule.superseded_by)
             why = f"{RETIRED}{f' by {by.entry.name}' if by else ''}; it was set to {each.mode.value}"
-            found.append(home.scribe.move(each.guard.id, MoveKind.GUARD, Mode.SHADOW, why=why))
+            found.append(home.row_factory.build_move(each.guard.id, MoveKind.GUARD, Mode.SHADOW, why=why))
         elif retired and each.mode is Mode.SHADOW and not rule.is_over:
             mode = Mode(each.why.rpartition(" ")[2])
-            found.append(home.scribe.move(each.guard.id, MoveKind.GUARD, mode, why="its rule stands again"))
+            found.append(home.row_factory.build_move(each.guard.id, MoveKind.GUARD, mode, why="its rule stands again"))
     return found
 
 
 def _questions(
-    pairs: Iterable[tuple[EntryState, EntryState, Wording]], before: Sequence[Asked], scribe: Scribe
+    pairs: Iterable[tuple[EntryState, EntryState, Wording]], before: Sequence[ProposalState], factory: RowFactory
 ) -> list[Proposal]:
     """What is asked once: whether the newer of two opposites holds in the place of the older one."""
     last = {each.proposal.words: each.proposal.at for each in before if each.proposal.words}
@@ -75,7 +75,7 @@ def _questions(
         words = ("entries", "supersede", older.entry.name, newer.entry.name)
         if words not in last or last[words] < newer.last:
             text, why = wording(older, newer)
-            asked = command_proposal(words, text, why, scribe, risk="medium")
+            asked = command_proposal(words, text, why, factory, risk="medium")
             found.append(structs.replace(asked, impact="medium", sessions=newer.sessions))
     return found
 
@@ -98,11 +98,11 @@ def _between_two(older: EntryState, newer: EntryState) -> tuple[str, str]:
     return f"“{newer.text}” instead of “{older.text}”?", why
 
 
-def _answered(states: Sequence[EntryState], before: Sequence[Asked], scribe: Scribe) -> list[Move]:
+def _answered(states: Sequence[EntryState], before: Sequence[ProposalState], factory: RowFactory) -> list[Move]:
     """Questions that are over, because one of the two is."""
     over = {state.entry.name for state in states if state.is_over}
     return [
-        scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED)
+        factory.build_move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED)
         for each in before
-        if each.waits and each.proposal.words[:2] == ("entries", "supersede") and over & {*each.proposal.words[2:]}
+        if each.is_waiting and each.proposal.words[:2] == ("entries", "supersede") and over & {*each.proposal.words[2:]}
     ]

@@ -46,7 +46,7 @@ def narrowed(home: Home, known: KnownEntries) -> list[Move]:
     for state in new:
         trigger = found.get(state.entry.id)
         why = _RARE if trigger == state.trigger else _NARROWED if trigger else _SILENCED
-        moves.append(home.scribe.move(state.entry.id, MoveKind.TRIGGER, encode_trigger(trigger), why=why))
+        moves.append(home.row_factory.build_move(state.entry.id, MoveKind.TRIGGER, encode_trigger(trigger), why=why))
     return moves
 
 

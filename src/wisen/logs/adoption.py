@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.model.ownership import OwnershipVerdict, Subject, newest_words
+from wisen.model.ownership import OwnershipSubject, OwnershipVerdict, newest_decisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,10 +26,10 @@ class Adoptions:
 
     def __init__(self, rows: Iterable[Ownership]) -> None:
         rows = tuple(rows)
-        self._decisions = {(subject, path): row for (subject, path, _), row in newest_words(rows).items()}
+        self._decisions = {(subject, path): row for (subject, path, _), row in newest_decisions(rows).items()}
         self._asked_about = {(row.path, row.digest) for row in rows if row.verdict is OwnershipVerdict.ASKED}
 
-    def decision(self, path: str, subject: Subject = Subject.FILE) -> Ownership | None:
+    def decision(self, path: str, subject: OwnershipSubject = OwnershipSubject.FILE) -> Ownership | None:
         """Return the newest decision about a file."""
         return self._decisions.get((subject, path))
 
@@ -42,14 +42,14 @@ class Adoptions:
         return tuple(
             row
             for (subject, _), row in sorted(self._decisions.items())
-            if subject is Subject.FILE and row.verdict is OwnershipVerdict.OWNED
+            if subject is OwnershipSubject.FILE and row.verdict is OwnershipVerdict.OWNED
         )
 
     def is_trusted_content(self, path: str, digest: str, changes: Callable[[], Iterable[Change]]) -> bool:
         """Whether the current content is the user's or ours; `changes` are our changes to the file, oldest first."""
         if not digest:
             return False
-        decision = self._decisions.get((Subject.FILE, path))
+        decision = self._decisions.get((OwnershipSubject.FILE, path))
         known = {decision.digest} if decision is not None and decision.verdict is OwnershipVerdict.OWNED else set[str]()
         if digest in known:
             return True
@@ -61,7 +61,7 @@ class Adoptions:
 
     def has_only_grown(self, path: str, facts: Callable[[int], FileFacts | None]) -> bool:
         """Whether a file is the adopted one, with nothing done to it but appending."""
-        decision = self._decisions.get((Subject.FILE, path))
+        decision = self._decisions.get((OwnershipSubject.FILE, path))
         if decision is None or decision.verdict is not OwnershipVerdict.OWNED:
             return False
         current = facts(min(decision.size, BEGINNING))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from wisen.model.event import OF_PROSE, Call, Event, Message, Outcome, Provenance
-from wisen.model.stretch import Kept
+from wisen.model.event import PROSE_EVENTS, Call, Event, Message, Outcome, Provenance
+from wisen.model.index_batch import FilteredEvent
 from wisen.safety import sentinel
 from wisen.safety.secrets import find_secret
 from wisen.safety.voices import own_words
@@ -33,19 +33,19 @@ _MAX_DEPTH = 100
 
 def filter_events(
     events: Iterable[Event], context_of: Callable[[Event], str | None], policy: EventFilterPolicy
-) -> Iterator[Kept]:
+) -> Iterator[FilteredEvent]:
     """Yield the events that pass the filter, each with the context it belongs to."""
     for event in events:
         if isinstance(event, Outcome) and event.text is None and secret_in_name(event.place) is None:
-            yield Kept(event, context_of(event))  # nearly half of all events, with nothing in them to scan
+            yield FilteredEvent(event, context_of(event))  # nearly half of all events, with nothing in them to scan
             continue
         try:
             filtered, rule = _filter_event(event, policy)
         except Exception:  # noqa: BLE001 - an error boundary: an event that cannot be scanned is dropped, the rest is kept
             filtered, rule = _without_text(event), UNSCANNABLE
         if filtered is not None:
-            context = None if isinstance(filtered, OF_PROSE) else context_of(filtered)
-            yield Kept(event=filtered, context=context, withheld=rule)
+            context = None if isinstance(filtered, PROSE_EVENTS) else context_of(filtered)
+            yield FilteredEvent(event=filtered, context=context, withheld=rule)
 
 
 def _without_text(event: Event) -> Event | None:
@@ -58,7 +58,7 @@ def _without_text(event: Event) -> Event | None:
 
 
 def _filter_event(event: Event, policy: EventFilterPolicy) -> tuple[Event | None, str | None]:
-    if event.provenance is Provenance.OTHER and not isinstance(event, OF_PROSE):
+    if event.provenance is Provenance.OTHER and not isinstance(event, PROSE_EVENTS):
         return None, None
     rule = secret_in_name(event.place)
     if rule is not None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.logs import event_filter
-from wisen.model.source import Batch, Mark, Trouble, TroubleKind
-from wisen.model.stretch import Stretch
+from wisen.model.index_batch import IndexBatch
+from wisen.model.source import Batch, ReadProblem, ReadProblemKind, SourceMark
 from wisen.safety.secrets import find_secret
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ _UNFINISHED = -1
 """The size in the mark of a source that was not read to its end; it never equals a real size."""
 
 
-def distrust_marks(marks: Mapping[str, Mark]) -> dict[str, Mark]:
+def distrust_marks(marks: Mapping[str, SourceMark]) -> dict[str, SourceMark]:
     """Return marks whose sizes and dates are not trusted, so that every byte is read and compared."""
-    return {path: replace(mark, doubted=True) for path, mark in marks.items()}
+    return {path: replace(mark, is_suspect=True) for path, mark in marks.items()}
 
 
-def changed_sources(sources: Sequence[Source], marks: Mapping[str, Mark], selection: Selection) -> list[Source]:
+def changed_sources(sources: Sequence[Source], marks: Mapping[str, SourceMark], selection: Selection) -> list[Source]:
     """Return the sources that differ from when they were last read to the end, or whose marks are in doubt."""
     since = int(selection.since.timestamp() * 1e9) if selection.since else 0
     return [source for source in sources if source.modified_ns >= since and not _is_unchanged(source, marks)]
@@ -45,16 +45,16 @@ def index_name_of(source: Source) -> str:
     return f"withheld:{hashlib.blake2b(path.encode('utf-8', 'surrogateescape'), digest_size=12).hexdigest()}"
 
 
-def _is_unchanged(source: Source, marks: Mapping[str, Mark]) -> bool:
+def _is_unchanged(source: Source, marks: Mapping[str, SourceMark]) -> bool:
     mark = marks.get(index_name_of(source))
-    if mark is None or mark.doubted:
+    if mark is None or mark.is_suspect:
         return False
     return (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
 
 
 def read_stretches(
-    agent: Agent, source: Source, marks: Mapping[str, Mark], scope: Scope, policy: EventFilterPolicy
-) -> Iterator[tuple[Stretch | None, int]]:
+    agent: Agent, source: Source, marks: Mapping[str, SourceMark], scope: Scope, policy: EventFilterPolicy
+) -> Iterator[tuple[IndexBatch | None, int]]:
     """Yield what one source holds after its mark, filtered, with the bytes it took; None if nothing is new.
 
     Only the last stretch has the mark of a source that was read to its end: if we stop half-way, the next read resumes
@@ -67,46 +67,50 @@ def read_stretches(
             yield _safe_stretch(source, pending, scope, policy, finished=False), pending.read_bytes
         pending = batch
     if pending is not None:
-        readable = all(trouble.kind is not TroubleKind.UNREADABLE for trouble in pending.troubles)
+        readable = all(trouble.kind is not ReadProblemKind.UNREADABLE for trouble in pending.problems)
         stretch = _safe_stretch(source, pending, scope, policy, finished=readable)
         is_unchanged = (
             mark is not None
             and not pending.events
-            and not pending.troubles
-            and replace(mark, doubted=False) == stretch.mark
+            and not pending.problems
+            and replace(mark, is_suspect=False) == stretch.mark
         )
         yield None if is_unchanged else stretch, pending.read_bytes
 
 
-def _read_batches(agent: Agent, source: Source, mark: Mark | None) -> Iterator[Batch]:
+def _read_batches(agent: Agent, source: Source, mark: SourceMark | None) -> Iterator[Batch]:
     """Yield what a reader returns. If it fails, that is reported for this source, and the others are still read."""
     try:
         yield from agent.read(source, mark)
     except Exception as error:  # noqa: BLE001 - a plug-in boundary: one bad file must not end the learning
-        yield Batch(events=(), troubles=(_reader_failure(error),), cursor=mark.cursor if mark else "", read_bytes=0)
+        yield Batch(events=(), problems=(_reader_failure(error),), cursor=mark.cursor if mark else "", read_bytes=0)
 
 
-def _reader_failure(error: Exception) -> Trouble:
-    return Trouble(kind=TroubleKind.UNREADABLE, detail=f"reader broke: {type(error).__name__}"[:40], offset=0)
+def _reader_failure(error: Exception) -> ReadProblem:
+    return ReadProblem(kind=ReadProblemKind.UNREADABLE, detail=f"reader broke: {type(error).__name__}"[:40], offset=0)
 
 
-def _safe_stretch(source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool) -> Stretch:
+def _safe_stretch(
+    source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool
+) -> IndexBatch:
     """Build a stretch; if the event filter or the scope fails, return an empty one that reports the problem."""
     try:
         return _build_stretch(source, batch, scope, policy, finished=finished)
     except Exception as error:  # noqa: BLE001 - an error boundary: one failure must not keep the rest from being learned
-        empty = replace(batch, events=(), troubles=(*batch.troubles, _reader_failure(error)))
+        empty = replace(batch, events=(), problems=(*batch.problems, _reader_failure(error)))
         return _build_stretch(source, empty, scope, policy, finished=False)
 
 
-def _build_stretch(source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool) -> Stretch:
+def _build_stretch(
+    source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool
+) -> IndexBatch:
     cursor = batch.cursor if find_secret(batch.cursor) is None else ""
-    return Stretch(
+    return IndexBatch(
         source=replace(source, path=Path(index_name_of(source))),
-        kept=tuple(event_filter.filter_events(_skip_disabled(batch.events, scope), _context_lookup(scope), policy)),
-        troubles=batch.troubles,
-        mark=Mark(size=source.size if finished else _UNFINISHED, modified_ns=source.modified_ns, cursor=cursor),
-        afresh=batch.afresh,
+        events=tuple(event_filter.filter_events(_skip_disabled(batch.events, scope), _context_lookup(scope), policy)),
+        problems=batch.problems,
+        mark=SourceMark(size=source.size if finished else _UNFINISHED, modified_ns=source.modified_ns, cursor=cursor),
+        from_start=batch.from_start,
     )
 
 

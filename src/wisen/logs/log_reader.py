@@ -8,7 +8,7 @@ from wisen.errors import StoreError
 from wisen.logs import incremental_read
 from wisen.logs.ownership_rows import record_places, still_owned_sources
 from wisen.logs.parallel_read import ReadTask, pause_gc, read_sources
-from wisen.model.fences import FenceKind
+from wisen.model.error_boundaries import BoundaryKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from wisen.logs.executors import ExecutorFactory
     from wisen.logs.projects import Projects
     from wisen.logs.settings import EventFilterPolicy
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
+    from wisen.model.index_batch import IndexBatch
     from wisen.model.report import Selection
     from wisen.model.source import Source
-    from wisen.model.stretch import Stretch
 
     Progress = Callable[[int, int], None]
 
@@ -35,7 +35,13 @@ class LogReader:
         self._workers, self._filter_policy = workers, filter_policy
 
     def read_new(
-        self, selection: Selection, progress: Progress, fences: Fences, *, jobs: int = 0, recheck: bool = False
+        self,
+        selection: Selection,
+        progress: Progress,
+        boundaries: ErrorBoundaries,
+        *,
+        jobs: int = 0,
+        recheck: bool = False,
     ) -> tuple[dict[str, int], int, int]:
         """Read what is new. Returns the number of sources by agent, the bytes read and the number of new events.
 
@@ -43,18 +49,18 @@ class LogReader:
         of trusting sizes and dates.
         """
         projects, counts, tasks = self._projects, dict[str, int](), list[ReadTask]()
-        projects.scope.set_session_switch(self._home.switched_off_sessions.holds)
+        projects.scope.set_session_switch(self._home.disabled_sessions.holds)
         for agent in projects.agents:
             sources: list[Source] = []
             known = self._home.index.events.marks(agent.name)
-            with fences.around(FenceKind.AGENT, agent.name):
+            with boundaries.isolate(BoundaryKind.AGENT, agent.name):
                 sources = list(projects.sources(agent, selection.under))
             marks = incremental_read.distrust_marks(known) if recheck else known
             counts[agent.name] = len(sources)
             changed = still_owned_sources(projects, agent, incremental_read.changed_sources(sources, marks, selection))
             tasks += [ReadTask(agent=agent, source=each, marks=marks) for each in changed]
         total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
-        pending: list[Stretch] = []
+        pending: list[IndexBatch] = []
         with pause_gc(), self._workers(jobs, total) as (executor, job_count):
             for stretch, size in read_sources(tasks, projects.scope, self._filter_policy, executor, job_count):
                 if stretch is not None:
@@ -62,25 +68,25 @@ class LogReader:
                     pending_bytes += size
                 read_bytes += size
                 if pending_bytes >= TRANSACTION_BYTES:
-                    new_events += self._store(pending, fences)
+                    new_events += self._store(pending, boundaries)
                     pending, pending_bytes = [], 0
                     progress(read_bytes, total)
-            new_events += self._store(pending, fences)
+            new_events += self._store(pending, boundaries)
         progress(total, total)
         return counts, read_bytes, new_events
 
-    def _store(self, stretches: Sequence[Stretch], fences: Fences) -> int:
+    def _store(self, stretches: Sequence[IndexBatch], boundaries: ErrorBoundaries) -> int:
         """Store stretches. Contexts go into the ledger before the index holds anything; forgotten text is dropped."""
         record_places(self._projects)
         retained = self._home.forgotten_filter.passed(stretches)
         try:
-            return self._home.index.events.keep(retained) if stretches else 0
+            return self._home.index.events.store(retained) if stretches else 0
         except StoreError:
             raise
         except Exception:  # noqa: BLE001 - one of them cannot be stored: store each by itself to keep the others
-            return sum(self._store_one(each, fences) for each in retained)
+            return sum(self._store_one(each, boundaries) for each in retained)
 
-    def _store_one(self, stretch: Stretch, fences: Fences) -> int:
-        with fences.around(FenceKind.SOURCE, str(stretch.source.path)):
-            return self._home.index.events.keep([stretch])
+    def _store_one(self, stretch: IndexBatch, boundaries: ErrorBoundaries) -> int:
+        with boundaries.isolate(BoundaryKind.SOURCE, str(stretch.source.path)):
+            return self._home.index.events.store([stretch])
         return 0

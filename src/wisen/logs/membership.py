@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.context import Context, ContextKind, canonical_of, context_of
-from wisen.model.ownership import OwnershipVerdict, Subject
+from wisen.model.ownership import OwnershipSubject, OwnershipVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -58,7 +58,11 @@ class Membership:
         """Apply the newest ownership rows about places. Returns whether any of them is new."""
         before = len(self._applied_ids)
         for row in rows:
-            if row.machine == self._machine and row.subject is Subject.PLACE and row.id not in self._applied_ids:
+            if (
+                row.machine == self._machine
+                and row.subject is OwnershipSubject.PLACE
+                and row.id not in self._applied_ids
+            ):
                 self._applied_ids.add(row.id)
                 if row.verdict is not OwnershipVerdict.ASKED:
                     self._decisions[row.path, row.digest] = row.verdict, row.context

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from wisen.edits.edit_history import edit_history
 from wisen.logs.off_switches import MARKER
 from wisen.logs.ownership_rows import ownership_row
-from wisen.model.change import Passage
-from wisen.model.ownership import OwnershipVerdict, Subject
+from wisen.model.change import PassageEdit
+from wisen.model.ownership import OwnershipSubject, OwnershipVerdict
 
 if TYPE_CHECKING:
     from wisen.edits.edit_history import Desk
@@ -37,7 +37,9 @@ def is_delivery_off(projects: Projects, desk: Desk, place: str) -> bool:
 def user_markers(projects: Projects, desk: Desk) -> list[str]:
     """Return the markers that the user made with `wisen off` or took over: hooks are silent below them."""
     home = projects.home
-    decided_paths = {row.path for row in home.ledger.ownerships.of(home.machine) if row.subject is Subject.MARKER}
+    decided_paths = {
+        row.path for row in home.ledger.ownerships.of(home.machine) if row.subject is OwnershipSubject.MARKER
+    }
     edited_paths = {
         each.path for each in home.ledger.changes.of(machine=home.machine) if Path(each.path).name == MARKER
     }
@@ -50,7 +52,7 @@ def write_off_places(projects: Projects, desk: Desk) -> None:
     gone = [path for path in markers if not os.path.lexists(path)]
     if gone:  # a marker that appears there later is a different one
         home.ledger.ownerships.add(
-            [ownership_row(home, Subject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone]
+            [ownership_row(home, OwnershipSubject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone]
         )
     folders = {str(Path(path).parent) for path in markers if path not in gone}
     folders |= {os.path.realpath(folder) for folder in folders}
@@ -62,9 +64,9 @@ def write_off_places(projects: Projects, desk: Desk) -> None:
 
 def is_user_marker(projects: Projects, desk: Desk, path: str) -> bool:
     """Whether the user made a marker with `wisen off`, or took it over that way."""
-    decision = projects.adoptions.decision(path, Subject.MARKER)
+    decision = projects.adoptions.decision(path, OwnershipSubject.MARKER)
     if decision is not None:
         return decision.verdict is OwnershipVerdict.OWNED
     return any(
-        isinstance(each.deed, Passage) for each in edit_history(desk).open_changes(desk.files.real_path(Path(path)))
+        isinstance(each.deed, PassageEdit) for each in edit_history(desk).open_changes(desk.files.real_path(Path(path)))
     )

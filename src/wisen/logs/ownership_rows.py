@@ -10,7 +10,7 @@ from msgspec import structs
 from wisen.agents.agent_ports import KeepsLogsInProjects
 from wisen.logs.learnings_files import FOLDER, learnings_paths
 from wisen.model.context import Alias
-from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
+from wisen.model.ownership import Ownership, OwnershipSubject, OwnershipVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,14 +31,18 @@ def record_places(projects: Projects) -> None:
         alias = Alias(context=context.key, machine=home.machine, path=path, since=home.clock.now())
         home.ledger.contexts.add(context, alias)
     rows = [
-        ownership_row(home, Subject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key)
+        ownership_row(
+            home, OwnershipSubject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key
+        )
         for project, root in projects.scope.take_first_checkouts()
     ]
     if rows:
         home.ledger.ownerships.add(rows)
 
 
-def ownership_row(home: Home, subject: Subject, path: str, verdict: OwnershipVerdict, **more: object) -> Ownership:
+def ownership_row(
+    home: Home, subject: OwnershipSubject, path: str, verdict: OwnershipVerdict, **more: object
+) -> Ownership:
     """Build an ownership row about a file or a folder."""
     row = Ownership(
         id=home.ids.new(),
@@ -58,7 +62,7 @@ def owned_learnings(projects: Projects, files: Files, place: Path) -> Iterator[b
     for path in learnings_paths(place):
         current = files.read(path)
         if current.content and adoptions.is_trusted_content(
-            str(path), current.digest, partial(changes_of, projects.home, current.real)
+            str(path), current.digest, partial(changes_of, projects.home, current.real_path)
         ):
             yield current.content
 
@@ -72,7 +76,9 @@ def _is_still_owned(projects: Projects, agent: Agent, source: Source) -> bool:
     for file in projects.files_in_project(agent, source):
         if projects.tracking.tracked_by(file) != "":
             context = context_of_file(projects, file)
-            row = ownership_row(projects.home, Subject.FILE, str(file), OwnershipVerdict.FOREIGN, context=context)
+            row = ownership_row(
+                projects.home, OwnershipSubject.FILE, str(file), OwnershipVerdict.FOREIGN, context=context
+            )
             projects.home.ledger.ownerships.add([row])
             return False
     return True

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from wisen.logs.scope import Scope
     from wisen.logs.settings import EventFilterPolicy
     from wisen.model.context import Context
-    from wisen.model.source import Mark, Source
-    from wisen.model.stretch import Stretch
+    from wisen.model.index_batch import IndexBatch
+    from wisen.model.source import Source, SourceMark
 
 LARGE_SOURCE = 64 << 20
 """A source of this many bytes is read here, stretch by stretch: a worker would have to send it back in one piece."""
@@ -33,12 +33,12 @@ class ReadTask:
 
     agent: Agent
     source: Source
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, SourceMark]
 
 
 @dataclass(frozen=True)
 class _ReadResult:
-    stretches: list[tuple[Stretch | None, int]]
+    stretches: list[tuple[IndexBatch | None, int]]
     sightings: tuple[tuple[Context, str], ...]
     first_checkouts: tuple[tuple[Context, str], ...]
     """The checkouts that the worker took for the first of their projects."""
@@ -46,7 +46,7 @@ class _ReadResult:
 
 def read_sources(
     tasks: Sequence[ReadTask], scope: Scope, policy: EventFilterPolicy, executor: Executor | None = None, jobs: int = 1
-) -> Iterator[tuple[Stretch | None, int]]:
+) -> Iterator[tuple[IndexBatch | None, int]]:
     """Yield what the sources contain, in order; with an executor, up to `jobs` of them are read in parallel.
 
     Whatever the workers cannot do (they were killed, or do not know one of the caller's classes) is read here.
@@ -84,7 +84,7 @@ def _submit(executor: Executor, task: ReadTask, scope: Scope, policy: EventFilte
 
 def _collect(
     task: ReadTask, future: Future[_ReadResult] | None, scope: Scope, policy: EventFilterPolicy
-) -> Iterator[tuple[Stretch | None, int]]:
+) -> Iterator[tuple[IndexBatch | None, int]]:
     result = None
     if future is not None:
         from concurrent.futures import BrokenExecutor

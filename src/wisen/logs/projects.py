@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wisen.logs.adoption import Adoptions
     from wisen.logs.scope import Scope
     from wisen.model.context import Alias
-    from wisen.model.fences import Breakdown, Fences
+    from wisen.model.error_boundaries import ErrorBoundaries, IsolatedFailure
     from wisen.model.source import Source
     from wisen.store.home import Home
     from wisen.system.tracking import Tracking
@@ -113,9 +113,9 @@ class Projects:
             places.setdefault(alias.context, []).append(alias.path)
         return places
 
-    def breakdowns(self, fences: Fences) -> tuple[Breakdown, ...]:
+    def breakdowns(self, boundaries: ErrorBoundaries) -> tuple[IsolatedFailure, ...]:
         """Return what failed in a run, with projects named by the paths that users know."""
-        if not fences.breakdowns:
+        if not boundaries.failures:
             return ()
         aliases = self.home.ledger.contexts.aliases(self.home.machine)
-        return fences.with_project_names({alias.context: alias.path for alias in aliases})
+        return boundaries.failures_with_project_names({alias.context: alias.path for alias in aliases})

@@ -11,7 +11,7 @@ from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.model.memory import BRIEFING, Briefing, MemoryKind
+from wisen.model.memory import BRIEFING_TOKENS, Briefing, MemoryKind
 from wisen.text.directives import directives_in
 from wisen.text.orders import is_order
 from wisen.text.sameness import Lessons
@@ -21,7 +21,7 @@ from wisen.text.tokens import tokens_at_most
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.model.memory import Memory, Ranked
+    from wisen.model.memory import Memory, RankedMemory
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 BRIEFING_KINDS = (
@@ -84,12 +84,12 @@ def section_of(memory: Memory) -> Section:
 
 
 def build_briefing(
-    ranked: Sequence[Ranked],
+    ranked: Sequence[RankedMemory],
     *,
     task: BriefingTask = _ANY_TASK,
-    rules: Sequence[Ranked] | None = None,
+    rules: Sequence[RankedMemory] | None = None,
     frequent: Sequence[Memory] = (),
-    budget: int = BRIEFING,
+    budget: int = BRIEFING_TOKENS,
     shown: frozenset[str] = frozenset(),
 ) -> Briefing:
     """The best of what was found for a task within a budget of tokens.
@@ -127,7 +127,7 @@ def build_briefing(
 
 
 def _matching_memories(
-    ranked: Sequence[Ranked], words: Sequence[str], sections: Sequence[Section], *, min_shared: int
+    ranked: Sequence[RankedMemory], words: Sequence[str], sections: Sequence[Section], *, min_shared: int
 ) -> list[Memory]:
     """Those of some parts that match nearly as well as the best of them, and share enough words with the task."""
     candidates = [each for each in ranked if each.memory.kind in BRIEFING_KINDS and section_of(each.memory) in sections]
@@ -151,5 +151,5 @@ def _format_text(memories: Sequence[Memory]) -> str:
         here = [memory for memory in memories if section_of(memory) is section]
         if here:
             lines.append(f"{section.value}:")
-            lines += [f"- {' '.join(memory.text.split())} ({memory.cited})" for memory in here]
+            lines += [f"- {' '.join(memory.text.split())} ({memory.citation})" for memory in here]
     return "\n".join(lines)

@@ -15,8 +15,8 @@ from wisen.model.context import NOWHERE
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType
 from wisen.model.event import Status as Worked
 from wisen.model.failure import Ending
-from wisen.model.history import Act
-from wisen.model.memory import ENTRIES, Memory, MemoryKind
+from wisen.model.history import UserAction
+from wisen.model.memory import ENTRY_ORIGIN_PREFIX, Memory, MemoryKind
 from wisen.safety import sentinel
 from wisen.safety.entry_words import agent_text
 from wisen.safety.fix_words import describe_fix, quote_step
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from wisen.model.entry_state import EntryState
+    from wisen.model.external_memory import ExternalMemoryFile
     from wisen.model.failure import Goal
     from wisen.model.fix import Fix
     from wisen.model.history import History, Turn
-    from wisen.model.memory import Words
-    from wisen.model.notebook import NotebookFile
-    from wisen.model.summary import Item, Summary
+    from wisen.model.memory import MemoryFields
+    from wisen.model.summary import Summary, SummaryItem
 
-    Gathered = dict[str, list[tuple[Memory, Words]]]
+    Gathered = dict[str, list[tuple[Memory, MemoryFields]]]
 
 SESSIONS, NOTEBOOKS, DAYS = "session:", "notebook:", "day:"
 """With what the names of origins begin, beside those of entries."""
@@ -57,7 +57,7 @@ _SEPARATOR = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
 
 def memories_of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summary] = ()) -> Gathered:
     """What the user typed in a session, what it came to, and the steps by which what was asked for was reached."""
-    turns = [turn for turn in history.turns if turn.act is Act.SAID and (turn.text or turn.whole)]
+    turns = [turn for turn in history.turns if turn.action is UserAction.SAID and (turn.text or turn.whole)]
     texts = [turn.whole or turn.text or "" for turn in turns]
     origin = f"{SESSIONS}{history.session}"
     places = {turn.id: place for place, turn in enumerate(turns)}
@@ -111,7 +111,7 @@ def _summary_memory(origin: str, summary: Summary) -> Memory:
     )
 
 
-def _format_item(item: Item) -> str:
+def _format_item(item: SummaryItem) -> str:
     return f"{item.text} ({item.measured})" if item.measured else item.text
 
 
@@ -151,7 +151,7 @@ def _parse_time(day: str, time: str) -> datetime | None:
 
 def _workflow_memory(
     history: History, goal: Goal, request: Turn, turn: int, steps: Sequence[str]
-) -> tuple[Memory, Words]:
+) -> tuple[Memory, MemoryFields]:
     """A request with the steps it took. It is found by what was asked for, and a little by its steps."""
     request_line, route = _first_line(request.text or ""), "; then ".join(steps)
     memory = Memory(
@@ -193,7 +193,11 @@ def memories_of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ())
     """
     known = {fix.id: describe_fix(fix) for fix in fixes}
     texts = ((state, agent_text(state, known)) for state in states if _is_lasting(state))
-    return {f"{ENTRIES}{state.entry.id}": _with_words([_entry_memory(state, text)]) for state, text in texts if text}
+    return {
+        f"{ENTRY_ORIGIN_PREFIX}{state.entry.id}": _with_words([_entry_memory(state, text)])
+        for state, text in texts
+        if text
+    }
 
 
 def _is_lasting(state: EntryState) -> bool:
@@ -216,10 +220,10 @@ def _entry_memory(state: EntryState, text: str) -> Memory:
         approved = state.confirmed or state.status is EntryStatus.PROMOTED
         kind = MemoryKind.RULE if approved and not state.superseded_by else MemoryKind.ENTRY
     return Memory(
-        id=f"{ENTRIES}{entry.id}",
+        id=f"{ENTRY_ORIGIN_PREFIX}{entry.id}",
         kind=kind,
         text=text,
-        origin=f"{ENTRIES}{entry.id}",
+        origin=f"{ENTRY_ORIGIN_PREFIX}{entry.id}",
         context=state.context,
         at=state.last,
         beside="\n".join(each for each in more if each and each != text),
@@ -229,7 +233,7 @@ def _entry_memory(state: EntryState, text: str) -> Memory:
     )
 
 
-def memories_of_notebooks(notebooks: Iterable[NotebookFile]) -> Gathered:
+def memories_of_notebooks(notebooks: Iterable[ExternalMemoryFile]) -> Gathered:
     """What other systems noted down, a piece at a time. What may not be kept, and what we wrote there, is left out."""
     gathered: Gathered = {}
     for notebook in notebooks:
@@ -270,5 +274,5 @@ def split_markdown(text: str) -> Iterator[tuple[int, str, str]]:
             lines.append(line[bullet.end() :] if bullet else line)
 
 
-def _with_words(memories: Iterable[Memory]) -> list[tuple[Memory, Words]]:
+def _with_words(memories: Iterable[Memory]) -> list[tuple[Memory, MemoryFields]]:
     return [(memory, words_of(memory)) for memory in memories]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.memory.summary_text import SummaryStyle
-    from wisen.model.summary import DayMark, Item, Summary
+    from wisen.model.summary import DayMark, Summary, SummaryItem
 
 MAX_PER_DAY = 10
 MAX_PER_SESSION = 4
@@ -45,7 +45,7 @@ def day_candidates(summary: Summary, style: SummaryStyle) -> list[DayCandidate]:
             line=_build_line(item.mark, item, summary, style),
             at=item.at,
             worth=item.worth,
-            session=summary.short,
+            session=summary.short_label,
         )
         for item in summary.items
         if item.mark is not None
@@ -88,8 +88,8 @@ def _choose_for_day(candidates: Iterable[DayCandidate], known: Sequence[str]) ->
     return sorted(best, key=lambda each: (each.at, each.line.text))
 
 
-def _build_line(mark: DayMark, item: Item, summary: Summary, style: SummaryStyle) -> DayLine:
+def _build_line(mark: DayMark, item: SummaryItem, summary: Summary, style: SummaryStyle) -> DayLine:
     measured = f"; {item.measured}" if item.measured else ""
     turn = f", turn {item.turn}" if item.turn else ""
-    text = told(f"{item.text}{measured} ({summary.short}{turn})")
+    text = told(f"{item.text}{measured} ({summary.short_label}{turn})")
     return DayLine(mark=mark, time=f"{style.local(item.at):%H:%M}", text=text)

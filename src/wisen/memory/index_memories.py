@@ -16,9 +16,9 @@ from wisen.memory.build_memories import (
 )
 from wisen.memory.memory_files import memory_folder
 from wisen.model.context import NOWHERE
-from wisen.model.fences import FenceKind
-from wisen.model.history import session_name
-from wisen.model.memory import ENTRIES
+from wisen.model.error_boundaries import BoundaryKind
+from wisen.model.history import session_label
+from wisen.model.memory import ENTRY_ORIGIN_PREFIX
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from wisen.memory.notebook_files import Notebooks
     from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.entry_state import EntryState
-    from wisen.model.failure import Mined
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
+    from wisen.model.failure import SessionFindings
     from wisen.model.history import History
     from wisen.model.summary import Summary
     from wisen.safety.forgotten_filter import ForgottenFilter
@@ -38,28 +38,32 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 
-def index_sessions(home: Home, sessions: Iterable[tuple[History, Mined, Sequence[Summary]]]) -> None:
+def index_sessions(home: Home, sessions: Iterable[tuple[History, SessionFindings, Sequence[Summary]]]) -> None:
     """What was typed in sessions that hold something new, what they came to, and how it was reached."""
     memories_by_session = [memories_of_session(history, mined.goals, told) for history, mined, told in sessions]
     home.index.memories.replace({origin: memories for each in memories_by_session for origin, memories in each.items()})
 
 
-def summarize_session(writer: SummaryWriter, session: History, mined: Mined, fences: Fences) -> tuple[Summary, ...]:
+def summarize_session(
+    writer: SummaryWriter, session: History, mined: SessionFindings, boundaries: ErrorBoundaries
+) -> tuple[Summary, ...]:
     """What one session came to; nothing where that cannot be told, so that it does not keep others from it."""
-    with fences.around(FenceKind.SESSION, session_name(session)):
+    with boundaries.isolate(BoundaryKind.SESSION, session_label(session)):
         return writer.add_session(session, mined)
     return ()
 
 
-def index_isolated(home: Home, sessions: Sequence[tuple[History, Mined, Sequence[Summary]]], fences: Fences) -> None:
+def index_isolated(
+    home: Home, sessions: Sequence[tuple[History, SessionFindings, Sequence[Summary]]], boundaries: ErrorBoundaries
+) -> None:
     """Keep what was typed in sessions: all at once, or each by itself where one of them cannot be kept."""
     try:
         index_sessions(home, sessions)
     except StoreError:
         raise
-    except Exception:  # noqa: BLE001 - the fences below tell which
+    except Exception:  # noqa: BLE001 - the boundaries below tell which
         for each in sessions:
-            with fences.around(FenceKind.SESSION, session_name(each[0])):
+            with boundaries.isolate(BoundaryKind.SESSION, session_label(each[0])):
                 index_sessions(home, [each])
 
 
@@ -67,7 +71,7 @@ def refresh_memories(projects: Projects, files: Files, notebooks: Notebooks, sta
     """What was learnt, and what people and other systems noted down; what is no longer there is forgotten."""
     home = projects.home
     places = {path: context for path, context in projects.places_with_contexts() if not projects.scope.is_off(path)}
-    known = frozenset[str]().union(*map(home.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
+    known = frozenset[str]().union(*map(home.index.memories.origins, (ENTRY_ORIGIN_PREFIX, NOTEBOOKS, DAYS)))
     written = memories_of_notebooks(notebooks.notebooks(places)) | _note_memories(home, files, known)
     now = memories_of_entries(states, home.index.findings.fixes(Selection())) | _without_forgotten(
         written, home.forgotten_filter

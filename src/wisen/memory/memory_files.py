@@ -13,13 +13,13 @@ import msgspec
 
 from wisen.memory.day_lines import choose_lines, day_candidates, source_of
 from wisen.memory.summary_text import describe_session, parse_session, summary_file_name, write_summary
-from wisen.model.change import digest
+from wisen.model.change import content_digest
 from wisen.text.daily import added
 
 if TYPE_CHECKING:
     from wisen.memory.day_lines import DayCandidate
     from wisen.memory.summary_text import SummaryStyle
-    from wisen.model.change import Seen
+    from wisen.model.change import FileVersion
     from wisen.model.summary import Summary
     from wisen.system.machine_ports import Files
 
@@ -110,18 +110,18 @@ def _changed_sessions(
     summaries: Sequence[Summary],
     style: SummaryStyle,
     known: Mapping[str, tuple[str, str]],
-) -> tuple[dict[str, tuple[str, str]], list[tuple[Seen, bytes]]]:
+) -> tuple[dict[str, tuple[str, str]], list[tuple[FileVersion, bytes]]]:
     """The files of sessions with what they are to hold, where they do not yet and are not a person's."""
     sessions = dict(known)
-    changed: list[tuple[Seen, bytes]] = []
+    changed: list[tuple[FileVersion, bytes]] = []
     taken = {name for name, _ in known.values()}
     for summary in summaries:
         name, last = sessions.get(summary.key) or _choose_name(files, folder, summary, style, taken)
         taken.add(name)
         content = write_summary(summary, name, style).encode()
-        if last != digest(content) and (seen := files.read(folder.folder / SESSIONS / name)).digest == last:
+        if last != content_digest(content) and (seen := files.read(folder.folder / SESSIONS / name)).digest == last:
             changed.append((seen, content))
-            last = digest(content)
+            last = content_digest(content)
         sessions[summary.key] = name, last
     return sessions, changed
 
@@ -142,7 +142,7 @@ def _choose_name(
                 return name, ""
             if parse_session(content.decode("utf-8", "replace")) == describe_session(summary):
                 ours = content == write_summary(summary, name, style).encode()
-                return name, digest(content) if ours else _EDITED
+                return name, content_digest(content) if ours else _EDITED
         number += 1
 
 
@@ -151,10 +151,10 @@ def _changed_days(
     folder: MemoryFolder,
     new: Mapping[str, Sequence[DayCandidate]],
     known: Mapping[str, Sequence[str]],
-) -> tuple[dict[str, Sequence[str]], list[tuple[Seen, bytes]]]:
+) -> tuple[dict[str, Sequence[str]], list[tuple[FileVersion, bytes]]]:
     """The files of days with what they are to hold."""
     lines = dict(known)
-    changed: list[tuple[Seen, bytes]] = []
+    changed: list[tuple[FileVersion, bytes]] = []
     for day, candidates in new.items():
         seen = files.read(folder.folder / f"{day}.md")
         content = seen.content or b""

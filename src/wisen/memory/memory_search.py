@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wisen.errors import UsageError
 from wisen.model.context import NOWHERE
 from wisen.model.entry import EntryType
-from wisen.model.entry_state import states
-from wisen.model.memory import BRIEFING, DESIGN, MemoryKind, Recalled, Sought
+from wisen.model.entry_state import fold_entry_states
+from wisen.model.memory import BRIEFING_TOKENS, DEFAULT_WEIGHTS, MemoryKind, MemoryQuery, RecallResult
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.logs.projects import Projects
-    from wisen.model.memory import Briefing, Hit, Memory, Ranked
+    from wisen.model.memory import Briefing, Memory, MemoryHit, RankedMemory
     from wisen.store.home import Home
 
-    Praised = Callable[[Iterable[Hit]], dict[str, int]]
+    Praised = Callable[[Iterable[MemoryHit]], dict[str, int]]
     """How much praise speaks for memories that were found, by their ids."""
 
 
@@ -46,7 +46,7 @@ class MemorySearch:
         kinds: tuple[MemoryKind, ...] = (),
         limit: int = 10,
         local: bool = True,
-    ) -> Recalled:
+    ) -> RecallResult:
         """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
 
         `local`: whether also by what was typed to models on the user's own machine.
@@ -68,7 +68,7 @@ class MemorySearch:
                 f"--days {days:g} leaves nothing to look in. Give a number above 0, or leave it out for all."
             )
         now, here = self._home.clock.now(), self._context_of(place)
-        query = Sought(
+        query = MemoryQuery(
             words=words,
             contexts=None if everywhere else (here, ""),
             since=now - timedelta(days=days) if days is not None else None,
@@ -76,11 +76,11 @@ class MemorySearch:
             local=local,
         )
         memories = self._home.index.memories
-        hits = memories.find(query, DESIGN)
+        hits = memories.find(query, DEFAULT_WEIGHTS)
         ordered = group(rank(hits, now=now, here=here))
         groups = demote_replaced(lift_praised_groups(ordered, hits, self._count_praise(hits)))
         names = {context.key: context.name for context in self._home.ledger.contexts.all()}
-        return Recalled(
+        return RecallResult(
             groups=tuple(groups[:limit]),
             more=max(0, len(groups) - limit),
             contexts={each.best.context: names.get(each.best.context, each.best.context) for each in groups[:limit]},
@@ -90,9 +90,9 @@ class MemorySearch:
 
     def neighbours(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
         """What stands around a memory in its session or file."""
-        return tuple(self._home.index.memories.around(memory.id, reach))
+        return tuple(self._home.index.memories.neighbors(memory.id, reach))
 
-    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING, local: bool = True) -> Briefing:
+    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING_TOKENS, local: bool = True) -> Briefing:
         """What a task needs to know, within a budget of tokens.
 
         Raises:
@@ -111,9 +111,9 @@ class MemorySearch:
             return build_briefing((), budget=budget)
         implied = implied_words(words)
 
-        def search(*wanted: str, kinds: tuple[MemoryKind, ...]) -> list[Ranked]:
-            asked = Sought(words=wanted, contexts=(here, ""), kinds=kinds, local=local)
-            hits = self._home.index.memories.find(asked, DESIGN)
+        def search(*wanted: str, kinds: tuple[MemoryKind, ...]) -> list[RankedMemory]:
+            asked = MemoryQuery(words=wanted, contexts=(here, ""), kinds=kinds, local=local)
+            hits = self._home.index.memories.find(asked, DEFAULT_WEIGHTS)
             return lift_praised(rank(hits, now=now, here=here), hits, self._count_praise(hits))
 
         return build_briefing(
@@ -129,7 +129,7 @@ class MemorySearch:
         from wisen.memory.build_memories import memories_of_entries
 
         ledger = self._home.ledger
-        every = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+        every = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
         frequent = [
             each
             for each in every

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.model.notebook import NotebookFile
+from wisen.model.external_memory import ExternalMemoryFile
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _NOT_A_LETTER = re.compile(r"[^A-Za-z0-9]")
 class Notebooks(Protocol):
     """What other systems remember, in files of theirs. They are only read."""
 
-    def notebooks(self, contexts: Mapping[str, str]) -> Iterator[NotebookFile]:
+    def notebooks(self, contexts: Mapping[str, str]) -> Iterator[ExternalMemoryFile]:
         """Every notebook that can be read; `contexts` gives the context of each directory that sessions worked in.
 
         One whose context cannot be told is left out.
@@ -44,7 +44,7 @@ class NotebookFiles:
     def __init__(self, home: Path) -> None:
         self._home = home
 
-    def notebooks(self, contexts: Mapping[str, str]) -> Iterator[NotebookFile]:
+    def notebooks(self, contexts: Mapping[str, str]) -> Iterator[ExternalMemoryFile]:
         """Every notebook that can be read; `contexts` gives the context of each directory that sessions worked in."""
         # Claude Code names a project's folder by its path, with a dash for whatever is no letter.
         contexts_by_folder = {_NOT_A_LETTER.sub("-", path): context for path, context in contexts.items()}
@@ -61,10 +61,10 @@ class NotebookFiles:
                     yield notebook
 
 
-def _read(agent: str, path: Path, context: str) -> NotebookFile | None:
+def _read(agent: str, path: Path, context: str) -> ExternalMemoryFile | None:
     try:
         status = path.stat()
         text = read_regular_file(path, MAX_BYTES).decode("utf-8-sig", "replace").replace("\r\n", "\n")
     except OSError:
         return None
-    return NotebookFile(agent, str(path), text, datetime.fromtimestamp(int(status.st_mtime), UTC), context)
+    return ExternalMemoryFile(agent, str(path), text, datetime.fromtimestamp(int(status.st_mtime), UTC), context)

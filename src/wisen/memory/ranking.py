@@ -9,23 +9,25 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from wisen.model.memory import DESIGN, Group, MemoryKind, Ranked
+from wisen.model.memory import DEFAULT_WEIGHTS, MemoryGroup, MemoryKind, RankedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from typing import TypeVar
 
-    from wisen.model.memory import Design, Hit, Memory
+    from wisen.model.memory import Memory, MemoryHit, RankingWeights
 
-    _Scored = TypeVar("_Scored", Ranked, Group)
+    _Scored = TypeVar("_Scored", RankedMemory, MemoryGroup)
 
 _CURATED_KINDS = frozenset({MemoryKind.RULE, MemoryKind.ENTRY, MemoryKind.FIX, MemoryKind.NOTE})
 """What somebody decided to keep, or measured."""
 _DAY = 86_400.0
 
 
-def rank(hits: Sequence[Hit], *, now: datetime, here: str = "", design: Design = DESIGN) -> list[Ranked]:
+def rank(
+    hits: Sequence[MemoryHit], *, now: datetime, here: str = "", design: RankingWeights = DEFAULT_WEIGHTS
+) -> list[RankedMemory]:
     """The memories, best first. `here` is the active context."""
     if not hits:
         return []
@@ -33,7 +35,7 @@ def rank(hits: Sequence[Hit], *, now: datetime, here: str = "", design: Design =
     most = max(sessions.values())
     top = max(hit.score for hit in hits)
     ranked = [
-        Ranked(
+        RankedMemory(
             hit.memory,
             hit.score * _prior_factor(hit.memory, now, here, design)
             + (design.session * top * sessions[group_of(hit.memory)] / most if most > 0 else 0.0),
@@ -44,27 +46,35 @@ def rank(hits: Sequence[Hit], *, now: datetime, here: str = "", design: Design =
     return ranked
 
 
-def group(ranked: Sequence[Ranked], design: Design = DESIGN) -> list[Group]:
+def group(ranked: Sequence[RankedMemory], design: RankingWeights = DEFAULT_WEIGHTS) -> list[MemoryGroup]:
     """The same by session, best first."""
-    members_by_key: dict[str, list[Ranked]] = {}
+    members_by_key: dict[str, list[RankedMemory]] = {}
     for each in ranked:
         members_by_key.setdefault(group_of(each.memory), []).append(each)
-    groups = [Group(key, tuple(members), _group_score(members, design.fade)) for key, members in members_by_key.items()]
+    groups = [
+        MemoryGroup(key, tuple(members), _group_score(members, design.fade)) for key, members in members_by_key.items()
+    ]
     groups.sort(key=lambda each: -each.score)
     return groups
 
 
 def lift_praised(
-    ranked: Sequence[Ranked], hits: Sequence[Hit], praise: Mapping[str, int], design: Design = DESIGN
-) -> list[Ranked]:
+    ranked: Sequence[RankedMemory],
+    hits: Sequence[MemoryHit],
+    praise: Mapping[str, int],
+    design: RankingWeights = DEFAULT_WEIGHTS,
+) -> list[RankedMemory]:
     """The same with what was praised, by id, a little further up: never above what matches better by its words."""
     words = {hit.memory.id: hit.score for hit in hits}
     return _lift(ranked, lambda each: words[each.memory.id], lambda each: praise.get(each.memory.id, 0), design)
 
 
 def lift_praised_groups(
-    groups: Sequence[Group], hits: Sequence[Hit], praise: Mapping[str, int], design: Design = DESIGN
-) -> list[Group]:
+    groups: Sequence[MemoryGroup],
+    hits: Sequence[MemoryHit],
+    praise: Mapping[str, int],
+    design: RankingWeights = DEFAULT_WEIGHTS,
+) -> list[MemoryGroup]:
     """The same for groups, which match as well as their best member does."""
     words = {hit.memory.id: hit.score for hit in hits}
     return _lift(
@@ -79,7 +89,7 @@ def _lift(
     order: Sequence[_Scored],
     word_score: Callable[[_Scored], float],
     praise_of: Callable[[_Scored], int],
-    design: Design,
+    design: RankingWeights,
 ) -> list[_Scored]:
     lifted: list[_Scored] = []
     for each in order:
@@ -99,21 +109,21 @@ def group_of(memory: Memory) -> str:
     return f"{memory.agent}:{memory.session}" if memory.session else memory.id
 
 
-def _session_scores(hits: Sequence[Hit], design: Design) -> dict[str, float]:
-    by_group: dict[str, list[Hit]] = {}
+def _session_scores(hits: Sequence[MemoryHit], design: RankingWeights) -> dict[str, float]:
+    by_group: dict[str, list[MemoryHit]] = {}
     for hit in sorted(hits, key=lambda hit: -hit.score):
         by_group.setdefault(group_of(hit.memory), []).append(hit)
     return {key: _group_score(each, design.fade) for key, each in by_group.items()}
 
 
-def _group_score(members: Sequence[Hit | Ranked], fade: float) -> float:
+def _group_score(members: Sequence[MemoryHit | RankedMemory], fade: float) -> float:
     """The score of a group. What belongs to no session speaks for itself as much as a session of many turns does."""
     if not members[0].memory.session:
         return members[0].score / (1.0 - fade)
     return math.fsum(each.score * fade**place for place, each in enumerate(members))
 
 
-def _prior_factor(memory: Memory, now: datetime, here: str, design: Design) -> float:
+def _prior_factor(memory: Memory, now: datetime, here: str, design: RankingWeights) -> float:
     """What speaks for a memory whatever was asked, as a factor."""
     factor = 1.0
     if memory.at is not None:

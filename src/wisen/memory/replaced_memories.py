@@ -19,7 +19,7 @@ from wisen.text.terms import stem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.model.memory import Group
+    from wisen.model.memory import MemoryGroup
     from wisen.text.slots import Slots
 
 MAX_GROUPS = 12
@@ -60,7 +60,7 @@ _STOP_WORDS = frozenset(
 class _GroupContent:
     """What a group says, ready to be compared; each part is worked out when it is needed."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: MemoryGroup) -> None:
         said = [each.memory for each in group.memories if each.memory.kind is not MemoryKind.SUMMARY]
         self._texts = [memory.text for memory in said[:_MAX_MEMBERS]]
         self.when = 0.0 if group.at is None else group.at.timestamp()
@@ -93,7 +93,7 @@ class _GroupContent:
         return slots_of(self._texts[0]) if single else None
 
 
-def demote_replaced(groups: Sequence[Group]) -> list[Group]:
+def demote_replaced(groups: Sequence[MemoryGroup]) -> list[MemoryGroup]:
     """The groups in order, each that was replaced behind what replaced it."""
     top = list(groups[:MAX_GROUPS])
     contents = [_GroupContent(group) for group in top]

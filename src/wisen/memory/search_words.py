@@ -11,7 +11,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from wisen.kernel.unspaced_scripts import LETTERS, pairs
-from wisen.model.memory import Words
+from wisen.model.memory import MemoryFields
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -51,9 +51,9 @@ _MONTHS = "january february march april may june july august september october n
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 
 
-def words_of(memory: Memory) -> Words:
+def words_of(memory: Memory) -> MemoryFields:
     """The words that a memory is found by."""
-    return Words(
+    return MemoryFields(
         text=index_text(memory.text[:MAX_TEXT]),
         who=memory.who,
         day=day_words(memory.at) if memory.at is not None else "",

@@ -10,7 +10,7 @@ from wisen.memory.memory_overview import Day, MemoryCounts, MemoryOverview
 from wisen.memory.memory_search import MemorySearch
 from wisen.memory.summary_text import NAME, parse_session, write_summary
 from wisen.model.context import NOWHERE
-from wisen.model.memory import BRIEFING
+from wisen.model.memory import BRIEFING_TOKENS
 from wisen.model.report import Selection
 from wisen.model.summary import DayLine, DayMark
 from wisen.text import daily
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from wisen.memory.notebook_files import Notebooks
     from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.entry_state import EntryState
-    from wisen.model.failure import Mined
-    from wisen.model.fences import Fences
+    from wisen.model.error_boundaries import ErrorBoundaries
+    from wisen.model.failure import SessionFindings
     from wisen.model.history import History
-    from wisen.model.memory import Briefing, Memory, MemoryKind, Recalled
-    from wisen.model.signal import Said
+    from wisen.model.memory import Briefing, Memory, MemoryKind, RecallResult
+    from wisen.model.signal import RecordedSignal
     from wisen.store.home import Home
 
-    Listener = Callable[[], Callable[[History], tuple[Said, ...]]]
+    Listener = Callable[[], Callable[[History], tuple[RecordedSignal, ...]]]
     """Makes what tells the signals of a session, with the phrases that are the user's own by now."""
 
 _MAX_NOTE = 500
@@ -83,7 +83,7 @@ class MemoryService:
         kinds: tuple[MemoryKind, ...] = (),
         limit: int = 10,
         local: bool = True,
-    ) -> Recalled:
+    ) -> RecallResult:
         """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
 
         `local`: whether also by what was typed to models on the user's own machine.
@@ -99,7 +99,7 @@ class MemoryService:
         """What stands around a memory in its session or file."""
         return self._search.neighbours(memory, reach)
 
-    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING, local: bool = True) -> Briefing:
+    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING_TOKENS, local: bool = True) -> Briefing:
         """What a task needs to know, within a budget of tokens; `local` as for `recall`.
 
         Raises:
@@ -113,11 +113,15 @@ class MemoryService:
 
         return SummaryWriter(self._home, self._files)
 
-    def index_sessions(self, writer: SummaryWriter, sessions: Sequence[tuple[History, Mined]], fences: Fences) -> None:
+    def index_sessions(
+        self, writer: SummaryWriter, sessions: Sequence[tuple[History, SessionFindings]], boundaries: ErrorBoundaries
+    ) -> None:
         """Note what sessions came to, and have found again what was typed in them and how it was reached."""
         from wisen.memory.index_memories import index_isolated, summarize_session
 
-        index_isolated(self._home, [(*each, summarize_session(writer, *each, fences)) for each in sessions], fences)
+        index_isolated(
+            self._home, [(*each, summarize_session(writer, *each, boundaries)) for each in sessions], boundaries
+        )
 
     def refresh(self, states: Iterable[EntryState]) -> None:
         """Have found again what was learnt, and what people and other systems noted down; what is gone is not."""
@@ -176,14 +180,14 @@ class MemoryService:
     def overview(self, place: Path) -> MemoryOverview:
         """What is kept of the project that a directory belongs to, and of all."""
         from wisen.model.entry import EntryStatus
-        from wisen.model.entry_state import states
+        from wisen.model.entry_state import fold_entry_states
 
         key = self._projects.context_of(place)
         ledger, index = self._home.ledger, self._home.index
         name = next((each.name for each in ledger.contexts.all() if each.key == key), "")
         entries = [
             each
-            for each in states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+            for each in fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
             if not each.merged_into
         ]
         by_context = index.memories.contexts()
@@ -265,7 +269,7 @@ class MemoryService:
         edits = write_to_workspace(self._desk, workspace, summaries, style_of(home, context), dry_run=dry_run)
         return tuple(dict.fromkeys(edit.change.path for edit in edits))
 
-    def _mined_sessions(self, selection: Selection, begins: str = "") -> Iterator[tuple[History, Mined]]:
+    def _mined_sessions(self, selection: Selection, begins: str = "") -> Iterator[tuple[History, SessionFindings]]:
         from wisen.mining.sessions import mine
 
         detect = self._detector()
@@ -273,7 +277,7 @@ class MemoryService:
             if history.native.startswith(begins):
                 yield history, replace(mine(history), said=detect(history))
 
-    def _build_summaries(self, history: History, mined: Mined) -> Iterator[SummaryText]:
+    def _build_summaries(self, history: History, mined: SessionFindings) -> Iterator[SummaryText]:
         from wisen.memory.summary_writer import style_of, summarize_sessions
 
         for context in dict.fromkeys(turn.context for turn in history.turns):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from wisen.memory.shorten import clip
 from wisen.model.event import Status
-from wisen.model.summary import DayMark, Item
+from wisen.model.summary import DayMark, SummaryItem
 from wisen.text.command_lines import command_of, fields_of, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wisen.model.failure import Failure, Mined
+    from wisen.model.failure import Failure, SessionFindings
     from wisen.model.history import Step
 
 _CHECK_FAILURES = "build."
@@ -28,12 +28,12 @@ _COSTLY_TRIES = 3
 class SessionFailures:
     """The failures of a session, those of one trouble together."""
 
-    def __init__(self, mined: Mined, steps: Sequence[Step], turn_of: Callable[[Step], int]) -> None:
+    def __init__(self, mined: SessionFindings, steps: Sequence[Step], turn_of: Callable[[Step], int]) -> None:
         self._steps = {step.call: step for step in steps}
         self._position = {step.call: place for place, step in enumerate(steps)}
         self._turn_of = turn_of
         here = [each for each in mined.tries if each.worked and each.later in self._steps]
-        self._working_changes = {each.failure: each.change.words for each in here}
+        self._working_changes = {each.failure: each.change.description for each in here}
         retried: set[str] = set()
         self._failures: list[Failure] = []
         for failure in mined.failures:
@@ -41,7 +41,7 @@ class SessionFailures:
                 self._failures.append(failure)
             retried.update(failure.attempts)
 
-    def resolved_items(self) -> Iterator[Item]:
+    def resolved_items(self) -> Iterator[SummaryItem]:
         """What was overcome after several tries, with what helped, where that is known."""
         for failure in self._failures:
             tries = failure.trajectory.count("0")
@@ -52,7 +52,7 @@ class SessionFailures:
                 outcome = f"helped: {clip(helped)}" if helped else "then it worked"
                 yield self._item(failure, f"{tries} tries, {outcome}", DayMark.FAILURE)
 
-    def unresolved_items(self) -> Iterator[Item]:
+    def unresolved_items(self) -> Iterator[SummaryItem]:
         """What failed several times and never worked until the end."""
         for failure in self._failures:
             if (
@@ -76,12 +76,12 @@ class SessionFailures:
             for step in later
         )
 
-    def _item(self, failure: Failure, measured: str, mark: DayMark | None) -> Item:
+    def _item(self, failure: Failure, measured: str, mark: DayMark | None) -> SummaryItem:
         step = self._steps[failure.call]
         tries = failure.trajectory.count("0")
         worth = 2.0 + min(tries, 10) / 2
-        text = clip(failure.signature.phrase)
-        return Item(text=text, turn=self._turn_of(step), at=step.at, measured=measured, mark=mark, worth=worth)
+        text = clip(failure.signature.safe_description)
+        return SummaryItem(text=text, turn=self._turn_of(step), at=step.at, measured=measured, mark=mark, worth=worth)
 
 
 def _is_negligible(failure: Failure) -> bool:

@@ -15,9 +15,9 @@ from wisen.memory import shorten
 from wisen.memory.session_failures import SessionFailures
 from wisen.model.event import Status
 from wisen.model.failure import Ending
-from wisen.model.history import EDITS, Act
+from wisen.model.history import EDITS, UserAction
 from wisen.model.signal import SignalKind
-from wisen.model.summary import DayMark, Item, Summary
+from wisen.model.summary import DayMark, Summary, SummaryItem
 from wisen.safety.withhold import rule_against
 from wisen.text.command_lines import command_of, fields_of
 from wisen.text.directives import directives_in
@@ -25,7 +25,7 @@ from wisen.text.directives import directives_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
-    from wisen.model.failure import Goal, Mined
+    from wisen.model.failure import Goal, SessionFindings
     from wisen.model.history import History, Step, Turn
     from wisen.model.signal import Signal
 
@@ -55,12 +55,14 @@ _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 _LESSON_KINDS = (SignalKind.REMEMBER, SignalKind.PREFERENCE, SignalKind.CORRECTION, SignalKind.GAP)
 
 
-def summarize_history(history: History, mined: Mined, is_self_contained: Callable[[str], bool]) -> tuple[Summary, ...]:
+def summarize_history(
+    history: History, mined: SessionFindings, is_self_contained: Callable[[str], bool]
+) -> tuple[Summary, ...]:
     """What a session came to, one summary a context, where there is something to tell.
 
     `stands` tells whether a lesson says something to somebody who was not there.
     """
-    contexts = dict.fromkeys(turn.context for turn in history.turns if turn.act is Act.SAID)
+    contexts = dict.fromkeys(turn.context for turn in history.turns if turn.action is UserAction.SAID)
     summaries = (_SessionSummarizer(history, mined, is_self_contained, context).build_summary() for context in contexts)
     return tuple(summary for summary in summaries if summary.items)
 
@@ -68,9 +70,11 @@ def summarize_history(history: History, mined: Mined, is_self_contained: Callabl
 class _SessionSummarizer:
     """One pass over a session, as far as it belongs to a context."""
 
-    def __init__(self, history: History, mined: Mined, is_self_contained: Callable[[str], bool], context: str) -> None:
+    def __init__(
+        self, history: History, mined: SessionFindings, is_self_contained: Callable[[str], bool], context: str
+    ) -> None:
         self._history, self._mined, self._is_self_contained, self._context = history, mined, is_self_contained, context
-        self._typed = [turn for turn in history.turns if turn.act is Act.SAID]
+        self._typed = [turn for turn in history.turns if turn.action is UserAction.SAID]
         self._numbers = {turn.id: number for number, turn in enumerate(self._typed, 1)}
         self._here = {turn.id: turn for turn in self._typed if turn.context == context}
         self._steps = {step.call: step for step in history.steps if step.context == context}
@@ -100,7 +104,7 @@ class _SessionSummarizer:
             open=_best_items([*self._unfinished(), *failures.unresolved_items(), *self._postponed()]),
         )
 
-    def _tasks(self) -> Iterator[Item]:
+    def _tasks(self) -> Iterator[SummaryItem]:
         for goals in self._chains():
             request, last = self._here[goals[0].request], goals[-1]
             if last.ending not in (Ending.DONE, Ending.CHECKED):
@@ -118,7 +122,7 @@ class _SessionSummarizer:
             if subjects and (len(text.split()) < _MIN_REQUEST_WORDS or shorten.is_question(asked)):
                 text, subjects = f"committed “{subjects[-1]}”", []
             if worth and len(text.split()) >= _MIN_REQUEST_WORDS and not shorten.is_question(text):
-                yield Item(
+                yield SummaryItem(
                     text=text,
                     turn=self._numbers[request.id],
                     at=request.at,
@@ -155,7 +159,7 @@ class _SessionSummarizer:
         numbers = range(self._numbers[goals[0].request] + 1, self._numbers.get(until or "", len(self._typed)) + 1)
         return any(self._has_signal(SignalKind.PRAISE, self._typed[number - 1].id) for number in numbers)
 
-    def _learnings(self, done: Container[str]) -> Iterator[Item]:
+    def _learnings(self, done: Container[str]) -> Iterator[SummaryItem]:
         """What the user said that is to last; what was itself a task of the day is told there."""
         for turn in self._here.values():
             seen: set[str] = set()
@@ -167,7 +171,7 @@ class _SessionSummarizer:
                 seen.add(text)
                 note = signal.kind is SignalKind.REMEMBER
                 insight = signal.kind is not SignalKind.GAP and turn.id not in done and shorten.is_order(text)
-                yield Item(
+                yield SummaryItem(
                     text=text,
                     turn=self._numbers[turn.id],
                     at=turn.at,
@@ -189,7 +193,7 @@ class _SessionSummarizer:
             text = shorten.remembered_sentence(turn.text, signal.start)
         return text if self._is_self_contained(text) else ""
 
-    def _feedback(self, done: Container[str]) -> Iterator[Item]:
+    def _feedback(self, done: Container[str]) -> Iterator[SummaryItem]:
         """What the user said of the work; a finding that was itself a task is told there."""
         for turn in self._here.values():
             for kind in _FEEDBACK if turn.id not in done else ():
@@ -199,28 +203,28 @@ class _SessionSummarizer:
                     if quoted:
                         yield self._item(turn, f"{kind.value}: “{quoted}”", worth=signals[0].probability)
 
-    def _skills(self, steps: Sequence[Step]) -> Iterator[Item]:
+    def _skills(self, steps: Sequence[Step]) -> Iterator[SummaryItem]:
         for step in steps:
             if step.status is not Status.OK or step.tool not in EDITS or _SKILL not in (step.arguments or ""):
                 continue
             path = fields_of(step.arguments).get("file_path")
             if isinstance(path, str) and path.endswith(_SKILL):
-                yield Item(text=shorten.clip(path), turn=self._turn_of(step), at=step.at)
+                yield SummaryItem(text=shorten.clip(path), turn=self._turn_of(step), at=step.at)
 
-    def _unfinished(self) -> Iterator[Item]:
+    def _unfinished(self) -> Iterator[SummaryItem]:
         """The last request, where it was stopped or left failing."""
         goals = [goal for goal in self._mined.goals if goal.request in self._here]
         if not goals:
             return
         turn = self._here[goals[-1].request]
-        stopped = any(each.act is not Act.SAID and each.at >= turn.at for each in self._history.turns[-1:])
+        stopped = any(each.action is not UserAction.SAID and each.at >= turn.at for each in self._history.turns[-1:])
         text = shorten.gist(turn.text or "")
         if text and (goals[-1].ending is Ending.STOPPED or (goals[-1].ending is Ending.EMPTY and stopped)):
             yield self._item(turn, text, measured="stopped", worth=3.0)
         elif text and goals[-1].ending is Ending.FAILING:
             yield self._item(turn, text, measured="left with a failure", worth=3.0)
 
-    def _postponed(self) -> Iterator[Item]:
+    def _postponed(self) -> Iterator[SummaryItem]:
         for turn in self._here.values():
             for part in shorten.sentences_with(turn.text or "", _LATER_WORDS):
                 if _LATER.search(part) and len(part) <= 2 * shorten.MAX_LENGTH and not part.rstrip().endswith("?"):
@@ -229,9 +233,9 @@ class _SessionSummarizer:
     def _turn_of(self, step: Step) -> int:
         return sum(turn.at <= step.at for turn in self._typed)
 
-    def _item(self, turn: Turn, text: str, *, worth: float, measured: str = "") -> Item:
+    def _item(self, turn: Turn, text: str, *, worth: float, measured: str = "") -> SummaryItem:
         number = self._numbers[turn.id]
-        return Item(text=text, turn=number, at=turn.at, message=turn.id, measured=measured, worth=worth)
+        return SummaryItem(text=text, turn=number, at=turn.at, message=turn.id, measured=measured, worth=worth)
 
 
 def _command_with(step: Step, word: str) -> str:
@@ -252,7 +256,7 @@ def _describe_outcome(subjects: Sequence[str], *, checked: bool, praised: bool, 
     return ", ".join(parts)
 
 
-def _best_items(items: Iterable[Item]) -> tuple[Item, ...]:
+def _best_items(items: Iterable[SummaryItem]) -> tuple[SummaryItem, ...]:
     """The best of what may be told, each once, in the order of time."""
     unique = {item.text.casefold().rstrip(" .!"): item for item in reversed([*items])}
     best = sorted(unique.values(), key=lambda item: (-item.worth, item.at, item.text))

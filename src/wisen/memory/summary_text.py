@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from wisen.model.summary import Item, Summary
+    from wisen.model.summary import Summary, SummaryItem
 
 NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{3,})\.md")
 """What such a file is called."""
@@ -58,7 +58,7 @@ def write_summary(summary: Summary, name: str, style: SummaryStyle) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write_item(item: Item, style: SummaryStyle) -> str:
+def write_item(item: SummaryItem, style: SummaryStyle) -> str:
     """An item in one line, with the turn it stands in."""
     measured = f"; {item.measured}" if item.measured else ""
     entry = f"{item.entry}, " if item.entry else ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
-    from wisen.model.failure import Mined
+    from wisen.model.failure import SessionFindings
     from wisen.model.history import History
     from wisen.model.summary import Summary
     from wisen.store.home import Home
@@ -34,7 +34,7 @@ class SummaryWriter:
         self.problems: list[str] = []
         """What went wrong on the way, for the report."""
 
-    def add_session(self, session: History, mined: Mined) -> tuple[Summary, ...]:
+    def add_session(self, session: History, mined: SessionFindings) -> tuple[Summary, ...]:
         """Note what a session came to, which is handed on."""
         summaries = summarize_history(session, mined, stands_alone)
         self._summaries += summaries
@@ -57,7 +57,7 @@ class SummaryWriter:
         return tuple(warnings)
 
 
-def summarize_sessions(home: Home, sessions: Iterable[tuple[History, Mined]], context: str) -> list[Summary]:
+def summarize_sessions(home: Home, sessions: Iterable[tuple[History, SessionFindings]], context: str) -> list[Summary]:
     """What sessions came to in one context."""
     summaries = (each for session, mined in sessions for each in summarize_history(session, mined, stands_alone))
     return _with_entries(home, [each for each in summaries if each.context == context])

@@ -14,7 +14,7 @@ from wisen.edits.editor import Editor, PassagePlan
 from wisen.memory.day_lines import choose_lines, day_candidates, key_of, source_of
 from wisen.memory.memory_files import SESSIONS
 from wisen.memory.summary_text import describe_session, parse_session, summary_file_name, write_summary
-from wisen.model.change import Fate, Passage
+from wisen.model.change import ChangeFate, PassageEdit
 from wisen.text import daily
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _read_written(desk: Desk, folder: Path) -> _Written:
     known = edit_history(desk)
     for change in known.changes:
         path = Path(change.path)
-        if not isinstance(change.deed, Passage) or known.fates[change.id] is Fate.NOT_MADE:
+        if not isinstance(change.deed, PassageEdit) or known.fates[change.id] is ChangeFate.NOT_MADE:
             continue
         text = change.deed.new.decode("utf-8", "replace")
         if path.parent == folder / SESSIONS and (session := parse_session(text)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.context import NOWHERE
 from wisen.model.entry import Entry, EntryOrigin, EntrySource, EntryType, Occurrence, Priority
-from wisen.model.entry_names import name_of
+from wisen.model.entry_names import entry_name
 from wisen.model.fix import Danger
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry_state import EntryState
     from wisen.model.fix import Evidence, Fix
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 _LONGEST = 240
 
@@ -26,7 +26,7 @@ def met(
     evidence_of: Callable[[str], Sequence[Evidence]],
     known: Iterable[EntryState],
     seen: Collection[str],
-    scribe: Scribe,
+    factory: RowFactory,
 ) -> list[Entry | Occurrence]:
     """What is new in what failed and was overcome; `seen` was entered before. Only fixes that are known count."""
     entries = {(state.entry.context, tag): state.entry.id for state in known for tag in state.entry.tags}
@@ -40,27 +40,27 @@ def met(
         for context, found in new.items():
             entry = entries.get((context, fix.id))
             if entry is None:
-                made = _entry(fix, context, names, scribe)
+                made = _entry(fix, context, names, factory)
                 names.add(made.name)
                 rows.append(made)
                 entry = entries[context, fix.id] = made.id
-            rows += [_occurrence(fix, each, entry, context, scribe) for each in found]
+            rows += [_occurrence(fix, each, entry, context, factory) for each in found]
     return rows
 
 
-def _entry(fix: Fix, context: str, names: Collection[str], scribe: Scribe) -> Entry:
-    id_ = scribe.ids.new()
+def _entry(fix: Fix, context: str, names: Collection[str], factory: RowFactory) -> Entry:
+    id_ = factory.ids.new()
     careful = "" if fix.danger is Danger.NONE else f"Careful: {fix.danger.value}."
     return Entry(
         id=id_,
-        name=name_of(EntryType.ERROR, fix.last, id_, names),
-        machine=scribe.machine,
+        name=entry_name(EntryType.ERROR, fix.last, id_, names),
+        machine=factory.machine,
         context=context,
-        at=scribe.clock.now(),
+        at=factory.clock.now(),
         type=EntryType.ERROR,
-        summary=f"{fix.signature.phrase}; what helped: {fix.change.words}",
+        summary=f"{fix.signature.safe_description}; what helped: {fix.change.description}",
         details=careful,
-        action=fix.change.words,
+        action=fix.change.description,
         error=fix.said[:_LONGEST],
         source=EntrySource.ERROR,
         origin=EntryOrigin.MEASURED,
@@ -71,11 +71,11 @@ def _entry(fix: Fix, context: str, names: Collection[str], scribe: Scribe) -> En
     )
 
 
-def _occurrence(fix: Fix, each: Evidence, entry: str, context: str, scribe: Scribe) -> Occurrence:
+def _occurrence(fix: Fix, each: Evidence, entry: str, context: str, factory: RowFactory) -> Occurrence:
     return Occurrence(
         id=_sight(fix, each),
         entry=entry,
-        machine=scribe.machine,
+        machine=factory.machine,
         context=context,
         agent=each.agent,
         session=each.session,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wisen.mining.call_changes import same_goal
 from wisen.model.event import Status
 from wisen.model.failure import Ending, Goal
-from wisen.model.history import Act
+from wisen.model.history import UserAction
 from wisen.text.command_lines import command_of, fields_of, parsed
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _FAILED = (Status.FAILED, Status.MASKED)
 
 def goals_of(history: History) -> tuple[Goal, ...]:
     """The goals of a session, in order."""
-    said = [turn for turn in history.turns if turn.act is Act.SAID]
+    said = [turn for turn in history.turns if turn.action is UserAction.SAID]
     starts = [turn for index, turn in enumerate(said) if index == 0 or _starts_work(turn, said[index - 1])]
     found = []
     for index, turn in enumerate(starts):
@@ -56,7 +56,7 @@ def _goal(turn: Turn, history: History, steps: Sequence[Step], behind: Turn | No
         each for each in history.turns
         if each.at >= turn.at and each is not turn and (behind is None or each.at < behind.at)
     ]  # fmt: skip
-    said = [each for each in history.turns if each.act is Act.SAID and each.at > turn.at]
+    said = [each for each in history.turns if each.action is UserAction.SAID and each.at > turn.at]
     return Goal(
         request=turn.id,
         at=turn.at,
@@ -71,7 +71,7 @@ def _goal(turn: Turn, history: History, steps: Sequence[Step], behind: Turn | No
 def _ending(steps: Sequence[Step], acts: Sequence[Turn]) -> Ending:
     if not steps:
         return Ending.EMPTY
-    if any(act.act is not Act.SAID and act.at >= steps[-1].at for act in acts):
+    if any(act.action is not UserAction.SAID and act.at >= steps[-1].at for act in acts):
         return Ending.STOPPED
     checks = [step for step in steps if _CHECKS.search(_command(step))]
     if checks and checks[-1].status is Status.OK:

@@ -38,7 +38,7 @@ from wisen.mining.states import (
     only_reads,
 )
 from wisen.model.event import Status
-from wisen.model.failure import CallChange, Failure, Mined, Try
+from wisen.model.failure import CallChange, Failure, FixAttempt, SessionFindings
 from wisen.model.history import EDITS
 from wisen.safety.dangers import UNKNOWN_OPTION, judge_calls, judge_first
 from wisen.safety.fix_causes import (
@@ -85,12 +85,12 @@ _TOKEN_CHARACTERS = 4
 NO_FOLDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
-def mine(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> Mined:
+def mine(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> SessionFindings:
     """Everything that mining finds in a session; `folders` tells where contexts are, as absolute paths."""
     told = _Told(history, folders)
     habits, pairs = _habits(history.steps)
     failures = tuple(told.failure(index) for index in told.failed)
-    return Mined(
+    return SessionFindings(
         session=history.session,
         failures=failures,
         tries=tuple(told.tries),
@@ -107,7 +107,7 @@ class _Told:
         self._steps, self._turns, self._folders = history.steps, history.turns, folders
         self._about: dict[int, FailureSubject] = {}
         self.failed = [index for index, step in enumerate(self._steps) if step.status in _FAILED]
-        self.tries: list[Try] = []
+        self.tries: list[FixAttempt] = []
 
     def failure(self, index: int) -> Failure:
         """One failed call with everything that is told about it; the changes tried against it go to `tries`."""
@@ -319,7 +319,7 @@ class _Told:
     def _try(self, index: int, later: int, change: CallChange) -> None:
         step = self._steps[later]
         self.tries.append(
-            Try(
+            FixAttempt(
                 failure=self._steps[index].call,
                 later=step.call,
                 signature=self._what(index).signature,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wisen.model.policy import YEARS, setting
+from wisen.model.policy import MAX_DAYS, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,5 +15,5 @@ class MinePolicy:
         14,
         "Days after which a failure that went away by itself (network, missing install) is forgotten.",
         at_least=0,
-        at_most=YEARS,
+        at_most=MAX_DAYS,
     )

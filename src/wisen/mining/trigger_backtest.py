@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.kernel.call_names import FILE, SHELL, call_names, is_like, kind_of, text_names
 from wisen.kernel.matching import WatchedCall
 from wisen.mining.trigger_words import prompt_words
-from wisen.model.history import Act
+from wisen.model.history import UserAction
 from wisen.text.command_lines import fields_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def met_in(history: History, options: Mapping[int, Sequence[Trigger]]) -> set[tu
             if is_like(kind, words, step.tool, names):
                 found.add(key)
     for turn in history.turns:
-        if turn.act is Act.SAID and turn.text:
+        if turn.action is UserAction.SAID and turn.text:
             said = text_names(turn.text)
             found.update(key for key, _, _, asked in every if asked <= said)
     return found

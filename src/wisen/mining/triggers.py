@@ -12,7 +12,7 @@ from wisen.kernel.call_names import FILE, SHELL, call_names, kind_of, text_names
 from wisen.kernel.matching import EDITORS, READERS, WatchedCall
 from wisen.mining.trigger_words import command_words, described_call, named_in, path_of, path_words
 from wisen.model.directive import Trigger, TriggerCause
-from wisen.model.history import Act, Step
+from wisen.model.history import Step, UserAction
 from wisen.text.command_lines import fields_of
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def _suspects(history: History, turn: Turn) -> Iterator[_Suspect]:
     refused, stopped = list[Step](), list[Step]()
     for act in _acts_before(history, turn):
         step = steps.get(act.call)
-        if step is None and act.act is Act.STOPPED and not act.call and act.before:
+        if step is None and act.action is UserAction.INTERRUPTED and not act.call and act.before:
             step = _last_since_turn(history, act)
         if step is not None:
-            (refused if act.act is Act.REFUSED else stopped).append(step)
+            (refused if act.action is UserAction.REJECTED else stopped).append(step)
     yield from (_Suspect(step, TriggerCause.REJECTED) for step in refused)
     yield from (_Suspect(step, TriggerCause.INTERRUPTED) for step in stopped if step not in refused)
     near = history.steps[max(0, turn.before - NEAR) : turn.before]
@@ -72,7 +72,7 @@ def _acts_before(history: History, turn: Turn) -> Iterator[Turn]:
     for each in reversed(history.turns[:at]):
         if each.before != turn.before:
             return
-        if each.act is not Act.SAID:
+        if each.action is not UserAction.SAID:
             yield each
         elif each.origin != "rejection":
             return
@@ -80,7 +80,7 @@ def _acts_before(history: History, turn: Turn) -> Iterator[Turn]:
 
 def _last_since_turn(history: History, stop: Turn) -> Step | None:
     """The last call before the user stopped the agent, where it was made since they had typed something."""
-    said = [each.before for each in history.turns if each.act is Act.SAID and each.at < stop.at]
+    said = [each.before for each in history.turns if each.action is UserAction.SAID and each.at < stop.at]
     return history.steps[stop.before - 1] if max(said, default=0) < stop.before else None
 
 

@@ -9,7 +9,7 @@ EVENT_BYTES = 300
 """What an event takes besides its text, with what makes it be found again: about that much was measured."""
 
 
-class Stored(NamedTuple):
+class ArchivedSession(NamedTuple):
     """A session as the index holds it."""
 
     agent: str
@@ -31,7 +31,7 @@ class Stored(NamedTuple):
         return self.agent, self.native, self.segment
 
 
-class Archive(NamedTuple):
+class ArchiveUsage(NamedTuple):
     """How much is kept, and what the settings allow."""
 
     sessions: int

@@ -50,12 +50,12 @@ class Backtest(Struct, frozen=True, kw_only=True):
     """When it would have met something for the first and for the last time."""
 
 
-def bounds(right: int, of: int) -> tuple[float, float]:
+def confidence_bounds(right: int, of: int) -> tuple[float, float]:
     """Between which shares the true one lies, each bound with 95 % confidence (Clopper and Pearson)."""
     if not of:
         return 0.0, 1.0
-    low = 0.0 if right == 0 else _where(lambda share: at_least(right, of, share) > _SURE)
-    high = 1.0 if right == of else _where(lambda share: 1 - at_least(right + 1, of, share) < _SURE)
+    low = 0.0 if right == 0 else _where(lambda share: binomial_tail(right, of, share) > _SURE)
+    high = 1.0 if right == of else _where(lambda share: 1 - binomial_tail(right + 1, of, share) < _SURE)
     return low, high
 
 
@@ -68,7 +68,7 @@ def _where(holds: Callable[[float], bool]) -> float:
     return (low + high) / 2
 
 
-def at_least(right: int, of: int, share: float) -> float:
+def binomial_tail(right: int, of: int, share: float) -> float:
     """How likely at least so many of so many are right, where each is with this probability.
 
     The shorter side is summed up from its largest term on, so that thousands cost as little as ten.

@@ -26,7 +26,7 @@ class Splice(Struct, frozen=True):
     new: bytes
 
 
-class Seen(Struct, frozen=True):
+class FileVersion(Struct, frozen=True):
     """A file as it was read."""
 
     path: str
@@ -40,15 +40,15 @@ class Seen(Struct, frozen=True):
     @property
     def digest(self) -> str:
         """Two contents are the same where these are; empty where the file is not there."""
-        return digest(self.content)
+        return content_digest(self.content)
 
     @property
-    def real(self) -> str:
+    def real_path(self) -> str:
         """Where the file itself is."""
         return self.link or self.path
 
 
-class Line(Struct, frozen=True, tag="line", kw_only=True):
+class LineEdit(Struct, frozen=True, tag="line", kw_only=True):
     """A line of ours was put below a heading of a Markdown file."""
 
     id: str
@@ -65,7 +65,7 @@ class Line(Struct, frozen=True, tag="line", kw_only=True):
     """What that line said."""
 
 
-class Value(Struct, frozen=True, tag="value", kw_only=True):
+class ValueEdit(Struct, frozen=True, tag="value", kw_only=True):
     """A value was set in a settings file, or taken out of it."""
 
     format: str
@@ -81,7 +81,7 @@ class Value(Struct, frozen=True, tag="value", kw_only=True):
     """It went to the end of a list, where it is told by what it is and not by its place."""
 
 
-class Passage(Struct, frozen=True, tag="passage", kw_only=True):
+class PassageEdit(Struct, frozen=True, tag="passage", kw_only=True):
     """A passage of ours took the place of another one of ours, or was put at the end."""
 
     new: bytes
@@ -95,13 +95,13 @@ class RemovedLine(Struct, frozen=True, kw_only=True):
     above: bytes = b""
 
 
-class Removal(Struct, frozen=True, tag="removal", kw_only=True):
+class LineRemoval(Struct, frozen=True, tag="removal", kw_only=True):
     """Lines of the person's own were taken out because they said so."""
 
     lines: tuple[RemovedLine, ...]
 
 
-Deed: TypeAlias = Line | Value | Passage | Removal
+EditOperation: TypeAlias = LineEdit | ValueEdit | PassageEdit | LineRemoval
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -117,7 +117,7 @@ class Change(Struct, frozen=True, kw_only=True):
     """The digest of what the file held; empty where it was not there."""
     after: str
     splices: tuple[Splice, ...]
-    deed: Deed | None = None
+    deed: EditOperation | None = None
     """None where it takes another change back, and where somebody else made it."""
     told: str = ""
     """What somebody else changed, in his words; it is only remembered."""
@@ -131,17 +131,17 @@ class Change(Struct, frozen=True, kw_only=True):
     @property
     def tokens(self) -> int:
         """About how many tokens more every session costs that reads the file."""
-        return sum(tokens(splice.new) - tokens(splice.old) for splice in self.splices)
+        return sum(estimate_tokens(splice.new) - estimate_tokens(splice.old) for splice in self.splices)
 
 
-class Fate(StrEnum):
+class ChangeFate(StrEnum):
     """What became of a change."""
 
     STANDS = "stands"
     """As we made it, wherever it was moved to."""
-    HIS = "his"
+    REWORDED = "his"
     """He worded it otherwise: it is his now, and we leave it alone."""
-    REFUSED = "refused"
+    REMOVED = "refused"
     """He took it out."""
     UNCLEAR = "unclear"
     """It is gone or reworded, and something else may have done it: ask."""
@@ -152,14 +152,14 @@ class Fate(StrEnum):
     UNDONE = "undone"
 
 
-class Look(Struct, frozen=True, kw_only=True):
+class ChangeCheck(Struct, frozen=True, kw_only=True):
     """What had become of a change when we looked."""
 
     id: str
     change: str
     machine: str
     at: datetime
-    fate: Fate
+    fate: ChangeFate
     path: str
     """Where it was found, or missed."""
     head: str = ""
@@ -168,7 +168,7 @@ class Look(Struct, frozen=True, kw_only=True):
     """His words, where it is his now."""
 
 
-class Checkout(Struct, frozen=True):
+class CheckedOutFile(Struct, frozen=True):
     """What git knows of a file that it tracks."""
 
     head: str
@@ -198,11 +198,11 @@ class HeadStep(Struct, frozen=True):
     after: bytes
 
 
-def tokens(content: bytes) -> int:
+def estimate_tokens(content: bytes) -> int:
     """About how many tokens a content has, rather too many than too few."""
     return -(-len(content.decode("utf-8", "replace")) // _CHARACTERS_A_TOKEN)
 
 
-def digest(content: bytes | None) -> str:
+def content_digest(content: bytes | None) -> str:
     """Names a content; empty for none."""
     return "" if content is None else blake2b(content, digest_size=16).hexdigest()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-READABLE = 48
+READABLE_LENGTH = 48
 """How many characters of the name a key shows."""
 
 EVERYWHERE, NOWHERE = "", "-"
@@ -65,7 +65,7 @@ def context_of(kind: ContextKind, canonical: str, suffix: str | None = None, *, 
     digest = hashlib.blake2b(exact.encode("utf-8", "surrogatepass"), digest_size=10).digest()
     tail = b32encode(digest).decode("ascii").lower()
     readable = re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-.")
-    shown = readable[-READABLE:] if kind is ContextKind.PATH else readable[:READABLE]
+    shown = readable[-READABLE_LENGTH:] if kind is ContextKind.PATH else readable[:READABLE_LENGTH]
     shown = shown.strip("-.") or "context"
     if _RESERVED.match(shown):
         shown = f"_{shown}"

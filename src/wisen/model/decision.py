@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.model.entry import Move, MoveKind, Who
+from wisen.model.entry import Actor, Move, MoveKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -29,7 +29,7 @@ class RecordedDecision(NamedTuple):
 
     id: str
     at: datetime
-    by: Who
+    by: Actor
     did: str
     """What was done, in one word: approved, rejected, skipped, guard, entry, rule, installed …"""
     subject: str
@@ -116,7 +116,7 @@ def _grouped(
         yield RecordedDecision(
             id=head.id,
             at=head.at,
-            by=first.by if first else Who.WISEN,
+            by=first.by if first else Actor.WISEN,
             did=first.value if first and first.kind is MoveKind.ANSWER else first.kind.value if first else "changed",
             subject=first.subject if first else "",
             moves=tuple(each.id for each in moves) if first else (),

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, ProposalType, Who
+from wisen.model.entry import Actor, EntryOrigin, EntryStatus, EntryType, MoveKind, ProposalType
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from wisen.model.entry import Move, Proposal
-    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.entry_state import EntryState, ProposalState
 
     Told: TypeAlias = tuple[object, ...]
 
@@ -32,11 +32,11 @@ _CARRIED = (
 class DuplicateEntry(NamedTuple):
     """One lesson that was recorded more than once."""
 
-    stays: EntryState
-    others: tuple[EntryState, ...]
+    primary: EntryState
+    duplicates: tuple[EntryState, ...]
 
 
-def doubled_entries(
+def find_duplicate_entries(
     states: Iterable[EntryState], moves: Iterable[Move], written: Collection[str] = ()
 ) -> tuple[DuplicateEntry, ...]:
     """Entries that say word for word the same of the same message or fix; `written`: those whose rule is in a file.
@@ -57,30 +57,30 @@ def doubled_entries(
     return tuple(found)
 
 
-def carried_over(doubled: DuplicateEntry, moves: Sequence[Move]) -> list[Move]:
+def moves_to_carry_over(doubled: DuplicateEntry, moves: Sequence[Move]) -> list[Move]:
     """The decisions of the user about the others that the one that stays has to take over, newest of each kind.
 
     Who approved one and rejected the other did not want it twice: then it stays approved.
     """
-    ids = {doubled.stays.entry.id, *(each.entry.id for each in doubled.others)}
+    ids = {doubled.primary.entry.id, *(each.entry.id for each in doubled.duplicates)}
     carried = []
     for kind in _CARRIED:
-        said = [move for move in moves if move.subject in ids and move.kind is kind and move.by is Who.USER]
-        if kind is MoveKind.STATUS and doubled.stays.status is EntryStatus.PROMOTED:
+        said = [move for move in moves if move.subject in ids and move.kind is kind and move.by is Actor.USER]
+        if kind is MoveKind.STATUS and doubled.primary.status is EntryStatus.PROMOTED:
             continue
-        if said and said[-1].subject != doubled.stays.entry.id:
+        if said and said[-1].subject != doubled.primary.entry.id:
             carried.append(said[-1])
     return carried
 
 
-def doubled_questions(asked: Iterable[Asked], doubled: Iterable[DuplicateEntry]) -> list[Proposal]:
+def find_duplicate_proposals(asked: Iterable[ProposalState], doubled: Iterable[DuplicateEntry]) -> list[Proposal]:
     """Proposals that wait although the same is asked already, or about an entry that does not stay."""
-    gone = {each.entry.id for double in doubled for each in double.others}
+    gone = {each.entry.id for double in doubled for each in double.duplicates}
     waiting: set[tuple[str, str, str]] = set()
     found = []
     for each in asked:
         proposal = each.proposal
-        if not each.waits or proposal.type is ProposalType.SUGGESTION:
+        if not each.is_waiting or proposal.type is ProposalType.SUGGESTION:
             continue
         about = (proposal.entry, proposal.context, proposal.type.value)
         if proposal.entry in gone or about in waiting:

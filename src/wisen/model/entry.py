@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from wisen.model.backtest import Backtest  # noqa: TC001 - as above
 from wisen.model.directive import Trigger  # noqa: TC001 - as above
-from wisen.model.signal import About  # noqa: TC001 - as above
+from wisen.model.signal import LessonTopic  # noqa: TC001 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +111,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     key: str = ""
     """The pattern key, `area.symptom`."""
-    about: About | None = None
+    about: LessonTopic | None = None
     durable: float = 0.0
     """How likely it is meant to last beyond the task at hand."""
     standing: bool | None = None
@@ -140,7 +140,7 @@ LOGGABLE = {
 """What can be logged by hand."""
 
 
-class Logged(NamedTuple):
+class ManualEntry(NamedTuple):
     """Something that is recorded by hand."""
 
     kind: str
@@ -183,7 +183,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     """When it was recorded, where it was never seen."""
 
 
-def tallied(of: Tally, seen: Sequence[Occurrence]) -> Tally:
+def recount_tally(of: Tally, seen: Sequence[Occurrence]) -> Tally:
     """A tally counted anew from what was seen, oldest first."""
     return structs.replace(
         of,
@@ -250,7 +250,7 @@ ONLY_LOCAL = "only"
 """The value of a move of the kind LOCAL by which hosted agents are not told of an entry."""
 
 
-class Who(StrEnum):
+class Actor(StrEnum):
     """Who decided."""
 
     USER = "user"
@@ -265,17 +265,17 @@ class Move(Struct, frozen=True, kw_only=True):
     """The id of the entry, the proposal, the occurrence or the guard; of a rule or fix on trial, or of a context."""
     machine: str
     at: datetime
-    by: Who
+    by: Actor
     kind: MoveKind
     value: str = ""
     why: str = ""
 
 
-JUDGED = "judged by sessions: "
+JUDGED_PREFIX = "judged by sessions: "
 """With what the reason begins where a trial or a check gave something up: coming up again does not bring it back."""
 
 
-REMOVED = "you took it out of "
+REMOVED_PREFIX = "you took it out of "
 """With what the reason begins where the user took a rule out of a file: saying it again brings it back."""
 
 
@@ -350,7 +350,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """Whether its text is a quote that is no rule as it stands: somebody has to word it before it can be approved."""
 
     @property
-    def asks(self) -> str | None:
+    def question_key(self) -> str | None:
         """What it asks, as a key: two that ask the same at the same time are one."""
         if self.follows is None:
             return None

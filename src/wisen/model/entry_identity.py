@@ -14,13 +14,13 @@ from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.model.guard import Learnt
+    from wisen.model.guard import LearnedRow
 
 _NAMING = (MoveKind.MERGE, MoveKind.CONFLICT, MoveKind.SPLIT, MoveKind.SUPERSEDE)
 """Decisions whose value is the id of an entry."""
 
 
-def sights_of(rows: Iterable[Learnt]) -> dict[str, list[str]]:
+def founding_occurrences(rows: Iterable[LearnedRow]) -> dict[str, list[str]]:
     """By entry that is new in these rows, the ids of the occurrences that came with it; the first founded it."""
     rows = tuple(rows)
     found: dict[str, list[str]] = {row.id: [] for row in rows if isinstance(row, Entry)}
@@ -33,7 +33,7 @@ def sights_of(rows: Iterable[Learnt]) -> dict[str, list[str]]:
     return {entry: sights for entry, sights in found.items() if sights}
 
 
-def known_as(sights: Mapping[str, Sequence[str]], owners: Mapping[str, str]) -> dict[str, str]:
+def find_known_entries(sights: Mapping[str, Sequence[str]], owners: Mapping[str, str]) -> dict[str, str]:
     """The entries that were recorded before, and under which id; `owners` says whose each known sight is."""
     found = {}
     for entry, seen in sights.items():
@@ -43,11 +43,11 @@ def known_as(sights: Mapping[str, Sequence[str]], owners: Mapping[str, str]) -> 
     return found
 
 
-def with_known(rows: Iterable[Learnt], known: Mapping[str, str]) -> list[Learnt]:
+def replace_known_entries(rows: Iterable[LearnedRow], known: Mapping[str, str]) -> list[LearnedRow]:
     """The rows without those entries, and with whatever names one of them naming the one that was there first."""
     if not known:
         return [*rows]
-    kept: list[Learnt] = []
+    kept: list[LearnedRow] = []
     for row in rows:
         if isinstance(row, Entry):
             kept += [] if row.id in known else [row]

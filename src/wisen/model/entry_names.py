@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-def name_of(type_: EntryType, at: datetime, id_: str, taken: Collection[str]) -> str:
+def entry_name(type_: EntryType, at: datetime, id_: str, taken: Collection[str]) -> str:
     """A name for people, LRN-YYYYMMDD-XXX, lengthened where it would collide."""
     tail = blake2b(id_.encode(), digest_size=16).hexdigest()
     stem = f"{PREFIXES[type_]}-{at:%Y%m%d}-"

@@ -20,7 +20,7 @@ from wisen.model.entry import (
     Priority,
     Proposal,
 )
-from wisen.model.reinforcement import Reinforcement, counted, level
+from wisen.model.reinforcement import Reinforcement, counted_praises, praise_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -109,7 +109,7 @@ class EntryState(Struct, frozen=True, kw_only=True):
         return 1.0 if self.lasting else self.entry.durable
 
     @property
-    def standing(self) -> bool:
+    def is_standing(self) -> bool:
         """Whether the user said in so many words that it lasts; what an earlier version recorded does not tell."""
         return self.lasting or bool(self.entry.standing)
 
@@ -125,10 +125,10 @@ class EntryState(Struct, frozen=True, kw_only=True):
 
     def weight(self, now: datetime) -> int:
         """How much speaks for it where things compete: the sessions it came up in, and a little for praise."""
-        return self.sessions + level(self.praises, now)
+        return self.sessions + praise_level(self.praises, now)
 
 
-def states(
+def fold_entry_states(
     entries: Iterable[Entry],
     tallies: Iterable[Tally],
     moves: Iterable[Move],
@@ -194,10 +194,10 @@ def _praised(found: dict[str, EntryState], praises: Iterable[Reinforcement]) -> 
 
 def _of_one(entry: str, rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
     """Rows as those of one entry, each session once."""
-    return counted(structs.replace(row, subject=entry) for row in rows)
+    return counted_praises(structs.replace(row, subject=entry) for row in rows)
 
 
-class Asked(NamedTuple):
+class ProposalState(NamedTuple):
     """A proposal and what became of it."""
 
     proposal: Proposal
@@ -207,27 +207,29 @@ class Asked(NamedTuple):
     """When it was answered, or made."""
 
     @property
-    def waits(self) -> bool:
+    def is_waiting(self) -> bool:
         """Whether a person has still to say something."""
         return self.answer in (None, Answer.LATER)
 
 
-def asked(proposals: Iterable[Proposal], moves: Iterable[Move]) -> tuple[Asked, ...]:
+def fold_proposal_states(proposals: Iterable[Proposal], moves: Iterable[Move]) -> tuple[ProposalState, ...]:
     """Every proposal with its last answer, oldest first."""
     answers = {move.subject: move for move in moves if move.kind is MoveKind.ANSWER}
     found = []
     for proposal in proposals:
         move = answers.get(proposal.id)
-        found.append(Asked(proposal, Answer(move.value), move.at) if move else Asked(proposal, None, proposal.at))
+        found.append(
+            ProposalState(proposal, Answer(move.value), move.at) if move else ProposalState(proposal, None, proposal.at)
+        )
     return tuple(found)
 
 
-def put_on_trial(proposals: Iterable[Asked]) -> frozenset[str]:
+def entries_on_trial(proposals: Iterable[ProposalState]) -> frozenset[str]:
     """The entries that the user wants to be tried before they become rules."""
     return frozenset(each.proposal.entry for each in proposals if each.answer is Answer.TRIED)
 
 
-def tied_pairs(states: Sequence[EntryState]) -> list[tuple[EntryState, EntryState]]:
+def conflicting_pairs(states: Sequence[EntryState]) -> list[tuple[EntryState, EntryState]]:
     """Pairs of entries that nobody stated and that say the opposite of each other; the older of the two first."""
     by_id = {state.entry.id: state for state in states}
     found: dict[tuple[str, str], tuple[EntryState, EntryState]] = {}
@@ -242,7 +244,7 @@ def tied_pairs(states: Sequence[EntryState]) -> list[tuple[EntryState, EntryStat
 
 def unsettled_entry_ids(states: Sequence[EntryState]) -> set[str]:
     """The entries in conflicts between what nobody stated and that weigh the same: a person has to decide first."""
-    return {each.entry.id for pair in tied_pairs(states) for each in pair}
+    return {each.entry.id for pair in conflicting_pairs(states) for each in pair}
 
 
 def is_inferred(state: EntryState) -> bool:

@@ -160,5 +160,5 @@ class Citation(Struct, frozen=True, kw_only=True, gc=False):
 
 
 Event: TypeAlias = Message | Call | Outcome | Rejection | Interrupt | Concession | Citation
-OF_PROSE = (Concession, Citation)
+PROSE_EVENTS = (Concession, Citation)
 """What is kept of the assistant's prose. It happens nowhere, and is counted nowhere."""

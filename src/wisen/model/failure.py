@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.fix import Danger
-    from wisen.model.signal import Said
+    from wisen.model.signal import RecordedSignal
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}(?: (?:test|run))?")
 """A bare name of a program or tool."""
@@ -34,13 +34,13 @@ class Signature(Struct, frozen=True, kw_only=True, order=True):
     """Of the code that made it: signatures of different versions are not compared."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The failure in a few words for a person."""
         said = self.says or self.key.partition(".")[2].replace("-", " ")
         return f"{self.who}: {said}" if self.who else said
 
     @property
-    def phrase(self) -> str:
+    def safe_description(self) -> str:
         """The failure in words of our own, for an agent: of what a tool said only a bare name or an exit code."""
         said = self.says if _EXITED.fullmatch(self.says) else self.key.partition(".")[2].replace("-", " ")
         return f"{self.who}: {said}" if _NAME.fullmatch(self.who) else said
@@ -84,7 +84,7 @@ class CallChange(Struct, frozen=True, kw_only=True):
     """Calls that came between, where the call itself stayed the same."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The change in a few words."""
         if self.first:
             return f"first {self.first[0]}"
@@ -94,7 +94,7 @@ class CallChange(Struct, frozen=True, kw_only=True):
         return f"without {gone}" if gone else new if ": " in new else f"with {new}"
 
 
-class Try(Struct, frozen=True, kw_only=True):
+class FixAttempt(Struct, frozen=True, kw_only=True):
     """A change that was made after a failure, and whether it helped."""
 
     failure: str
@@ -140,16 +140,16 @@ class Goal(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mined:
+class SessionFindings:
     """What one session taught. It takes the place of whatever the session was found to teach before."""
 
     session: int
     failures: tuple[Failure, ...] = ()
-    tries: tuple[Try, ...] = ()
+    tries: tuple[FixAttempt, ...] = ()
     habits: Mapping[CallChange, int] = field(default_factory=dict)
     """Changes that came after a success, and how often: what is varied anyway is no remedy."""
     pairs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """By tool, how many calls followed another of the same goal: after a success, and after a failure."""
     goals: tuple[Goal, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[RecordedSignal, ...] = ()
     """What the user said about the work."""

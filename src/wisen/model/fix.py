@@ -84,12 +84,12 @@ class Fix:
         return (helped + 1) / (self.sessions + self.failed_again + 2)
 
     @property
-    def success(self) -> float:
+    def success_rate(self) -> float:
         """How often the change helped, with one doubt on each side: where the complaint names it, it is no chance."""
         return (self.sessions + 1) / (self.sessions + self.failed_again + 2)
 
     @property
-    def is_known(self) -> bool:
+    def is_reliable(self) -> bool:
         """Whether it was seen often enough, and helped often enough, to be suggested."""
         return self.sessions > 1 and self.confidence >= 0.6 and self.last_worked
 
@@ -115,7 +115,7 @@ class Evidence:
     """The key of the context it failed in; empty outside of any."""
 
 
-def without_ordinary_work(kinds: Iterable[FailureKind], fixes: Iterable[Fix]) -> tuple[FailureKind, ...]:
+def exclude_ordinary_checks(kinds: Iterable[FailureKind], fixes: Iterable[Fix]) -> tuple[FailureKind, ...]:
     """What went wrong, without checks that did their job: tests that fail until the code is right are how work is done.
 
     A check that is known to be got over otherwise stays: `lint` by `lint:fix`.

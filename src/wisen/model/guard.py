@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from wisen.errors import UsageError
 from wisen.kernel.matching import GAP, keys_of
-from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Who
+from wisen.model.entry import Actor, Entry, Move, MoveKind, Occurrence, Proposal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FORM = "[warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON]"
+GUARD_SYNTAX = "[warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON]"
 _PARTS = ("->", "→", "=>")
 _NOT_ALLOWED = "allow"
 
@@ -36,7 +36,7 @@ class Mode(StrEnum):
     REMOVED = "removed"
 
 
-LIVE = (Mode.SHADOW, Mode.WARN, Mode.DENY, Mode.ASK)
+LIVE_MODES = (Mode.SHADOW, Mode.WARN, Mode.DENY, Mode.ASK)
 """The modes in which calls are looked at."""
 ACTIONS = (Mode.WARN, Mode.DENY, Mode.ASK)
 """What a guard can be told to do: it never allows what the agent's own rules would not."""
@@ -73,18 +73,18 @@ class Guard(Struct, frozen=True, kw_only=True):
     """What it was made to do."""
 
     @property
-    def form(self) -> str:
+    def source_text(self) -> str:
         """The guard in one line, as it can be written by hand."""
         better = f" -> {self.better}" if self.better else ""
         reason = f" # {self.reason}" if self.reason else ""
         return f"{self.action.value} {self.watch}{better}{reason}"
 
 
-Learnt: TypeAlias = Entry | Occurrence | Move | Proposal | Guard
+LearnedRow: TypeAlias = Entry | Occurrence | Move | Proposal | Guard
 """What was learnt and decided, as the ledger remembers it."""
 
 
-class WrittenGuard(NamedTuple):
+class ParsedGuard(NamedTuple):
     """A guard as it was written."""
 
     action: Mode
@@ -93,7 +93,7 @@ class WrittenGuard(NamedTuple):
     reason: str
 
 
-class Fared(Struct, frozen=True, kw_only=True):
+class GuardStats(Struct, frozen=True, kw_only=True):
     """How a guard has fared live."""
 
     decisions: int = 0
@@ -116,11 +116,11 @@ class GuardState(Struct, frozen=True, kw_only=True):
     mode: Mode
     why: str = ""
     """Why it is in this mode, where somebody said so."""
-    by: Who = Who.WISEN
+    by: Actor = Actor.WISEN
     since: datetime
 
 
-def newest(guards: Iterable[Guard]) -> tuple[Guard, ...]:
+def newest_versions(guards: Iterable[Guard]) -> tuple[Guard, ...]:
     """Of guards in the order of their making, the last version of each, in the order of the first."""
     return tuple({each.id: each for each in guards}.values())
 
@@ -138,7 +138,7 @@ def guard_states(guards: Iterable[Guard], moves: Iterable[Move]) -> tuple[GuardS
     return tuple(found)
 
 
-def form_of(text: str) -> WrittenGuard:
+def parse_guard(text: str) -> ParsedGuard:
     """What a guard that was written by hand says.
 
     Raises:
@@ -151,14 +151,14 @@ def form_of(text: str) -> WrittenGuard:
     first, _, rest = watch.strip().partition(" ")
     action = Mode.WARN
     if first == _NOT_ALLOWED:
-        raise UsageError(f"A guard never allows a call: {text!r}. It can warn, deny or ask: {FORM}")
+        raise UsageError(f"A guard never allows a call: {text!r}. It can warn, deny or ask: {GUARD_SYNTAX}")
     if first in ACTIONS:
         action, watch = Mode(first), rest
     watch = _spelt(watch.strip(), text)
-    return WrittenGuard(action, watch, better.strip(), reason.strip())
+    return ParsedGuard(action, watch, better.strip(), reason.strip())
 
 
-def watch_of(text: str) -> dict[str, object]:
+def parse_watch(text: str) -> dict[str, object]:
     """What a watch says, as values by which calls are matched.
 
     Raises:
@@ -185,7 +185,7 @@ def guard_id(context: str, watch: str) -> str:
     return f"G-{_digest(context, watch)}"
 
 
-def version_of(watch: str, better: str, action: Mode) -> str:
+def guard_version(watch: str, better: str, action: Mode) -> str:
     """The version of a guard: other words, and another action, are another treatment."""
     return _digest(watch, better, action)
 
@@ -199,8 +199,8 @@ def _spelt(watch: str, text: str) -> str:
     else:
         watch = f"shell: {watch}"
     if not watch.partition(": ")[2]:
-        raise UsageError(f"{text!r} watches for nothing. A guard is written so: {FORM}")
-    keys_of(watch_of(watch))
+        raise UsageError(f"{text!r} watches for nothing. A guard is written so: {GUARD_SYNTAX}")
+    keys_of(parse_watch(watch))
     return watch
 
 

@@ -33,19 +33,19 @@ class Step(Struct, frozen=True, kw_only=True):
     """The key of the context it was made in; empty outside of any."""
 
 
-class Act(StrEnum):
+class UserAction(StrEnum):
     """What a user does in a session."""
 
     SAID = "said"
-    REFUSED = "refused"
-    STOPPED = "stopped"
+    REJECTED = "refused"
+    INTERRUPTED = "stopped"
 
 
 class Turn(Struct, frozen=True, kw_only=True):
     """Something the user did, and where in the course of the calls."""
 
     id: str
-    act: Act
+    action: UserAction
     at: datetime
     text: str | None
     """What was typed, in the user's own words; None for other acts, and where nothing was kept or is theirs."""
@@ -79,6 +79,6 @@ class History(Struct, frozen=True, kw_only=True):
     turns: tuple[Turn, ...] = ()
 
 
-def session_name(session: History) -> str:
+def session_label(session: History) -> str:
     """What a session is called where something failed in it."""
     return f"{session.agent} {session.native}"

@@ -46,7 +46,7 @@ class Caller(Struct, frozen=True, kw_only=True):
         return f"/bin/sh {shlex.quote(self.launcher)} {agent} {event} 2>/dev/null || cat >/dev/null 2>&1 || :"
 
 
-def caller_in(command: str, agent: str) -> Caller | None:
+def parse_caller(command: str, agent: str) -> Caller | None:
     """What a command runs, where it is one of our own for this agent, of this or of another installation."""
     try:
         words = shlex.split(command)
@@ -82,7 +82,7 @@ class Hook(Struct, frozen=True, kw_only=True):
     """It belongs there only where the user has such a list."""
 
 
-class Calling(Struct, frozen=True, kw_only=True):
+class RegisteredHook(Struct, frozen=True, kw_only=True):
     """Somebody whom an agent calls: on an event, or in whatever way a plug-in wishes."""
 
     event: str
@@ -107,12 +107,12 @@ class Calling(Struct, frozen=True, kw_only=True):
 class HookSettings(Struct, frozen=True, kw_only=True):
     """What the settings of an agent say about hooks."""
 
-    callings: tuple[Calling, ...] = ()
+    callings: tuple[RegisteredHook, ...] = ()
     switched_off: bool = False
     """Whether they forbid all hooks."""
 
 
-class Rewritten(Struct, frozen=True):
+class RewrittenFile(Struct, frozen=True):
     """A settings file before and after; None where there is none."""
 
     path: str
@@ -126,11 +126,11 @@ class HookState(StrEnum):
     INSTALLED = "installed"
     UNTRUSTED = "installed, not trusted"
     """The agent does not run some of our hooks before the user has trusted them."""
-    NOT = "not installed"
+    NOT_INSTALLED = "not installed"
     BROKEN = "broken"
 
 
-class Installed(Struct, frozen=True, kw_only=True):
+class HookStatus(Struct, frozen=True, kw_only=True):
     """Hook status of one agent."""
 
     agent: str
@@ -143,7 +143,7 @@ class Installed(Struct, frozen=True, kw_only=True):
     """The events whose hooks the agent does not run before the user has trusted them."""
     trusting: str = ""
     """How he does that; empty where the agent asks for no such thing."""
-    others: tuple[Calling, ...] = ()
+    others: tuple[RegisteredHook, ...] = ()
     """Who else is called."""
     since: datetime | None = None
     """When they were installed, where the ledger tells."""
@@ -151,7 +151,7 @@ class Installed(Struct, frozen=True, kw_only=True):
     """When the newest session began, by the agent's log."""
 
 
-class Cost(Struct, frozen=True, kw_only=True):
+class HookLatency(Struct, frozen=True, kw_only=True):
     """Milliseconds that an agent waits for us."""
 
     prompt: float
@@ -161,24 +161,24 @@ class Cost(Struct, frozen=True, kw_only=True):
     """The same while one is."""
 
 
-class Installing(Struct, frozen=True):
+class HookInstallation(Struct, frozen=True):
     """What was done, or would be, to the settings of an agent."""
 
-    files: tuple[Rewritten, ...]
-    before: Installed
-    after: Installed
+    files: tuple[RewrittenFile, ...]
+    before: HookStatus
+    after: HookStatus
     grants: str = ""
     """What the settings let us see or do beyond the events that we are called at, in words for the user."""
-    cost: Cost | None = None
+    cost: HookLatency | None = None
     """What the agent will wait for us, where it is told to call us."""
 
     @property
-    def changed(self) -> tuple[Rewritten, ...]:
+    def changed(self) -> tuple[RewrittenFile, ...]:
         """The files that hold something else now."""
         return tuple(each for each in self.files if each.held != each.holds)
 
 
-class Beat(Struct, frozen=True):
+class Heartbeat(Struct, frozen=True):
     """When a hook fired last."""
 
     at: datetime
@@ -192,10 +192,10 @@ class HookFailure(Struct, frozen=True):
     at: datetime | None = None
 
 
-class Vitals(Struct, frozen=True, kw_only=True):
+class HookHealth(Struct, frozen=True, kw_only=True):
     """What the files of the home tell about hooks and what they deliver."""
 
-    beats: dict[str, Beat] = {}
+    beats: dict[str, Heartbeat] = {}
     """The newest of each event."""
     failure: HookFailure | None = None
     waiting: int = 0
@@ -209,6 +209,6 @@ class Vitals(Struct, frozen=True, kw_only=True):
     """How many bytes the disk of the home has left; None where it does not tell."""
 
     @property
-    def newest(self) -> datetime | None:
+    def last_heartbeat(self) -> datetime | None:
         """When any hook fired last."""
         return max((beat.at for beat in self.beats.values()), default=None)

@@ -121,7 +121,7 @@ class Blame(Struct, frozen=True, kw_only=True):
         return sum(effect.line.tokens for effect in self.effects)
 
     @property
-    def speaking(self) -> tuple[Effect, ...]:
+    def content_effects(self) -> tuple[Effect, ...]:
         """Those of lines that say something: code in a fence does; blank lines, headings and fences do not."""
         found, fence = [], ""
         for effect in self.effects:
@@ -136,7 +136,7 @@ class Blame(Struct, frozen=True, kw_only=True):
         return tuple(found)
 
     @property
-    def traces(self) -> tuple[Effect, ...]:
+    def strong_effects(self) -> tuple[Effect, ...]:
         """Those with which a failure began or that likely helped; lines that stand first."""
         strong = (Strength.BEGAN, Strength.HELPED)
         return tuple(effect for effect in (*self.effects, *self.gone) if effect.strength in strong)
@@ -144,7 +144,7 @@ class Blame(Struct, frozen=True, kw_only=True):
     @property
     def headline(self) -> str:
         """The whole in a few words for a person."""
-        speaking = self.speaking
+        speaking = self.content_effects
         never = [effect.line.tokens for effect in speaking if effect.strength is Strength.NEVER]
         return (
             f"about {_count(self.tokens, 'token')} in every session; spoke to {_count(self.sessions, 'session')}; "
@@ -152,7 +152,7 @@ class Blame(Struct, frozen=True, kw_only=True):
         )
 
 
-def told(effect: Effect) -> str:
+def describe_effect(effect: Effect) -> str:
     """What the sessions tell about a line, in a sentence with its figures; never more than they can tell."""
     line, before, after = effect.line, effect.before, effect.after
     since = f"{line.born:%Y-%m-%d}{' or before' if line.since_known else ''}"
@@ -167,7 +167,7 @@ def told(effect: Effect) -> str:
         low, high = effect.interval
         figures.append(f"95% {_figure(low)}" + (f"–{_figure(high)}" if isfinite(high) else " or more"))
     return (
-        f"{who}: `{effect.signature.words}` came in {before.sessions:,} of {before.of:,} sessions before and "
+        f"{who}: `{effect.signature.description}` came in {before.sessions:,} of {before.of:,} sessions before and "
         f"{after.sessions:,} of {after.of:,} {'while it stood' if line.gone else 'after'}"
         + (f" ({', '.join(figures)})." if figures else ".")
     )
@@ -190,7 +190,7 @@ def _figure(value: float) -> str:
     return f"{value:.{1 if value >= 1 else 2}f}".rstrip("0").rstrip(".")
 
 
-class Judged(Struct, frozen=True, kw_only=True):
+class InstructionSummary(Struct, frozen=True, kw_only=True):
     """What is to be said of an instruction file in a few words."""
 
     path: str

@@ -124,7 +124,7 @@ class Learning:
         return "mined" if self.kind is LearningKind.FIX else "recorded"
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """What to do, in a line for a person."""
         if self.text or self.change is None:
             return self.text
@@ -148,11 +148,11 @@ class Candidate:
     """What resolves it; None where nothing is known to."""
 
     @property
-    def unresolved(self) -> bool:
+    def is_unresolved(self) -> bool:
         """Whether nothing is known to help."""
         return self.learning is None
 
     @property
-    def saves(self) -> float:
+    def failures_saved(self) -> float:
         """About how many failed calls would have been spared; where nothing helps yet, half of them might be."""
         return self.failures * (self.learning.confidence if self.learning else 0.5)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from datetime import datetime
 
-ENTRIES = "entry:"
+ENTRY_ORIGIN_PREFIX = "entry:"
 """With what the names of the origins of entries begin."""
 
 
@@ -62,7 +62,7 @@ class Memory(NamedTuple):
     """Whether it was typed to a model on the user's own machine: hosted agents are not told."""
 
     @property
-    def cited(self) -> str:
+    def citation(self) -> str:
         """Where it comes from, in short."""
         if self.place:
             return self.place
@@ -71,7 +71,7 @@ class Memory(NamedTuple):
         return ", ".join(filter(None, (self.agent, f"session {self.session[:8]}" if self.session else "", turn, day)))
 
 
-class Words(NamedTuple):
+class MemoryFields(NamedTuple):
     """A memory as the words it is found by, one text a field."""
 
     text: str
@@ -80,7 +80,7 @@ class Words(NamedTuple):
     beside: str
 
 
-class Sought(NamedTuple):
+class MemoryQuery(NamedTuple):
     """What is looked for."""
 
     words: tuple[str, ...]
@@ -94,25 +94,25 @@ class Sought(NamedTuple):
     """Whether also what was typed to models on the user's own machine is looked for."""
 
 
-class Hit(NamedTuple):
+class MemoryHit(NamedTuple):
     """A memory that was found, and how well its words match."""
 
     memory: Memory
     score: float
 
 
-class Ranked(NamedTuple):
+class RankedMemory(NamedTuple):
     """A memory with its place among those found."""
 
     memory: Memory
     score: float
 
 
-class Group(NamedTuple):
+class MemoryGroup(NamedTuple):
     """What was found in one session, or one memory that belongs to none; best first."""
 
     key: str
-    memories: tuple[Ranked, ...]
+    memories: tuple[RankedMemory, ...]
     score: float
     replaced_by: str = ""
     """The key of the group that holds a newer decision about the same."""
@@ -128,10 +128,10 @@ class Group(NamedTuple):
         return max((each.memory.at for each in self.memories if each.memory.at is not None), default=None)
 
 
-class Recalled(NamedTuple):
+class RecallResult(NamedTuple):
     """What was found, by session, and where it was looked for."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[MemoryGroup, ...]
     more: int
     """How many more groups were found."""
     contexts: dict[str, str]
@@ -152,7 +152,7 @@ class Briefing(NamedTuple):
     """How many more mattered and did not fit."""
 
 
-class Design(NamedTuple):
+class RankingWeights(NamedTuple):
     """By what memories are ranked: every weight in one value, so that another one can be tried against it."""
 
     who: float = 1.0
@@ -182,7 +182,7 @@ class Design(NamedTuple):
     """How many memories the words of a question may meet together; the most frequent words are left out above it."""
 
 
-BRIEFING = 600
+BRIEFING_TOKENS = 600
 """How many tokens a briefing may cost."""
-DESIGN = Design()
+DEFAULT_WEIGHTS = RankingWeights()
 """The design that is shipped."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NANOS = 1_000_000_000
 """Money is counted in whole billionths, so that sums are exact."""
 _MILLION = 1_000_000
-WORK = ("models", "work")
+MODEL_WORK_DIR = ("models", "work")
 """Where the agents' programs run as models, below the home. Nothing that happens there is ever learnt from."""
 ABSENT_PRICE_INPUT, ABSENT_PRICE_OUTPUT = 15.0, 75.0
 """What a million tokens count against the money cap where nobody tells the price: as the dearest usual models cost."""
@@ -80,17 +80,17 @@ class ModelsPolicy:
         False, "Whether the nano model decides about messages that the detector is not sure of. They are sent to it."
     )
 
-    def named(self, tier: Tier) -> str:
+    def model_for(self, tier: Tier) -> str:
         """The model of a tier; empty where there is none."""
         return (self.nano if tier is Tier.NANO else self.heavy).strip()
 
     @property
-    def is_any(self) -> bool:
+    def has_model(self) -> bool:
         """Whether a model is configured at all."""
-        return any(self.named(tier) for tier in Tier)
+        return any(self.model_for(tier) for tier in Tier)
 
 
-class Sum(Struct, frozen=True):
+class UsageTotal(Struct, frozen=True):
     """What calls came to."""
 
     calls: int = 0
@@ -122,7 +122,7 @@ class ModelCall(Struct, frozen=True, kw_only=True):
     """Whether the price is known."""
 
 
-class Cooling(Struct, frozen=True, kw_only=True):
+class Cooldown(Struct, frozen=True, kw_only=True):
     """That a model is left alone for a while."""
 
     id: str
@@ -133,33 +133,33 @@ class Cooling(Struct, frozen=True, kw_only=True):
     why: str
 
 
-class Use(NamedTuple):
+class ModelUsage(NamedTuple):
     """What was used in a while for one purpose."""
 
     purpose: str
     model: str
-    sum: Sum
+    sum: UsageTotal
 
 
 class ModelsState(Struct, frozen=True, kw_only=True):
     """Status of the configured models."""
 
     names: dict[Tier, str]
-    today: Sum
+    today: UsageTotal
     money_today: float
     calls_per_day: int
     tokens_per_day: int
     money_per_day: float
     local_only: bool
     adjudicate: bool
-    cooling: tuple[Cooling, ...] = ()
+    cooling: tuple[Cooldown, ...] = ()
 
 
-KEPT_DAYS = 92
+RETENTION_DAYS = 92
 """How long it is known what calls cost."""
 
 
-def refusal(spent: Sum, call: ModelCall, policy: ModelsPolicy) -> str:
+def describe_exceeded_cap(spent: UsageTotal, call: ModelCall, policy: ModelsPolicy) -> str:
     """Which cap of the day a call would exceed, in words; empty where none."""
     if spent.calls + 1 > policy.calls_per_day:
         return f"today's {policy.calls_per_day:,} calls are used up (models.calls_per_day)"
@@ -177,11 +177,11 @@ def refusal(spent: Sum, call: ModelCall, policy: ModelsPolicy) -> str:
     return ""
 
 
-def summed(calls: Iterable[ModelCall]) -> Sum:
+def total_usage(calls: Iterable[ModelCall]) -> UsageTotal:
     """What calls came to."""
-    total = Sum()
+    total = UsageTotal()
     for each in calls:
-        total = Sum(
+        total = UsageTotal(
             total.calls + 1,
             total.tokens + each.tokens_in + each.tokens_out,
             total.nanos + each.nanos,
@@ -190,10 +190,10 @@ def summed(calls: Iterable[ModelCall]) -> Sum:
     return total
 
 
-def uses_of(calls: Iterable[ModelCall]) -> tuple[Use, ...]:
+def usage_by_purpose(calls: Iterable[ModelCall]) -> tuple[ModelUsage, ...]:
     """What calls came to by purpose and model, the dearest first."""
     of: dict[tuple[str, str], list[ModelCall]] = {}
     for each in calls:
         of.setdefault((each.purpose, each.model), []).append(each)
-    uses = [Use(purpose, model, summed(those)) for (purpose, model), those in of.items()]
+    uses = [ModelUsage(purpose, model, total_usage(those)) for (purpose, model), those in of.items()]
     return tuple(sorted(uses, key=lambda each: (-each.sum.nanos, -each.sum.tokens, each.purpose, each.model)))

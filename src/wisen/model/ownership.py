@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from wisen.model.entry import Who
+from wisen.model.entry import Actor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Subject(StrEnum):
+class OwnershipSubject(StrEnum):
     """What a row is about."""
 
     FILE = "file"
@@ -48,12 +48,12 @@ class Ownership(Struct, frozen=True, kw_only=True):
     id: str
     machine: str
     at: datetime
-    subject: Subject
+    subject: OwnershipSubject
     path: str
     context: str
     """The project that a file lies in, or that a place belongs to."""
     verdict: OwnershipVerdict
-    by: Who = Who.WISEN
+    by: Actor = Actor.WISEN
     digest: str = ""
     """What the file held: all of it, or of one that grows its first `size` bytes. Of a place: what it says to be."""
     size: int = 0
@@ -61,12 +61,12 @@ class Ownership(Struct, frozen=True, kw_only=True):
     """Device and number of a file that grows: one that takes its place has another."""
 
 
-def newest_words(rows: Iterable[Ownership]) -> dict[tuple[Subject, str, str], Ownership]:
+def newest_decisions(rows: Iterable[Ownership]) -> dict[tuple[OwnershipSubject, str, str], Ownership]:
     """The newest decision about each file, and about each place as what it says to be; asking decides nothing."""
-    found: dict[tuple[Subject, str, str], Ownership] = {}
+    found: dict[tuple[OwnershipSubject, str, str], Ownership] = {}
     for row in sorted(rows, key=lambda each: (each.at, each.id)):
         if row.verdict is not OwnershipVerdict.ASKED:
-            found[row.subject, row.path, row.digest if row.subject is Subject.PLACE else ""] = row
+            found[row.subject, row.path, row.digest if row.subject is OwnershipSubject.PLACE else ""] = row
     return found
 
 
@@ -102,7 +102,7 @@ class AdoptableFile(NamedTuple):
         """Whether it was there before the user's first session in the project, or that cannot be told."""
         return self.first_session is None or self.facts.oldest <= self.first_session
 
-    def refusal(self, *, is_mine: bool) -> str:
+    def refusal_reason(self, *, is_mine: bool) -> str:
         """Why it cannot be adopted; empty where it can."""
         if self.tracked_by is None:
             return f"git cannot tell whether {self.path} is committed, and so not whose it is. Try `git status` there."

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from wisen.model.backtest import bounds
+from wisen.model.backtest import confidence_bounds
 from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-KINDS = (SignalKind.CORRECTION, SignalKind.PRAISE)
+PHRASE_KINDS = (SignalKind.CORRECTION, SignalKind.PRAISE)
 """What a phrase can stand for."""
-TOLD = 0.5
+UNMEASURED_PROBABILITY = 0.5
 """How likely it is that a turn means what a phrase of a file stands for: nobody counted."""
 
 
-class Way(StrEnum):
+class PhraseSource(StrEnum):
     """How a phrase came to be known."""
 
     COUNTED = "counted"
@@ -33,7 +33,7 @@ class Way(StrEnum):
     """The user took it out: it does not come back by itself."""
 
 
-class OwnPhrase(Struct, frozen=True, kw_only=True):
+class UserPhrase(Struct, frozen=True, kw_only=True):
     """A phrase of one user. Rows never change: the newest about a phrase and a kind says what holds."""
 
     id: str
@@ -42,7 +42,7 @@ class OwnPhrase(Struct, frozen=True, kw_only=True):
     text: str
     """In small letters, as the detector reads it."""
     kind: SignalKind
-    way: Way
+    way: PhraseSource
     hits: int = 0
     """In how many turns with the phrase the work then showed what it stands for."""
     turns: int = 0
@@ -57,10 +57,10 @@ class OwnPhrase(Struct, frozen=True, kw_only=True):
     @property
     def probability(self) -> float:
         """How likely it is, at least, that a turn with the phrase means what it stands for."""
-        return bounds(self.hits, self.turns)[0] if self.turns else TOLD
+        return confidence_bounds(self.hits, self.turns)[0] if self.turns else UNMEASURED_PROBABILITY
 
 
-class Proof(Struct, frozen=True, kw_only=True):
+class PhraseProof(Struct, frozen=True, kw_only=True):
     """A turn that speaks for a phrase."""
 
     id: str
@@ -79,14 +79,14 @@ class Proof(Struct, frozen=True, kw_only=True):
     """What happened around it, for a person: `conceded, undone`."""
 
 
-class Search(Struct, frozen=True, kw_only=True):
+class PhraseSearch(Struct, frozen=True, kw_only=True):
     """That turns were looked through for phrases: the first time more of them are than later."""
 
     id: str
     machine: str
     at: datetime
     since: datetime
-    way: Way
+    way: PhraseSource
     turns: int
     """How many were looked at."""
     found: int
@@ -95,20 +95,20 @@ class Search(Struct, frozen=True, kw_only=True):
 class KnownPhrase(NamedTuple):
     """A phrase with the turns that speak for it, newest first."""
 
-    phrase: OwnPhrase
-    proofs: tuple[Proof, ...]
+    phrase: UserPhrase
+    proofs: tuple[PhraseProof, ...]
 
 
-def in_force(rows: Iterable[OwnPhrase]) -> tuple[OwnPhrase, ...]:
+def active_phrases(rows: Iterable[UserPhrase]) -> tuple[UserPhrase, ...]:
     """What holds, by text: of each phrase and kind the newest word, without what was taken out."""
-    return tuple(each for each in _newest(rows) if each.way is not Way.REMOVED)
+    return tuple(each for each in _newest(rows) if each.way is not PhraseSource.REMOVED)
 
 
-def removed(rows: Iterable[OwnPhrase]) -> frozenset[tuple[str, SignalKind]]:
+def removed_phrases(rows: Iterable[UserPhrase]) -> frozenset[tuple[str, SignalKind]]:
     """What the user took out."""
-    return frozenset((each.text, each.kind) for each in _newest(rows) if each.way is Way.REMOVED)
+    return frozenset((each.text, each.kind) for each in _newest(rows) if each.way is PhraseSource.REMOVED)
 
 
-def _newest(rows: Iterable[OwnPhrase]) -> list[OwnPhrase]:
+def _newest(rows: Iterable[UserPhrase]) -> list[UserPhrase]:
     newest = {(each.text, each.kind): each for each in sorted(rows, key=lambda each: each.id)}
     return [newest[key] for key in sorted(newest)]

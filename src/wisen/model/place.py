@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class PlaceWord(StrEnum):
+class PlaceName(StrEnum):
     """What a user says for a place."""
 
     FILE = "file"
@@ -27,7 +27,7 @@ class PlaceWord(StrEnum):
 class RulePlace(NamedTuple):
     """A place where a rule may go."""
 
-    word: PlaceWord
+    word: PlaceName
     path: str
     """Of what is told by hook: the book that wisen keeps of the project."""
     heading: str
@@ -35,43 +35,43 @@ class RulePlace(NamedTuple):
     """What it means, for a person."""
 
     @property
-    def widens(self) -> bool:
+    def applies_everywhere(self) -> bool:
         """Whether the rule holds in all projects from then on: the file speaks in each of them."""
-        return self.word is PlaceWord.OWN
+        return self.word is PlaceName.OWN
 
     @property
     def is_hook(self) -> bool:
         """Whether no file of the user's is changed."""
-        return self.word is PlaceWord.HOOK
+        return self.word is PlaceName.HOOK
 
 
-_SPOKEN: dict[str, PlaceWord] = {
-    **{each.value: each for each in PlaceWord},
-    "the file": PlaceWord.FILE,
-    "the file all the same": PlaceWord.FILE,
-    "claude.md": PlaceWord.FILE,
-    "gemini.md": PlaceWord.FILE,
-    "claude.local.md": PlaceWord.LOCAL,
-    ".claude/rules": PlaceWord.RULES,
-    ".claude/rules/": PlaceWord.RULES,
-    ".claude/rules/wisen.md": PlaceWord.RULES,
-    "my own file": PlaceWord.OWN,
-    "my own": PlaceWord.OWN,
-    "~/.claude/claude.md": PlaceWord.OWN,
-    "~/.codex/agents.md": PlaceWord.OWN,
-    "the hook": PlaceWord.HOOK,
-    "hook only": PlaceWord.HOOK,
-    "hooks": PlaceWord.HOOK,
-    "agents.md": PlaceWord.AGENTS,
-    "soul.md": PlaceWord.SOUL,
-    "tools.md": PlaceWord.TOOLS,
-    "user.md": PlaceWord.USER,
-    "memory.md": PlaceWord.MEMORY,
+_SPOKEN: dict[str, PlaceName] = {
+    **{each.value: each for each in PlaceName},
+    "the file": PlaceName.FILE,
+    "the file all the same": PlaceName.FILE,
+    "claude.md": PlaceName.FILE,
+    "gemini.md": PlaceName.FILE,
+    "claude.local.md": PlaceName.LOCAL,
+    ".claude/rules": PlaceName.RULES,
+    ".claude/rules/": PlaceName.RULES,
+    ".claude/rules/wisen.md": PlaceName.RULES,
+    "my own file": PlaceName.OWN,
+    "my own": PlaceName.OWN,
+    "~/.claude/claude.md": PlaceName.OWN,
+    "~/.codex/agents.md": PlaceName.OWN,
+    "the hook": PlaceName.HOOK,
+    "hook only": PlaceName.HOOK,
+    "hooks": PlaceName.HOOK,
+    "agents.md": PlaceName.AGENTS,
+    "soul.md": PlaceName.SOUL,
+    "tools.md": PlaceName.TOOLS,
+    "user.md": PlaceName.USER,
+    "memory.md": PlaceName.MEMORY,
 }
-SPOKEN: dict[str, str] = {name: place.value for name, place in _SPOKEN.items()}
+PLACE_ALIASES: dict[str, str] = {name: place.value for name, place in _SPOKEN.items()}
 """How people name a place, in small letters: the client reads the same table."""
 
 
-def place_in(text: str) -> str:
+def parse_place(text: str) -> str:
     """The place that somebody names, as one of `PlaceWord`; empty where it is none."""
-    return SPOKEN.get(" ".join(text.casefold().split()), "")
+    return PLACE_ALIASES.get(" ".join(text.casefold().split()), "")

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Move
 
-SHOWN_ID = 7
+SHOWN_ID_LENGTH = 7
 """How many letters of a turn's id an agent is shown; as few are enough to name it."""
 
 
-class PointedKind(StrEnum):
+class TurnClaimKind(StrEnum):
     """What a turn is, as an agent reads it."""
 
     CORRECTION = "correction"
@@ -31,11 +31,11 @@ class PointedKind(StrEnum):
     """Nothing is to be learnt from it."""
 
 
-class Pointed(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TurnClaim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What an agent says of one turn. Nothing of it is believed before the log has proven it."""
 
     turn: str
-    kind: PointedKind
+    kind: TurnClaimKind
     words: str = ""
     """The user's whole sentences, as they were typed."""
     standing: bool = False
@@ -54,7 +54,7 @@ class SettledTurn(Struct, frozen=True, kw_only=True):
     session: str
     message: str
     context: str
-    kind: PointedKind
+    kind: TurnClaimKind
     words: str = ""
     """The user's own sentences, never the agent's."""
     standing: bool = False

@@ -7,15 +7,15 @@ from typing import Any
 
 _HUGE = 1e12
 """No setting means anything beyond: as days or seconds it would be past the end of every calendar."""
-YEARS = 36_500
+MAX_DAYS = 36_500
 """A hundred years, in days: the most that a number of days may be."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyRule:
+class SettingRule:
     """What a setting means and allows."""
 
-    says: str
+    description: str
     at_least: float | None = None
     at_most: float | None = None
     one_of: tuple[str, ...] = ()
@@ -54,5 +54,5 @@ def setting(
     tables: type | None = None,
 ) -> Any:
     """A dataclass field that `config.toml` may set."""
-    rule = PolicyRule(says=says, at_least=at_least, at_most=at_most, one_of=one_of, tables=tables)
+    rule = SettingRule(description=says, at_least=at_least, at_most=at_most, one_of=one_of, tables=tables)
     return field(default=default, metadata={"rule": rule})

@@ -21,7 +21,7 @@ class NotAPerson(NamedTuple):
     """The agent that runs this process, where one does."""
 
 
-Voice: TypeAlias = Person | NotAPerson
+Decider: TypeAlias = Person | NotAPerson
 
 
 class AgentSigns(NamedTuple):

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 HALF_LIFE = timedelta(days=30)
 """After which time a praise counts half."""
-A_DAY = 1.0
+MAX_PER_DAY = 1.0
 """More than this does not come from one day, however often something is praised on it."""
-MOST = 3.0
+MAX_STRENGTH = 3.0
 """More than this does not come from praise at all."""
 
 
-class How(StrEnum):
+class PraiseMoment(StrEnum):
     """At which moment the agent had been told what was then praised."""
 
     START = "start"
@@ -48,7 +48,7 @@ class Reinforcement(Struct, frozen=True, kw_only=True):
     """The id of the message that praises."""
     subject: str
     """The id of the entry or the fix."""
-    how: How
+    how: PraiseMoment
     weight: float
     """From 0 to 1: how close to the praise it was told."""
     at: datetime
@@ -64,7 +64,7 @@ class Strengthened(NamedTuple):
     """By which `wisen explain` knows it."""
     text: str
     """Its words now; empty where it is gone."""
-    how: How
+    how: PraiseMoment
     weight: float
     counts: bool
     """Whether this praise is the one that counts in its session."""
@@ -92,7 +92,7 @@ class Praise(NamedTuple):
     """Why it strengthened nothing; empty where it did."""
 
 
-def counted(rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
+def counted_praises(rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
     """The rows that count, oldest first: of one session and subject the one that weighs most, else the newest."""
     best: dict[tuple[str, str, str], Reinforcement] = {}
     for row in rows:
@@ -102,30 +102,30 @@ def counted(rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
     return tuple(sorted(best.values(), key=lambda each: (each.at, each.id)))
 
 
-def strength(rows: Iterable[Reinforcement], now: datetime) -> float:
+def praise_strength(rows: Iterable[Reinforcement], now: datetime) -> float:
     """What the praises of one subject come to at a moment, from 0 to `MOST`."""
     days: dict[date, list[Reinforcement]] = defaultdict(list)
-    for row in counted(rows):
+    for row in counted_praises(rows):
         days[row.at.astimezone(UTC).date()].append(row)
-    return min(MOST, math.fsum(_of_day(some, now) for _, some in sorted(days.items())))
+    return min(MAX_STRENGTH, math.fsum(_of_day(some, now) for _, some in sorted(days.items())))
 
 
-def level(rows: Iterable[Reinforcement], now: datetime) -> int:
+def praise_level(rows: Iterable[Reinforcement], now: datetime) -> int:
     """The same in whole steps: in what competes, each counts as one more session in which a thing came up."""
-    return int(strength(rows, now) + 0.5)
+    return int(praise_strength(rows, now) + 0.5)
 
 
-def levels(rows: Iterable[Reinforcement], now: datetime) -> dict[str, int]:
+def praise_levels(rows: Iterable[Reinforcement], now: datetime) -> dict[str, int]:
     """How much praise speaks for entries and fixes at a moment, by id."""
     of: dict[str, list[Reinforcement]] = defaultdict(list)
     for row in rows:
         of[row.subject].append(row)
-    return {subject: level(some, now) for subject, some in of.items()}
+    return {subject: praise_level(some, now) for subject, some in of.items()}
 
 
 def _of_day(rows: list[Reinforcement], now: datetime) -> float:
     age = max(timedelta(0), now - max(row.at for row in rows))
-    return float(min(A_DAY, math.fsum(row.weight for row in rows)) * 0.5 ** (age / HALF_LIFE))
+    return float(min(MAX_PER_DAY, math.fsum(row.weight for row in rows)) * 0.5 ** (age / HALF_LIFE))
 
 
 def _order(row: Reinforcement) -> tuple[float, datetime, str]:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from wisen.model.failure import Signature
     from wisen.model.fix import FailureKind, Fix
-    from wisen.model.instruction import Blame, Effect, Judged
+    from wisen.model.instruction import Blame, Effect, InstructionSummary
     from wisen.model.signal import Sighting, SignalKind, Theme
-    from wisen.model.source import TroubleCount
+    from wisen.model.source import ReadProblemCount
 
-MOST_DECISIONS = 3
+MAX_DECISIONS = 3
 SURE = 0.75
 """How often a fix must help for it to be worth telling agents about."""
 WORTH_DROPPING = 200
@@ -79,11 +79,11 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class OpenDecision:
     """Something a person may want to decide: on a line that failures began with, a fix, or rules that nobody needs."""
 
     line: Effect | None = None
-    file: Judged | None = None
+    file: InstructionSummary | None = None
     """The file of the line, or the one with rules that were never relevant."""
     fix: Fix | None = None
     entry: str = ""
@@ -98,7 +98,7 @@ class Decision:
 
 
 @dataclass(slots=True, kw_only=True)
-class TurnFindings:
+class RunFindings:
     """What one turn has found so far, as it goes on; the report is made of it."""
 
     began: datetime
@@ -113,7 +113,7 @@ class TurnFindings:
     said: tuple[Sighting, ...] = ()
     proposals: int = 0
     judged: tuple[Blame, ...] = ()
-    instructions: tuple[Judged, ...] = ()
+    instructions: tuple[InstructionSummary, ...] = ()
     warnings: list[str] = field(default_factory=list)
     waiting: tuple[str, ...] = ()
 
@@ -145,16 +145,16 @@ class Report:
     """How many rules wait for the user's answer."""
     retired: int = 0
     """How many sessions went because they were too old or too many."""
-    instructions: tuple[Judged, ...]
+    instructions: tuple[InstructionSummary, ...]
     """The instruction files of the projects, as far as there is anything to say; empty where nothing was new."""
-    troubles: tuple[TroubleCount, ...]
+    troubles: tuple[ReadProblemCount, ...]
     warnings: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     """What waits for the user's word about whose it is, and was not told before."""
     """What went wrong beside the reading, in sentences for a person."""
 
     @property
-    def decisions(self) -> tuple[Decision, ...]:
+    def decisions(self) -> tuple[OpenDecision, ...]:
         """The few things worth deciding now: lines that failures began with, then fixes, then rules nobody needs."""
         lost = {kind.signature: kind.lost_ms for kind in self.failures}
         lines = decisions_about_lines(self.instructions, lost)
@@ -166,22 +166,24 @@ class Report:
         ]
         first = {fix.signature: fix for fix in reversed(sure)}
         fixes = [
-            Decision(fix=fix, entry=self.undecided[fix.id], spares_ms=int(fix.lost_ms * fix.confidence))
+            OpenDecision(fix=fix, entry=self.undecided[fix.id], spares_ms=int(fix.lost_ms * fix.confidence))
             for fix in first.values()
         ]
-        unused = [Decision(file=file) for file in self.instructions if file.unused_tokens >= WORTH_DROPPING]
+        unused = [OpenDecision(file=file) for file in self.instructions if file.unused_tokens >= WORTH_DROPPING]
         worth = [
             *sorted(lines, key=lambda each: -each.spares_ms),
             *sorted(fixes, key=lambda each: -each.spares_ms),
             *sorted(unused, key=lambda each: -each.unused_tokens),
         ]
-        return tuple(worth[:MOST_DECISIONS])
+        return tuple(worth[:MAX_DECISIONS])
 
 
-def decisions_about_lines(files: Iterable[Judged], lost: Mapping[Signature, int] | None = None) -> tuple[Decision, ...]:
+def decisions_about_lines(
+    files: Iterable[InstructionSummary], lost: Mapping[Signature, int] | None = None
+) -> tuple[OpenDecision, ...]:
     """The lines that failures began with, each to be decided about."""
     return tuple(
-        Decision(line=effect, file=file, spares_ms=(lost or {}).get(effect.signature, 0))
+        OpenDecision(line=effect, file=file, spares_ms=(lost or {}).get(effect.signature, 0))
         for file in files
         for effect in file.speaking
         if effect.strength is Strength.BEGAN and effect.signature is not None and effect.line.gone is None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wisen.model.fences import FenceKind
+from wisen.model.error_boundaries import BoundaryKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from wisen.model.fences import Breakdown
+    from wisen.model.error_boundaries import IsolatedFailure
     from wisen.model.report import Report
 
 
@@ -39,23 +39,23 @@ class Run:
     """What stopped it, for a person, or what failed while the rest went on; None when all of it went through."""
 
     @property
-    def has_stopped(self) -> bool:
+    def was_aborted(self) -> bool:
         """Whether it ended before its end."""
         return self.error is not None and not self.error.startswith(PARTLY)
 
     @property
-    def lacks_a_step(self) -> bool:
+    def has_failed_step(self) -> bool:
         """Whether a whole step failed: something is then missing in every project."""
-        return self.failed_parts.startswith(f"{FenceKind.STEP.value} ")
+        return self.failed_parts.startswith(f"{BoundaryKind.STEP.value} ")
 
     @property
     def failed_parts(self) -> str:
         """What failed while the rest went on, for a person; empty where nothing did."""
-        return (self.error or "").removeprefix(PARTLY) if not self.has_stopped else ""
+        return (self.error or "").removeprefix(PARTLY) if not self.was_aborted else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
+class RunStamp:
     """Which run it was: by whom, when, on which machine."""
 
     id: str
@@ -65,10 +65,10 @@ class Stamp:
     finished: datetime
 
 
-def run_of(report: Report, stamp: Stamp, breakdowns: Sequence[Breakdown] = ()) -> Run:
+def build_run(report: Report, stamp: RunStamp, breakdowns: Sequence[IsolatedFailure] = ()) -> Run:
     """The run that a report tells of, with what failed in it."""
     more = f" and {len(breakdowns) - _MOST_TOLD} more" if len(breakdowns) > _MOST_TOLD else ""
-    first = sorted(breakdowns, key=lambda each: each.kind is not FenceKind.STEP)[:_MOST_TOLD]
+    first = sorted(breakdowns, key=lambda each: each.kind is not BoundaryKind.STEP)[:_MOST_TOLD]
     failed = " ".join(map(str, first)) + more
     return Run(
         id=stamp.id,

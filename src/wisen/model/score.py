@@ -25,11 +25,11 @@ class Score(Struct, frozen=True, kw_only=True):
     interrupts: int
 
     @property
-    def corrected(self) -> float | None:
+    def correction_rate(self) -> float | None:
         """Which share of what was typed corrected; None where nothing was typed."""
         return self.corrections / self.typed_turns if self.typed_turns else None
 
     @property
-    def failing(self) -> float | None:
+    def failure_rate(self) -> float | None:
         """Which share of calls failed; None where there were none."""
         return self.failed / self.calls if self.calls else None

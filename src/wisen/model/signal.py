@@ -39,7 +39,7 @@ IN_DOUBT = 0.15
 It is below what any kind of signal has to reach."""
 
 
-class Before(StrEnum):
+class PrecedingEvent(StrEnum):
     """What happened just before a turn."""
 
     START = "start"
@@ -49,11 +49,11 @@ class Before(StrEnum):
     REJECT = "reject"
 
 
-class Heard(Struct, frozen=True, kw_only=True):
+class TypedTurn(Struct, frozen=True, kw_only=True):
     """A typed turn with what is known around it."""
 
     text: str
-    before: Before = Before.OK
+    before: PrecedingEvent = PrecedingEvent.OK
     reason: bool = False
     """Whether it is the reason typed when a call was refused."""
     queued: bool = False
@@ -70,7 +70,7 @@ class Heard(Struct, frozen=True, kw_only=True):
     """Whether the assistant's answer began by conceding; None while that is not known."""
 
 
-class About(StrEnum):
+class LessonTopic(StrEnum):
     """What a lesson is about."""
 
     COMMAND = "command"
@@ -100,7 +100,7 @@ class Lesson(Struct, frozen=True, kw_only=True):
     durable: float
     """How likely it is meant to last beyond the task at hand."""
     is_durable: bool
-    about: About
+    about: LessonTopic
     marker: str = ""
     """The words by which it says itself that it lasts; empty where it does not."""
     standing: bool = False
@@ -127,7 +127,7 @@ class Signal(Struct, frozen=True, kw_only=True):
         return self.lesson is not None and self.probability <= IN_DOUBT
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class RecordedSignal(Struct, frozen=True, kw_only=True):
     """A signal in a recorded session."""
 
     message: str
@@ -143,7 +143,7 @@ class Sighting(Struct, frozen=True, kw_only=True):
     native: str
     """The agent's own id of the session."""
     session: int
-    said: Said
+    said: RecordedSignal
     text: str
     """The whole message; empty where it was not kept."""
     context: str = ""
@@ -157,7 +157,7 @@ class Theme(Struct, frozen=True, kw_only=True):
 
     lesson: str
     """The lesson in its clearest wording."""
-    about: About
+    about: LessonTopic
     forbids: bool
     durable: float
     """The highest likelihood that it is meant to last."""

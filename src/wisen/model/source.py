@@ -23,18 +23,18 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class SourceMark:
     """How far a source was read, and what it looked like then."""
 
     size: int
     modified_ns: int
     cursor: str
     """The reader's own note to itself; nobody else looks inside."""
-    doubted: bool = False
+    is_suspect: bool = False
     """Whether the reader should compare every byte with what it read then, instead of trusting sizes and dates."""
 
 
-class TroubleKind(StrEnum):
+class ReadProblemKind(StrEnum):
     """Why a piece of a source taught nothing."""
 
     GARBLED = "garbled"
@@ -54,10 +54,10 @@ class TroubleKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
+class ReadProblem:
     """Something that was passed over. It never holds text of the record."""
 
-    kind: TroubleKind
+    kind: ReadProblemKind
     detail: str
     """The type of record or the system's word; empty when the kind says all."""
     offset: int
@@ -69,19 +69,19 @@ class Batch:
     """A stretch of a source: what it held, and the cursor behind it."""
 
     events: tuple[Event, ...]
-    troubles: tuple[Trouble, ...]
+    problems: tuple[ReadProblem, ...]
     cursor: str
     read_bytes: int
-    afresh: bool = False
+    from_start: bool = False
     """Whether it begins at the very start of the source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TroubleCount:
+class ReadProblemCount:
     """How often one kind of trouble stands in one source."""
 
     path: str
-    kind: TroubleKind
+    kind: ReadProblemKind
     detail: str
     count: int
     first_offset: int

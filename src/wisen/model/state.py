@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wisen.model.archive import Archive
-    from wisen.model.hook import Installed
+    from wisen.model.archive import ArchiveUsage
+    from wisen.model.hook import HookStatus
     from wisen.model.model_use import ModelsState
-    from wisen.model.report import Counts, Decision
+    from wisen.model.report import Counts, OpenDecision
     from wisen.model.run import Run
-    from wisen.model.source import TroubleCount
+    from wisen.model.source import ReadProblemCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class InstallationState:
     """Everything on one screen."""
 
     version: str
@@ -32,14 +32,14 @@ class State:
     warnings: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     """What waits for the user's word about whose it is."""
-    alarms: tuple[Finding, ...] = ()
+    alarms: tuple[HealthFinding, ...] = ()
     """What is wrong with hooks and what they deliver."""
-    archive: Archive | None = None
+    archive: ArchiveUsage | None = None
     off: str = ""
     """What switches wisen off in the present project: a marker, or a directory of the settings."""
     models: ModelsState | None = None
     """Language models; None where none is configured."""
-    findings: tuple[Decision, ...] = ()
+    findings: tuple[OpenDecision, ...] = ()
     """Lines of instruction files that failures began with, and that nobody has decided about."""
     pointing: bool = False
     """Whether the user's agent may help to sort what they said."""
@@ -64,8 +64,8 @@ class AgentState:
     """When a source was last written."""
     counts: Counts
     """What was read of them so far."""
-    troubles: tuple[TroubleCount, ...]
-    hooks: Installed | None
+    troubles: tuple[ReadProblemCount, ...]
+    hooks: HookStatus | None
     """Its hook status; None for an agent that cannot be installed into."""
 
 
@@ -80,7 +80,7 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class HealthFinding:
     """One thing that was looked at."""
 
     about: str

@@ -17,12 +17,12 @@ class DayMark(StrEnum):
     NOTE = "note"
 
     @property
-    def sign(self) -> str:
+    def symbol(self) -> str:
         """As it stands in the file."""
-        return SIGNS[self]
+        return DAY_SIGNS[self]
 
 
-SIGNS = {DayMark.SUCCESS: "✅", DayMark.FAILURE: "❌", DayMark.INSIGHT: "💡", DayMark.NOTE: "📌"}
+DAY_SIGNS = {DayMark.SUCCESS: "✅", DayMark.FAILURE: "❌", DayMark.INSIGHT: "💡", DayMark.NOTE: "📌"}
 
 
 class DayLine(Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class DayLine(Struct, frozen=True, kw_only=True):
     text: str
 
 
-class Item(Struct, frozen=True, kw_only=True):
+class SummaryItem(Struct, frozen=True, kw_only=True):
     """One thing in a summary."""
 
     text: str
@@ -69,14 +69,14 @@ class Summary(Struct, frozen=True, kw_only=True):
     """How many turns were typed."""
     calls: int
     failed: int
-    tasks: tuple[Item, ...] = ()
-    learnings: tuple[Item, ...] = ()
-    skills: tuple[Item, ...] = ()
-    feedback: tuple[Item, ...] = ()
-    open: tuple[Item, ...] = ()
+    tasks: tuple[SummaryItem, ...] = ()
+    learnings: tuple[SummaryItem, ...] = ()
+    skills: tuple[SummaryItem, ...] = ()
+    feedback: tuple[SummaryItem, ...] = ()
+    open: tuple[SummaryItem, ...] = ()
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[SummaryItem, ...]:
         """Everything in it."""
         return (*self.tasks, *self.learnings, *self.skills, *self.feedback, *self.open)
 
@@ -86,7 +86,7 @@ class Summary(Struct, frozen=True, kw_only=True):
         return f"{self.agent}/{self.session}@{self.first:%Y%m%dT%H%M%S}"
 
     @property
-    def short(self) -> str:
+    def short_label(self) -> str:
         """The session in few characters, as references name it."""
         return f"{self.agent} {self.session[:8]}"
 

@@ -11,15 +11,15 @@ from msgspec import Struct
 
 from wisen.model.context import EVERYWHERE
 
-ALL = "*"
+ALL_CONTEXTS = "*"
 """The scope of everything that is there, whatever context it belongs to."""
-OFF = "/off"
+DISABLED_SESSION = "/off"
 """The scope of a session that was switched off; no context has such a key."""
 FORGOTTEN = "forgotten"
 """Stands in the place of the rule by which the text of an event was withheld."""
 
 
-class KeyKind(StrEnum):
+class TombstoneKeyKind(StrEnum):
     """By what something forgotten is known again."""
 
     EVENT = "event"
@@ -38,10 +38,10 @@ class KeyKind(StrEnum):
     """That everything is gone, and since when."""
 
 
-class Key(Struct, frozen=True, kw_only=True):
+class TombstoneKey(Struct, frozen=True, kw_only=True):
     """By what something forgotten is known again, without a word of it."""
 
-    kind: KeyKind
+    kind: TombstoneKeyKind
     value: str
     """The id of an event, a digest, `kind:id` of a row, or the scope of what happened until then."""
     agent: str = ""
@@ -69,7 +69,7 @@ class Tombstone(Struct, frozen=True, kw_only=True):
     """Whether everything that it names is gone; else the next run goes on with it."""
 
 
-class Trace(NamedTuple):
+class IndexedText(NamedTuple):
     """A text that the index holds because of an event."""
 
     agent: str
@@ -81,7 +81,7 @@ class Trace(NamedTuple):
     text: str
 
 
-class Thing(NamedTuple):
+class ForgottenItem(NamedTuple):
     """Something that is forgotten, as it is shown to a person."""
 
     kind: str
@@ -90,18 +90,18 @@ class Thing(NamedTuple):
     text: str
 
 
-class Forgetting(NamedTuple):
+class ForgetResult(NamedTuple):
     """What was forgotten, or would be."""
 
     tombstone: str
     """Empty where nothing was done."""
     scope: str
-    things: tuple[Thing, ...]
+    things: tuple[ForgottenItem, ...]
     left: tuple[str, ...]
     """What could not be removed, and why."""
 
 
-class Purged(NamedTuple):
+class PurgeCount(NamedTuple):
     """What a rule of safety does not let be kept: how much of it was in which place."""
 
     rule: str
@@ -109,11 +109,13 @@ class Purged(NamedTuple):
     many: int
 
 
-def covers(scope: str, context: str) -> bool:
+def is_in_scope(scope: str, context: str) -> bool:
     """Whether what belongs to a context is within a scope."""
-    return scope in (ALL, context)
+    return scope in (ALL_CONTEXTS, context)
 
 
-def scope_words(scope: str) -> str:
+def describe_scope(scope: str) -> str:
     """A scope for a person."""
-    return {ALL: "all", EVERYWHERE: "global", OFF: "a session that was switched off"}.get(scope, scope)
+    return {ALL_CONTEXTS: "all", EVERYWHERE: "global", DISABLED_SESSION: "a session that was switched off"}.get(
+        scope, scope
+    )

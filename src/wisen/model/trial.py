@@ -59,7 +59,7 @@ class Verdict(StrEnum):
     RUNNING = "running"
 
 
-class JudgedTrial(Struct, frozen=True, kw_only=True):
+class TrialJudgment(Struct, frozen=True, kw_only=True):
     """A verdict with the numbers it stands on, as they were when it was reached."""
 
     verdict: Verdict
@@ -96,7 +96,7 @@ class JudgedTrial(Struct, frozen=True, kw_only=True):
         return self.given.of + self.withheld.of
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The whole in a sentence for a person."""
         if not self.sessions:
             return "no session yet in which it mattered"
@@ -107,7 +107,7 @@ class JudgedTrial(Struct, frozen=True, kw_only=True):
         return f"{seen} ({self.worse_rail})" if self.worse_rail else seen
 
     @property
-    def ratio_words(self) -> str:
+    def interval_text(self) -> str:
         """The interval for a person."""
         if self.interval is None:
             return "nothing to compare yet"
@@ -120,7 +120,7 @@ class Trial(NamedTuple):
 
     subject: str
     version: str
-    judged: JudgedTrial
+    judged: TrialJudgment
     rows: tuple[TrialRow, ...]
     """The sessions that are over, in the order of their coins."""
     last: datetime
@@ -152,7 +152,7 @@ class BeforeAfter(Struct, frozen=True, kw_only=True):
     helped: bool = False
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The whole in a sentence for a person; never more than "likely helped"."""
         if self.day is None:
             return "too early to tell"
@@ -181,7 +181,7 @@ class Portfolio(Struct, frozen=True, kw_only=True):
     """Evidence that they hurt."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The whole in a sentence for a person."""
         if not self.sessions_with or not self.sessions_without:
             return "no session with and without hints to compare yet"
@@ -199,7 +199,7 @@ def _count(number: int) -> str:
     return f"{number:,} session{'' if number == 1 else 's'}"
 
 
-class Check(StrEnum):
+class CheckAction(StrEnum):
     """What is to be done about a change now."""
 
     NOTHING = "nothing"
@@ -208,7 +208,7 @@ class Check(StrEnum):
     """It is overdue: tell."""
     EXTEND = "extend"
     """It gets more time, and whoever knows is asked for evidence."""
-    TAKE_OUT = "take out"
+    REVERT = "take out"
     """It was only inferred, and nothing ever spoke for it."""
     ASK = "ask"
     """The user stated or approved it: he is asked, and it stays."""
@@ -232,6 +232,6 @@ class TrialStandings(NamedTuple):
         """With which probability the next session gets something; None where a trial has ended it."""
         return self.chances.get(id_, self.first_chance)
 
-    def welcomes(self, context: str) -> bool:
+    def allows_experiments(self, context: str) -> bool:
         """Whether experiments are welcome in a context."""
         return self.said.get(context, self.everywhere)

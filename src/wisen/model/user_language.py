@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-SEVERAL = 3
+MIN_TURNS = 3
 """In fewer turns a phrase of a language may stand by chance."""
 
 
@@ -47,7 +47,7 @@ class UnknownLanguage(Struct, frozen=True, kw_only=True):
     """Small words of it that he wrote."""
 
 
-class Survey(Struct, frozen=True, kw_only=True):
+class LanguageSurvey(Struct, frozen=True, kw_only=True):
     """The languages of a user."""
 
     turns: int
@@ -60,12 +60,12 @@ class Survey(Struct, frozen=True, kw_only=True):
     @property
     def spoken(self) -> tuple[str, ...]:
         """The codes of the languages that the user writes in, the most used first."""
-        used = [(each.turns, each.code) for each in self.known if each.turns >= SEVERAL and each.own_name]
+        used = [(each.turns, each.code) for each in self.known if each.turns >= MIN_TURNS and each.own_name]
         used += [(each.turns, each.code) for each in self.unknown]
         return tuple(code for _, code in sorted(used, key=lambda each: (-each[0], each[1])))
 
 
-class Built(Struct, frozen=True, kw_only=True):
+class LanguageBuild(Struct, frozen=True, kw_only=True):
     """What came of building the file of one language."""
 
     code: str
@@ -85,7 +85,7 @@ class Built(Struct, frozen=True, kw_only=True):
     """Why it is not whole."""
 
 
-class LanguageHearing(Struct, frozen=True, kw_only=True):
+class LanguageAccuracy(Struct, frozen=True, kw_only=True):
     """How well a language is heard on sentences that were held back from whoever wrote its file."""
 
     code: str

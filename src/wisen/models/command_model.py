@@ -14,7 +14,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wisen.errors import ModelFailed, Reason
-from wisen.model.model_use import WORK
+from wisen.model.model_use import MODEL_WORK_DIR
 from wisen.models.model_ports import Reply
 from wisen.safety.sentinel import wrap
 from wisen.system.programs import find_program
@@ -71,7 +71,7 @@ class CommandModel:
         self._name = name
         self._program, _, self._model = name.partition(":")
         self._environment = {key: each for key, each in environment.items() if key not in _INSIDE} | _OFF
-        self._work = home.joinpath(*WORK)
+        self._work = home.joinpath(*MODEL_WORK_DIR)
         self._session = session
 
     def cost(self, tokens_in: int, tokens_out: int) -> float | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
-from wisen.model.model_use import ABSENT_PRICE, NANOS, Cooling, ModelCall
+from wisen.model.model_use import ABSENT_PRICE, NANOS, Cooldown, ModelCall
 from wisen.models.answer_format import NotAsAsked, answer_in, asked_again, digest, prompt_of
 from wisen.models.model_ports import ModelAnswer
 from wisen.safety.withhold import rule_against
@@ -64,7 +64,7 @@ class Metered:
 
     def named(self, tier: Tier) -> str:
         """What the user knows it by; empty where there is none."""
-        return self._policy.named(tier)
+        return self._policy.model_for(tier)
 
     def ask(self, question: Question[T]) -> ModelAnswer[T]:
         """The answer. Raises: ModelAbsent, ModelFailed, MissingExtra."""
@@ -110,7 +110,7 @@ class Metered:
 
     def _warm(self, name: str) -> None:
         around = self._around
-        for each in around.purse.cooling(around.machine, around.clock.now()):
+        for each in around.purse.active_cooldowns(around.machine, around.clock.now()):
             if each.model == name:
                 until = f"{around.local(each.until):%H:%M:%S}"
                 raise ModelFailed(f"{name} is not asked until {until}: {each.why}.", Reason.COOLING)
@@ -147,8 +147,8 @@ class Metered:
         around, now = self._around, self._around.clock.now()
         seconds = min(max(error.wait or 0.0, COOL_SECONDS), _MOST_COOLING)
         until, why = now + timedelta(seconds=seconds), f"it failed ({error.reason})"
-        around.purse.cool(
-            Cooling(id=around.ids.new(), machine=around.machine, at=now, model=name, until=until, why=why)
+        around.purse.add_cooldown(
+            Cooldown(id=around.ids.new(), machine=around.machine, at=now, model=name, until=until, why=why)
         )
         shown = f"{around.local(until):%H:%M:%S}"
         return ModelFailed(f"{str(error).rstrip('.')}. It is left alone until {shown}.", error.reason, wait=error.wait)

@@ -12,7 +12,7 @@ from wisen.model.model_use import ModelsState, Tier
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.model.model_use import ModelsPolicy, Use
+    from wisen.model.model_use import ModelsPolicy, ModelUsage
     from wisen.models.model_ports import Model, ModelAnswer
     from wisen.store.home import Home
 
@@ -45,12 +45,12 @@ class ModelService:
     def state(self) -> ModelsState | None:
         """The models, and what of today's caps is used; None where none is configured."""
         home, policy = self._home, self._policy
-        if not policy.is_any:
+        if not policy.has_model:
             return None
         now = home.clock.now()
-        today = home.ledger.model_uses.spent(home.machine, home.local(now).date().isoformat())
+        today = home.ledger.model_uses.usage_of_day(home.machine, home.local(now).date().isoformat())
         return ModelsState(
-            names={tier: policy.named(tier) for tier in Tier if policy.named(tier)},
+            names={tier: policy.model_for(tier) for tier in Tier if policy.model_for(tier)},
             today=today,
             money_today=today.money,
             calls_per_day=policy.calls_per_day,
@@ -58,14 +58,14 @@ class ModelService:
             money_per_day=policy.money_per_day,
             local_only=policy.local_only,
             adjudicate=policy.adjudicate,
-            cooling=home.ledger.model_uses.cooling(home.machine, now),
+            cooling=home.ledger.model_uses.active_cooldowns(home.machine, now),
         )
 
-    def uses(self, days: int = 1) -> tuple[Use, ...]:
+    def uses(self, days: int = 1) -> tuple[ModelUsage, ...]:
         """What was used in the last days by purpose and model, today among them, the dearest first."""
         home = self._home
         since = home.local(home.clock.now()).date() - timedelta(days=days - 1)
-        return home.ledger.model_uses.uses(home.machine, since.isoformat())
+        return home.ledger.model_uses.usage_since(home.machine, since.isoformat())
 
     def check(self, tier: Tier = Tier.NANO) -> ModelCheck:
         """Ask a model one harmless question.

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.event import Status
 from wisen.model.exposure import Arm
-from wisen.model.history import Act
-from wisen.model.reinforcement import How, Reinforcement
+from wisen.model.history import UserAction
+from wisen.model.reinforcement import PraiseMoment, Reinforcement
 from wisen.text.command_lines import command_of, fields_of, parsed
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ TOGETHER = timedelta(seconds=5)
 """What a prompt brings comes with it: so far apart its two times may be, in the hook's note and in the log."""
 BEHIND = 3
 """After so many further turns, or when the session is over, it is known whether the work stays."""
-_MOMENTS = {"session-start": How.START, "prompt": How.PROMPT, "failure": How.FAILURE}
+_MOMENTS = {"session-start": PraiseMoment.START, "prompt": PraiseMoment.PROMPT, "failure": PraiseMoment.FAILURE}
 _NAMED = re.compile(r"\b(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10})\b", re.IGNORECASE)
 """How the ids of rules, entries and fixes look."""
 
@@ -83,7 +83,7 @@ def names_in(text: str) -> list[str]:
 
 def weighed(praise: Sighting, history: History, told: Told, *, over: bool) -> Weighed:
     """What a praise strengthens; `over`: nothing more comes in its session."""
-    said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
+    said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     place = next((number for number, turn in enumerate(said) if turn.id == praise.said.message), None)
     if place is None:
         return Weighed(praise, why=GONE)
@@ -109,24 +109,24 @@ def call_words(step: Step) -> str:
 def _rows(praise: Sighting, said: Sequence[Turn], place: int, told: Told) -> Iterator[Reinforcement]:
     at, just = praise.said.at, said[max(0, place - TURNS)].at
     withheld = {told.subject_of(each) for each in told.exposures if each.arm is Arm.WITHHELD}
-    best: dict[str, tuple[float, How]] = {}
+    best: dict[str, tuple[float, PraiseMoment]] = {}
     for each in told.exposures:
         how, subject = _MOMENTS.get(each.event), told.subject_of(each)
-        margin = TOGETHER if how is How.PROMPT else timedelta(0)
+        margin = TOGETHER if how is PraiseMoment.PROMPT else timedelta(0)
         if how is None or not subject or each.arm is not Arm.GIVEN or not at - LONGEST <= each.at < at - margin:
             continue
-        near = how is not How.START and each.at >= just - TOGETHER
+        near = how is not PraiseMoment.START and each.at >= just - TOGETHER
         best[subject] = max(best.get(subject, (0.0, how)), (JUST_BEFORE if near else EARLIER, how))
     for name in names_in(said[place].text or ""):
         subject = told.named(name, praise.context)
         if subject:
-            best[subject] = JUST_BEFORE, How.NAMED
+            best[subject] = JUST_BEFORE, PraiseMoment.NAMED
     for subject, (weight, how) in sorted(best.items()):
         if subject not in withheld:
             yield _row(praise, subject, weight, how, told.machine)
 
 
-def _row(praise: Sighting, subject: str, weight: float, how: How, machine: str) -> Reinforcement:
+def _row(praise: Sighting, subject: str, weight: float, how: PraiseMoment, machine: str) -> Reinforcement:
     made = "\0".join((praise.agent, praise.native, praise.said.message, subject))
     return Reinforcement(
         id=blake2b(made.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),

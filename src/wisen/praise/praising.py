@@ -10,9 +10,9 @@ from msgspec import structs
 
 from wisen.mining.moments import OVER, moments
 from wisen.model.entry import rule_id
-from wisen.model.entry_state import states
-from wisen.model.memory import ENTRIES
-from wisen.model.reinforcement import level
+from wisen.model.entry_state import fold_entry_states
+from wisen.model.memory import ENTRY_ORIGIN_PREFIX
+from wisen.model.reinforcement import praise_level
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.praise.attribution import GONE, LONGEST, Told, Weighed, names_in, weighed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry_state import EntryState
     from wisen.model.exposure import Exposure
-    from wisen.model.memory import Hit
+    from wisen.model.memory import MemoryHit
     from wisen.model.signal import Sighting
     from wisen.store.home import Home
 
@@ -74,17 +74,21 @@ def weigh(home: Home, praises: Sequence[Sighting], *, whole: bool = False) -> It
     yield from (Weighed(each, why=GONE) for some in of.values() for each in some)
 
 
-def memories_praised(home: Home, found: Iterable[Hit]) -> dict[str, int]:
+def memories_praised(home: Home, found: Iterable[MemoryHit]) -> dict[str, int]:
     """How much praise speaks for memories that were found, by their ids."""
     ledger, now = home.ledger, home.clock.now()
     rows = ledger.reinforcements.all()
     if not rows:
         return {}
-    over = ledger.entries.over()
+    over = ledger.entries.closed_entries()
     praises = [structs.replace(row, subject=over.get(row.subject) or row.subject) for row in rows]
-    wanted = {hit.memory.origin.removeprefix(ENTRIES) for hit in found if hit.memory.origin.startswith(ENTRIES)}
-    every = states(ledger.entries.of(wanted), (), (), praises)
-    return {f"{ENTRIES}{each.entry.id}": level(each.praises, now) for each in every if each.praises}
+    wanted = {
+        hit.memory.origin.removeprefix(ENTRY_ORIGIN_PREFIX)
+        for hit in found
+        if hit.memory.origin.startswith(ENTRY_ORIGIN_PREFIX)
+    }
+    every = fold_entry_states(ledger.entries.of(wanted), (), (), praises)
+    return {f"{ENTRY_ORIGIN_PREFIX}{each.entry.id}": praise_level(each.praises, now) for each in every if each.praises}
 
 
 def _is_over(when: Sequence[datetime], now: datetime) -> bool:
@@ -95,7 +99,7 @@ class PraiseTargets:
     """What can be strengthened: entries that are not over, and fixes."""
 
     def __init__(self, home: Home) -> None:
-        every = states(home.ledger.entries.all(), (), home.ledger.moves.all())
+        every = fold_entry_states(home.ledger.entries.all(), (), home.ledger.moves.all())
         self._states: dict[str, EntryState] = {}
         for state in every:
             if not state.is_over:

@@ -6,8 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.model.entry_state import states
-from wisen.model.reinforcement import Praise, Strengthened, counted, levels
+from wisen.model.entry_state import fold_entry_states
+from wisen.model.reinforcement import Praise, Strengthened, counted_praises, praise_levels
 from wisen.model.report import Selection
 from wisen.model.score import Score
 from wisen.praise.scoring import score_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.logs.projects import Projects
-    from wisen.model.memory import Hit
+    from wisen.model.memory import MemoryHit
     from wisen.model.reinforcement import Reinforcement
     from wisen.model.signal import Sighting
     from wisen.store.home import Home
@@ -38,9 +38,9 @@ class PraiseService:
 
     def subjects_praised(self, as_of: datetime) -> dict[str, int]:
         """How much praise speaks for entries and fixes as of a moment, by id."""
-        return levels(self._home.ledger.reinforcements.all(), as_of)
+        return praise_levels(self._home.ledger.reinforcements.all(), as_of)
 
-    def memories_praised(self, found: Iterable[Hit]) -> dict[str, int]:
+    def memories_praised(self, found: Iterable[MemoryHit]) -> dict[str, int]:
         """How much praise speaks for memories that were found, by their ids."""
         from wisen.praise.praising import memories_praised
 
@@ -88,14 +88,14 @@ class PraiseService:
         ledger = self._home.ledger
         rows = ledger.reinforcements.all()
         of = [row for row in rows if row.subject == subject]
-        every = states(ledger.entries.all(), (), ledger.moves.all(), rows) if rows else ()
-        return next((each.praises for each in every if each.entry.id == subject), counted(of))
+        every = fold_entry_states(ledger.entries.all(), (), ledger.moves.all(), rows) if rows else ()
+        return next((each.praises for each in every if each.entry.id == subject), counted_praises(of))
 
     def strength(self, praises: Sequence[Reinforcement]) -> float:
         """What praises of one thing come to now, from 0 to 3."""
-        from wisen.model.reinforcement import strength
+        from wisen.model.reinforcement import praise_strength
 
-        return strength(praises, self._home.clock.now())
+        return praise_strength(praises, self._home.clock.now())
 
     def scores(self, place: Path, *, days: int = 30) -> tuple[Score, Score]:
         """How the last days went in the project around a directory, and how as many days before them did.
@@ -121,8 +121,10 @@ class _Known:
 
     def __init__(self, home: Home) -> None:
         rows = home.ledger.reinforcements.all()
-        self._states = {each.entry.id: each for each in states(home.ledger.entries.all(), (), home.ledger.moves.all())}
-        self._counts = {row.id for row in counted(rows)}
+        self._states = {
+            each.entry.id: each for each in fold_entry_states(home.ledger.entries.all(), (), home.ledger.moves.all())
+        }
+        self._counts = {row.id for row in counted_praises(rows)}
         self._rows: dict[tuple[str, str, str], list[Reinforcement]] = {}
         for row in rows:
             self._rows.setdefault((row.agent, row.session, row.message), []).append(row)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from wisen.delivery.snapshot_store import ChatReply
 from wisen.errors import PlaceNeeded, StoreError, UsageError, WisenError
-from wisen.model.entry import Answer, Who
-from wisen.model.fences import describe_error
-from wisen.model.guard_words import describe_proposal
+from wisen.model.entry import Actor, Answer
+from wisen.model.error_boundaries import describe_error
+from wisen.model.guard_text import describe_proposal
 from wisen.model.presence import Person
 from wisen.model.report import Selection
 
@@ -54,7 +54,7 @@ def describe_approval(answered: Answered, *, said: bool) -> str:
         told = f"Agents are told from now on: “{text}” No file was changed."
     else:
         told = f"{answered.edit.change.path} now says: “{text}”"
-    if said and place.widens:
+    if said and place.applies_everywhere:
         return f"{told} It holds in all projects."
     return f"{told} The next rules of this project go there too (wisen proposals place)." if said else told
 
@@ -134,7 +134,7 @@ class Chat:
         home, found = self._home, list[tuple["Proposal", Person]]()
         requests = self._decisions.requests()
         waiting = [each.proposal for each in requests if each.proposal.typed and each.proposal.agent]
-        used = " ".join(move.why for move in home.ledger.moves.all() if move.by is Who.USER) if waiting else ""
+        used = " ".join(move.why for move in home.ledger.moves.all() if move.by is Actor.USER) if waiting else ""
         for request in waiting:
             histories = home.index.events.histories(Selection(agent=request.agent, since=request.at - _PATIENCE))
             shown = find_typed_command(request, histories, used)

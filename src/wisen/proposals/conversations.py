@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.event import Status
-from wisen.model.history import Act
+from wisen.model.history import UserAction
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _AROUND = 4
 """How many turns and calls are shown before it, and how many after it."""
 _LONG_SESSION = timedelta(days=2)
-_ACTS = {Act.REFUSED: "(refused the call)", Act.STOPPED: "(stopped the agent)"}
+_ACTS = {UserAction.REJECTED: "(refused the call)", UserAction.INTERRUPTED: "(stopped the agent)"}
 
 
 class ConversationLine(NamedTuple):
@@ -69,6 +69,6 @@ def _line(row: Turn | Step, *, is_quote: bool) -> ConversationLine:
     from wisen.model.history import Turn
 
     if isinstance(row, Turn):
-        return ConversationLine("you", _ACTS.get(row.act) or row.text or "(not kept)", is_quote)
+        return ConversationLine("you", _ACTS.get(row.action) or row.text or "(not kept)", is_quote)
     failed = f" (failed: {row.text})" if row.status is Status.FAILED and row.text else ""
     return ConversationLine(row.tool, f"{row.arguments or '(not kept)'}{failed}", is_quote)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from wisen.edits.permission import PromotePolicy
     from wisen.edits.targets import Target
     from wisen.model.entry import Entry, Occurrence
-    from wisen.model.entry_state import Asked, EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.model.entry_state import EntryState, ProposalState
+    from wisen.store.row_factory import RowFactory
 
 _SUGGESTED = ProposalType.SUGGESTION
 
@@ -51,10 +51,10 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
 def proposed(
     states: Sequence[EntryState],
     seen: Callable[[str], Sequence[Occurrence]],
-    before: Sequence[Asked],
+    before: Sequence[ProposalState],
     target: Callable[[Entry, Sequence[Occurrence], str], Target | None],
     policy: PromotePolicy,
-    scribe: Scribe,
+    factory: RowFactory,
 ) -> list[Proposal]:
     """Proposals for what is ready and was not asked before; what was rejected does not come back in other words.
 
@@ -88,10 +88,10 @@ def proposed(
             ready.append((state, evidence, scope, many or 0))
     ready.sort(key=lambda each: (-_worth(each[0]), each[0].entry.id))
     # What agents suggest must not keep out what the user said.
-    room = max(0, policy.most - sum(each.waits and each.proposal.type is not _SUGGESTED for each in before))
+    room = max(0, policy.most - sum(each.is_waiting and each.proposal.type is not _SUGGESTED for each in before))
     return [
         structs.replace(
-            rule_proposal(state, describe_evidence(state, evidence, many), scope, place, scribe),
+            rule_proposal(state, describe_evidence(state, evidence, many), scope, place, factory),
             follows=before_it.proposal.id if (before_it := last.get((state.entry.id, scope))) else "",
             unworded=needs_wording(state),
         )
@@ -101,7 +101,7 @@ def proposed(
 
 
 def expired(
-    before: Iterable[Asked], states: Iterable[EntryState], now: datetime, policy: PromotePolicy
+    before: Iterable[ProposalState], states: Iterable[EntryState], now: datetime, policy: PromotePolicy
 ) -> list[tuple[Proposal, Answer]]:
     """The proposals that are over: they waited too long, or a person decided about the entry elsewhere."""
     by_id = {state.entry.id: state for state in states}
@@ -109,11 +109,11 @@ def expired(
     for each in before:
         state = by_id.get(each.proposal.entry)
         late = now - each.at > timedelta(days=policy.expires_days)
-        if each.waits and each.proposal.type is _SUGGESTED:
+        if each.is_waiting and each.proposal.type is _SUGGESTED:
             decided = state is not None and (state.is_over or state.status is EntryStatus.PROMOTED)
             found += [(each.proposal, Answer.EXPIRED)] if late or decided else []
             continue
-        if not each.waits or state is None:
+        if not each.is_waiting or state is None:
             continue
         widens = each.proposal.context == EVERYWHERE != state.context
         if state.status is EntryStatus.PROMOTED and not widens and not each.proposal.replaces:
@@ -125,7 +125,7 @@ def expired(
     return found
 
 
-def _may_ask(state: EntryState, last: Asked | None, refused: Lessons) -> bool:
+def _may_ask(state: EntryState, last: ProposalState | None, refused: Lessons) -> bool:
     """Whether it was not asked before; a skipped or expired one waits for new evidence."""
     if last is not None and last.answer is Answer.REJECTED:
         return state.status is EntryStatus.PENDING and state.last > last.at  # it was said again, and stands again

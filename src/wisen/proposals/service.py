@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from wisen.decisions.proposal_kinds import Answered
 from wisen.errors import StoreError, UsageError
-from wisen.model.entry import Answer, MoveKind, Who
-from wisen.model.entry_state import asked
-from wisen.model.fences import describe_error
-from wisen.model.guard_words import describe_proposal
+from wisen.model.entry import Actor, Answer, MoveKind
+from wisen.model.entry_state import fold_proposal_states
+from wisen.model.error_boundaries import describe_error
+from wisen.model.guard_text import describe_proposal
 from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
     from wisen.model.entry import Proposal, ProposalType
-    from wisen.model.entry_state import Asked
-    from wisen.model.fences import Fences
+    from wisen.model.entry_state import ProposalState
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.presence import Person
     from wisen.proposals.chat import Chat
     from wisen.proposals.conversations import ConversationExcerpt
@@ -80,11 +80,11 @@ class ProposalService:
         self._files, self._rule_files, self._settings, self._viewer = rule_files.files, rule_files, settings, viewer
         self._answers = answers
 
-    def all(self) -> tuple[Asked, ...]:
+    def all(self) -> tuple[ProposalState, ...]:
         """Return every proposal with its current state, oldest first."""
-        return asked(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
+        return fold_proposal_states(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
 
-    def get(self, id_: str) -> Asked:
+    def get(self, id_: str) -> ProposalState:
         """Return a proposal by its number in the list that was shown last, its short id, its id or a prefix of that.
 
         Raises:
@@ -98,7 +98,7 @@ class ProposalService:
         if not is_number:
             fits = fits or [each for each in every if id_ and each.proposal.id.startswith(id_.upper())]
         elif not fits:
-            waiting = [each.proposal.id for each in every if each.waits and not each.proposal.words]
+            waiting = [each.proposal.id for each in every if each.is_waiting and not each.proposal.words]
             meant = id_behind(self._files, self._home.path, self._viewer, int(id_), waiting)
             fits = [each for each in every if each.proposal.id == meant]
         if len(fits) != 1:
@@ -127,12 +127,12 @@ class ProposalService:
             return  # a list that only an agent saw was shown to nobody who decides
         note_list(self._files, self._home.path, self._viewer, proposals)
 
-    def already_answered_error(self, each: Asked) -> UsageError:
+    def already_answered_error(self, each: ProposalState) -> UsageError:
         """Return the error for answering a proposal again."""
         named = f"{self.short_ids()[each.proposal.id]} (“{each.proposal.text}”)"
         return UsageError(f"{named} was {each.answer} already. What waits: wisen proposals")
 
-    def leave_for(self, each: Asked) -> Permission:
+    def leave_for(self, each: ProposalState) -> Permission:
         """Whether policy approves a proposal, proposes it or asks."""
         return self._answers.kinds.get(each.proposal.type, self._answers.rules).leave_for(each)
 
@@ -143,7 +143,7 @@ class ProposalService:
         *,
         text: str | None = None,
         dry_run: bool = False,
-        by: Who = Who.USER,
+        by: Actor = Actor.USER,
         to: str | None = None,
     ) -> Answered:
         """Execute the answer of the user, or of policy, to a proposal: an approved rule goes into its file.
@@ -164,19 +164,19 @@ class ProposalService:
 
     @one_writer("answer")
     def _answer_rule(
-        self, proposal: str, given: Answer, *, text: str | None, to: str | None, dry_run: bool, by: Who
+        self, proposal: str, given: Answer, *, text: str | None, to: str | None, dry_run: bool, by: Actor
     ) -> Answered:
         each = self.get(proposal)
         with self._decisions.as_decision(given.value, each.proposal.id, dry_run=dry_run, by=by):
-            if not each.waits:
+            if not each.is_waiting:
                 raise self.already_answered_error(each)
             if each.proposal.words:
                 return self._answer_command(each, given, dry_run=dry_run, by=by)
             return self._answers.rules.answer(each, given, text=text, to=to, dry_run=dry_run, by=by)
 
-    def _answer_command(self, each: Asked, given: Answer, *, dry_run: bool, by: Who) -> Answered:
+    def _answer_command(self, each: ProposalState, given: Answer, *, dry_run: bool, by: Actor) -> Answered:
         """Answer a decision that an agent asked for. Approving happens by its command, which checks its arguments."""
-        if by is not Who.USER or given is Answer.APPROVED:
+        if by is not Actor.USER or given is Answer.APPROVED:
             raise UsageError(f"{each.proposal.id} is a decision that is taken by its command: {each.proposal.text}")
         if not dry_run:
             self._decisions.answer_request(each.proposal.id, given)
@@ -188,12 +188,14 @@ class ProposalService:
 
         done, troubles = list[str](), list[str]()
         # What the user undid waits for them: applying it again would defeat the undo.
-        undone = {move.subject for move in self._home.ledger.moves.all(every=True) if move.kind is MoveKind.UNDO}
+        undone = {
+            move.subject for move in self._home.ledger.moves.all(include_undone=True) if move.kind is MoveKind.UNDO
+        }
         for each in self.all():
-            if each.waits and each.proposal.id not in undone and self.leave_for(each) is Permission.AUTO:
+            if each.is_waiting and each.proposal.id not in undone and self.leave_for(each) is Permission.AUTO:
                 proposal = each.proposal
                 try:
-                    self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Who.WISEN)
+                    self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Actor.WISEN)
                     done.append(f"{describe_proposal(proposal)} → {proposal.path or proposal.entry}")
                 except StoreError:
                     raise
@@ -205,8 +207,8 @@ class ProposalService:
         self,
         known: KnownEntries,
         outdated: Callable[[], Sequence[Old]],
-        replacements: Callable[[Sequence[Old], Sequence[Asked]], list[Proposal]],
-        fences: Fences,
+        replacements: Callable[[Sequence[Old], Sequence[ProposalState]], list[Proposal]],
+        boundaries: ErrorBoundaries,
     ) -> int:
         """Close proposals that no longer apply and make new ones. Return how many await a decision.
 
@@ -214,7 +216,7 @@ class ProposalService:
         """
         from wisen.proposals.proposal_round import ProposalRound
 
-        ready = ProposalRound(self._home, self._projects, self._rule_files, self._settings, fences)
+        ready = ProposalRound(self._home, self._projects, self._rule_files, self._settings, boundaries)
         return ready.propose(known, outdated, replacements)
 
     def execute_requests(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

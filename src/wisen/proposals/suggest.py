@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.model.change import tokens
+from wisen.model.change import estimate_tokens
 from wisen.model.entry import Proposal, ProposalType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.model.entry_state import Asked
-    from wisen.store.scribe import Scribe
+    from wisen.model.entry_state import ProposalState
+    from wisen.store.row_factory import RowFactory
 
 MOST = 20
 """How many suggestions wait at once: an agent cannot bury what else waits."""
@@ -34,14 +34,14 @@ class Suggested(NamedTuple):
     """The entry it is about, or the one it would become, where that is known."""
 
 
-def suggestion(said: Suggested, scribe: Scribe) -> Proposal:
+def suggestion(said: Suggested, factory: RowFactory) -> Proposal:
     """The proposal of what an agent suggests; where it would go is for others to say."""
     return Proposal(
-        id=scribe.ids.new(),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
+        id=factory.ids.new(),
+        machine=factory.machine,
+        at=factory.clock.now(),
         type=ProposalType.SUGGESTION,
-        entry=said.entry or scribe.ids.new(),
+        entry=said.entry or factory.ids.new(),
         context=said.context,
         text=said.text,
         path="",
@@ -51,13 +51,13 @@ def suggestion(said: Suggested, scribe: Scribe) -> Proposal:
         risk="medium",
         effort="low",
         impact="low",
-        tokens=tokens(f"- {said.text} <!-- wisen:R-00000000 -->\n".encode()),
+        tokens=estimate_tokens(f"- {said.text} <!-- wisen:R-00000000 -->\n".encode()),
         sessions=0,
         agent=said.agent,
         kind=said.kind,
     )
 
 
-def waiting(before: Iterable[Asked]) -> list[Asked]:
+def waiting(before: Iterable[ProposalState]) -> list[ProposalState]:
     """The suggestions that wait for the user."""
-    return [each for each in before if each.waits and each.proposal.type is ProposalType.SUGGESTION]
+    return [each for each in before if each.is_waiting and each.proposal.type is ProposalType.SUGGESTION]

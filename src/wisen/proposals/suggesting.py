@@ -13,7 +13,7 @@ from msgspec import structs
 from wisen.errors import UsageError
 from wisen.model.context import NOWHERE, Alias
 from wisen.model.entry import LOGGABLE, Answer, EntryOrigin, EntryStatus, ProposalType
-from wisen.model.entry_state import asked
+from wisen.model.entry_state import fold_proposal_states
 from wisen.store.known_entries import entry_states, find_entry
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
     from wisen.model.entry import Occurrence, Proposal
-    from wisen.model.entry_state import Asked
+    from wisen.model.entry_state import ProposalState
     from wisen.proposals.suggest import Suggested
     from wisen.store.home import Home
 
@@ -94,7 +94,7 @@ class Suggestions:
             state = None
         if state is None or state.is_over or (context is not None and state.context != context):
             raise UsageError(f"No lesson of this project that waits for words is called {name[:40]!r}.")
-        if any(each.waits and each.proposal.entry == state.entry.id for each in self._all()):
+        if any(each.is_waiting and each.proposal.entry == state.entry.id for each in self._all()):
             raise UsageError(f"A proposal of {state.entry.name} waits for the user already.")
         said = self._admitted(wording)
         if wrong := mismatch(state.text, said):
@@ -122,11 +122,11 @@ class Suggestions:
             return next(each.proposal for each in waits if each.proposal.id == known)
         if len(waits) >= MOST:
             raise UsageError(f"{len(waits)} suggestions wait for the user already. They answer them in: wisen review")
-        draft = suggestion(said, home.scribe)
+        draft = suggestion(said, home.row_factory)
         for where, path in self._projects.scope.sightings.take_new():
             home.ledger.contexts.add(where, Alias(context=where.key, machine=home.machine, path=path, since=draft.at))
         if said.kind:
-            entry, seen = suggested_entry(draft, lambda *_: "", home.scribe), tuple["Occurrence", ...]()
+            entry, seen = suggested_entry(draft, lambda *_: "", home.row_factory), tuple["Occurrence", ...]()
         else:
             entry = find_entry(entry_states(home.ledger), said.entry).entry
             seen = home.ledger.occurrences.of(entry.id)
@@ -134,11 +134,11 @@ class Suggestions:
         if not is_only_recorded(entry):
             target = self._rule_files.target_for(entry, seen, said.context, said.agent)
             made = structs.replace(draft, path=target.path, heading=target.heading)
-        home.ledger.entries.enter([made])
+        home.ledger.entries.record([made])
         return made
 
-    def _all(self) -> tuple[Asked, ...]:
-        return asked(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
+    def _all(self) -> tuple[ProposalState, ...]:
+        return fold_proposal_states(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
 
     def _refuse_again(self, said: Suggested) -> None:
         """What the user rejected, whoever proposed it, is not suggested in other words."""

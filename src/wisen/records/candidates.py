@@ -39,7 +39,7 @@ def candidates(
         if each.sessions >= policy.sessions and each.signature not in helped
     )
     found = [*_resolved(accounts, policy), *unresolved]
-    return tuple(sorted(found, key=lambda each: (-each.saves, -each.sessions, each.tool, each.signature)))
+    return tuple(sorted(found, key=lambda each: (-each.failures_saved, -each.sessions, each.tool, each.signature)))
 
 
 def _resolved(accounts: Iterable[Account], policy: CandidatePolicy) -> Iterator[Candidate]:

@@ -58,7 +58,7 @@ def given_up(account: Account, failure: Signature) -> bool:
 def _match(learning: Learning, failure: Signature, tool: str, *, kept: bool, policy: LikenessPolicy) -> Match | None:
     known, same_tool = learning.signature, learning.tool == tool
     if known is None:
-        wanted = _words(failure.words)
+        wanted = _words(failure.description)
         alike = _enough(wanted & _words(learning.text), len(wanted) * policy.insight, policy)
         return Match.TOOL if same_tool else Match.WORDS if alike else None
     if known == failure and kept:

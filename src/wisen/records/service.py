@@ -159,7 +159,7 @@ class RecordsService:
         near = str(place)
         records = [each for each in self._records(tool=failure.tool, key=signature.key) if self._shares(each, near)]
         here = Selection(places=(near,) if near else ())
-        known = (fix for fix in self._home.index.findings.fixes(here) if fix.is_known)
+        known = (fix for fix in self._home.index.findings.fixes(here) if fix.is_reliable)
         return relevant(
             accounts(records, known, difference),
             signature,

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.model.entry_state import undecided_fixes
-from wisen.model.fix import without_ordinary_work
+from wisen.model.fix import exclude_ordinary_checks
 from wisen.model.report import Report
-from wisen.model.run import run_of
+from wisen.model.run import build_run
 from wisen.model.signal import signals_by_kind
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
     from wisen.mining.settings import MinePolicy
     from wisen.model.entry_state import EntryState
-    from wisen.model.fences import Fences
-    from wisen.model.report import TurnFindings
+    from wisen.model.error_boundaries import ErrorBoundaries
+    from wisen.model.report import RunFindings
     from wisen.store.home import Home
 
 
@@ -28,12 +28,12 @@ class ReportService:
     def __init__(self, home: Home, projects: Projects, mining: MinePolicy) -> None:
         self._home, self._projects, self._mining = home, projects, mining
 
-    def build(self, findings: TurnFindings, states: Sequence[EntryState], fences: Fences) -> Report:
+    def build(self, findings: RunFindings, states: Sequence[EntryState], boundaries: ErrorBoundaries) -> Report:
         """Build the report of a run, record the run in the ledger and make a verified backup of the ledger."""
         from wisen.report.themes import themes
 
         home, selection = self._home, findings.selection
-        index, broken = home.index, self._projects.breakdowns(fences)
+        index, broken = home.index, self._projects.breakdowns(boundaries)
         alive = findings.began - timedelta(days=self._mining.transient_days)
         report = Report(
             selection=selection,
@@ -45,18 +45,18 @@ class ReportService:
             seconds=home.clock.elapsed() - findings.clock_began,
             reading_seconds=findings.reading_seconds,
             counts=index.events.counts(selection),
-            failures=without_ordinary_work(index.findings.failures(selection, alive=alive), findings.fixes),
+            failures=exclude_ordinary_checks(index.findings.failures(selection, alive=alive), findings.fixes),
             fixes=findings.fixes,
             undecided=undecided_fixes(states),
             signals=signals_by_kind([each for each in findings.said if not each.said.signal.is_doubtful]),
             themes=themes(findings.said),
             proposals=findings.proposals,
             retired=findings.retired,
-            troubles=index.events.troubles(selection),
+            troubles=index.events.read_problems(selection),
             warnings=(*findings.warnings, *(f"{each} The other steps ran." for each in broken)),
             waiting=findings.waiting,
         )
-        home.ledger.runs.add(run_of(report, home.stamp(findings.began), broken))
+        home.ledger.runs.add(build_run(report, home.run_stamp(findings.began), broken))
         if home.backups is not None:
-            home.backups.make()
+            home.backups.create()
         return report

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from wisen.edits.edit_history import edit_history
 from wisen.logs.learnings_files import FOLDER, file_name_of
-from wisen.model.change import Passage
-from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority, Who
+from wisen.model.change import PassageEdit
+from wisen.model.entry import Actor, Category, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority
 from wisen.rules.books import Taken
 from wisen.rules.learnings_text import HEADERS, read, write
 from wisen.safety.withhold import rule_against
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wisen.model.entry import Occurrence
     from wisen.model.entry_state import EntryState
     from wisen.rules.learnings_text import WrittenEntry
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 _QUOTES = 3
 _WHY = "the learnings of this workspace"
@@ -62,17 +62,19 @@ def put_down(
     return made
 
 
-def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, EntryState], scribe: Scribe) -> Taken:
+def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, EntryState], factory: RowFactory) -> Taken:
     """What stands in files of a workspace that we do not know, by the names of entries."""
     taken = Taken([], [])
     for content in contents:
         for each in read(content.decode("utf-8", "replace")):
             state = known.get(each.name)
             if state is None:
-                _import(taken, each, context, scribe)
+                _import(taken, each, context, factory)
             elif each.status is not None and each.status is not state.status and not state.merged_into:
                 taken.moves.append(
-                    scribe.move(state.entry.id, MoveKind.STATUS, each.status, by=Who.USER, why=f"edited in {FOLDER}")
+                    factory.build_move(
+                        state.entry.id, MoveKind.STATUS, each.status, by=Actor.USER, why=f"edited in {FOLDER}"
+                    )
                 )
     return taken
 
@@ -87,7 +89,7 @@ def _plans(desk: Desk, path: Path, content: bytes, state: EntryState, text: byte
     ours = [
         each.deed
         for each in edit_history(desk).open_changes(desk.files.real_path(path))
-        if isinstance(each.deed, Passage)
+        if isinstance(each.deed, PassageEdit)
     ]
     last = next((deed.new for deed in reversed(ours) if name in deed.new), None)
     if last is None or last == text or content.count(last) != 1:
@@ -107,18 +109,18 @@ def _text(state: EntryState, seen: Sequence[Occurrence]) -> bytes:
     ).encode()
 
 
-def _import(taken: Taken, each: WrittenEntry, context: str, scribe: Scribe) -> None:
+def _import(taken: Taken, each: WrittenEntry, context: str, factory: RowFactory) -> None:
     text = " ".join((each.summary or each.details).split())
     if not text or rule_against("\n".join((each.summary, each.details, each.action, each.error))) is not None:
         return
-    id_ = scribe.ids.new()
+    id_ = factory.ids.new()
     taken.entries.append(
         Entry(
             id=id_,
             name=each.name,
-            machine=scribe.machine,
+            machine=factory.machine,
             context=context,
-            at=each.logged or scribe.clock.now(),
+            at=each.logged or factory.clock.now(),
             type=each.type,
             category=Category(each.category) if each.category in list(Category) else None,
             summary=text,
@@ -136,4 +138,4 @@ def _import(taken: Taken, each: WrittenEntry, context: str, scribe: Scribe) -> N
         )
     )
     if each.status not in (None, EntryStatus.PENDING):
-        taken.moves.append(scribe.move(id_, MoveKind.STATUS, each.status, why=f"so it stood in {FOLDER}"))
+        taken.moves.append(factory.build_move(id_, MoveKind.STATUS, each.status, why=f"so it stood in {FOLDER}"))

@@ -12,15 +12,15 @@ from msgspec import structs
 from wisen.decisions.proposal_rows import command_proposal
 from wisen.decisions.reject_rule import reject
 from wisen.edits.rule_lines import entry_of_change
-from wisen.model.change import Fate, Line
-from wisen.model.entry import REMOVED, Answer, EntryStatus, MoveKind, Proposal, Who
-from wisen.model.entry_state import asked
+from wisen.model.change import ChangeFate, LineEdit
+from wisen.model.entry import REMOVED_PREFIX, Actor, Answer, EntryStatus, MoveKind, Proposal
+from wisen.model.entry_state import fold_proposal_states
 from wisen.store.known_entries import KnownEntries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.model.change import Change, Look
+    from wisen.model.change import Change, ChangeCheck
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
     from wisen.store.home import Home
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _GONE = "the line is gone since another branch or commit was checked out, or history was rewritten"
 
 
-def apply_looks(home: Home, looks: Sequence[Look]) -> None:
+def apply_looks(home: Home, looks: Sequence[ChangeCheck]) -> None:
     """Take what was noticed as the user's word, or ask once where something else may have done it."""
     if not looks:
         return
@@ -40,23 +40,27 @@ def apply_looks(home: Home, looks: Sequence[Look]) -> None:
         state = states.get(entry_of_change(change, known.states) or "") if change is not None else None
         if change is None or state is None:
             continue
-        if look.fate is Fate.REFUSED and not state.is_closed:
-            reject(home, state.entry.id, f"{REMOVED}{change.path}", at=_changed(home, look.path))
-        elif look.fate is Fate.HIS:
+        if look.fate is ChangeFate.REMOVED and not state.is_closed:
+            reject(home, state.entry.id, f"{REMOVED_PREFIX}{change.path}", at=_changed(home, look.path))
+        elif look.fate is ChangeFate.REWORDED:
             _reword(home, state, look)
-        elif look.fate is Fate.STANDS and _was_removed(known, state):
+        elif look.fate is ChangeFate.STANDS and _was_removed(known, state):
             why = f"you put it back into {look.path}"
-            move = home.scribe.move(state.entry.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=Who.USER, why=why)
-            home.ledger.entries.enter([move])
+            move = home.row_factory.build_move(
+                state.entry.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=Actor.USER, why=why
+            )
+            home.ledger.entries.record([move])
     _ask(home, known, [(changes[look.change], look) for look in looks if look.change in changes])
 
 
-def _reword(home: Home, state: EntryState, look: Look) -> None:
+def _reword(home: Home, state: EntryState, look: ChangeCheck) -> None:
     """Other words of the user for a rule are its words everywhere."""
     words = " ".join(_said(look.text).split())
     if words and words != " ".join(state.text.split()):
         why = f"you worded it so in {look.path}"
-        home.ledger.entries.enter([home.scribe.move(state.entry.id, MoveKind.TEXT, words, by=Who.USER, why=why)])
+        home.ledger.entries.record(
+            [home.row_factory.build_move(state.entry.id, MoveKind.TEXT, words, by=Actor.USER, why=why)]
+        )
 
 
 def _said(text: str) -> str:
@@ -79,26 +83,28 @@ def _changed(home: Home, path: str) -> datetime:
 
 def _was_removed(known: KnownEntries, state: EntryState) -> bool:
     moves = [each for each in known.moves if each.subject == state.entry.id and each.kind is MoveKind.STATUS]
-    return state.status is EntryStatus.WONT_FIX and bool(moves) and moves[-1].why.startswith(REMOVED)
+    return state.status is EntryStatus.WONT_FIX and bool(moves) and moves[-1].why.startswith(REMOVED_PREFIX)
 
 
-def _ask(home: Home, known: KnownEntries, seen: Sequence[tuple[Change, Look]]) -> None:
+def _ask(home: Home, known: KnownEntries, seen: Sequence[tuple[Change, ChangeCheck]]) -> None:
     """Ask once about each line that git may have taken; a question is over when the line is back."""
-    before = asked(home.ledger.proposals.all(), known.moves)
+    before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
     rows: list[Proposal | Move] = []
     for change, look in seen:
         words = ("changes", "refuse", change.id)
         about = [each for each in before if each.proposal.words == words]
-        if look.fate is Fate.UNCLEAR and not look.text and not about and isinstance(change.deed, Line):
+        if look.fate is ChangeFate.UNCLEAR and not look.text and not about and isinstance(change.deed, LineEdit):
             rows.append(_question(home, change, change.deed, words))
-        elif look.fate is not Fate.UNCLEAR:
+        elif look.fate is not ChangeFate.UNCLEAR:
             rows += [
-                home.scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED) for each in about if each.waits
+                home.row_factory.build_move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED)
+                for each in about
+                if each.is_waiting
             ]
-    home.ledger.entries.enter(rows)
+    home.ledger.entries.record(rows)
 
 
-def _question(home: Home, change: Change, line: Line, words: tuple[str, ...]) -> Proposal:
+def _question(home: Home, change: Change, line: LineEdit, words: tuple[str, ...]) -> Proposal:
     text = f"Did you take “{line.text}” out of {Path(change.path).name}?"
     why = f"In {change.path} {_GONE}. If you did not want the rule any more, say yes; until then it holds."
-    return structs.replace(command_proposal(words, text, why, home.scribe, risk="low"), path=change.path)
+    return structs.replace(command_proposal(words, text, why, home.row_factory, risk="low"), path=change.path)

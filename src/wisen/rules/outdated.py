@@ -13,7 +13,7 @@ from wisen.edits import edit_operations
 from wisen.edits.edit_history import edit_history, locate_change
 from wisen.edits.targets import Target
 from wisen.errors import FileError, SettingsUnclear
-from wisen.model.change import Fate, Line
+from wisen.model.change import ChangeFate, LineEdit
 from wisen.model.entry import Answer, rule_id
 from wisen.text.superseded import successor
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from wisen.edits.edit_history import Desk
     from wisen.model.entry import Proposal
-    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.entry_state import EntryState, ProposalState
     from wisen.store.home import Home
 
-_STANDS = (Fate.STANDS, Fate.HIS)
+_STANDS = (ChangeFate.STANDS, ChangeFate.REWORDED)
 
 
 class Outdated(NamedTuple):
@@ -50,8 +50,8 @@ def outdated_lines(desk: Desk, states: Sequence[EntryState]) -> list[Outdated]:
     found = []
     for change in known.effective_changes():
         deed = change.deed
-        state = by_line.get(deed.id) if isinstance(deed, Line) else None
-        if state is None or not isinstance(deed, Line) or known.fates[change.id] not in _STANDS:
+        state = by_line.get(deed.id) if isinstance(deed, LineEdit) else None
+        if state is None or not isinstance(deed, LineEdit) or known.fates[change.id] not in _STANDS:
             continue
         holds = successor(state, by_id)
         if holds.is_over or (holds is state and _plain(deed.text) == _plain(state.text)):
@@ -66,7 +66,7 @@ def outdated_lines(desk: Desk, states: Sequence[EntryState]) -> list[Outdated]:
     return found
 
 
-def proposed_replacements(home: Home, outdated: Sequence[Outdated], before: Sequence[Asked]) -> list[Proposal]:
+def proposed_replacements(home: Home, outdated: Sequence[Outdated], before: Sequence[ProposalState]) -> list[Proposal]:
     """Proposals to change these lines; what was asked before waits for new evidence, or for other words."""
     last = {(each.proposal.path, each.proposal.replaces): each for each in before if each.proposal.replaces}
     follows = {(each.proposal.entry, each.proposal.context): each.proposal.id for each in before}
@@ -77,13 +77,13 @@ def proposed_replacements(home: Home, outdated: Sequence[Outdated], before: Sequ
             continue
         evidence = home.ledger.occurrences.of(state.entry.id)
         key = (state.entry.id, state.context)
-        made = replacement(state, evidence, each, follows.get(key, ""), home.scribe)
+        made = replacement(state, evidence, each, follows.get(key, ""), home.row_factory)
         follows[key] = made.id
         found.append(made)
     return found
 
 
-def _may_ask(last: Asked, state: EntryState) -> bool:
+def _may_ask(last: ProposalState, state: EntryState) -> bool:
     """Whether a line may be asked about that was asked about before: what belongs there is something else now."""
     proposal = last.proposal
     if proposal.entry != state.entry.id or _plain(proposal.text) != _plain(state.text):

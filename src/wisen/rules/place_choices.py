@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.edits.targets import Target
 from wisen.model.entry import MoveKind
-from wisen.model.place import PlaceWord, RulePlace
+from wisen.model.place import PlaceName, RulePlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,11 +25,11 @@ LOCAL_FILE = "CLAUDE.local.md"
 ASK = "ask"
 """Instead of a place: the user is asked again."""
 _WORKSPACE = {
-    PlaceWord.AGENTS: Target("AGENTS.md", "Red Lines"),
-    PlaceWord.SOUL: Target("SOUL.md", "Boundaries"),
-    PlaceWord.TOOLS: Target("TOOLS.md", "Known Gotchas"),
-    PlaceWord.USER: Target("USER.md", "Preferences"),
-    PlaceWord.MEMORY: Target("MEMORY.md", "Self-Improvement Principles"),
+    PlaceName.AGENTS: Target("AGENTS.md", "Red Lines"),
+    PlaceName.SOUL: Target("SOUL.md", "Boundaries"),
+    PlaceName.TOOLS: Target("TOOLS.md", "Known Gotchas"),
+    PlaceName.USER: Target("USER.md", "Preferences"),
+    PlaceName.MEMORY: Target("MEMORY.md", "Self-Improvement Principles"),
 }
 _CUTS = {
     "codex": "Codex reads the first 32 KiB of it",
@@ -55,16 +55,16 @@ def places_of(proposal: Proposal, around: Surroundings) -> tuple[RulePlace, ...]
     own = Target(proposal.path, proposal.heading)
     path = Path(own.path)
     if own.path == around.book.path:
-        return (RulePlace(PlaceWord.HOOK, *own, "told by hook only, no file of yours is changed"),)
+        return (RulePlace(PlaceName.HOOK, *own, "told by hook only, no file of yours is changed"),)
     cut = f" ({_CUTS[around.agent]})" if around.agent in _CUTS else ""
-    found = [RulePlace(PlaceWord.FILE, *own, f"{path.name} all the same{cut}")]
+    found = [RulePlace(PlaceName.FILE, *own, f"{path.name} all the same{cut}")]
     if around.agent == "claude-code" and path.suffix == ".md":
         user_folder = path.parent.name == ".claude"
         if not user_folder:
             local = Target(str(path.with_name(LOCAL_FILE)), own.heading)
-            found.append(RulePlace(PlaceWord.LOCAL, *local, f"{LOCAL_FILE}, for you alone: keep it out of git"))
+            found.append(RulePlace(PlaceName.LOCAL, *local, f"{LOCAL_FILE}, for you alone: keep it out of git"))
         rules = path.parent / (RULES_FILE.removeprefix(".claude/") if user_folder else RULES_FILE)
-        found.append(RulePlace(PlaceWord.RULES, str(rules), own.heading, f"{RULES_FILE}, which is read as well"))
+        found.append(RulePlace(PlaceName.RULES, str(rules), own.heading, f"{RULES_FILE}, which is read as well"))
     if around.agent == "openclaw":
         root = path.parent.parent if path.suffix == ".json" else path.parent
         found += [
@@ -73,13 +73,13 @@ def places_of(proposal: Proposal, around: Surroundings) -> tuple[RulePlace, ...]
             if name != path.name
         ]
     if around.own is not None and around.own.path != own.path:
-        found.append(RulePlace(PlaceWord.OWN, *around.own, f"{around.own.path}, where it holds in all your projects"))
+        found.append(RulePlace(PlaceName.OWN, *around.own, f"{around.own.path}, where it holds in all your projects"))
     if around.hooks:
-        found.append(RulePlace(PlaceWord.HOOK, *around.book, "told by hook only, no file of yours is changed"))
+        found.append(RulePlace(PlaceName.HOOK, *around.book, "told by hook only, no file of yours is changed"))
     return tuple(found)
 
 
-def choice_value(path: str, word: PlaceWord | str) -> str:
+def choice_value(path: str, word: PlaceName | str) -> str:
     """How the choice of a place for a file is kept."""
     return f"{Path(path).name} {word}"
 

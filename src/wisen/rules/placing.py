@@ -14,7 +14,7 @@ from wisen.edits.targets import Target, global_target
 from wisen.errors import FileError, UsageError
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import ProposalType
-from wisen.model.place import PlaceWord, place_in
+from wisen.model.place import PlaceName, parse_place
 from wisen.rules.place_choices import Surroundings, choice_subject, chosen_places, places_of
 
 _BOOK = "rules.md"
@@ -81,12 +81,12 @@ class RulePlaces:
                 target = self._rule_files.target_for(known[0], ledger.occurrences.of(proposal.entry), proposal.context)
         return structs.replace(proposal, path=target.path, heading=target.heading)
 
-    def choice_for(self, proposal: Proposal) -> PlaceWord | None:
+    def choice_for(self, proposal: Proposal) -> PlaceName | None:
         """The place that the user chose for this file of this project; None where they never said."""
         proposal = self._as_on_this_machine(proposal)
         moves = self._home.ledger.moves.of(choice_subject(proposal.context))
         word = chosen_places(moves, proposal.context).get(Path(proposal.path).name)
-        return PlaceWord(word) if word in list(PlaceWord) else None
+        return PlaceName(word) if word in list(PlaceName) else None
 
     def place_for(self, proposal: Proposal, to: str | None = None) -> RulePlace:
         """Where the rule of a proposal goes: where the user says, else where they said before, else its own file.
@@ -96,7 +96,7 @@ class RulePlaces:
         """
         places = self.places_for(proposal)
         if to is not None:
-            word = place_in(to)
+            word = parse_place(to)
             found = next((each for each in places if each.word == word), None)
             if found is None:
                 listed = ", ".join(each.word for each in places)
@@ -107,10 +107,10 @@ class RulePlaces:
 
     def trouble_at(self, place: RulePlace) -> PlaceTrouble | None:
         """Why no rule can go to a place just now, as far as that is seen without trying; None where one can."""
-        if place.word is PlaceWord.HOOK:
+        if place.word is PlaceName.HOOK:
             return None
         path, files = Path(place.path), self._rule_files.files
-        around = path.parents[2] if place.word is PlaceWord.RULES else path.parent
+        around = path.parents[2] if place.word is PlaceName.RULES else path.parent
         if not around.is_dir():
             return PlaceTrouble(f"{around} is not there any more.")  # a project that is gone is not made again
         try:
@@ -129,7 +129,7 @@ class RulePlaces:
         trouble = self.trouble_at(place)
         if trouble is None:
             return place.word is not tried.word
-        return trouble.is_size and place.word is PlaceWord.FILE
+        return trouble.is_size and place.word is PlaceName.FILE
 
     def question_about(self, proposal: Proposal) -> tuple[str, tuple[RulePlace, ...]]:
         """What stands against approving a proposal as it is, and where it may go instead; empty where nothing does."""
@@ -137,6 +137,6 @@ class RulePlaces:
             return "", ()
         place = self.place_for(proposal)
         trouble = self.trouble_at(place)
-        if trouble is None or (trouble.is_size and place.word is PlaceWord.FILE is self.choice_for(proposal)):
+        if trouble is None or (trouble.is_size and place.word is PlaceName.FILE is self.choice_for(proposal)):
             return "", ()
         return trouble.says, tuple(each for each in self.places_for(proposal) if self.can_be_offered(each, place))

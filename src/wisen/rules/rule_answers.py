@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from wisen.model.context import EVERYWHERE
-from wisen.model.entry import Answer, EntryStatus, MoveKind, Who
+from wisen.model.entry import Actor, Answer, EntryStatus, MoveKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wisen.model.entry import Entry, Move, Proposal
     from wisen.model.entry_state import EntryState
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
 
 
-def bearer(proposal: Proposal, state: EntryState, named: Callable[[str], str], scribe: Scribe) -> Entry:
+def bearer(proposal: Proposal, state: EntryState, named: Callable[[str], str], factory: RowFactory) -> Entry:
     """The entry whose rule an approved proposal would be.
 
     Where the entry is a rule of its project already and the proposal is for everywhere, that is another one: it gets a
@@ -25,14 +25,14 @@ def bearer(proposal: Proposal, state: EntryState, named: Callable[[str], str], s
     """
     if proposal.context != EVERYWHERE or state.context == EVERYWHERE or state.status is not EntryStatus.PROMOTED:
         return state.entry
-    id_ = scribe.ids.new()
+    id_ = factory.ids.new()
     return structs.replace(
         state.entry,
         id=id_,
         name=named(id_),
-        machine=scribe.machine,
+        machine=factory.machine,
         context=EVERYWHERE,
-        at=scribe.clock.now(),
+        at=factory.clock.now(),
         summary=proposal.text,
         details="",
         setting="",
@@ -46,26 +46,26 @@ class GivenAnswer(NamedTuple):
 
     given: Answer
     text: str
-    by: Who
+    by: Actor
 
 
 def answered(
-    proposal: Proposal, state: EntryState, rule: Entry, word: GivenAnswer, scribe: Scribe
+    proposal: Proposal, state: EntryState, rule: Entry, word: GivenAnswer, factory: RowFactory
 ) -> list[Entry | Move]:
     """The rows of an answer; `rule` is the bearer of the proposal. Only a person's approval confirms it."""
     given, worded, by = word
-    rows: list[Entry | Move] = [scribe.move(proposal.id, MoveKind.ANSWER, given, by=by)]
+    rows: list[Entry | Move] = [factory.build_move(proposal.id, MoveKind.ANSWER, given, by=by)]
     if given is Answer.APPROVED:
         if rule.id != state.entry.id:
             rows.append(rule)
         elif proposal.context != state.context:
-            rows.append(scribe.move(rule.id, MoveKind.SCOPE, proposal.context, by=by))
+            rows.append(factory.build_move(rule.id, MoveKind.SCOPE, proposal.context, by=by))
         if worded != (state.text if rule.id == state.entry.id else rule.summary):
-            rows.append(scribe.move(rule.id, MoveKind.TEXT, worded, by=by))
-        if by is Who.USER:
-            rows.append(scribe.move(rule.id, MoveKind.CONFIRM, by=by))
-        rows.append(scribe.move(rule.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=by))
+            rows.append(factory.build_move(rule.id, MoveKind.TEXT, worded, by=by))
+        if by is Actor.USER:
+            rows.append(factory.build_move(rule.id, MoveKind.CONFIRM, by=by))
+        rows.append(factory.build_move(rule.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=by))
     elif given is Answer.REJECTED and state.status is not EntryStatus.PROMOTED:
         # What is a rule of its project stays one: they only do not want it everywhere.
-        rows.append(scribe.move(rule.id, MoveKind.STATUS, EntryStatus.WONT_FIX, by=by))
+        rows.append(factory.build_move(rule.id, MoveKind.STATUS, EntryStatus.WONT_FIX, by=by))
     return rows

@@ -11,8 +11,8 @@ from wisen.decisions.proposal_kinds import Answered
 from wisen.decisions.service import answer_words
 from wisen.errors import FileError, UsageError
 from wisen.model.context import EVERYWHERE
-from wisen.model.entry import Answer, Entry, EntryType, MoveKind, ProposalType, Who
-from wisen.model.entry_state import states
+from wisen.model.entry import Actor, Answer, Entry, EntryType, MoveKind, ProposalType
+from wisen.model.entry_state import fold_entry_states
 from wisen.store.known_entries import entry_states, find_entry
 from wisen.text.entry_standing import needs_wording, standing_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wisen.edits.edit_history import Desk
     from wisen.edits.permission import Permission, PromotePolicy
     from wisen.model.entry import Move, Proposal
-    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.entry_state import EntryState, ProposalState
     from wisen.rules.rule_writing import RuleWriter
     from wisen.store.home import Home
 
@@ -42,14 +42,14 @@ class RuleProposals:
         self._home, self._desk, self._decisions = home, desk, decisions
         self._refresh, self._writer, self._settings = refresh, writer, settings
 
-    def leave_for(self, each: Asked) -> Permission:
+    def leave_for(self, each: ProposalState) -> Permission:
         """Whether policy lets a proposal pass, proposes it or asks."""
         from wisen.edits.permission import Permission, Profile, permission_for
 
         if each.proposal.type is ProposalType.SUGGESTION:
             return Permission.ASK
         ledger = self._home.ledger
-        (state,) = states(ledger.entries.of([each.proposal.entry]), (), ledger.moves.of(each.proposal.entry))
+        (state,) = fold_entry_states(ledger.entries.of([each.proposal.entry]), (), ledger.moves.of(each.proposal.entry))
         place = self._writer.place_of(each.proposal)
         path = each.proposal.path if place is None else place.path
         tracked = self._desk.checkouts.is_tracked(path) or self._is_linked(path)
@@ -66,58 +66,64 @@ class RuleProposals:
 
     def answer(
         self,
-        each: Asked,
+        each: ProposalState,
         given: Answer,
         *,
         text: str | None = None,
         to: str | None = None,
         dry_run: bool = False,
-        by: Who = Who.USER,
+        by: Actor = Actor.USER,
     ) -> Answered:
         """Carry out an answer to a proposal that waits. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
         from wisen.decisions.proposal_rows import is_only_recorded, suggested_entry
-        from wisen.model.entry_names import name_of
+        from wisen.model.entry_names import entry_name
         from wisen.rules.rule_answers import GivenAnswer, answered, bearer
 
-        if by is Who.USER:
+        if by is Actor.USER:
             self._decisions.require_person(*answer_words(each.proposal.id, given, text, to), dry_run=dry_run)
-        home, scribe = self._home, self._home.scribe
+        home, factory = self._home, self._home.row_factory
         worded = (text if text is not None else each.proposal.text).strip()
         edit, place = None, self._writer.place_of(each.proposal, to)
         names = {entry.name for entry in home.ledger.entries.all()}
 
         def named(type_: EntryType, id_: str) -> str:
-            return name_of(type_, home.clock.now(), id_, names)
+            return entry_name(type_, home.clock.now(), id_, names)
 
-        new = suggested_entry(each.proposal, named, scribe) if each.proposal.kind else None
-        if by is not Who.USER and each.proposal.type is ProposalType.SUGGESTION:
+        new = suggested_entry(each.proposal, named, factory) if each.proposal.kind else None
+        if by is not Actor.USER and each.proposal.type is ProposalType.SUGGESTION:
             raise UsageError(f"{each.proposal.id} is an agent's suggestion, and needs the user's own word.")
         unwanted = each.proposal.type is ProposalType.SUGGESTION and given is not Answer.APPROVED
         if unwanted or (new is not None and is_only_recorded(new)):
             return self._recorded(each, given, None if unwanted else new, worded, dry_run=dry_run)
-        state = find_entry(entry_states(home.ledger), each.proposal.entry) if new is None else states([new], (), ())[0]
+        state = (
+            find_entry(entry_states(home.ledger), each.proposal.entry)
+            if new is None
+            else fold_entry_states([new], (), ())[0]
+        )
         if text is None and given is Answer.APPROVED and each.proposal.unworded:
             worded = _reworded(each.proposal, state)
-        widens = given is Answer.APPROVED and place is not None and place.widens
+        widens = given is Answer.APPROVED and place is not None and place.applies_everywhere
         meant = structs.replace(each.proposal, context=EVERYWHERE) if widens else each.proposal
-        rule = bearer(meant, state, lambda id_: named(state.entry.type, id_), scribe)
+        rule = bearer(meant, state, lambda id_: named(state.entry.type, id_), factory)
         if given is Answer.APPROVED and place is not None:
             edit = self._writer.write_rule(each.proposal, place, worded, rule.id, said=to is not None, dry_run=dry_run)
         if dry_run:
             return Answered(each, edit, place)
-        rows = answered(meant, state, rule, GivenAnswer(given, worded, by), scribe)
+        rows = answered(meant, state, rule, GivenAnswer(given, worded, by), factory)
         if given is Answer.APPROVED and place is not None and to is not None:
             rows += self._writer.place_move(each.proposal, place)
-        home.ledger.entries.enter([*([new] if new is not None else []), *rows])
+        home.ledger.entries.record([*([new] if new is not None else []), *rows])
         self._refresh.books()
         return Answered(each, edit, place)
 
-    def _recorded(self, each: Asked, given: Answer, new: Entry | None, worded: str, *, dry_run: bool) -> Answered:
+    def _recorded(
+        self, each: ProposalState, given: Answer, new: Entry | None, worded: str, *, dry_run: bool
+    ) -> Answered:
         """What an agent suggested becomes an entry that is no rule, or nothing at all."""
         rows: list[Entry | Move] = [structs.replace(new, summary=worded)] if new is not None else []
-        rows.append(self._home.scribe.move(each.proposal.id, MoveKind.ANSWER, given, by=Who.USER))
+        rows.append(self._home.row_factory.build_move(each.proposal.id, MoveKind.ANSWER, given, by=Actor.USER))
         if not dry_run:
-            self._home.ledger.entries.enter(rows)
+            self._home.ledger.entries.record(rows)
         return Answered(each, None)
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.decisions.proposal_kinds import refuse_place
 from wisen.errors import FileChanged, FileError, PersonNeeded, PlaceNeeded, StoreError, UsageError
-from wisen.model.change import digest
-from wisen.model.entry import MoveKind, Who, rule_id
-from wisen.model.place import PlaceWord, place_in
+from wisen.model.change import content_digest
+from wisen.model.entry import Actor, MoveKind, rule_id
+from wisen.model.place import PlaceName, parse_place
 from wisen.rules.placing import is_placed
 from wisen.store.known_entries import entry_states
 
@@ -74,18 +74,18 @@ class RuleWriter:
         """
         from wisen.rules.place_choices import ASK, choice_subject, choice_value
 
-        word = to if to == ASK else place_in(to)
-        kept = [each.value for each in PlaceWord if each is not PlaceWord.OWN]
+        word = to if to == ASK else parse_place(to)
+        kept = [each.value for each in PlaceName if each is not PlaceName.OWN]
         if word not in (*kept, ASK):
-            why = " It is said each time, because the rule then holds everywhere." if word == PlaceWord.OWN else ""
+            why = " It is said each time, because the rule then holds everywhere." if word == PlaceName.OWN else ""
             raise UsageError(f"{to!r} cannot be chosen.{why} It is one of {', '.join((*kept, ASK))}.")
         words = ("proposals", "place", word, "--file", file, *(("--context", context) if context else ("--global",)))
         self._decisions.require_person(*words, dry_run=dry_run)
         if not dry_run:
-            move = self._home.scribe.move(
-                choice_subject(context), MoveKind.PLACE, choice_value(file, word), by=Who.USER
+            move = self._home.row_factory.build_move(
+                choice_subject(context), MoveKind.PLACE, choice_value(file, word), by=Actor.USER
             )
-            self._home.ledger.entries.enter([move])
+            self._home.ledger.entries.record([move])
         return ChosenPlace(context, file, word)
 
     def write_rule(
@@ -103,7 +103,7 @@ class RuleWriter:
         from wisen.safety.withhold import rule_against
 
         id_ = rule_id(entry)
-        if place.word is PlaceWord.HOOK:
+        if place.word is PlaceName.HOOK:
             return None
         if (rule := rule_against(text)) is not None:
             raise UsageError(f"It holds what may not be stored ({rule}). Word it without that.")
@@ -114,7 +114,7 @@ class RuleWriter:
         trouble = self._places.trouble_at(place)
         if trouble is not None and not trouble.is_size:
             raise self._place_needed(proposal, place, trouble.says)
-        grows = place.word is PlaceWord.FILE and (said or self._places.choice_for(proposal) is PlaceWord.FILE)
+        grows = place.word is PlaceName.FILE and (said or self._places.choice_for(proposal) is PlaceName.FILE)
         try:
             return self._written(proposal, place, text, id_, may_be_full=grows, dry_run=dry_run)
         except _THROUGH:
@@ -133,15 +133,15 @@ class RuleWriter:
         desk, path, why = self._desk, place.path, proposal.why.partition("\n")[0]
         content = desk.files.read(Path(path)).content
         if proposal.replaces and has_line(proposal.replaces, content or b""):
-            plan = LinePlan(path, place.heading, text, id_, why, digest(content))
+            plan = LinePlan(path, place.heading, text, id_, why, content_digest(content))
             return Editor(desk).replace_line(plan, proposal.replaces, dry_run=dry_run)
         if not path.endswith(".json"):
-            plan = LinePlan(path, place.heading, text, id_, why, digest(content), may_be_full)
+            plan = LinePlan(path, place.heading, text, id_, why, content_digest(content), may_be_full)
             return Editor(desk).add_line(plan, self._worth(), dry_run=dry_run)
         keys = insertion_keys(content, id_)
         if keys is None:
             raise UsageError(f"{path} holds no texts under `preferences` any more. Fix it, or reject the proposal.")
-        return Editor(desk).set_value(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
+        return Editor(desk).set_value(ValuePlan(path, keys, text, why, content_digest(content)), dry_run=dry_run)
 
     def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:
         offered = tuple(
@@ -160,10 +160,12 @@ class RuleWriter:
         """
         from wisen.rules.place_choices import choice_subject, choice_value
 
-        if place.widens or self._places.choice_for(proposal) is place.word:
+        if place.applies_everywhere or self._places.choice_for(proposal) is place.word:
             return []
         value = choice_value(proposal.path, place.word)
-        return [self._home.scribe.move(choice_subject(proposal.context), MoveKind.PLACE, value, by=Who.USER)]
+        return [
+            self._home.row_factory.build_move(choice_subject(proposal.context), MoveKind.PLACE, value, by=Actor.USER)
+        ]
 
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""

@@ -8,7 +8,8 @@ from wisen.decisions.service import rule_words
 from wisen.errors import UsageError
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import (
-    REMOVED,
+    REMOVED_PREFIX,
+    Actor,
     Category,
     Entry,
     EntryOrigin,
@@ -16,7 +17,6 @@ from wisen.model.entry import (
     EntryStatus,
     EntryType,
     MoveKind,
-    Who,
     rule_id,
 )
 from wisen.rules.placing import RulePlaces
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
     from wisen.model.entry import Move, Proposal
-    from wisen.model.entry_state import Asked, EntryState
-    from wisen.model.fences import Fences
+    from wisen.model.entry_state import EntryState, ProposalState
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.place import RulePlace
     from wisen.rules.books import HandEdit
     from wisen.rules.outdated import Outdated
@@ -95,7 +95,7 @@ class RuleService:
             status = last.get((each.entry.id, MoveKind.STATUS))
             if over is not None and by is not None and not each.is_closed:
                 found.append((over.at, each, f"superseded by {by.entry.name}, “{by.text}”"))
-            elif status is not None and status.why.startswith(REMOVED) and status.value == EntryStatus.WONT_FIX:
+            elif status is not None and status.why.startswith(REMOVED_PREFIX) and status.value == EntryStatus.WONT_FIX:
                 found.append((status.at, each, status.why.partition("; ")[0]))
         found.sort(key=lambda row: (row[0], row[1].entry.id), reverse=True)
         return tuple((each, why) for _, each, why in found)
@@ -109,7 +109,7 @@ class RuleService:
             UsageError: the text is empty or may not be stored, or there is no such context.
             PersonNeeded: nothing shows that a person decided this.
         """
-        from wisen.model.entry_names import name_of
+        from wisen.model.entry_names import entry_name
         from wisen.text.sameness import Lessons
 
         words, home = rule_words(text), self._home
@@ -119,7 +119,7 @@ class RuleService:
         self._decisions.require_person(
             "rules", "add", words, *where, *(("--pending",) if pending else ()), dry_run=dry_run
         )
-        scribe = home.scribe
+        factory = home.row_factory
         every = entry_states(home.ledger)
         lessons = Lessons()
         for state in every:
@@ -129,7 +129,7 @@ class RuleService:
         id_ = known or home.ids.new()
         made = next((each.entry for each in every if each.entry.id == known), None) or Entry(
             id=id_,
-            name=name_of(EntryType.LEARNING, home.clock.now(), id_, {each.entry.name for each in every}),
+            name=entry_name(EntryType.LEARNING, home.clock.now(), id_, {each.entry.name for each in every}),
             machine=home.machine,
             context=context,
             at=home.clock.now(),
@@ -142,13 +142,15 @@ class RuleService:
         )
         rows: list[Entry | Move] = [] if known else [made]
         if not known:
-            rows += [scribe.move(id_, MoveKind.CONFLICT, other) for other in lessons.opposites(words)]
+            rows += [factory.build_move(id_, MoveKind.CONFLICT, other) for other in lessons.opposites(words)]
         if not pending:
-            rows.append(scribe.move(id_, MoveKind.CONFIRM, by=Who.USER, why="you wrote it"))
-            rows.append(scribe.move(id_, MoveKind.STATUS, EntryStatus.PROMOTED, by=Who.USER, why="you wrote it"))
+            rows.append(factory.build_move(id_, MoveKind.CONFIRM, by=Actor.USER, why="you wrote it"))
+            rows.append(
+                factory.build_move(id_, MoveKind.STATUS, EntryStatus.PROMOTED, by=Actor.USER, why="you wrote it")
+            )
         if not dry_run:
             with self._decisions.as_decision("rule", made.id):
-                home.ledger.entries.enter(rows)
+                home.ledger.entries.record(rows)
             self._refresh.books()
         return made
 
@@ -210,17 +212,17 @@ class RuleService:
         told = [each for each in every if each.context == context and not each.is_over and is_told(each)]
         return put_down(self._desk, path, told, ledger.occurrences.of, dry_run=dry_run)
 
-    def import_context_files(self, known: KnownEntries, fences: Fences) -> None:
+    def import_context_files(self, known: KnownEntries, boundaries: ErrorBoundaries) -> None:
         """Import hand edits of context files as questions, and entries of other tools that the user adopted."""
         from wisen.rules.bookkeeping import take_in
 
-        take_in(self._home, self._projects, self._desk.files, known, fences)
+        take_in(self._home, self._projects, self._desk.files, known, boundaries)
 
-    def write_context_files(self, every: Sequence[EntryState], fences: Fences) -> None:
+    def write_context_files(self, every: Sequence[EntryState], boundaries: ErrorBoundaries) -> None:
         """Write the rules in force and the open proposals into the context files, for people to read."""
         from wisen.rules.bookkeeping import write_books
 
-        write_books(self._home, self._projects, self._desk.files, every, fences)
+        write_books(self._home, self._projects, self._desk.files, every, boundaries)
 
     def import_line_edits(self) -> None:
         """Import the user's edits of our lines in their files, or ask once where git may have made the change."""
@@ -235,7 +237,7 @@ class RuleService:
 
         return outdated_lines(self._desk, every)
 
-    def propose_replacements(self, outdated: Sequence[Outdated], before: Sequence[Asked]) -> list[Proposal]:
+    def propose_replacements(self, outdated: Sequence[Outdated], before: Sequence[ProposalState]) -> list[Proposal]:
         """Propose to change these lines; what was asked `before` waits for new evidence or another wording."""
         from wisen.rules.outdated import proposed_replacements
 

@@ -33,8 +33,8 @@ def describe_fix(fix: Fix) -> str:
     """A fix in a line for an agent; one that is not known to be harmless is named, and not told."""
     if fix.danger is not Danger.NONE:
         waits = f"waits for the user's yes ({fix.danger.value}, `wisen explain {fix.id}`)"
-        return f"{fix.signature.phrase}; what helped {waits}"
-    return f"{fix.signature.phrase}; what helped: {quote_change(fix.change)}"
+        return f"{fix.signature.safe_description}; what helped {waits}"
+    return f"{fix.signature.safe_description}; what helped: {quote_change(fix.change)}"
 
 
 def quote_step(line: str) -> str:
@@ -50,7 +50,7 @@ def quote_change(change: CallChange) -> str:
     if is_reordered(change):
         return "the same words in another order"
     removed, added = (tuple(map(_quoted, some)) for some in (change.removed, change.added))
-    return CallChange(tool=change.tool, removed=removed, added=added, first=change.first[:1]).words
+    return CallChange(tool=change.tool, removed=removed, added=added, first=change.first[:1]).description
 
 
 def _quoted(word: str) -> str:

@@ -15,15 +15,15 @@ from msgspec import structs
 
 from wisen.model.context import NOWHERE
 from wisen.model.event import Call, Message, Outcome
-from wisen.model.tombstone import FORGOTTEN, KeyKind, covers
+from wisen.model.tombstone import FORGOTTEN, TombstoneKeyKind, is_in_scope
 from wisen.safety.forgotten_words import Keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.model.event import Event
-    from wisen.model.stretch import Kept, Stretch
-    from wisen.model.tombstone import Key
+    from wisen.model.index_batch import FilteredEvent, IndexBatch
+    from wisen.model.tombstone import TombstoneKey
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -31,25 +31,25 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class ForgottenFilter:
     """Knows what was forgotten, without a word of it."""
 
-    def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
+    def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
         keys = tuple(keys)
-        self._events = {(key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT}
-        self._until = [(key.value, moment_of(key)) for key in keys if key.kind is KeyKind.UNTIL]
+        self._events = {(key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT}
+        self._until = [(key.value, moment_of(key)) for key in keys if key.kind is TombstoneKeyKind.UNTIL]
         self._words = Keys(keys, salt)
 
     def holds(self, text: str) -> bool:
         """Whether a text that stands in a file holds words that were forgotten."""
         return self._words.holds(text)
 
-    def passed(self, stretches: Iterable[Stretch]) -> list[Stretch]:
+    def passed(self, stretches: Iterable[IndexBatch]) -> list[IndexBatch]:
         """What was read, without what was forgotten: such events come without their texts, or not at all."""
         if not self._events and not self._until:
             return [*stretches]
-        return [replace(each, kept=tuple(k for kept in each.kept for k in self._kept(kept))) for each in stretches]
+        return [replace(each, events=tuple(k for kept in each.events for k in self._kept(kept))) for each in stretches]
 
-    def _kept(self, kept: Kept) -> tuple[Kept, ...]:
+    def _kept(self, kept: FilteredEvent) -> tuple[FilteredEvent, ...]:
         event = kept.event
-        if any(event.at <= until and covers(scope, kept.context or NOWHERE) for scope, until in self._until):
+        if any(event.at <= until and is_in_scope(scope, kept.context or NOWHERE) for scope, until in self._until):
             return ()
         agent = event.session.agent
         # What came back from a call goes with it.
@@ -61,8 +61,8 @@ class ForgottenFilter:
 class SwitchedOffSessions:
     """Knows the sessions that were switched off. It is small: it goes along to whoever helps with the reading."""
 
-    def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
-        self._sessions = {key.value for key in keys if key.kind is KeyKind.SESSION}
+    def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
+        self._sessions = {key.value for key in keys if key.kind is TombstoneKeyKind.SESSION}
         self._salt = salt
         self._known: dict[tuple[str, str], bool] = {}
 
@@ -90,6 +90,6 @@ def without_text(event: Event) -> Event:
     return structs.replace(event, text=None) if isinstance(event, Message | Outcome) else event
 
 
-def moment_of(key: Key) -> datetime:
+def moment_of(key: TombstoneKey) -> datetime:
     """Until when a key says that everything was forgotten."""
     return _EPOCH + timedelta(microseconds=key.size)

@@ -12,7 +12,7 @@ import unicodedata
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from wisen.model.tombstone import Key, KeyKind
+from wisen.model.tombstone import TombstoneKey, TombstoneKeyKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,10 +47,10 @@ class Phrase(NamedTuple):
     tokens: tuple[str, ...]
     marked: bool
 
-    def key(self, salt: bytes) -> Key:
+    def key(self, salt: bytes) -> TombstoneKey:
         """The phrase without its words."""
-        kind = KeyKind.MARKED if self.marked else KeyKind.WORDS
-        return Key(kind=kind, value=_digest(salt, self.tokens), size=len(self.tokens))
+        kind = TombstoneKeyKind.MARKED if self.marked else TombstoneKeyKind.WORDS
+        return TombstoneKey(kind=kind, value=_digest(salt, self.tokens), size=len(self.tokens))
 
 
 def phrase_of(text: str) -> Phrase | None:
@@ -92,12 +92,12 @@ class ForgottenPhrases:
 class Keys:
     """Phrases of which only keyed digests are left."""
 
-    def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
+    def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
         self._salt = salt
         self._sizes: dict[tuple[bool, int], set[str]] = defaultdict(set)
         for key in keys:
-            if key.kind in (KeyKind.WORDS, KeyKind.MARKED):
-                self._sizes[key.kind is KeyKind.MARKED, key.size].add(key.value)
+            if key.kind in (TombstoneKeyKind.WORDS, TombstoneKeyKind.MARKED):
+                self._sizes[key.kind is TombstoneKeyKind.MARKED, key.size].add(key.value)
         self._kinds = {marked for marked, _ in self._sizes}
 
     def holds(self, text: str) -> bool:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.store.ledger import TABLES, SqlLedger
 from wisen.store.migrate import known, migrate, version_of
-from wisen.store.sqlite import SqliteDatabase, damaged, translated
-from wisen.store.sqlite_files import LEDGER, looking_at, set_aside, sync_folder
+from wisen.store.sqlite import SqliteDatabase, damage_error, translate_errors
+from wisen.store.sqlite_files import LEDGER, move_aside, open_read_only, sync_folder
 from wisen.system.folder_lock import lock_folder
 from wisen.system.home_access import leftovers
 
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 _PATIENCE = 120.0
 
 
-def copies(folder: Path) -> list[Path]:
+def list_backups(folder: Path) -> list[Path]:
     """The copies in a folder, newest first."""
-    with translated(folder):
+    with translate_errors(folder):
         return sorted(folder.glob("ledger-*.db"), reverse=True)
 
 
 class Backups(Protocol):
     """Copies of a ledger that lives in a file. A server's ledger has the server's own."""
 
-    def make(self) -> Path:
+    def create(self) -> Path:
         """Copy the ledger, verify the copy, and drop the oldest ones beyond the number to keep."""
         ...
 
-    def newest_good(self) -> Path | None:
+    def newest_valid(self) -> Path | None:
         """The newest copy that can be read whole."""
         ...
 
@@ -69,7 +69,7 @@ class LedgerBackups:
         self._keep = max(keep, 1)
         self._busy = busy
 
-    def make(self) -> Path:
+    def create(self) -> Path:
         """Copy the ledger, verify the copy, and drop the oldest ones beyond the number to keep."""
         with self._alone():
             return self._make()
@@ -77,7 +77,7 @@ class LedgerBackups:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """One process at a time makes copies: what else lies half in the folder is of one that was killed."""
-        with translated(self._folder):
+        with translate_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with lock_folder(self._folder, timeout=_PATIENCE):
             yield
@@ -85,25 +85,25 @@ class LedgerBackups:
     def _make(self) -> Path:
         copy = self._folder / f"ledger-{self._clock.now():%Y%m%dT%H%M%S%f}.db"
         part = copy.with_name(copy.name + ".part")
-        with translated(self._folder):
+        with translate_errors(self._folder):
             for left in self._folder.glob("*.part*"):
                 left.unlink(missing_ok=True)
         try:
             rows = self._copy_to(part)
             if self._read_whole(part) != rows:
-                raise damaged(part, "the copy does not hold what the ledger holds")
-            with translated(copy):
+                raise damage_error(part, "the copy does not hold what the ledger holds")
+            with translate_errors(copy):
                 part.rename(copy)
                 sync_folder(self._folder)
         finally:
-            with translated(part):
+            with translate_errors(part):
                 part.unlink(missing_ok=True)
         self._drop_oldest(copy)
         return copy
 
-    def newest_good(self) -> Path | None:
+    def newest_valid(self) -> Path | None:
         """The newest copy that can be read whole."""
-        for copy in copies(self._folder):
+        for copy in list_backups(self._folder):
             try:
                 self._read_whole(copy)
             except (StoreDamaged, StoreNewer):
@@ -115,8 +115,8 @@ class LedgerBackups:
         """Make a copy, then delete the older ones that hold something, or of which that cannot be told."""
         with self._alone():
             made = self._make()
-            gone = [copy for copy in copies(self._folder) if copy != made and self._may_hold(copy, holds)]
-            with translated(self._folder):
+            gone = [copy for copy in list_backups(self._folder) if copy != made and self._may_hold(copy, holds)]
+            with translate_errors(self._folder):
                 gone += leftovers(self._ledger.parent, self._clock.now())
                 gone += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
                 for each in gone:
@@ -135,24 +135,24 @@ class LedgerBackups:
         """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
         self._read_whole(copy)
         part = self._ledger.with_name(self._ledger.name + ".part")
-        with translated(part):
+        with translate_errors(part):
             self._ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _private(part)
             shutil.copyfile(copy, part)
             _sync(part)
-        aside = set_aside(self._ledger, self._clock.now())
-        with translated(self._ledger):
+        aside = move_aside(self._ledger, self._clock.now())
+        with translate_errors(self._ledger):
             part.rename(self._ledger)
             sync_folder(self._ledger.parent)
         return aside
 
     def _copy_to(self, part: Path) -> dict[str, int]:
         """Copy the ledger as it is in one moment, and tell how many rows it had then."""
-        with looking_at(self._ledger, LEDGER, busy=self._busy) as present:
+        with open_read_only(self._ledger, LEDGER, busy=self._busy) as present:
             # One read transaction around the count and the copy: writers beside us change neither.
             present.run("BEGIN")
             rows = _rows(present)
-            with translated(part):
+            with translate_errors(part):
                 part.unlink(missing_ok=True)
                 _private(part)
                 with closing(sqlite3.connect(part, isolation_level=None)) as target:
@@ -171,12 +171,12 @@ class LedgerBackups:
     @contextmanager
     def _as_now(self, copy: Path) -> Iterator[SqliteDatabase]:
         """A copy as this version reads it: one that an older version made is brought up to date in memory."""
-        with looking_at(copy, LEDGER, busy=self._busy) as db:
+        with open_read_only(copy, LEDGER, busy=self._busy) as db:
             if version_of(db, LEDGER.store) == known(LEDGER.store)[-1].version:
                 yield db
                 return
             db.check()
-            with translated(copy), closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+            with translate_errors(copy), closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
                 db.connection.backup(memory)
                 present = SqliteDatabase(memory, copy, LEDGER.application_id)
                 migrate(present, LEDGER.store)
@@ -184,14 +184,14 @@ class LedgerBackups:
 
     def _drop_oldest(self, made: Path) -> None:
         # A clock that was set back must not let the copy just made look old.
-        others = [copy for copy in copies(self._folder) if copy != made]
-        with translated(self._folder):
+        others = [copy for copy in list_backups(self._folder) if copy != made]
+        with translate_errors(self._folder):
             for copy in others[self._keep - 1 :]:
                 copy.unlink(missing_ok=True)
 
 
 def _rows(db: SqliteDatabase) -> dict[str, int]:
-    return {table.name: db.number(f"SELECT count(*) FROM {table.name}") for table in TABLES}  # noqa: S608 - names are ours
+    return {table.name: db.query_int(f"SELECT count(*) FROM {table.name}") for table in TABLES}  # noqa: S608 - names are ours
 
 
 def _private(path: Path) -> None:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 from msgspec import structs
 
-from wisen.model.change import Change, Fate, Line, Look
+from wisen.model.change import Change, ChangeCheck, ChangeFate, LineEdit
 from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
-from wisen.store.seals import Table, add, number, read, text
+from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.model.change import Deed
+    from wisen.model.change import EditOperation
     from wisen.store.dialect import Database, Value
 
 CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body", "follows"))
-LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
+CHECKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 _WORDS = ("path", "why", "told")
 
 
@@ -41,11 +41,11 @@ class Changes(Protocol):
         """The edits of the files of one machine, or of one file, oldest first."""
         ...
 
-    def add_look(self, look: Look) -> None:
+    def add_check(self, look: ChangeCheck) -> None:
         """Remember what had become of a change; the same look again changes nothing."""
         ...
 
-    def looks(self, *, machine: str) -> tuple[Look, ...]:
+    def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
         """The looks at what was changed on one machine, oldest first."""
         ...
 
@@ -59,14 +59,14 @@ class SqlChanges:
     def add(self, change: Change) -> bool:
         """Remember an edit of a file; the same one again changes nothing. False: another one came in its place."""
         with self._db.transaction():
-            add(self._db, CHANGES, _values(change))
+            add_row(self._db, CHANGES, _values(change))
             return bool(self._db.run("SELECT 1 FROM changes WHERE id = ?", (pack(change.id),)))
 
     def rewrite(self, change: Change) -> None:
         """Put a change in the place of the one with its id, in one go."""
         with self._db.transaction():
             self._db.run("DELETE FROM changes WHERE id = ?", (pack(change.id),))
-            add(self._db, CHANGES, _values(change))
+            add_row(self._db, CHANGES, _values(change))
 
     def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """The edits of the files of one machine, or of one file, oldest first."""
@@ -74,39 +74,39 @@ class SqlChanges:
         if path is not None:
             rest, values = f"{rest} AND path = ?", [*values, pack(path)]
         rest += f" ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(_change(row) for row in read(self._db, CHANGES, rest, tuple(values)))
+        return tuple(_change(row) for row in read_rows(self._db, CHANGES, rest, tuple(values)))
 
-    def add_look(self, look: Look) -> None:
+    def add_check(self, look: ChangeCheck) -> None:
         """Remember what had become of a change; the same look again changes nothing."""
-        values: dict[str, Value] = {name: getattr(look, name) for name in LOOKS.columns}
+        values: dict[str, Value] = {name: getattr(look, name) for name in CHECKS.columns}
         values |= {"at": microseconds(look.at), "fate": look.fate.value}
         with self._db.transaction():
-            add(self._db, LOOKS, values)
+            add_row(self._db, CHECKS, values)
 
-    def looks(self, *, machine: str) -> tuple[Look, ...]:
+    def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
         """The looks at what was changed on one machine, oldest first."""
         rest = f"WHERE machine = ? ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(_look(row) for row in read(self._db, LOOKS, rest, (pack(machine),)))
+        return tuple(_look(row) for row in read_rows(self._db, CHECKS, rest, (pack(machine),)))
 
     def every(self) -> Iterator[Change]:
         """The edits of all machines."""
-        return map(_change, read(self._db, CHANGES))
+        return map(_change, read_rows(self._db, CHANGES))
 
-    def every_look(self) -> Iterator[Look]:
+    def every_check(self) -> Iterator[ChangeCheck]:
         """The looks of all machines."""
-        return map(_look, read(self._db, LOOKS))
+        return map(_look, read_rows(self._db, CHECKS))
 
 
-def _look(row: dict[str, Value]) -> Look:
-    return Look(
-        id=text(row["id"]),
-        change=text(row["change"]),
-        machine=text(row["machine"]),
-        at=from_microseconds(number(row["at"])),
-        fate=Fate(text(row["fate"])),
-        path=text(row["path"]),
-        head=text(row["head"]),
-        text=text(row["text"]),
+def _look(row: dict[str, Value]) -> ChangeCheck:
+    return ChangeCheck(
+        id=as_text(row["id"]),
+        change=as_text(row["change"]),
+        machine=as_text(row["machine"]),
+        at=from_microseconds(as_int(row["at"])),
+        fate=ChangeFate(as_text(row["fate"])),
+        path=as_text(row["path"]),
+        head=as_text(row["head"]),
+        text=as_text(row["text"]),
     )
 
 
@@ -124,12 +124,12 @@ def _body(change: Change) -> str:
 
 
 def _change(row: dict[str, Value]) -> Change:
-    change = msgspec.json.decode(text(row["body"]), type=Change)
+    change = msgspec.json.decode(as_text(row["body"]), type=Change)
     unpacked = {name: unpack(getattr(change, name)) for name in _WORDS}
     return structs.replace(change, deed=_with_words(change.deed, unpack), **unpacked)
 
 
-def _with_words(deed: Deed | None, turned: Callable[[str], str]) -> Deed | None:
-    if not isinstance(deed, Line):
+def _with_words(deed: EditOperation | None, turned: Callable[[str], str]) -> EditOperation | None:
+    if not isinstance(deed, LineEdit):
         return deed  # JSON and bytes already
     return structs.replace(deed, heading=turned(deed.heading), text=turned(deed.text), old=turned(deed.old))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.context import Alias, Context, ContextKind
 from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add, number, read, text
+from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,9 +42,9 @@ class SqlContexts:
     def add(self, context: Context, alias: Alias | None) -> None:
         """Remember a context and the directory it was seen in; the first sight of each stands."""
         with self._db.transaction():
-            add(self._db, CONTEXTS, {"key": context.key, "kind": context.kind.value, "name": context.name})
+            add_row(self._db, CONTEXTS, {"key": context.key, "kind": context.kind.value, "name": context.name})
             if alias is not None:
-                add(
+                add_row(
                     self._db,
                     ALIASES,
                     {
@@ -58,25 +58,25 @@ class SqlContexts:
     def all(self) -> tuple[Context, ...]:
         """Every context ever seen, by key."""
         found = (
-            Context(key=text(row["key"]), kind=ContextKind(text(row["kind"])), name=text(row["name"]))
-            for row in read(self._db, CONTEXTS)
+            Context(key=as_text(row["key"]), kind=ContextKind(as_text(row["kind"])), name=as_text(row["name"]))
+            for row in read_rows(self._db, CONTEXTS)
         )
         return tuple(sorted(found, key=lambda context: context.key))
 
     def aliases(self, machine: str) -> tuple[Alias, ...]:
         """The directories of one machine, by path; one that changed its context stands there once for each."""
-        found = map(_alias, read(self._db, ALIASES, "WHERE machine = ?", (pack(machine),)))
+        found = map(_alias, read_rows(self._db, ALIASES, "WHERE machine = ?", (pack(machine),)))
         return tuple(sorted(found, key=lambda alias: (alias.path, alias.since, alias.context)))
 
     def every_alias(self) -> Iterator[Alias]:
         """The directories of all machines."""
-        return map(_alias, read(self._db, ALIASES))
+        return map(_alias, read_rows(self._db, ALIASES))
 
 
 def _alias(row: dict[str, Value]) -> Alias:
     return Alias(
-        context=text(row["context"]),
-        machine=text(row["machine"]),
-        path=text(row["path"]),
-        since=from_microseconds(number(row["since"])),
+        context=as_text(row["context"]),
+        machine=as_text(row["machine"]),
+        path=as_text(row["path"]),
+        since=from_microseconds(as_int(row["since"])),
     )

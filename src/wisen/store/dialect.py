@@ -28,7 +28,7 @@ class Database(Protocol):
     """The collation that orders text by its bytes."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it is, for a person; never with a password."""
         ...
 
@@ -44,7 +44,7 @@ class Database(Protocol):
         """Whether the table is there."""
         ...
 
-    def claim(self) -> None:
+    def lock_for_writing(self) -> None:
         """Inside a transaction: nobody else changes the schema until its end, and the database is signed as ours."""
         ...
 

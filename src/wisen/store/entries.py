@@ -6,21 +6,21 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.errors import StoreBusy
-from wisen.model.entry import Entry, EntryStatus, Move, MoveKind, Proposal, Tally, tallied
-from wisen.model.entry_identity import known_as, sights_of, with_known
+from wisen.model.entry import Entry, EntryStatus, Move, MoveKind, Proposal, Tally, recount_tally
+from wisen.model.entry_identity import find_known_entries, founding_occurrences, replace_known_entries
 from wisen.model.guard import Guard
 from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.store.guards import add_guard
-from wisen.store.moves import add_move, split_sights, standing
-from wisen.store.occurrences import SqlOccurrences, add_occurrence, marks, packed_ids
+from wisen.store.moves import add_move, split_occurrences, standing_values
+from wisen.store.occurrences import SqlOccurrences, add_occurrence, packed_ids, placeholders
 from wisen.store.proposals import add_proposal
 from wisen.store.row_bodies import body_of, read_body
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.model.guard import Learnt
+    from wisen.model.guard import LearnedRow
     from wisen.store.dialect import Database, Value
 
 ENTRIES = Table("entries", ("id", "name", "context", "at", "body", "founded"))
@@ -32,7 +32,7 @@ _WHOSE = "SELECT id, entry FROM (SELECT o.id, o.entry FROM occurrences AS o JOIN
 class Entries(Protocol):
     """What was learnt. All that is decided about it comes in here too, so that it comes in together."""
 
-    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
+    def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
         """Remember what was learnt and decided, all of it or nothing; the same again changes nothing.
 
         An entry whose sights were recorded before is the one that they belong to, and rows that name it name that one;
@@ -53,11 +53,11 @@ class Entries(Protocol):
         """How often each entry was seen, or each of some, by its id."""
         ...
 
-    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+    def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
         ...
 
-    def over(self) -> dict[str, str]:
+    def closed_entries(self) -> dict[str, str]:
         """The entries of which nothing more comes, by id, and into which each was merged, if it was."""
         ...
 
@@ -72,23 +72,23 @@ class SqlEntries:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
+    def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
         """Remember what was learnt and decided, all of it or nothing; the same again changes nothing.
 
         An entry whose sights were recorded before is the one that they belong to: returns which are, under which id.
         """
         every = tuple(rows)
-        sights = sights_of(every)
+        sights = founding_occurrences(every)
         for _ in range(_TRIES):
             with suppress(_Outrun):
                 return self._enter_once(every, sights)
-        raise StoreBusy(f"{self._db.place}: others record the same at the same time. Run this again in a moment.")
+        raise StoreBusy(f"{self._db.location}: others record the same at the same time. Run this again in a moment.")
 
-    def _enter_once(self, rows: Sequence[Learnt], sights: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    def _enter_once(self, rows: Sequence[LearnedRow], sights: Mapping[str, Sequence[str]]) -> dict[str, str]:
         with self._db.transaction():
             before = self._owners(sights)
-            known = known_as(sights, before)
-            for row in with_known(rows, known):
+            known = find_known_entries(sights, before)
+            for row in replace_known_entries(rows, known):
                 self._enter_row(row, sights)
             after = self._owners(sights)
             new = ((id_, sight) for id_, seen in sights.items() if id_ not in known for sight in seen)
@@ -96,11 +96,11 @@ class SqlEntries:
                 raise _Outrun  # another machine recorded the same in this moment: the next try sees it
         return known
 
-    def _enter_row(self, row: Learnt, sights: Mapping[str, Sequence[str]]) -> None:
+    def _enter_row(self, row: LearnedRow, sights: Mapping[str, Sequence[str]]) -> None:
         if isinstance(row, Entry):
             founded = sights[row.id][0] if row.id in sights else None
             values: dict[str, Value] = {"name": row.name, "context": row.context, "body": body_of(row)}
-            add(self._db, ENTRIES, values | {"id": row.id, "at": microseconds(row.at), "founded": founded})
+            add_row(self._db, ENTRIES, values | {"id": row.id, "at": microseconds(row.at), "founded": founded})
         elif isinstance(row, Proposal):
             add_proposal(self._db, row)
         elif isinstance(row, Guard):
@@ -115,14 +115,14 @@ class SqlEntries:
         found: dict[str, str] = {}
         for some in packed_ids(each for seen in sights.values() for each in seen):
             for column, table in (("founded", "SELECT founded, id FROM entries"), ("id", _WHOSE)):
-                rows = self._db.run(f"{table} WHERE {column} IN ({marks(some)})", some)
+                rows = self._db.run(f"{table} WHERE {column} IN ({placeholders(some)})", some)
                 found |= {unpack(str(sight)): unpack(str(entry)) for sight, entry in rows}
         return found
 
     def all(self) -> tuple[Entry, ...]:
         """Every entry, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(read_body(row, Entry) for row in read(self._db, ENTRIES, order))
+        return tuple(read_body(row, Entry) for row in read_rows(self._db, ENTRIES, order))
 
     def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
         """The entries with these ids, oldest first."""
@@ -130,7 +130,7 @@ class SqlEntries:
         found = [
             read_body(row, Entry)
             for some in packed_ids(ids)
-            for row in read(self._db, ENTRIES, f"WHERE id IN ({marks(some)}) {order}", some)
+            for row in read_rows(self._db, ENTRIES, f"WHERE id IN ({placeholders(some)}) {order}", some)
         ]
         return tuple(sorted(found, key=lambda each: each.id))
 
@@ -140,21 +140,23 @@ class SqlEntries:
             found = self._tallied("", ())
         else:
             found = tuple(
-                each for some in packed_ids(ids) for each in self._tallied(f"WHERE e.id IN ({marks(some)})", some)
+                each
+                for some in packed_ids(ids)
+                for each in self._tallied(f"WHERE e.id IN ({placeholders(some)})", some)
             )
-        split = split_sights(self._db)
+        split = split_occurrences(self._db)
         if not split:
             return found
         touched = {*split.values()}
         for some in packed_ids(split):
-            rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({marks(some)})", some)  # noqa: S608 - ours
+            rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({placeholders(some)})", some)  # noqa: S608 - ours
             touched |= {unpack(str(row[0])) for row in rows}
         seen = SqlOccurrences(self._db)
-        return tuple(tallied(each, seen.of(each.entry)) if each.entry in touched else each for each in found)
+        return tuple(recount_tally(each, seen.of(each.entry)) if each.entry in touched else each for each in found)
 
-    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+    def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
-        if split_sights(self._db):
+        if split_occurrences(self._db):
             found = [each for each in self.tallies() if context in (None, each.context)]
             found.sort(key=lambda each: (-each.sessions, -microseconds(each.last), each.entry.encode()))
             return tuple(each.entry for each in found)
@@ -187,10 +189,10 @@ class SqlEntries:
             )
         )
 
-    def over(self) -> dict[str, str]:
+    def closed_entries(self) -> dict[str, str]:
         """The entries of which nothing more comes, by id, and into which each was merged, if it was. Not sealed."""
         last: dict[tuple[str, str], str] = {}
-        for kind, subject, value in standing(self._db, "'status', 'merge', 'supersede', 'undo'"):
+        for kind, subject, value in standing_values(self._db, "'status', 'merge', 'supersede', 'undo'"):
             last[subject, kind] = value
         found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _AT_WORK}
         return found | {

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from wisen.model.event import OF_PROSE, Call, Citation, Concession, Event, Message, Outcome
-from wisen.model.source import Mark, TroubleKind
+from wisen.model.event import PROSE_EVENTS, Call, Citation, Concession, Event, Message, Outcome
+from wisen.model.source import ReadProblemKind, SourceMark
 from wisen.store.escapes import milliseconds, pack, unpack
 from wisen.store.index_histories import LOCAL, histories
-from wisen.store.index_questions import citations, counts, troubles
-from wisen.store.numbered import add, find
+from wisen.store.index_questions import cited_ids, count_selected, read_problems
+from wisen.store.numbered import add_numbered, find_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from wisen.model.citation import CitedId
     from wisen.model.event import SessionKey
     from wisen.model.history import History
+    from wisen.model.index_batch import IndexBatch
     from wisen.model.report import Counts, Selection
-    from wisen.model.source import TroubleCount
-    from wisen.model.stretch import Stretch
+    from wisen.model.source import ReadProblemCount
     from wisen.store.dialect import Row, Value
     from wisen.store.index_numbers import IndexNumbers
     from wisen.store.sqlite import SqliteDatabase
@@ -54,11 +54,11 @@ _KEEP_TROUBLE = """
 class Events(Protocol):
     """What was read of sources, and how far."""
 
-    def marks(self, agent: str) -> Mapping[str, Mark]:
+    def marks(self, agent: str) -> Mapping[str, SourceMark]:
         """How far each source of an agent was read, by path."""
         ...
 
-    def keep(self, stretches: Sequence[Stretch]) -> int:
+    def store(self, stretches: Sequence[IndexBatch]) -> int:
         """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
         ...
 
@@ -73,7 +73,7 @@ class Events(Protocol):
         """
         ...
 
-    def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
+    def read_problems(self, selection: Selection) -> tuple[ReadProblemCount, ...]:
         """What could not be read in the selected sources."""
         ...
 
@@ -99,57 +99,57 @@ class SqliteEvents:
     def __init__(self, db: SqliteDatabase, numbers: IndexNumbers) -> None:
         self._db, self._numbers = db, numbers
 
-    def marks(self, agent: str) -> Mapping[str, Mark]:
+    def marks(self, agent: str) -> Mapping[str, SourceMark]:
         """How far each source of an agent was read, by path."""
         rows = self._db.run(
             "SELECT path, size, modified_ns, cursor FROM sources JOIN agents ON agents.number = agent WHERE name = ?",
             (pack(agent),),
         )
-        whole = self._db.whole
+        whole = self._db.as_int
         return {
-            unpack(str(path)): Mark(size=whole(size), modified_ns=whole(modified), cursor=unpack(str(cursor)))
+            unpack(str(path)): SourceMark(size=whole(size), modified_ns=whole(modified), cursor=unpack(str(cursor)))
             for path, size, modified, cursor in rows
         }
 
-    def keep(self, stretches: Sequence[Stretch]) -> int:
+    def store(self, stretches: Sequence[IndexBatch]) -> int:
         """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
         try:
             with self._db.transaction():
-                if self._numbers.version != (version := self._db.number("PRAGMA data_version")):
-                    self._numbers.forget()
+                if self._numbers.version != (version := self._db.query_int("PRAGMA data_version")):
+                    self._numbers.clear()
                     self._numbers.version = version
-                rows = _Rows(self._db.number("SELECT coalesce(max(number), 0) FROM events"), [], [], [], [])
+                rows = _Rows(self._db.query_int("SELECT coalesce(max(number), 0) FROM events"), [], [], [], [])
                 for stretch in stretches:
                     self._take(stretch, rows)
-                new = self._db.many(_KEEP_EVENT, rows.events)
+                new = self._db.run_many(_KEEP_EVENT, rows.events)
                 all_new = new == len(rows.events)
-                self._db.many(_KEEP_TEXT if all_new else _KEEP_TEXT_OF_NEW, rows.texts)
-                self._db.many(_KEEP_HOLDING, rows.holdings)
+                self._db.run_many(_KEEP_TEXT if all_new else _KEEP_TEXT_OF_NEW, rows.texts)
+                self._db.run_many(_KEEP_HOLDING, rows.holdings)
                 if new:
-                    self._db.many(_KEEP_SPAN if all_new else _KEEP_SPAN_OF_NEW, rows.spans)
-                    self._db.many(_WAIT if all_new else _WAIT_WITH_NEW, rows.spans)
+                    self._db.run_many(_KEEP_SPAN if all_new else _KEEP_SPAN_OF_NEW, rows.spans)
+                    self._db.run_many(_WAIT if all_new else _WAIT_WITH_NEW, rows.spans)
                 return new
         except BaseException:
-            self._numbers.forget()  # those given inside a transaction that failed were never given
+            self._numbers.clear()  # those given inside a transaction that failed were never given
             raise
 
     def counts(self, selection: Selection) -> Counts:
         """What the selected sessions hold."""
-        return counts(self._db, selection)
+        return count_selected(self._db, selection)
 
     def histories(self, selection: Selection) -> Iterator[History]:
         """The calls of each selected session with how they ended, and the user's turns, in order."""
         return histories(self._db, selection)
 
-    def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
+    def read_problems(self, selection: Selection) -> tuple[ReadProblemCount, ...]:
         """What could not be read in the selected sources."""
-        return troubles(self._db, selection)
+        return read_problems(self._db, selection)
 
     def citations(self) -> tuple[CitedId, ...]:
         """Which ids assistants named in each session that was mined, and when last."""
-        return citations(self._db)
+        return cited_ids(self._db)
 
-    def _take(self, stretch: Stretch, rows: _Rows) -> None:
+    def _take(self, stretch: IndexBatch, rows: _Rows) -> None:
         """Store what belongs to the source itself, and put its events to those that are stored together."""
         source, numbers, shapes = self._source(stretch), self._numbers, self._numbers.shapes
         self._keep_troubles(source, stretch)
@@ -159,11 +159,11 @@ class SqliteEvents:
         session: SessionKey | None = None
         place = there = None
         agent = scene = 0
-        for event, context, withheld in stretch.kept:
+        for event, context, withheld in stretch.events:
             # Events in a row nearly always share these; hashing a session's fields for each costs more than the rest.
             if event.session is not session or event.place != place or context != there:
                 session, place, there = event.session, event.place, context
-                if isinstance(event, OF_PROSE):
+                if isinstance(event, PROSE_EVENTS):
                     place = there = None  # nowhere: it does not make a directory one in which the session worked
                 agent, scene = numbers.agent(session.agent), numbers.scene((session, there, place or ""))
                 span[1] = number
@@ -181,17 +181,17 @@ class SqliteEvents:
         rows.holdings.extend((source, each) for each in held)
         rows.spans.extend((each, first, last) for each, (first, last) in held.items())
 
-    def _keep_troubles(self, source: int, stretch: Stretch) -> None:
-        if stretch.afresh:
+    def _keep_troubles(self, source: int, stretch: IndexBatch) -> None:
+        if stretch.from_start:
             self._db.run("DELETE FROM troubles WHERE source = ?", (source,))
         else:
             # It told how the source ended when it was last read, and that is over.
-            for kind in (TroubleKind.UNFINISHED, TroubleKind.UNREADABLE):
+            for kind in (ReadProblemKind.UNFINISHED, ReadProblemKind.UNREADABLE):
                 self._db.run("DELETE FROM troubles WHERE source = ? AND kind = ?", (source, kind.value))
-        rows = [(source, trouble.kind.value, pack(trouble.detail), trouble.offset) for trouble in stretch.troubles]
-        self._db.many(_KEEP_TROUBLE, rows)
+        rows = [(source, trouble.kind.value, pack(trouble.detail), trouble.offset) for trouble in stretch.problems]
+        self._db.run_many(_KEEP_TROUBLE, rows)
 
-    def _source(self, stretch: Stretch) -> int:
+    def _source(self, stretch: IndexBatch) -> int:
         key: dict[str, Value] = {
             "agent": self._numbers.agent(stretch.source.agent),
             "path": pack(str(stretch.source.path)),
@@ -202,9 +202,9 @@ class SqliteEvents:
             "cursor": pack(stretch.mark.cursor),
         }
         path = stretch.source.agent, str(stretch.source.path)
-        number = self._numbers.sources.get(path) or find(self._db, "sources", key)
+        number = self._numbers.sources.get(path) or find_number(self._db, "sources", key)
         if number is None:
-            number = add(self._db, "sources", key | mark)
+            number = add_numbered(self._db, "sources", key | mark)
         else:
             self._db.run(
                 "UPDATE sources SET size = ?, modified_ns = ?, cursor = ? WHERE number = ?", (*mark.values(), number)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import MILLIONTHS, Table, add, read
+from wisen.store.seals import MILLIONTHS, Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,11 +40,11 @@ class Exposures(Protocol):
         """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
         ...
 
-    def all(self, *, tossed: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
+    def all(self, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
         """What was delivered or withheld, or of one session, or only what coins said, oldest first."""
         ...
 
-    def of(self, subject: str, *, tossed: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
+    def of(self, subject: str, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
         """What was delivered or withheld of one subject, as `all` tells it."""
         ...
 
@@ -62,28 +62,28 @@ class SqlExposures:
                 values: dict[str, Value] = {name: getattr(row, name) for name in EXPOSURES.columns}
                 values |= {"channel": row.channel.value, "arm": row.arm.value, "at": microseconds(row.at)}
                 values["chance"] = None if row.chance is None else round(row.chance * MILLIONTHS)
-                add(self._db, EXPOSURES, values)
+                add_row(self._db, EXPOSURES, values)
 
-    def all(self, *, tossed: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
+    def all(self, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
         """What was delivered or withheld, or of one session, or only what coins said, oldest first."""
-        return self._read(None, tossed=tossed, session=session)
+        return self._read(None, coin_only=coin_only, session=session)
 
-    def of(self, subject: str, *, tossed: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
+    def of(self, subject: str, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
         """What was delivered or withheld of one subject, oldest first."""
-        return self._read(subject, tossed=tossed, session=session)
+        return self._read(subject, coin_only=coin_only, session=session)
 
-    def _read(self, subject: str | None, *, tossed: bool, session: str | None) -> tuple[Exposure, ...]:
+    def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
         asked: dict[str, tuple[Value, ...]] = {}
         if subject is not None:
             asked["subject = ?"] = (pack(subject),)
-        if tossed:
+        if coin_only:
             asked["chance IS NOT NULL"] = ()
         if session is not None:
             asked["session = ?"] = (pack(session),)
         rest = f"WHERE {' AND '.join(asked)}" if asked else ""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
         values = tuple(value for some in asked.values() for value in some)
-        return tuple(map(_exposure, read(self._db, EXPOSURES, f"{rest} {order}", values)))
+        return tuple(map(_exposure, read_rows(self._db, EXPOSURES, f"{rest} {order}", values)))
 
 
 def _exposure(row: dict[str, Value]) -> Exposure:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.snapshot import Snapshot
 from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add, number, read, text
+from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +41,9 @@ class SqlFileSnapshots:
         rest = f"WHERE path = ? AND machine = ? ORDER BY at DESC, digest COLLATE {self._db.bytewise} DESC LIMIT 1"
         with self._db.transaction():
             file = (pack(snapshot.path), pack(snapshot.machine))
-            newest = next(read(self._db, SNAPSHOTS, rest, file), None)
+            newest = next(read_rows(self._db, SNAPSHOTS, rest, file), None)
             if newest is None or newest["digest"] != snapshot.digest:
-                add(self._db, SNAPSHOTS, values)
+                add_row(self._db, SNAPSHOTS, values)
 
     def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
         """What the file of that path held, oldest first, on one machine or on all."""
@@ -51,17 +51,17 @@ class SqlFileSnapshots:
         if machine is not None:
             rest, values = f"{rest} AND machine = ?", [*values, pack(machine)]
         rest += f" ORDER BY at, machine COLLATE {self._db.bytewise}, digest COLLATE {self._db.bytewise}"
-        return tuple(_snapshot(row) for row in read(self._db, SNAPSHOTS, rest, tuple(values)))
+        return tuple(_snapshot(row) for row in read_rows(self._db, SNAPSHOTS, rest, tuple(values)))
 
     def every(self) -> Iterator[Snapshot]:
         """All of them, of all files and machines."""
-        return map(_snapshot, read(self._db, SNAPSHOTS))
+        return map(_snapshot, read_rows(self._db, SNAPSHOTS))
 
 
 def _snapshot(row: dict[str, Value]) -> Snapshot:
     return Snapshot(
-        path=text(row["path"]),
-        machine=text(row["machine"]),
-        at=from_microseconds(number(row["at"])),
-        text=text(row["text"]),
+        path=as_text(row["path"]),
+        machine=as_text(row["machine"]),
+        at=from_microseconds(as_int(row["at"])),
+        text=as_text(row["text"]),
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, MutableMapping, Sequence
     from datetime import datetime
 
-    from wisen.model.failure import Goal, Mined
+    from wisen.model.failure import Goal, SessionFindings
     from wisen.model.fix import Evidence, FailureKind, Fix
     from wisen.model.history import History
     from wisen.model.report import Selection
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 class Findings(Protocol):
     """What mining found in sessions, and which of them it has still to look at."""
 
-    def unmined(self, version: int) -> Iterator[History]:
+    def take_unmined(self, version: int) -> Iterator[History]:
         """The sessions that hold something new since they were mined, or that another version of the miner saw last.
 
         They come one at a time, and what this gives may be handed to `mined` before the next is taken.
         """
         ...
 
-    def mined(self, found: Sequence[Mined], version: int) -> None:
+    def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
         """Keep what sessions taught, in one transaction and in place of what they taught before.
 
         A session that got something new since `unmined` gave it stays unmined. What names an event that is not there
@@ -41,7 +41,7 @@ class Findings(Protocol):
         """
         ...
 
-    def again(self, sessions: Collection[int]) -> None:
+    def mine_again(self, sessions: Collection[int]) -> None:
         """Have sessions mined anew, by the index's numbers of them, though they hold nothing new."""
         ...
 
@@ -82,22 +82,22 @@ class SqliteFindings:
         """`handed`: by session, the last event it held when it was handed out to be mined."""
         self._db, self._handed = db, handed
 
-    def unmined(self, version: int) -> Iterator[History]:
+    def take_unmined(self, version: int) -> Iterator[History]:
         """The sessions that this version of the miner has not seen as they are now, one at a time."""
         return unmined(self._db, version, self._handed)
 
-    def mined(self, found: Sequence[Mined], version: int) -> None:
+    def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
         """Keep what sessions taught, in one transaction and in place of what they taught before."""
         with self._db.transaction():
             keep_mined(self._db, found, version, self._handed)
         for each in found:
             self._handed.pop(each.session, None)
 
-    def again(self, sessions: Collection[int]) -> None:
+    def mine_again(self, sessions: Collection[int]) -> None:
         """Have sessions mined anew."""
         with self._db.transaction():
             rows = [(session,) for session in sorted(sessions)]
-            self._db.many("UPDATE mining SET version = NULL WHERE session = ?", rows)
+            self._db.run_many("UPDATE mining SET version = NULL WHERE session = ?", rows)
 
     def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
         """What went wrong, by signature; what went away by itself counts from `alive` on."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.model.guard import Guard, newest
+from wisen.model.guard import Guard, newest_versions
 from wisen.store.escapes import microseconds
 from wisen.store.row_bodies import body_of, read_body
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from wisen.store.dialect import Database, Value
@@ -32,10 +32,10 @@ class SqlGuards:
     def all(self) -> tuple[Guard, ...]:
         """Every guard in its newest version, oldest first."""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        return newest(read_body(row, Guard) for row in read(self._db, GUARDS, order))
+        return newest_versions(read_body(row, Guard) for row in read_rows(self._db, GUARDS, order))
 
 
 def add_guard(db: Database, row: Guard) -> None:
     """Inside a transaction: add a version of a guard."""
     values: dict[str, Value] = {"id": row.id, "version": row.version, "context": row.context, "body": body_of(row)}
-    add(db, GUARDS, values | {"at": microseconds(row.at)})
+    add_row(db, GUARDS, values | {"at": microseconds(row.at)})

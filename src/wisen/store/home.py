@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.model.run import Stamp
+    from wisen.model.run import RunStamp
     from wisen.safety.forgotten_filter import ForgottenFilter, SwitchedOffSessions
     from wisen.store.backups import Backups
     from wisen.store.index import Index
     from wisen.store.ledger import Ledger
-    from wisen.store.scribe import Scribe
+    from wisen.store.row_factory import RowFactory
     from wisen.system.machine_ports import Clock, Ids, Lock
 
 
@@ -42,31 +42,31 @@ class Home:
     """How it is known that a person decides what is written down now; empty where nobody does."""
 
     @property
-    def scribe(self) -> Scribe:
+    def row_factory(self) -> RowFactory:
         """What names, dates and places rows."""
-        from wisen.store.scribe import Scribe
+        from wisen.store.row_factory import RowFactory
 
-        return Scribe(self.clock, self.ids, self.machine, self.evidence)
+        return RowFactory(self.clock, self.ids, self.machine, self.evidence)
 
     @property
     def forgotten_filter(self) -> ForgottenFilter:
         """What keeps forgotten things from coming back, as the ledger knows them now."""
         from wisen.safety.forgotten_filter import ForgottenFilter
 
-        keys = self.ledger.tombstones.buried()
+        keys = self.ledger.tombstones.all_keys()
         return ForgottenFilter(keys, self.salt() if keys else b"")
 
     @property
-    def switched_off_sessions(self) -> SwitchedOffSessions:
+    def disabled_sessions(self) -> SwitchedOffSessions:
         """The sessions that were switched off, as the ledger knows them now."""
         from wisen.safety.forgotten_filter import SwitchedOffSessions
 
-        keys = self.ledger.tombstones.buried()
+        keys = self.ledger.tombstones.all_keys()
         return SwitchedOffSessions(keys, self.salt() if keys else b"")
 
-    def stamp(self, began: datetime) -> Stamp:
+    def run_stamp(self, began: datetime) -> RunStamp:
         """What a run that began then, and ends now, is known by."""
-        from wisen.model.run import Stamp
+        from wisen.model.run import RunStamp
 
         now = self.clock.now()
-        return Stamp(id=self.ids.new(), machine=self.machine, version=self.version, started=began, finished=now)
+        return RunStamp(id=self.ids.new(), machine=self.machine, version=self.version, started=began, finished=now)

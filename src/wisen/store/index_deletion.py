@@ -6,14 +6,14 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from wisen.model.archive import EVENT_BYTES, Stored
+from wisen.model.archive import EVENT_BYTES, ArchivedSession
 from wisen.model.context import NOWHERE
-from wisen.model.tombstone import ALL, FORGOTTEN, Trace
+from wisen.model.tombstone import ALL_CONTEXTS, FORGOTTEN, IndexedText
 from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
 from wisen.store.index_selection import understood
 from wisen.store.mined import TABLES
-from wisen.store.numbered import number_of
-from wisen.store.sqlite import translated
+from wisen.store.numbered import find_or_add_number
+from wisen.store.sqlite import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -99,13 +99,13 @@ _MOVED_SCENES = """
 """
 
 
-def traces(db: SqliteDatabase) -> Iterator[Trace]:
+def indexed_texts(db: SqliteDatabase) -> Iterator[IndexedText]:
     """Every text that is held because of an event, and what was worked out of it."""
     for row in db.stream(_TRACES):
-        yield Trace._make(unpack(str(value)) for value in row)
+        yield IndexedText._make(unpack(str(value)) for value in row)
 
 
-def veil(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, set[int]]:
+def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, set[int]]:
     """Inside a transaction: take texts away. Returns how many, and the sessions that have to be understood anew."""
     veiled: dict[int, int] = {}
     sessions: set[int] = set()
@@ -123,16 +123,16 @@ def veil(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, 
     return texts, sessions
 
 
-def unveil(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int]:
+def unredact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int]:
     """Inside a transaction: drop the stubs of events, and have their sources read again. Returns the sessions."""
     sessions: set[int] = set()
     for agent, ids in _by_agent(events):
         for number, session in db.run(_STUBS, (agent, ids, FORGOTTEN)):
             db.run("DELETE FROM events WHERE number = ?", (number,))
-            sessions.add(db.whole(session))
+            sessions.add(db.as_int(session))
     _to_be_mined(db, sessions)
     rows = [(session,) for session in sorted(sessions)]
-    db.many(_UNREAD_OF, rows)
+    db.run_many(_UNREAD_OF, rows)
     return sessions
 
 
@@ -140,8 +140,8 @@ def move_context(db: SqliteDatabase, old: str, new: str) -> None:
     """Inside a transaction: have what happened in one context count for another, and be understood anew."""
     # A scene of which more was read under the new context stays beside that: what was learnt of it is moved.
     rows = db.run(_MOVED_SCENES, (pack(old), pack(new)))
-    db.many("UPDATE scenes SET context = ? WHERE number = ?", [(pack(new), number) for number, _ in rows])
-    _to_be_mined(db, {db.whole(session) for _, session in rows})
+    db.run_many("UPDATE scenes SET context = ? WHERE number = ?", [(pack(new), number) for number, _ in rows])
+    _to_be_mined(db, {db.as_int(session) for _, session in rows})
 
 
 def unread(db: SqliteDatabase) -> None:
@@ -151,9 +151,9 @@ def unread(db: SqliteDatabase) -> None:
 
 def within(db: SqliteDatabase, scope: str) -> set[int]:
     """The sessions that lie wholly within a scope."""
-    if scope == ALL:
-        return {db.whole(number) for (number,) in db.run("SELECT number FROM sessions")}
-    return {db.whole(number) for (number,) in db.run(_WITHIN, (_context(scope),))}
+    if scope == ALL_CONTEXTS:
+        return {db.as_int(number) for (number,) in db.run("SELECT number FROM sessions")}
+    return {db.as_int(number) for (number,) in db.run(_WITHIN, (_context(scope),))}
 
 
 def drop(db: SqliteDatabase, sessions: Iterable[int]) -> None:
@@ -164,22 +164,22 @@ def drop(db: SqliteDatabase, sessions: Iterable[int]) -> None:
     remove_orphans(db)
 
 
-def stored(db: SqliteDatabase) -> tuple[Stored, ...]:
+def archived_sessions(db: SqliteDatabase) -> tuple[ArchivedSession, ...]:
     """Every session that is held; the context of most of its events counts."""
-    found: dict[int, Stored] = {}
+    found: dict[int, ArchivedSession] = {}
     most: dict[int, int] = {}
     with understood(db):
         for number, agent, native, segment, context, last, events, size, waits in db.stream(_STORED):
-            session, many = db.whole(number), db.whole(events)
+            session, many = db.as_int(number), db.as_int(events)
             before = found.get(session)
-            told = Stored(
+            told = ArchivedSession(
                 unpack(str(agent)),
                 unpack(str(native)),
-                db.whole(segment),
+                db.as_int(segment),
                 unpack(str(context)),
-                from_milliseconds(db.whole(last)),
+                from_milliseconds(db.as_int(last)),
                 many,
-                db.whole(size) + many * EVENT_BYTES,
+                db.as_int(size) + many * EVENT_BYTES,
                 bool(waits),
             )
             if before is not None:
@@ -198,9 +198,9 @@ def numbers_of(db: SqliteDatabase, sessions: Collection[tuple[str, str, int]]) -
     """The numbers of sessions, by agent, id and segment."""
     rows = db.run("SELECT sessions.number, name, native, segment FROM sessions JOIN agents ON agents.number = agent")
     return {
-        db.whole(number)
+        db.as_int(number)
         for number, agent, native, segment in rows
-        if (unpack(str(agent)), unpack(str(native)), db.whole(segment)) in sessions
+        if (unpack(str(agent)), unpack(str(native)), db.as_int(segment)) in sessions
     }
 
 
@@ -216,7 +216,7 @@ def scrub(db: SqliteDatabase) -> None:
     # Deleting adds to the segments that a word was deleted; only what is built anew is without it.
     db.run("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
     db.scrub()
-    with translated(db.path):
+    with translate_errors(db.path):
         for aside in db.path.parent.glob(f"{db.path.name}.damaged-*"):
             with suppress(FileNotFoundError):
                 aside.unlink()
@@ -234,8 +234,8 @@ def _to_be_mined(db: SqliteDatabase, sessions: Iterable[int]) -> None:
     """Take away what was worked out of sessions, and have it worked out anew."""
     rows = [(session,) for session in sorted(sessions)]
     for table in TABLES:
-        db.many(f"DELETE FROM {table} WHERE session = ?", rows)  # noqa: S608 - names are ours
-    db.many("UPDATE mining SET version = NULL WHERE session = ?", rows)
+        db.run_many(f"DELETE FROM {table} WHERE session = ?", rows)  # noqa: S608 - names are ours
+    db.run_many("UPDATE mining SET version = NULL WHERE session = ?", rows)
     remove_orphans(db)
 
 
@@ -248,7 +248,7 @@ def remove_orphans(db: SqliteDatabase) -> None:
 def _veiled(db: SqliteDatabase, shape: int) -> int:
     names = ("kind", "provenance", "how", "tool")
     values = dict(zip(names, db.run(_SHAPE, (shape,))[0], strict=True))
-    return number_of(db, "shapes", {**values, "withheld": FORGOTTEN})
+    return find_or_add_number(db, "shapes", {**values, "withheld": FORGOTTEN})
 
 
 def _context(scope: str) -> str:

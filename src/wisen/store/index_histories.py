@@ -10,7 +10,7 @@ from bisect import bisect
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from wisen.model.event import Provenance, Status
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.history import History, Step, Turn, UserAction
 from wisen.safety.passages import own_words
 from wisen.store.escapes import from_milliseconds, unpack
 from wisen.store.index_selection import chosen_by, understood
@@ -65,12 +65,12 @@ def unmined(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) 
     `handed` gets the number of the last event that each of them held when it was read.
     """
     # Numbers only: whoever listens writes to the same tables meanwhile.
-    sessions = array("q", (db.whole(row[0]) for row in db.stream(_UNMINED, (version,))))
+    sessions = array("q", (db.as_int(row[0]) for row in db.stream(_UNMINED, (version,))))
     for session in sorted(sessions):
         newest, by = db.run(_WAITS, (session,))[0]
         if by == version:
             continue  # another process was faster
-        handed[session] = db.whole(newest)
+        handed[session] = db.as_int(newest)
         yield _history(db, session, None)
 
 
@@ -78,7 +78,7 @@ def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
     """The course of each selected session in which anything was called, typed, refused or stopped."""
     chosen = chosen_by(selection)
     statement = _SESSIONS.format(sessions=chosen.sessions("session"))
-    sessions = array("q", (db.whole(row[0]) for row in db.stream(statement, chosen.values)))
+    sessions = array("q", (db.as_int(row[0]) for row in db.stream(statement, chosen.values)))
     since = cast("int | None", chosen.values.get("since"))
     for session in sessions:
         history = _history(db, session, since)
@@ -109,10 +109,10 @@ def _history(db: SqliteDatabase, session: int, since: int | None) -> History:
         )
 
 
-def _act(event: _Event) -> Act | None:
+def _act(event: _Event) -> UserAction | None:
     if event.kind == "message" and event.provenance == Provenance.TYPED:
-        return Act.SAID
-    return {"rejection": Act.REFUSED, "interrupt": Act.STOPPED}.get(event.kind)
+        return UserAction.SAID
+    return {"rejection": UserAction.REJECTED, "interrupt": UserAction.INTERRUPTED}.get(event.kind)
 
 
 def _conceded(events: list[_Event]) -> set[int]:
@@ -140,12 +140,12 @@ def _step(call: _Event, end: _Event | None) -> Step:
     )
 
 
-def _turn(event: _Event, act: Act, before: int, *, conceded: bool) -> Turn:
+def _turn(event: _Event, act: UserAction, before: int, *, conceded: bool) -> Turn:
     typed = None if event.text is None else unpack(event.text)
     own = None if typed is None else own_words(typed)
     return Turn(
         id=unpack(event.id),
-        act=act,
+        action=act,
         at=from_milliseconds(event.at),
         text=own or None,
         before=before,

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from wisen.model.event import Event, Provenance
+from wisen.model.event import (
+    Call,
+    Citation,
+    Concession,
+    Event,
+    Interrupt,
+    Message,
+    Outcome,
+    Provenance,
+    Rejection,
+)
 from wisen.store.escapes import pack
-from wisen.store.numbered import number_of
+from wisen.store.numbered import find_or_add_number
 
 if TYPE_CHECKING:
     from wisen.model.event import SessionKey
@@ -15,6 +25,18 @@ if TYPE_CHECKING:
 
 Shape: TypeAlias = tuple[type[Event], Provenance, str, str, str]
 """Kind, provenance, how, tool and withheld of an event."""
+
+
+EVENT_KINDS: dict[type[Event], str] = {
+    Message: "message",
+    Call: "call",
+    Outcome: "outcome",
+    Rejection: "rejection",
+    Interrupt: "interrupt",
+    Concession: "concession",
+    Citation: "citation",
+}
+"""What is stored as the kind of an event; these values never change, whatever the classes are called."""
 
 
 class IndexNumbers:
@@ -29,25 +51,25 @@ class IndexNumbers:
         self.shapes: dict[Shape, int] = {}
         self.version = -1
         """SQLite's number for what other connections wrote: where it changed, numbers of ours may be gone."""
-        self.handed: dict[int, int] = {}
+        self.handed_out: dict[int, int] = {}
         """By session, the last event it held when it was handed out to be mined."""
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Ask for every number again."""
         for numbers in (self._agents, self.sources, self._sessions, self._scenes, self.shapes):
             numbers.clear()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Know nothing: it is another file."""
-        self.forget()
-        self.handed.clear()
+        self.clear()
+        self.handed_out.clear()
         self.version = -1
 
     def agent(self, name: str) -> int:
         """The number of an agent."""
         number = self._agents.get(name)
         if number is None:
-            number = self._agents[name] = number_of(self._db, "agents", {"name": pack(name)})
+            number = self._agents[name] = find_or_add_number(self._db, "agents", {"name": pack(name)})
         return number
 
     def session(self, key: SessionKey) -> int:
@@ -59,7 +81,7 @@ class IndexNumbers:
                 "native": pack(key.native),
                 "segment": key.segment,
             }
-            number = self._sessions[key] = number_of(self._db, "sessions", values)
+            number = self._sessions[key] = find_or_add_number(self._db, "sessions", values)
         return number
 
     def scene(self, key: tuple[SessionKey, str | None, str]) -> int:
@@ -72,12 +94,12 @@ class IndexNumbers:
                 "context": pack(context or ""),
                 "place": pack(place),
             }
-            number = self._scenes[key] = number_of(self._db, "scenes", values)
+            number = self._scenes[key] = find_or_add_number(self._db, "scenes", values)
         return number
 
     def shape(self, key: Shape) -> int:
         """The number of a shape; known ones are in `shapes`."""
         kind, *rest = key
         values = zip(("provenance", "how", "tool", "withheld"), map(pack, map(str, rest)), strict=True)
-        number = self.shapes[key] = number_of(self._db, "shapes", {"kind": kind.__name__.lower(), **dict(values)})
+        number = self.shapes[key] = find_or_add_number(self._db, "shapes", {"kind": EVENT_KINDS[kind], **dict(values)})
         return number

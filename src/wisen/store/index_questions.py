@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from wisen.model.citation import CitedId
 from wisen.model.report import Counts, ToolUse
-from wisen.model.source import TroubleCount, TroubleKind
+from wisen.model.source import ReadProblemCount, ReadProblemKind
 from wisen.store.escapes import from_milliseconds, unpack
 from wisen.store.index_histories import OF_SESSION
 from wisen.store.index_selection import chosen_by, understood
@@ -144,24 +144,24 @@ def _statements(chosen: Chosen) -> _Statements:
     )
 
 
-def counts(db: SqliteDatabase, selection: Selection) -> Counts:
+def count_selected(db: SqliteDatabase, selection: Selection) -> Counts:
     """What the selected sessions hold."""
     chosen = chosen_by(selection)
     statements = _statements(chosen)
     with understood(db):
         rows = [_Told(*cast("tuple[Any, ...]", row)) for row in db.run(statements.told, chosen.values)]
-        told = [each for each in rows if each.kind not in ("sessions", "all") and db.whole(each.many)]
+        told = [each for each in rows if each.kind not in ("sessions", "all") and db.as_int(each.many)]
         sessions = {each.tool: each.many for each in rows if each.kind == "sessions"}
         everything = next(each for each in rows if each.kind == "all")
         return Counts(
-            sources=db.number(_SOURCES.format(sources=chosen.sources), chosen.values),
+            sources=db.query_int(_SOURCES.format(sources=chosen.sources), chosen.values),
             sessions=everything.many,
             contexts=everything.first,
             typed_turns=sum(each.many for each in told if (each.kind, each.provenance) == ("message", "typed")),
             rejections=sum(each.many for each in told if each.kind == "rejection"),
             rejections_with_reason=sum(each.many for each in told if (each.kind, each.how) == ("message", "rejection")),
             interrupts=sum(each.many for each in told if each.kind == "interrupt"),
-            interrupts_by_rejection=db.number(statements.interrupts, chosen.values),
+            interrupts_by_rejection=db.query_int(statements.interrupts, chosen.values),
             tools=_tools(told, sessions, _ended(db, db.run(statements.ends, chosen.values))),
             withheld=_withheld(told),
             first=min((from_milliseconds(each.first) for each in told), default=None),
@@ -169,7 +169,7 @@ def counts(db: SqliteDatabase, selection: Selection) -> Counts:
         )
 
 
-def citations(db: SqliteDatabase) -> tuple[CitedId, ...]:
+def cited_ids(db: SqliteDatabase) -> tuple[CitedId, ...]:
     """Which ids assistants named in each session, and when last."""
     with understood(db):
         return tuple(
@@ -178,23 +178,23 @@ def citations(db: SqliteDatabase) -> tuple[CitedId, ...]:
                 agent=unpack(str(agent)),
                 native=unpack(str(native)),
                 contexts=frozenset(map(unpack, json.loads(str(contexts)))),
-                last=from_milliseconds(db.whole(last)),
+                last=from_milliseconds(db.as_int(last)),
             )
             for name, agent, native, last, contexts in db.run(_CITATIONS)
         )
 
 
-def troubles(db: SqliteDatabase, selection: Selection) -> tuple[TroubleCount, ...]:
+def read_problems(db: SqliteDatabase, selection: Selection) -> tuple[ReadProblemCount, ...]:
     """What could not be read in the selected sources."""
     chosen = chosen_by(selection)
     with understood(db):
         return tuple(
-            TroubleCount(
+            ReadProblemCount(
                 path=unpack(str(path)),
-                kind=TroubleKind(str(kind)),
+                kind=ReadProblemKind(str(kind)),
                 detail=unpack(str(detail)),
-                count=db.whole(count),
-                first_offset=db.whole(offset),
+                count=db.as_int(count),
+                first_offset=db.as_int(offset),
             )
             for path, kind, detail, count, offset in db.run(_TROUBLES.format(sources=chosen.sources), chosen.values)
         )
@@ -202,7 +202,7 @@ def troubles(db: SqliteDatabase, selection: Selection) -> tuple[TroubleCount, ..
 
 def _ended(db: SqliteDatabase, rows: list[Row]) -> dict[tuple[str, str], int]:
     """How many calls ended, by tool and how."""
-    return {(str(tool), str(end)): db.whole(many) for tool, end, many in rows}
+    return {(str(tool), str(end)): db.as_int(many) for tool, end, many in rows}
 
 
 def _tools(told: list[_Told], sessions: dict[str, int], ended: dict[tuple[str, str], int]) -> tuple[ToolUse, ...]:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from datetime import datetime
 
-    from wisen.model.archive import Stored
-    from wisen.model.tombstone import Trace
+    from wisen.model.archive import ArchivedSession
+    from wisen.model.tombstone import IndexedText
     from wisen.store.index_numbers import IndexNumbers
     from wisen.store.memories import SqliteMemories
     from wisen.store.sqlite import SqliteDatabase
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class IndexRemoval(Protocol):
     """What an index does to forget."""
 
-    def traces(self) -> Iterator[Trace]:
+    def indexed_texts(self) -> Iterator[IndexedText]:
         """Every text that is held because of an event, and what was worked out of it."""
         ...
 
-    def veil(self, events: Collection[tuple[str, str]]) -> int:
+    def redact(self, events: Collection[tuple[str, str]]) -> int:
         """Take the texts of events away, by agent and id, and whatever was worked out of their sessions.
 
         What came back from a call goes with it.
@@ -36,15 +36,15 @@ class IndexRemoval(Protocol):
         """
         ...
 
-    def drop(self, scope: str, until: datetime) -> None:
+    def remove_scope(self, scope: str, until: datetime) -> None:
         """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
         ...
 
-    def stored(self) -> tuple[Stored, ...]:
+    def archived_sessions(self) -> tuple[ArchivedSession, ...]:
         """Every session that is held, in no order."""
         ...
 
-    def let_go(self, sessions: Collection[tuple[str, str, int]]) -> None:
+    def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
         """Take away whole sessions, by agent, id and segment, and whatever was worked out of them.
 
         How far their sources were read stays known.
@@ -55,7 +55,7 @@ class IndexRemoval(Protocol):
         """What happened in one context happened in another: a directory turned out to belong to a known project."""
         ...
 
-    def unveil(self, events: Collection[tuple[str, str]]) -> None:
+    def unredact(self, events: Collection[tuple[str, str]]) -> None:
         """Drop the stubs of events, and have the sources of their sessions read again; with no events, all sources."""
         ...
 
@@ -70,55 +70,55 @@ class SqliteIndexRemoval:
     def __init__(self, db: SqliteDatabase, numbers: IndexNumbers, memories: SqliteMemories) -> None:
         self._db, self._numbers, self._memories = db, numbers, memories
 
-    def traces(self) -> Iterator[Trace]:
+    def indexed_texts(self) -> Iterator[IndexedText]:
         """Every text that is held because of an event, and what was worked out of it."""
-        return index_deletion.traces(self._db)
+        return index_deletion.indexed_texts(self._db)
 
-    def veil(self, events: Collection[tuple[str, str]]) -> int:
+    def redact(self, events: Collection[tuple[str, str]]) -> int:
         """Take the texts of events away, by agent and id, and whatever was worked out of their sessions."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
-            many, sessions = index_deletion.veil(self._db, events)
+            many, sessions = index_deletion.redact(self._db, events)
             self._memories.forget([f"session:{session}" for session in sessions])
         return many
 
-    def drop(self, scope: str, until: datetime) -> None:
+    def remove_scope(self, scope: str, until: datetime) -> None:
         """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             sessions = index_deletion.within(self._db, scope)
             self._memories.forget([f"session:{session}" for session in sessions])
             index_deletion.drop(self._db, sessions)
-        self._numbers.forget()
-        self._numbers.handed.clear()
-        self.veil(index_deletion.happened(self._db, scope, until))
+        self._numbers.clear()
+        self._numbers.handed_out.clear()
+        self.redact(index_deletion.happened(self._db, scope, until))
 
-    def stored(self) -> tuple[Stored, ...]:
+    def archived_sessions(self) -> tuple[ArchivedSession, ...]:
         """Every session that is held."""
-        return index_deletion.stored(self._db)
+        return index_deletion.archived_sessions(self._db)
 
-    def let_go(self, sessions: Collection[tuple[str, str, int]]) -> None:
+    def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
         """Take away whole sessions, by agent, id and segment, and whatever was worked out of them."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             numbers = index_deletion.numbers_of(self._db, sessions)
             self._memories.forget([f"session:{number}" for number in sorted(numbers)])
             index_deletion.drop(self._db, numbers)
-        self._numbers.forget()
-        self._numbers.handed.clear()
+        self._numbers.clear()
+        self._numbers.handed_out.clear()
 
     def move_context(self, old: str, new: str) -> None:
         """What happened in one context happened in another."""
         with self._db.transaction():
             index_deletion.move_context(self._db, old, new)
-            self._numbers.forget()
+            self._numbers.clear()
 
-    def unveil(self, events: Collection[tuple[str, str]]) -> None:
+    def unredact(self, events: Collection[tuple[str, str]]) -> None:
         """Drop the stubs of events, or of none all that was dropped, and have their sources read again."""
         with self._db.transaction():
             if not events:
                 index_deletion.unread(self._db)
-            sessions = index_deletion.unveil(self._db, events)
+            sessions = index_deletion.unredact(self._db, events)
             self._memories.forget([f"session:{session}" for session in sessions])
 
     def scrub(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wisen.store.escapes import milliseconds, pack
-from wisen.store.sqlite import damaged
+from wisen.store.sqlite import damage_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -101,4 +101,4 @@ def understood(db: SqliteDatabase) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, OverflowError, LookupError) as error:
-        raise damaged(db.path, "it holds a value that was never written") from error
+        raise damage_error(db.path, "it holds a value that was never written") from error

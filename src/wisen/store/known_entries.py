@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
 from wisen.model.entry import Entry, Move, rule_id
-from wisen.model.entry_state import states
+from wisen.model.entry_state import fold_entry_states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.model.entry_state import EntryState
-    from wisen.model.guard import Learnt
+    from wisen.model.guard import LearnedRow
     from wisen.store.ledger import Ledger
 
 
@@ -24,24 +24,26 @@ class KnownEntries:
         self._entries = list(ledger.entries.all())
         self.moves = list(ledger.moves.all())
         self._praises = ledger.reinforcements.all()
-        self.states = states(self._entries, ledger.entries.tallies(), self.moves, self._praises)
+        self.states = fold_entry_states(self._entries, ledger.entries.tallies(), self.moves, self._praises)
 
-    def enter(self, rows: Sequence[Learnt]) -> None:
+    def record(self, rows: Sequence[LearnedRow]) -> None:
         """Remember rows."""
         if not rows:
             return
-        if self._ledger.entries.enter(rows):
+        if self._ledger.entries.record(rows):
             # Somebody else recorded the same meanwhile, under other ids: what stands there is what is known.
             self._entries, self.moves = list(self._ledger.entries.all()), list(self._ledger.moves.all())
         else:
             self._entries += [row for row in rows if isinstance(row, Entry)]
             self.moves += [row for row in rows if isinstance(row, Move)]
-        self.states = states(self._entries, self._ledger.entries.tallies(), self.moves, self._praises)
+        self.states = fold_entry_states(self._entries, self._ledger.entries.tallies(), self.moves, self._praises)
 
 
 def entry_states(ledger: Ledger) -> tuple[EntryState, ...]:
     """Every entry with what became of it, oldest first."""
-    return states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all(), ledger.reinforcements.all())
+    return fold_entry_states(
+        ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all(), ledger.reinforcements.all()
+    )
 
 
 def find_entry(every: Sequence[EntryState], name: str) -> EntryState:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.store.changes import CHANGES, LOOKS, SqlChanges
+from wisen.store.changes import CHANGES, CHECKS, SqlChanges
 from wisen.store.contexts import ALIASES, CONTEXTS, SqlContexts
 from wisen.store.entries import ENTRIES, SqlEntries
 from wisen.store.exposures import EXPOSURES, SqlExposures
@@ -16,17 +16,17 @@ from wisen.store.file_snapshots import SNAPSHOTS, SqlFileSnapshots
 from wisen.store.guards import GUARDS, SqlGuards
 from wisen.store.ledger_removal import SqlLedgerRemoval
 from wisen.store.migrate import MIGRATIONS
-from wisen.store.model_uses import COOLINGS, MODEL_CALLS, SqlModelUses
+from wisen.store.model_uses import COOLDOWNS, MODEL_CALLS, SqlModelUses
 from wisen.store.moves import MOVES, SqlMoves
 from wisen.store.occurrences import OCCURRENCES, SqlOccurrences
 from wisen.store.ownerships import OWNERSHIP, SqlOwnerships
-from wisen.store.phrases import WORDING, SqlPhrases
+from wisen.store.phrases import PHRASE_TABLES, SqlPhrases
 from wisen.store.program_records import RECORDS, SqlProgramRecords
 from wisen.store.proposals import PROPOSALS, SqlProposals
 from wisen.store.reinforcements import REINFORCEMENTS, SqlReinforcements
 from wisen.store.runs import RUNS, SqlRuns
-from wisen.store.seals import read
-from wisen.store.tombstones import GRAVES, SqlTombstones
+from wisen.store.seals import read_rows
+from wisen.store.tombstones import TOMBSTONE_TABLES, SqlTombstones
 from wisen.store.trial_outcomes import OUTCOMES, SqlTrialOutcomes
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from wisen.store.moves import Moves
     from wisen.store.occurrences import Occurrences
     from wisen.store.ownerships import Ownerships
-    from wisen.store.phrases import Phrasebook
+    from wisen.store.phrases import Phrases
     from wisen.store.program_records import ProgramRecords
     from wisen.store.proposals import Proposals
     from wisen.store.reinforcements import Reinforcements
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from wisen.store.trial_outcomes import TrialOutcomes
 
 TABLES = (
-    MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, MODEL_CALLS, COOLINGS, OWNERSHIP, *WORDING, *GRAVES,
+    MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, CHECKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
+    EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, MODEL_CALLS, COOLDOWNS, OWNERSHIP, *PHRASE_TABLES, *TOMBSTONE_TABLES,
 )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ class Ledger:
     reinforcements: Reinforcements
     program_records: ProgramRecords
     file_snapshots: FileSnapshots
-    phrases: Phrasebook
+    phrases: Phrases
     ownerships: Ownerships
     model_uses: ModelUses
     tombstones: Tombstones
@@ -139,7 +139,7 @@ class _SealedTables:
         """Look the whole store over. Raises: StoreDamaged."""
         self._db.check()
         for table in TABLES:
-            for _ in read(self._db, table):
+            for _ in read_rows(self._db, table):
                 pass
 
     def close(self) -> None:

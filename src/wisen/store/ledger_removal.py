@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from wisen.model.change import Change, ChangeCheck
 from wisen.model.context import Alias, Context
+from wisen.model.entry import Entry, Move, Occurrence, Proposal
+from wisen.model.exposure import Exposure
+from wisen.model.guard import Guard
+from wisen.model.learning import Record
+from wisen.model.ownership import Ownership
+from wisen.model.phrase import PhraseProof, PhraseSearch, UserPhrase
+from wisen.model.reinforcement import Reinforcement
+from wisen.model.run import Run
 from wisen.model.snapshot import Snapshot
+from wisen.model.trial import TrialOutcome
 from wisen.store.changes import SqlChanges
 from wisen.store.contexts import SqlContexts
 from wisen.store.entries import SqlEntries
@@ -27,43 +37,36 @@ from wisen.store.trial_outcomes import SqlTrialOutcomes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from wisen.model.change import Change, Look
-    from wisen.model.exposure import Exposure
-    from wisen.model.guard import Learnt
-    from wisen.model.learning import Record
-    from wisen.model.ownership import Ownership
-    from wisen.model.reinforcement import Reinforcement
-    from wisen.model.run import Run
-    from wisen.model.trial import TrialOutcome
+    from wisen.model.guard import LearnedRow
     from wisen.store.dialect import Database, Value
     from wisen.store.phrases import PhraseRow
 
 Row: TypeAlias = (
-    "Learnt | Record | Snapshot | Change | Look | Run | Exposure | TrialOutcome | Reinforcement | Ownership | Alias"
-    " | Context | PhraseRow"
+    "LearnedRow | Record | Snapshot | Change | ChangeCheck | Run | Exposure | TrialOutcome | Reinforcement | Ownership"
+    " | Alias | Context | PhraseRow"
 )
-_TABLES = {
-    "Entry": "entries",
-    "Occurrence": "occurrences",
-    "Move": "moves",
-    "Proposal": "proposals",
-    "Guard": "guards",
-    "Change": "changes",
-    "Look": "looks",
-    "Run": "runs",
-    "Exposure": "exposures",
-    "TrialOutcome": "outcomes",
-    "Reinforcement": "reinforcements",
-    "Ownership": "ownership",
-    "Snapshot": "snapshots",
-    "Alias": "aliases",
-    "Context": "contexts",
-    "Record": "records",
-    "Proof": "phrase_proofs",
-    "OwnPhrase": "phrases",
-    "Search": "phrase_searches",
+_TABLES: dict[type, str] = {
+    Entry: "entries",
+    Occurrence: "occurrences",
+    Move: "moves",
+    Proposal: "proposals",
+    Guard: "guards",
+    Change: "changes",
+    ChangeCheck: "looks",
+    Run: "runs",
+    Exposure: "exposures",
+    TrialOutcome: "outcomes",
+    Reinforcement: "reinforcements",
+    Ownership: "ownership",
+    Snapshot: "snapshots",
+    Alias: "aliases",
+    Context: "contexts",
+    Record: "records",
+    PhraseProof: "phrase_proofs",
+    UserPhrase: "phrases",
+    PhraseSearch: "phrase_searches",
 }
-"""Where rows are, by their kind; what others point to comes behind them."""
+"""The table of each row type. A table comes after those that refer to it, so that deleting keeps references valid."""
 
 
 class LedgerRemoval(Protocol):
@@ -92,14 +95,14 @@ class SqlLedgerRemoval:
         """Every row that somebody may want to be forgotten, of all machines."""
         db, changes, phrases, contexts = self._db, SqlChanges(self._db), SqlPhrases(self._db), SqlContexts(self._db)
         yield from SqlEntries(db).all()
-        yield from SqlOccurrences(db).as_entered()
-        yield from SqlMoves(db).all(every=True)
+        yield from SqlOccurrences(db).as_recorded()
+        yield from SqlMoves(db).all(include_undone=True)
         yield from SqlProposals(db).all()
         yield from SqlGuards(db).all()
         yield from SqlProgramRecords(db).every()
         yield from SqlFileSnapshots(db).every()
         yield from changes.every()
-        yield from changes.every_look()
+        yield from changes.every_check()
         yield from SqlRuns(db).every()
         yield from SqlExposures(db).all()
         yield from SqlTrialOutcomes(db).all()
@@ -113,14 +116,14 @@ class SqlLedgerRemoval:
 
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows, all of them or none; returns how many were there."""
-        of: dict[str, list[Row]] = defaultdict(list)
+        by_type: dict[type, list[Row]] = defaultdict(list)
         for row in rows:
-            of[type(row).__name__].append(row)
+            by_type[type(row)].append(row)
         gone = 0
         with self._db.transaction():
-            for kind, table in _TABLES.items():
+            for type_, table in _TABLES.items():
                 # A resolution points to its failure, and goes before it.
-                for row in sorted(of[kind], key=lambda each: getattr(each, "failure", None) is None):
+                for row in sorted(by_type[type_], key=lambda each: getattr(each, "failure", None) is None):
                     where, values = _identity(row)
                     statement = f"DELETE FROM {table} WHERE {where} RETURNING 1"  # noqa: S608 - names are ours
                     gone += len(self._db.run(statement, values))

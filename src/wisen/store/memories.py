@@ -6,15 +6,15 @@ from hashlib import blake2b
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from wisen.model.memory import Hit, Memory, MemoryKind
+from wisen.model.memory import Memory, MemoryHit, MemoryKind
 from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
-from wisen.store.numbered import number_of
-from wisen.store.sqlite import real
+from wisen.store.numbered import find_or_add_number
+from wisen.store.sqlite import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from wisen.model.memory import Design, Sought, Words
+    from wisen.model.memory import MemoryFields, MemoryQuery, RankingWeights
     from wisen.store.dialect import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
@@ -50,7 +50,7 @@ _OF_CONTEXTS = f"""
 class Memories(Protocol):
     """What can be found again. Derived: all of it can be made anew from the logs, the ledger and files."""
 
-    def replace(self, origins: Mapping[str, Sequence[tuple[Memory, Words]]]) -> int:
+    def replace(self, origins: Mapping[str, Sequence[tuple[Memory, MemoryFields]]]) -> int:
         """Hold these memories of each origin, and no others of it; with none the origin is forgotten.
 
         In one transaction. Returns how many origins were not as before.
@@ -61,7 +61,7 @@ class Memories(Protocol):
         """The origins whose names begin so."""
         ...
 
-    def find(self, sought: Sought, design: Design) -> list[Hit]:
+    def find(self, query: MemoryQuery, weights: RankingWeights) -> list[MemoryHit]:
         """The memories that hold one of the words, those whose words match best first, up to the design's depth.
 
         Contexts that were not asked for are not looked in. Words that stand in very many memories are left out where
@@ -69,7 +69,7 @@ class Memories(Protocol):
         """
         ...
 
-    def around(self, memory: str, reach: int) -> list[Memory]:
+    def neighbors(self, memory: str, reach: int) -> list[Memory]:
         """The memories of the same origin up to so many turns before and behind one, in order; by the one's id."""
         ...
 
@@ -93,7 +93,7 @@ class SqliteMemories:
         self._db = db
         self._contexts: dict[str, int] = {}
 
-    def replace(self, origins: Mapping[str, Sequence[tuple[Memory, Words]]]) -> int:
+    def replace(self, origins: Mapping[str, Sequence[tuple[Memory, MemoryFields]]]) -> int:
         """Hold these memories of each origin, and no others of it; with none the origin is forgotten."""
         if not origins:
             return 0
@@ -124,26 +124,26 @@ class SqliteMemories:
         )
         return frozenset(unpack(str(name)) for (name,) in rows)
 
-    def find(self, sought: Sought, design: Design) -> list[Hit]:
+    def find(self, query: MemoryQuery, weights: RankingWeights) -> list[MemoryHit]:
         """The memories that hold one of the words, those whose words match best first."""
-        scopes = self._scopes(sought)
+        scopes = self._scopes(query)
         if scopes == []:
             return []
-        asked = [f'"{_quoted(word)}"' for word in sought.words]
-        match, scored = self._match(asked, design.rows)
+        asked = [f'"{_quoted(word)}"' for word in query.words]
+        match, scored = self._match(asked, weights.rows)
         if not match:
-            longer = [f"{word}*" for word, plain in zip(asked, sought.words, strict=True) if _may_go_on(plain)]
-            match, scored = self._match(longer, design.rows)
+            longer = [f"{word}*" for word, plain in zip(asked, query.words, strict=True) if _may_go_on(plain)]
+            match, scored = self._match(longer, weights.rows)
         if not match:
             return []
         scores: dict[int, float] = {}
         for scope in (None,) if scopes is None else scopes:
-            scores.update(self._met(match, scope, sought, design, scored=scored))
-        best = sorted(scores, key=lambda number: (-scores[number], number))[: design.depth]
+            scores.update(self._met(match, scope, query, weights, scored=scored))
+        best = sorted(scores, key=lambda number: (-scores[number], number))[: weights.depth]
         found = self._memories(best)
-        return [Hit(found[number], scores[number]) for number in best]
+        return [MemoryHit(found[number], scores[number]) for number in best]
 
-    def newest(self, sought: Sought, most: int) -> list[Hit]:
+    def newest(self, sought: MemoryQuery, most: int) -> list[MemoryHit]:
         """The last memories of some contexts and kinds: what answers who asks for nothing in particular."""
         found = list[Memory]()
         kinds = ", ".join(f"'{kind.value}'" for kind in sought.kinds or MemoryKind)
@@ -153,9 +153,9 @@ class SqliteMemories:
             rows = self._db.run(f"{_READ} {where}", (scope << ROOM, ((scope + 1) << ROOM) - 1, _LAST_LOOKED_AT))
             found += [_memory(row) for row in rows]
         dated = sorted([(each.at, each.id, each) for each in found if each.at is not None])[-most:]
-        return [Hit(each, float(number)) for number, (_, _, each) in enumerate(dated, start=1)][::-1]
+        return [MemoryHit(each, float(number)) for number, (_, _, each) in enumerate(dated, start=1)][::-1]
 
-    def around(self, memory: str, reach: int) -> list[Memory]:
+    def neighbors(self, memory: str, reach: int) -> list[Memory]:
         """The memories of the same origin up to so many turns before and behind one, in order."""
         return [_memory(row) for row in self._db.run(_AROUND, (pack(memory), reach))]
 
@@ -168,20 +168,20 @@ class SqliteMemories:
     def count(self) -> dict[str, int]:
         """How many memories there are of each kind."""
         rows = self._db.run("SELECT kind, count(*) FROM memories GROUP BY kind ORDER BY kind")
-        return {str(kind): self._db.whole(many) for kind, many in rows}
+        return {str(kind): self._db.as_int(many) for kind, many in rows}
 
     def contexts(self) -> dict[str, int]:
         """How many memories there are in each context."""
         rows = self._db.run(_OF_CONTEXTS)
-        return {unpack(str(context)): self._db.whole(many) for context, many in rows}
+        return {unpack(str(context)): self._db.as_int(many) for context, many in rows}
 
-    def _scopes(self, sought: Sought) -> list[int] | None:
+    def _scopes(self, sought: MemoryQuery) -> list[int] | None:
         """The numbers of the contexts that are looked in; None for all."""
         if sought.contexts is None:
             return None
         marks = ", ".join("?" * len(sought.contexts))
         statement = f"SELECT number FROM memory_contexts WHERE context IN ({marks}) ORDER BY number"  # noqa: S608 - marks
-        return [self._db.whole(number) for (number,) in self._db.run(statement, tuple(map(pack, sought.contexts)))]
+        return [self._db.as_int(number) for (number,) in self._db.run(statement, tuple(map(pack, sought.contexts)))]
 
     def _match(self, words: Sequence[str], rows: int) -> tuple[str, bool]:
         """The question to FTS5, and whether the memories that it meets are few enough to be scored.
@@ -189,22 +189,22 @@ class SqliteMemories:
         The most frequent words are left out where all together meet too many memories. Where each meets too many, all
         have to stand there.
         """
-        many = {word: self._db.number(_MANY, (f"text : {word}", rows)) for word in words}
+        many = {word: self._db.query_int(_MANY, (f"text : {word}", rows)) for word in words}
         ordered = sorted(words, key=lambda word: many[word])
         rare = [
             word for word, met in zip(ordered, accumulate(many[word] for word in ordered), strict=True) if met < rows
         ]
         # A word that no text holds may still stand in another field, or beside one.
-        kept = [word for word in rare if many[word] or self._db.number(_MANY, (word, 1))]
+        kept = [word for word in rare if many[word] or self._db.query_int(_MANY, (word, 1))]
         frequent = [word for word in ordered if many[word] >= rows]
         if any(many[word] for word in kept) or not frequent:
             return " OR ".join(kept or [word for word in ordered if many[word]][:1]), True
         all_of_them = " AND ".join(frequent)
-        met = self._db.number(_MANY, (all_of_them, rows))
+        met = self._db.query_int(_MANY, (all_of_them, rows))
         return (all_of_them, met < rows) if met else (frequent[0], False)
 
     def _met(
-        self, match: str, scope: int | None, sought: Sought, design: Design, *, scored: bool
+        self, match: str, scope: int | None, sought: MemoryQuery, design: RankingWeights, *, scored: bool
     ) -> list[tuple[int, float]]:
         """The numbers of the memories that a question meets, with their scores; unscored, it is the newest."""
         values: dict[str, Value] = {"match": match, "depth": design.depth}
@@ -231,25 +231,27 @@ class SqliteMemories:
             f" WHERE memory_words MATCH :match{where} ORDER BY {order} LIMIT :depth",
             values,
         )
-        return [(self._db.whole(number), real(self._db, score)) for number, score in rows]
+        return [(self._db.as_int(number), as_float(self._db, score)) for number, score in rows]
 
     def _memories(self, numbers: Sequence[int]) -> dict[int, Memory]:
         rows = self._db.run(f"{_READ} WHERE m.number IN ({', '.join(map(str, numbers))})")
-        return {self._db.whole(row[0]): _memory(row) for row in rows}
+        return {self._db.as_int(row[0]): _memory(row) for row in rows}
 
-    def _replace(self, name: str, memories: Sequence[tuple[Memory, Words]]) -> int:
+    def _replace(self, name: str, memories: Sequence[tuple[Memory, MemoryFields]]) -> int:
         rows = self._db.run("SELECT number, digest FROM memory_origins WHERE name = ?", (name,))
         digest = _digest(memories) if memories else ""
         if rows and rows[0][1] == digest:
             return 0
         if rows:
-            self._forget(self._db.whole(rows[0][0]))
+            self._forget(self._db.as_int(rows[0][0]))
         elif not memories:
             return 0
         if not memories:
             self._db.run("DELETE FROM memory_origins WHERE name = ?", (name,))
             return 1
-        origin = number_of(self._db, "memory_origins", {"name": name, "digest": digest}) if not rows else rows[0][0]
+        origin = (
+            find_or_add_number(self._db, "memory_origins", {"name": name, "digest": digest}) if not rows else rows[0][0]
+        )
         if rows:
             self._db.run("UPDATE memory_origins SET digest = ? WHERE number = ?", (digest, origin))
         free: dict[int, int] = {}
@@ -263,27 +265,29 @@ class SqliteMemories:
             free[scope] += 1
             kept.append((number, origin, *_row(memory)))
             words.append((number, *map(pack, found_by)))
-        self._db.many(_KEEP, kept)
-        self._db.many(_KEEP_WORDS, words)
+        self._db.run_many(_KEEP, kept)
+        self._db.run_many(_KEEP_WORDS, words)
         return 1
 
     def _forget(self, origin: int) -> None:
         numbers = self._db.run(_OF_ORIGIN, (origin,))
-        self._db.many("DELETE FROM memory_words WHERE rowid = ?", numbers)
-        self._db.many("DELETE FROM memories WHERE number = ?", numbers)
+        self._db.run_many("DELETE FROM memory_words WHERE rowid = ?", numbers)
+        self._db.run_many("DELETE FROM memories WHERE number = ?", numbers)
 
     def _scope(self, context: str) -> int:
         number = self._contexts.get(context)
         if number is None:
-            number = self._contexts[context] = number_of(self._db, "memory_contexts", {"context": pack(context)})
+            number = self._contexts[context] = find_or_add_number(
+                self._db, "memory_contexts", {"context": pack(context)}
+            )
         return number
 
     def _next(self, scope: int) -> int:
         ((last,),) = self._db.run(_LAST, (scope << ROOM, ((scope + 1) << ROOM) - 1))
-        return scope << ROOM if last is None else self._db.whole(last) + 1
+        return scope << ROOM if last is None else self._db.as_int(last) + 1
 
 
-def _digest(memories: Sequence[tuple[Memory, Words]]) -> str:
+def _digest(memories: Sequence[tuple[Memory, MemoryFields]]) -> str:
     digest = blake2b(digest_size=16)
     for memory, words in memories:
         digest.update(repr((tuple(memory), tuple(words))).encode("utf-8", "surrogatepass"))

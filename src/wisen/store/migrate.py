@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from wisen.errors import StoreDamaged, StoreNewer
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from wisen.store.dialect import Database
@@ -53,14 +53,14 @@ def version_of(db: Database, store: Store) -> int:
     """The version of the schema that is there; 0 when there is none. Raises: StoreDamaged, StoreNewer."""
     if not db.has_table(MIGRATIONS.name):
         return 0
-    versions = sorted(row["version"] for row in read(db, MIGRATIONS) if isinstance(row["version"], int))
+    versions = sorted(row["version"] for row in read_rows(db, MIGRATIONS) if isinstance(row["version"], int))
     brought = [migration.version for migration in known(store)]
     present, newest = max(versions, default=0), brought[-1]
     if [version for version in versions if version <= newest] != [each for each in brought if each <= present]:
-        raise StoreDamaged(f"{db.place}: its record of migrations has gaps: {versions}. {db.remedy}")
+        raise StoreDamaged(f"{db.location}: its record of migrations has gaps: {versions}. {db.remedy}")
     if present > newest:
         raise StoreNewer(
-            f"{db.place} has version {present} of the {store}, and this wisen knows only {newest}: "
+            f"{db.location} has version {present} of the {store}, and this wisen knows only {newest}: "
             "a newer wisen wrote it. Upgrade: `pip install --upgrade wisen`."
         )
     return present
@@ -73,10 +73,10 @@ def migrate(db: Database, store: Store) -> None:
         if migration.version <= present:
             continue
         with db.transaction():
-            db.claim()
+            db.lock_for_writing()
             # Another process may have been faster while we waited for the transaction.
             if version_of(db, store) < migration.version:
                 db.run(_CREATE)
                 for statement in migration.statements():
                     db.run(statement)
-                add(db, MIGRATIONS, {"version": migration.version, "name": migration.name})
+                add_row(db, MIGRATIONS, {"version": migration.version, "name": migration.name})

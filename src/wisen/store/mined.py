@@ -17,14 +17,14 @@ import msgspec
 from wisen.model.fix import fix_id
 from wisen.store.escapes import milliseconds, pack, unpack
 from wisen.store.index_histories import OF_SESSION
-from wisen.store.numbered import number_of
-from wisen.store.tallies import tally
+from wisen.store.numbered import find_or_add_number
+from wisen.store.tallies import tally_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.model.failure import CallChange, Failure, Goal, Mined, Signature, Try
-    from wisen.model.signal import Said
+    from wisen.model.failure import CallChange, Failure, FixAttempt, Goal, SessionFindings, Signature
+    from wisen.model.signal import RecordedSignal
     from wisen.store.dialect import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
@@ -49,19 +49,19 @@ class _Rows(NamedTuple):
     signals: list[Row]
 
 
-def keep_mined(db: SqliteDatabase, found: Sequence[Mined], version: int, handed: Mapping[int, int]) -> None:
+def keep_mined(db: SqliteDatabase, found: Sequence[SessionFindings], version: int, handed: Mapping[int, int]) -> None:
     """Inside a transaction: store what was found and take the sessions off the queue.
 
     `handed` tells the last event that each session held when it was handed out: one that got something new since, or
     was never handed out, keeps waiting.
     """
     for statement in _FORGET:
-        db.many(statement, [(each.session,) for each in found])
+        db.run_many(statement, [(each.session,) for each in found])
     writer = _Writer(db)
     for each in found:
         writer.take(each)
     writer.store()
-    tally(
+    tally_sessions(
         db,
         [
             each.session
@@ -97,12 +97,12 @@ class _Writer:
         self._changes: dict[CallChange, int] = {}
         self._fixes: dict[tuple[Signature, CallChange], int] = {}
 
-    def take(self, mined: Mined) -> None:
+    def take(self, mined: SessionFindings) -> None:
         """Put what a session taught to the rest."""
         agents = self._db.run("SELECT agent FROM sessions WHERE number = ?", (mined.session,))
         if not agents:
             return
-        events = self._events(self._db.whole(agents[0][0]), mined)
+        events = self._events(self._db.as_int(agents[0][0]), mined)
         said = self._said(mined) if mined.failures else {}
         session = mined.session
         self._rows.failures.extend(
@@ -126,9 +126,9 @@ class _Writer:
         for table, rows in zip(TABLES, self._rows, strict=True):
             if rows:
                 marks = ", ".join("?" * len(rows[0]))
-                self._db.many(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)  # noqa: S608 - names are ours
+                self._db.run_many(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)  # noqa: S608 - names are ours
 
-    def _events(self, agent: int, mined: Mined) -> dict[str, int]:
+    def _events(self, agent: int, mined: SessionFindings) -> dict[str, int]:
         """The numbers of all events that are named, by id."""
         names = {name for failure in mined.failures for name in (failure.call, failure.ended_by, *failure.attempts)}
         names |= {name for each in mined.tries for name in (each.failure, each.later)}
@@ -136,12 +136,12 @@ class _Writer:
         names |= {each.message for each in mined.said}
         packed = json.dumps([pack(name) for name in names if name is not None])
         rows = self._db.run(_NUMBERS, (agent, packed))
-        return {unpack(str(name)): self._db.whole(number) for name, number in rows}
+        return {unpack(str(name)): self._db.as_int(number) for name, number in rows}
 
-    def _said(self, mined: Mined) -> dict[str, int]:
+    def _said(self, mined: SessionFindings) -> dict[str, int]:
         """The numbers of outcomes, by the id of the call."""
         rows = self._db.run(_SAID, (mined.session,))
-        return {unpack(str(call)): self._db.whole(number) for call, number in rows}
+        return {unpack(str(call)): self._db.as_int(number) for call, number in rows}
 
     def _failure(self, session: int, failure: Failure, events: Mapping[str, int], said: Mapping[str, int]) -> Row:
         return (
@@ -162,7 +162,7 @@ class _Writer:
             failure.lost_tokens,
         )
 
-    def _try(self, session: int, each: Try, events: Mapping[str, int]) -> Row:
+    def _try(self, session: int, each: FixAttempt, events: Mapping[str, int]) -> Row:
         fix = self._fix(each.signature, each.change)
         failure, later = events[each.failure], events[each.later]
         return fix, session, failure, later, each.danger.value, int(each.worked), milliseconds(each.at)
@@ -176,7 +176,7 @@ class _Writer:
                 "says": pack(signature.says),
                 "version": signature.version,
             }
-            number = self._signatures[signature] = number_of(self._db, "signatures", values)
+            number = self._signatures[signature] = find_or_add_number(self._db, "signatures", values)
         return number
 
     def _change(self, change: CallChange) -> int:
@@ -188,7 +188,7 @@ class _Writer:
                 "added": json.dumps(change.added),
                 "before": json.dumps(change.first),
             }
-            number = self._changes[change] = number_of(self._db, "changes", values)
+            number = self._changes[change] = find_or_add_number(self._db, "changes", values)
         return number
 
     def _fix(self, signature: Signature, change: CallChange) -> int:
@@ -199,7 +199,7 @@ class _Writer:
                 "signature": self._signature(signature),
                 "change": self._change(change),
             }
-            number = self._fixes[signature, change] = number_of(self._db, "fixes", values)
+            number = self._fixes[signature, change] = find_or_add_number(self._db, "fixes", values)
         return number
 
 
@@ -216,7 +216,7 @@ def _goal(session: int, goal: Goal, events: Mapping[str, int]) -> Row:
     )
 
 
-def _signal(session: int, event: int, number: int, said: Said) -> Row:
+def _signal(session: int, event: int, number: int, said: RecordedSignal) -> Row:
     signal, lesson = said.signal, said.signal.lesson
     learnt: Row = (None,) * 8
     if lesson is not None:

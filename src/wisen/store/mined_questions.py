@@ -12,13 +12,13 @@ import msgspec
 from wisen.model.directive import Trigger
 from wisen.model.failure import CallChange, Ending, Goal, Signature
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix
-from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
+from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Sighting, Signal, SignalKind
 from wisen.safety.passages import own_words
 from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
 from wisen.store.index_histories import LOCAL
 from wisen.store.index_selection import chosen_by, understood
 from wisen.store.mined import digest, from_distances
-from wisen.store.sqlite import real
+from wisen.store.sqlite import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -119,10 +119,12 @@ def failures(db: SqliteDatabase, selection: Selection, alive: datetime | None) -
         sessions = _table(db.run(_FAILURE_SESSIONS.format(**conditions), values))
         by_tool: dict[int, list[Any]] = defaultdict(list)
         for signature, tool, *sums in cast("list[Any]", db.run(_FAILURES.format(**conditions), values)):
-            by_tool[signature].append((tool, *map(db.whole, sums)))
+            by_tool[signature].append((tool, *map(db.as_int, sums)))
         signatures = _signatures(db, by_tool)
         kinds = [_kind(signatures[number], sessions[number][0], rows) for number, rows in by_tool.items()]
-    return tuple(sorted(kinds, key=lambda each: (-each.sessions, -each.calls, each.signature.words, each.signature)))
+    return tuple(
+        sorted(kinds, key=lambda each: (-each.sessions, -each.calls, each.signature.description, each.signature))
+    )
 
 
 def _kind(signature: Signature, sessions: int, rows: list[Any]) -> FailureKind:
@@ -154,7 +156,7 @@ def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
         found = []
         for name, *numbers in rows:
             # A sum over anything but numbers is none.
-            signature, change, sessions, calls, failed_again, *rest = map(db.whole, numbers)
+            signature, change, sessions, calls, failed_again, *rest = map(db.as_int, numbers)
             danger, first, last, newest, lost_ms, lost_tokens, fix = rest
             before, after, said = examples[fix]
             found.append(
@@ -210,7 +212,7 @@ def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
             at=from_milliseconds(at),
             ended=from_milliseconds(ended),
             calls=tuple(ids[call] for call in of_one),
-            failed=db.whole(failed),
+            failed=db.as_int(failed),
             ending=Ending(ending),
             said_next=None if said_next is None else ids[said_next],
         )
@@ -230,7 +232,7 @@ def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
         agent=unpack(agent),
         native=unpack(native),
         session=session,
-        said=Said(message=unpack(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
+        said=RecordedSignal(message=unpack(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
         text=own_words(unpack(text or "")),
         context=unpack(context or ""),
         local=to == LOCAL,
@@ -241,9 +243,9 @@ def _signal(db: SqliteDatabase, *row: Any) -> Signal:
     kind, probability, start, end, polarity, *learnt = row
     return Signal(
         kind=SignalKind(kind),
-        probability=real(db, probability),
-        start=db.whole(start),
-        end=db.whole(end),
+        probability=as_float(db, probability),
+        start=db.as_int(start),
+        end=db.as_int(end),
         polarity=Polarity(polarity),
         lesson=None if learnt[0] is None else _lesson(db, *learnt),
     )
@@ -253,12 +255,12 @@ def _lesson(db: SqliteDatabase, *row: Any) -> Lesson:
     text, forbids, durable, is_durable, about, marker, standing, trigger = row
     return Lesson(
         text=unpack(text),
-        forbids=bool(db.whole(forbids)),
-        durable=real(db, durable),
-        is_durable=bool(db.whole(is_durable)),
-        about=About(about),
+        forbids=bool(db.as_int(forbids)),
+        durable=as_float(db, durable),
+        is_durable=bool(db.as_int(is_durable)),
+        about=LessonTopic(about),
         marker=unpack(marker or ""),
-        standing=bool(db.whole(standing)),
+        standing=bool(db.as_int(standing)),
         trigger=None if trigger is None else msgspec.json.decode(unpack(trigger), type=Trigger),
     )
 
@@ -298,12 +300,12 @@ class _Chance:
         return habits / after_success * after_failure if after_success else 0.0
 
     def _sums(self, statement: str, values: Mapping[str, Value]) -> dict[Any, tuple[int, ...]]:
-        return {name: tuple(map(self._db.whole, sums)) for name, *sums in self._db.run(statement, values)}
+        return {name: tuple(map(self._db.as_int, sums)) for name, *sums in self._db.run(statement, values)}
 
 
 def _signatures(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, Signature]:
     return {
-        number: Signature(key=unpack(key), who=unpack(who), says=unpack(says), version=db.whole(version))
+        number: Signature(key=unpack(key), who=unpack(who), says=unpack(says), version=db.as_int(version))
         for number, (key, who, says, version) in _named_by(db, _SIGNATURES, numbers).items()
     }
 

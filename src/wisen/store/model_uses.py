@@ -5,15 +5,22 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Protocol, cast
 
-from wisen.model.model_use import KEPT_DAYS, Cooling, ModelCall, refusal, summed, uses_of
+from wisen.model.model_use import (
+    RETENTION_DAYS,
+    Cooldown,
+    ModelCall,
+    describe_exceeded_cap,
+    total_usage,
+    usage_by_purpose,
+)
 from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from wisen.model.model_use import ModelsPolicy, Sum, Use
+    from wisen.model.model_use import ModelsPolicy, ModelUsage, UsageTotal
     from wisen.store.dialect import Database, Value
 
 MODEL_CALLS = Table(
@@ -33,7 +40,7 @@ MODEL_CALLS = Table(
         "priced",
     ),
 )
-COOLINGS = Table("model_coolings", ("id", "machine", "at", "model", "until", "why"))
+COOLDOWNS = Table("model_coolings", ("id", "machine", "at", "model", "until", "why"))
 _RESERVED, _SETTLED = "reserved", "settled"
 
 
@@ -48,19 +55,19 @@ class ModelUses(Protocol):
         """Count what a call with this id cost, in the place of what it might have; the first word stands."""
         ...
 
-    def spent(self, machine: str, day: str) -> Sum:
+    def usage_of_day(self, machine: str, day: str) -> UsageTotal:
         """What a machine's calls of a day came to."""
         ...
 
-    def uses(self, machine: str, since: str) -> tuple[Use, ...]:
+    def usage_since(self, machine: str, since: str) -> tuple[ModelUsage, ...]:
         """What a machine's calls since a day came to, by purpose and model, the dearest first."""
         ...
 
-    def cool(self, cooling: Cooling) -> None:
+    def add_cooldown(self, cooling: Cooldown) -> None:
         """Leave a model alone for a while."""
         ...
 
-    def cooling(self, machine: str, now: datetime) -> tuple[Cooling, ...]:
+    def active_cooldowns(self, machine: str, now: datetime) -> tuple[Cooldown, ...]:
         """The models that are left alone now, by name, each with the last moment of it."""
         ...
 
@@ -74,11 +81,11 @@ class SqlModelUses:
     def reserve(self, call: ModelCall, policy: ModelsPolicy) -> str:
         """Count what a call may cost at most, if the day's caps allow it; else tell which does not, in words."""
         with self._db.transaction():
-            self._db.claim()  # between counting and adding nobody else adds
-            if why := refusal(self.spent(call.machine, call.day), call, policy):
+            self._db.lock_for_writing()  # between counting and adding nobody else adds
+            if why := describe_exceeded_cap(self.usage_of_day(call.machine, call.day), call, policy):
                 return why
             self._add(call, _RESERVED)
-            oldest = date.fromisoformat(call.day) - timedelta(days=KEPT_DAYS)
+            oldest = date.fromisoformat(call.day) - timedelta(days=RETENTION_DAYS)
             gone = "DELETE FROM model_calls WHERE machine = ? AND day < ?"
             self._db.run(gone, (pack(call.machine), oldest.isoformat()))
         return ""
@@ -88,36 +95,36 @@ class SqlModelUses:
         with self._db.transaction():
             self._add(call, _SETTLED)
 
-    def spent(self, machine: str, day: str) -> Sum:
+    def usage_of_day(self, machine: str, day: str) -> UsageTotal:
         """What a machine's calls of a day came to."""
-        return summed(self._calls("WHERE machine = ? AND day = ?", machine, day))
+        return total_usage(self._calls("WHERE machine = ? AND day = ?", machine, day))
 
-    def uses(self, machine: str, since: str) -> tuple[Use, ...]:
+    def usage_since(self, machine: str, since: str) -> tuple[ModelUsage, ...]:
         """What a machine's calls since a day came to, by purpose and model, the dearest first."""
-        return uses_of(self._calls("WHERE machine = ? AND day >= ?", machine, since))
+        return usage_by_purpose(self._calls("WHERE machine = ? AND day >= ?", machine, since))
 
-    def cool(self, cooling: Cooling) -> None:
+    def add_cooldown(self, cooling: Cooldown) -> None:
         """Leave a model alone for a while; what is over goes."""
-        values: dict[str, Value] = {name: getattr(cooling, name) for name in COOLINGS.columns}
+        values: dict[str, Value] = {name: getattr(cooling, name) for name in COOLDOWNS.columns}
         values |= {"at": microseconds(cooling.at), "until": microseconds(cooling.until)}
         with self._db.transaction():
             over = "DELETE FROM model_coolings WHERE machine = ? AND until <= ?"
             self._db.run(over, (pack(cooling.machine), microseconds(cooling.at)))
-            add(self._db, COOLINGS, values)
+            add_row(self._db, COOLDOWNS, values)
 
-    def cooling(self, machine: str, now: datetime) -> tuple[Cooling, ...]:
+    def active_cooldowns(self, machine: str, now: datetime) -> tuple[Cooldown, ...]:
         """The models that are left alone now, by name, each with the last moment of it."""
         rest = f"WHERE machine = ? AND until > ? ORDER BY until, id COLLATE {self._db.bytewise}"
         last = {
             each.model: each
-            for each in map(_cooling, read(self._db, COOLINGS, rest, (pack(machine), microseconds(now))))
+            for each in map(_cooling, read_rows(self._db, COOLDOWNS, rest, (pack(machine), microseconds(now))))
         }
         return tuple(each for _, each in sorted(last.items()))
 
     def _calls(self, rest: str, machine: str, day: str) -> Iterable[ModelCall]:
         """The calls, each as the last that is known of it."""
         known: dict[str, ModelCall] = {}
-        for row in read(self._db, MODEL_CALLS, rest, (pack(machine), day)):
+        for row in read_rows(self._db, MODEL_CALLS, rest, (pack(machine), day)):
             if row["stage"] == _SETTLED or row["call"] not in known:
                 known[cast("str", row["call"])] = _call(row)
         return known.values()
@@ -126,7 +133,7 @@ class SqlModelUses:
         values: dict[str, Value] = {name: getattr(call, name, None) for name in MODEL_CALLS.columns}
         values |= {"id": f"{call.id}-{stage}", "call": call.id, "stage": stage}
         values |= {"at": microseconds(call.at), "priced": int(call.priced)}
-        add(self._db, MODEL_CALLS, values)
+        add_row(self._db, MODEL_CALLS, values)
 
 
 def _call(row: dict[str, Value]) -> ModelCall:
@@ -144,8 +151,8 @@ def _call(row: dict[str, Value]) -> ModelCall:
     )
 
 
-def _cooling(row: dict[str, Value]) -> Cooling:
-    return Cooling(
+def _cooling(row: dict[str, Value]) -> Cooldown:
+    return Cooldown(
         id=cast("str", row["id"]),
         machine=cast("str", row["machine"]),
         at=from_microseconds(cast("int", row["at"])),

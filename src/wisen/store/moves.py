@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.decision import standing_moves
-from wisen.model.entry import Move, MoveKind, Who
+from wisen.model.entry import Actor, Move, MoveKind
 from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
-from wisen.store.seals import Table, add, number, read, text
+from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from wisen.store.dialect import Database, Value
@@ -18,14 +18,14 @@ MOVES = Table("moves", ("id", "subject", "machine", "at", "decider", "kind", "va
 class Moves(Protocol):
     """What was decided about entries, proposals and guards."""
 
-    def all(self, *, every: bool = False) -> tuple[Move, ...]:
+    def all(self, *, include_undone: bool = False) -> tuple[Move, ...]:
         """What was decided, oldest first; without what was undone.
 
         With `every` also that, and what notes decisions and that they were undone.
         """
         ...
 
-    def of(self, subject: str, *, every: bool = False) -> tuple[Move, ...]:
+    def of(self, subject: str, *, include_undone: bool = False) -> tuple[Move, ...]:
         """What was decided about one entry, proposal or guard, as `all` tells it."""
         ...
 
@@ -36,41 +36,41 @@ class SqlMoves:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def all(self, *, every: bool = False) -> tuple[Move, ...]:
+    def all(self, *, include_undone: bool = False) -> tuple[Move, ...]:
         """What was decided, oldest first; with `every` also what was undone."""
-        return self._read(None, every=every)
+        return self._read(None, include_undone=include_undone)
 
-    def of(self, subject: str, *, every: bool = False) -> tuple[Move, ...]:
+    def of(self, subject: str, *, include_undone: bool = False) -> tuple[Move, ...]:
         """What was decided about one entry, proposal or guard, oldest first; with `every` also what was undone."""
-        return self._read(subject, every=every)
+        return self._read(subject, include_undone=include_undone)
 
-    def _read(self, subject: str | None, *, every: bool) -> tuple[Move, ...]:
+    def _read(self, subject: str | None, *, include_undone: bool) -> tuple[Move, ...]:
         rest = "" if subject is None else "WHERE subject = ?"
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         found = tuple(
             Move(
-                id=text(row["id"]),
-                subject=text(row["subject"]),
-                machine=text(row["machine"]),
-                at=from_microseconds(number(row["at"])),
-                by=Who(text(row["decider"])),
-                kind=MoveKind(text(row["kind"])),
-                value=text(row["value"]),
-                why=text(row["why"]),
+                id=as_text(row["id"]),
+                subject=as_text(row["subject"]),
+                machine=as_text(row["machine"]),
+                at=from_microseconds(as_int(row["at"])),
+                by=Actor(as_text(row["decider"])),
+                kind=MoveKind(as_text(row["kind"])),
+                value=as_text(row["value"]),
+                why=as_text(row["why"]),
             )
-            for row in read(self._db, MOVES, f"{rest} {order}", () if subject is None else (pack(subject),))
+            for row in read_rows(self._db, MOVES, f"{rest} {order}", () if subject is None else (pack(subject),))
         )
-        return found if every else tuple(standing_moves(found))
+        return found if include_undone else tuple(standing_moves(found))
 
 
 def add_move(db: Database, row: Move) -> None:
     """Inside a transaction: add a decision."""
     values: dict[str, Value] = {name: getattr(row, name, None) for name in MOVES.columns}
     values |= {"at": microseconds(row.at), "decider": row.by.value, "kind": row.kind.value}
-    add(db, MOVES, values)
+    add_row(db, MOVES, values)
 
 
-def standing(db: Database, kinds: str) -> list[tuple[str, str, str]]:
+def standing_values(db: Database, kinds: str) -> list[tuple[str, str, str]]:
     """Kind, subject and value of moves of these kinds that were not undone, as they are stored. Not sealed."""
     order = f"ORDER BY id COLLATE {db.bytewise}"
     asked = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - ours
@@ -83,6 +83,6 @@ def standing(db: Database, kinds: str) -> list[tuple[str, str, str]]:
     ]
 
 
-def split_sights(db: Database) -> dict[str, str]:
+def split_occurrences(db: Database) -> dict[str, str]:
     """The occurrences that a person took out of their entries, and to which each belongs. Not sealed."""
-    return {unpack(subject): unpack(value) for _, subject, value in standing(db, "'split', 'undo'")}
+    return {unpack(subject): unpack(value) for _, subject, value in standing_values(db, "'split', 'undo'")}

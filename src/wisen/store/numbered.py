@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from wisen.store.sqlite import SqliteDatabase
 
 
-def number_of(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int:
+def find_or_add_number(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int:
     """The number of the row with these values, which is added where there is none."""
-    return find(db, table, values) or add(db, table, values)
+    return find_number(db, table, values) or add_numbered(db, table, values)
 
 
-def find(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int | None:
+def find_number(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int | None:
     """The number of the row with these values."""
     fits = " AND ".join(f"{name} = ?" for name in values)
     rows = db.run(f"SELECT number FROM {table} WHERE {fits}", tuple(values.values()))  # noqa: S608 - names are ours
-    return db.whole(rows[0][0]) if rows else None
+    return db.as_int(rows[0][0]) if rows else None
 
 
-def add(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int:
+def add_numbered(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int:
     """A new row; returns its number."""
     names, marks = ", ".join(values), ", ".join("?" * len(values))
     statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) RETURNING number"  # noqa: S608 - names are ours
-    return db.number(statement, tuple(values.values()))
+    return db.query_int(statement, tuple(values.values()))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.entry import Occurrence
 from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
-from wisen.store.moves import split_sights
-from wisen.store.seals import Table, add, number, read, text
+from wisen.store.moves import split_occurrences
+from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,16 +50,18 @@ class SqlOccurrences:
         return self._read(entry)
 
     def _read(self, entry: str | None) -> tuple[Occurrence, ...]:
-        split = split_sights(self._db)
-        rows = [*read(self._db, OCCURRENCES, *(("",) if entry is None else ("WHERE entry = ?", (pack(entry),))))]
+        split = split_occurrences(self._db)
+        rows = [*read_rows(self._db, OCCURRENCES, *(("",) if entry is None else ("WHERE entry = ?", (pack(entry),))))]
         if entry is not None:
             for some in packed_ids(id_ for id_, into in split.items() if into == entry):
-                rows += read(self._db, OCCURRENCES, f"WHERE id IN ({marks(some)}) AND entry <> ?", (*some, pack(entry)))
+                rows += read_rows(
+                    self._db, OCCURRENCES, f"WHERE id IN ({placeholders(some)}) AND entry <> ?", (*some, pack(entry))
+                )
         found = (
             Occurrence(
-                **{name: text(row[name]) for name in OCCURRENCES.columns if name not in ("at", "entry")},
-                entry=split.get(text(row["id"]), text(row["entry"])),
-                at=from_microseconds(number(row["at"])),
+                **{name: as_text(row[name]) for name in OCCURRENCES.columns if name not in ("at", "entry")},
+                entry=split.get(as_text(row["id"]), as_text(row["entry"])),
+                at=from_microseconds(as_int(row["at"])),
             )
             for row in rows
         )
@@ -70,17 +72,17 @@ class SqlOccurrences:
         """The ids of all occurrences."""
         return frozenset(unpack(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
 
-    def as_entered(self) -> Iterator[Occurrence]:
+    def as_recorded(self) -> Iterator[Occurrence]:
         """Every occurrence as it was entered, whatever was decided about it since."""
-        for row in read(self._db, OCCURRENCES):
-            texts = {name: text(row[name]) for name in OCCURRENCES.columns if name != "at"}
-            yield Occurrence(**texts, at=from_microseconds(number(row["at"])))
+        for row in read_rows(self._db, OCCURRENCES):
+            texts = {name: as_text(row[name]) for name in OCCURRENCES.columns if name != "at"}
+            yield Occurrence(**texts, at=from_microseconds(as_int(row["at"])))
 
 
 def add_occurrence(db: Database, row: Occurrence) -> None:
     """Inside a transaction: add where an entry was seen."""
     values: dict[str, Value] = {name: getattr(row, name) for name in OCCURRENCES.columns}
-    add(db, OCCURRENCES, values | {"at": microseconds(row.at)})
+    add_row(db, OCCURRENCES, values | {"at": microseconds(row.at)})
 
 
 def packed_ids(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
@@ -90,6 +92,6 @@ def packed_ids(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(map(pack, wanted[start : start + _AT_ONCE]))
 
 
-def marks(values: tuple[str, ...]) -> str:
+def placeholders(values: tuple[str, ...]) -> str:
     """So many marks for values."""
     return ", ".join("?" * len(values))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast
 
-from wisen.model.entry import Who
-from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
+from wisen.model.entry import Actor
+from wisen.model.ownership import Ownership, OwnershipSubject, OwnershipVerdict
 from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +49,7 @@ class SqlOwnerships:
                 values: dict[str, Value] = {name: getattr(row, name, None) for name in OWNERSHIP.columns}
                 values |= {"at": microseconds(row.at), "by_whom": row.by.value}
                 values |= {"subject": row.subject.value, "verdict": row.verdict.value}
-                add(self._db, OWNERSHIP, values)
+                add_row(self._db, OWNERSHIP, values)
 
     def all(self) -> tuple[Ownership, ...]:
         """Every word about files and folders of all machines, oldest first."""
@@ -62,7 +62,7 @@ class SqlOwnerships:
     def _read(self, machine: str | None) -> tuple[Ownership, ...]:
         where, asked = ("", ()) if machine is None else ("WHERE machine = ? ", (pack(machine),))
         order = f"{where}ORDER BY at, id COLLATE {self._db.bytewise}"
-        return tuple(map(_ownership, read(self._db, OWNERSHIP, order, asked)))
+        return tuple(map(_ownership, read_rows(self._db, OWNERSHIP, order, asked)))
 
 
 def _ownership(row: dict[str, Value]) -> Ownership:
@@ -71,8 +71,8 @@ def _ownership(row: dict[str, Value]) -> Ownership:
     return Ownership(
         **texts,
         at=from_microseconds(cast("int", row["at"])),
-        subject=Subject(cast("str", row["subject"])),
+        subject=OwnershipSubject(cast("str", row["subject"])),
         verdict=OwnershipVerdict(cast("str", row["verdict"])),
-        by=Who(cast("str", row["by_whom"])),
+        by=Actor(cast("str", row["by_whom"])),
         size=cast("int", row["size"]),
     )

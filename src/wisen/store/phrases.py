@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
-from wisen.model.phrase import OwnPhrase, Proof, Search, Way
+from wisen.model.phrase import PhraseProof, PhraseSearch, PhraseSource, UserPhrase
 from wisen.model.signal import SignalKind
 from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.store.dialect import Database, Row, Value
 
-PhraseRow: TypeAlias = OwnPhrase | Proof | Search
+PhraseRow: TypeAlias = UserPhrase | PhraseProof | PhraseSearch
 
 _COUNTS = ("hits", "turns", "sessions", "signs", "others")
 PHRASES = Table("phrases", ("id", "machine", "at", "text", "kind", "way", *_COUNTS))
@@ -22,10 +22,10 @@ PROOFS = Table(
     "phrase_proofs", ("id", "phrase", "machine", "agent", "session", "message", "at", "context", "quote", "signs")
 )
 SEARCHES = Table("phrase_searches", ("id", "machine", "at", "since", "way", "turns", "found"))
-WORDING = (PHRASES, PROOFS, SEARCHES)
+PHRASE_TABLES = (PHRASES, PROOFS, SEARCHES)
 
 
-class Phrasebook(Protocol):
+class Phrases(Protocol):
     """The phrases of users, of each machine for itself: what one person means by a word says nothing of another's."""
 
     def add(self, rows: Iterable[PhraseRow]) -> None:
@@ -35,19 +35,19 @@ class Phrasebook(Protocol):
         """
         ...
 
-    def all(self) -> tuple[OwnPhrase, ...]:
+    def all(self) -> tuple[UserPhrase, ...]:
         """Every word on a phrase of all machines, oldest first."""
         ...
 
-    def of(self, machine: str) -> tuple[OwnPhrase, ...]:
+    def of(self, machine: str) -> tuple[UserPhrase, ...]:
         """Every word on a phrase of one machine, oldest first."""
         ...
 
-    def proofs(self, machine: str | None = None) -> tuple[Proof, ...]:
+    def proofs(self, machine: str | None = None) -> tuple[PhraseProof, ...]:
         """The turns that speak for the phrases of one machine, or of all, oldest first."""
         ...
 
-    def searches(self, machine: str | None = None) -> tuple[Search, ...]:
+    def searches(self, machine: str | None = None) -> tuple[PhraseSearch, ...]:
         """When phrases were looked for on one machine, or on all, oldest first."""
         ...
 
@@ -62,62 +62,62 @@ class SqlPhrases:
         """Remember phrases, what speaks for them, and that they were looked for: all of it or nothing."""
         with self._db.transaction():
             for row in rows:
-                table = {OwnPhrase: PHRASES, Proof: PROOFS, Search: SEARCHES}[type(row)]
+                table = {UserPhrase: PHRASES, PhraseProof: PROOFS, PhraseSearch: SEARCHES}[type(row)]
                 values: dict[str, Value] = {name: getattr(row, name) for name in table.columns}
                 values["at"] = microseconds(row.at)
-                if isinstance(row, Search):
+                if isinstance(row, PhraseSearch):
                     values["since"] = microseconds(row.since)
                 for name in ("kind", "way"):
                     if name in values:
                         values[name] = str(values[name])
-                add(self._db, table, values)
+                add_row(self._db, table, values)
 
-    def all(self) -> tuple[OwnPhrase, ...]:
+    def all(self) -> tuple[UserPhrase, ...]:
         """Every word on a phrase of all machines, oldest first."""
-        return tuple(map(_phrase, read(self._db, PHRASES, *self._of(None))))
+        return tuple(map(_phrase, read_rows(self._db, PHRASES, *self._of(None))))
 
-    def of(self, machine: str) -> tuple[OwnPhrase, ...]:
+    def of(self, machine: str) -> tuple[UserPhrase, ...]:
         """Every word on a phrase of one machine, oldest first."""
-        return tuple(map(_phrase, read(self._db, PHRASES, *self._of(machine))))
+        return tuple(map(_phrase, read_rows(self._db, PHRASES, *self._of(machine))))
 
-    def proofs(self, machine: str | None = None) -> tuple[Proof, ...]:
+    def proofs(self, machine: str | None = None) -> tuple[PhraseProof, ...]:
         """The turns that speak for the phrases of one machine, or of all, oldest first."""
-        return tuple(map(_proof, read(self._db, PROOFS, *self._of(machine, "at, "))))
+        return tuple(map(_proof, read_rows(self._db, PROOFS, *self._of(machine, "at, "))))
 
-    def searches(self, machine: str | None = None) -> tuple[Search, ...]:
+    def searches(self, machine: str | None = None) -> tuple[PhraseSearch, ...]:
         """When phrases were looked for on one machine, or on all, oldest first."""
-        return tuple(map(_search, read(self._db, SEARCHES, *self._of(machine))))
+        return tuple(map(_search, read_rows(self._db, SEARCHES, *self._of(machine))))
 
     def _of(self, machine: str | None, order: str = "") -> tuple[str, Row]:
         where = "" if machine is None else "WHERE machine = ? "
         return f"{where}ORDER BY {order}id COLLATE {self._db.bytewise}", () if machine is None else (pack(machine),)
 
 
-def _phrase(row: dict[str, Value]) -> OwnPhrase:
+def _phrase(row: dict[str, Value]) -> UserPhrase:
     # The seal was made of what we wrote, so the types are as certain as the values.
-    return OwnPhrase(
+    return UserPhrase(
         id=cast("str", row["id"]),
         machine=cast("str", row["machine"]),
         at=from_microseconds(cast("int", row["at"])),
         text=cast("str", row["text"]),
         kind=SignalKind(cast("str", row["kind"])),
-        way=Way(cast("str", row["way"])),
+        way=PhraseSource(cast("str", row["way"])),
         **{name: cast("int", row[name]) for name in _COUNTS},
     )
 
 
-def _proof(row: dict[str, Value]) -> Proof:
+def _proof(row: dict[str, Value]) -> PhraseProof:
     texts = {name: cast("str", row[name]) for name in PROOFS.columns if name != "at"}
-    return Proof(**texts, at=from_microseconds(cast("int", row["at"])))
+    return PhraseProof(**texts, at=from_microseconds(cast("int", row["at"])))
 
 
-def _search(row: dict[str, Value]) -> Search:
-    return Search(
+def _search(row: dict[str, Value]) -> PhraseSearch:
+    return PhraseSearch(
         id=cast("str", row["id"]),
         machine=cast("str", row["machine"]),
         at=from_microseconds(cast("int", row["at"])),
         since=from_microseconds(cast("int", row["since"])),
-        way=Way(cast("str", row["way"])),
+        way=PhraseSource(cast("str", row["way"])),
         turns=cast("int", row["turns"]),
         found=cast("int", row["found"]),
     )

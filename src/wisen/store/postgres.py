@@ -54,7 +54,7 @@ class PostgresDatabase:
     def __init__(self, address: str, *, schema: str, busy: float) -> None:
         """Connect. Raises: StoreError, StoreBusy, StoreReadOnly."""
         parts = _parts(address)
-        self.place = _place(parts)
+        self.location = _place(parts)
         try:
             # Behind a pooler a prepared statement may meet another server process, which does not know it.
             self._connection: psycopg.Connection[Row] = psycopg.connect(
@@ -62,7 +62,7 @@ class PostgresDatabase:
             )
         except psycopg.Error as error:
             # Without its cause: psycopg may quote the address.
-            raise StoreError(f"{self.place} cannot be reached: {_without_password(error, parts)}") from None
+            raise StoreError(f"{self.location} cannot be reached: {_without_password(error, parts)}") from None
         try:
             self.run("SELECT set_config('lock_timeout', ?, false)", (f"{max(1, int(busy * 1000))}ms",))
             # Writing returns when it is on disk, whatever the server's habit is.
@@ -88,7 +88,7 @@ class PostgresDatabase:
         """Whether the table is there."""
         return bool(self.run("SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?", (name,)))
 
-    def claim(self) -> None:
+    def lock_for_writing(self) -> None:
         """Nobody else changes the schema until the end of the transaction."""
         self.run("SELECT pg_advisory_xact_lock(?::bigint)", (_LOCK,))
 
@@ -109,7 +109,7 @@ class PostgresDatabase:
         # A schema of our own, because a team's database may well have a table named "migrations".
         if not self.run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)):
             with self.transaction():
-                self.claim()
+                self.lock_for_writing()
                 self._connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
         self.run("SELECT set_config('search_path', quote_ident(?), false)", (schema,))
 
@@ -124,12 +124,12 @@ class PostgresDatabase:
         # The primary message names tables and columns; only its details quote rows.
         word = (error.diag.message_primary or str(error) or type(error).__name__).strip()
         if isinstance(error, _BUSY):
-            return StoreBusy(f"{self.place} is busy: {word}. Run this again in a moment.")
+            return StoreBusy(f"{self.location} is busy: {word}. Run this again in a moment.")
         if isinstance(error, _READ_ONLY):
-            return StoreReadOnly(f"{self.place} cannot be written: {word}. Ask for the right to write there.")
+            return StoreReadOnly(f"{self.location} cannot be written: {word}. Ask for the right to write there.")
         if isinstance(error, _DAMAGED):
-            return StoreDamaged(f"{self.place} is damaged: {word}. {self.remedy}")
-        return StoreError(f"{self.place}: {word}.")
+            return StoreDamaged(f"{self.location} is damaged: {word}. {self.remedy}")
+        return StoreError(f"{self.location}: {word}.")
 
 
 @lru_cache(maxsize=128)

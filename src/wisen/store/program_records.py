@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from wisen.model.failure import Signature
 from wisen.model.learning import Record, RecordKind
 from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add, number, optional, read, text
+from wisen.store.seals import Table, add_row, as_int, as_optional_text, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ class SqlProgramRecords:
         if signed is not None:
             values |= {"key": signed.key, "who": signed.who, "says": signed.says, "signature_version": signed.version}
         with self._db.transaction():
-            add(self._db, RECORDS, values)
+            add_row(self._db, RECORDS, values)
 
     def find(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
         """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
@@ -82,40 +82,40 @@ class SqlProgramRecords:
         never failed, is left out unless its id is asked for: most of what a program records is that.
         """
         if id_ is not None:
-            return tuple(_record(row) for row in read(self._db, RECORDS, "WHERE id = ?", (pack(id_),)))
+            return tuple(_record(row) for row in read_rows(self._db, RECORDS, "WHERE id = ?", (pack(id_),)))
         rest, values = f"WHERE {_TELLING}", []
         if tool is not None or key is not None:
             rest += " AND (tool = ? OR key = ? OR kind = 'insight' OR tried IS NOT NULL)"
             values = [None if value is None else pack(value) for value in (tool, key)]
         rest += f" ORDER BY at, id COLLATE {self._db.bytewise}"
-        return tuple(_record(row) for row in read(self._db, RECORDS, rest, tuple(values)))
+        return tuple(_record(row) for row in read_rows(self._db, RECORDS, rest, tuple(values)))
 
     def every(self) -> Iterator[Record]:
         """All of them, also those that nobody is told of."""
-        return map(_record, read(self._db, RECORDS))
+        return map(_record, read_rows(self._db, RECORDS))
 
 
 def _record(row: dict[str, Value]) -> Record:
     signature = None
     if row["key"] is not None:
         signature = Signature(
-            key=text(row["key"]),
-            who=text(row["who"]),
-            says=text(row["says"]),
-            version=number(row["signature_version"]),
+            key=as_text(row["key"]),
+            who=as_text(row["who"]),
+            says=as_text(row["says"]),
+            version=as_int(row["signature_version"]),
         )
     return Record(
-        id=text(row["id"]),
-        kind=RecordKind(text(row["kind"])),
-        machine=text(row["machine"]),
-        at=from_microseconds(number(row["at"])),
-        tool=optional(row["tool"]),
-        session=optional(row["session"]),
-        place=text(row["place"]),
-        text=optional(row["text"]),
-        arguments=optional(row["arguments"]),
+        id=as_text(row["id"]),
+        kind=RecordKind(as_text(row["kind"])),
+        machine=as_text(row["machine"]),
+        at=from_microseconds(as_int(row["at"])),
+        tool=as_optional_text(row["tool"]),
+        session=as_optional_text(row["session"]),
+        place=as_text(row["place"]),
+        text=as_optional_text(row["text"]),
+        arguments=as_optional_text(row["arguments"]),
         signature=signature,
-        failure=optional(row["failure"]),
-        tried=optional(row["tried"]),
-        withheld=optional(row["withheld"]),
+        failure=as_optional_text(row["failure"]),
+        tried=as_optional_text(row["tried"]),
+        withheld=as_optional_text(row["withheld"]),
     )

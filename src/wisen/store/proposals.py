@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from wisen.model.entry import Proposal
 from wisen.store.escapes import microseconds
 from wisen.store.row_bodies import body_of, read_body
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from wisen.store.dialect import Database, Value
@@ -32,10 +32,10 @@ class SqlProposals:
     def all(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(read_body(row, Proposal) for row in read(self._db, PROPOSALS, order))
+        return tuple(read_body(row, Proposal) for row in read_rows(self._db, PROPOSALS, order))
 
 
 def add_proposal(db: Database, row: Proposal) -> None:
     """Inside a transaction: add a proposal; one that asks what was asked at the same time is left out."""
     values: dict[str, Value] = {"id": row.id, "entry": row.entry, "at": microseconds(row.at), "body": body_of(row)}
-    add(db, PROPOSALS, values | {"asks": row.asks})
+    add_row(db, PROPOSALS, values | {"asks": row.question_key})

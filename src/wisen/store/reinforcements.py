@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast
 
-from wisen.model.reinforcement import How, Reinforcement
+from wisen.model.reinforcement import PraiseMoment, Reinforcement
 from wisen.store.escapes import from_microseconds, microseconds
-from wisen.store.seals import MILLIONTHS, Table, add, read
+from wisen.store.seals import MILLIONTHS, Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,19 +42,19 @@ class SqlReinforcements:
             for row in rows:
                 values: dict[str, Value] = {name: getattr(row, name) for name in REINFORCEMENTS.columns}
                 values |= {"how": row.how.value, "weight": round(row.weight * MILLIONTHS), "at": microseconds(row.at)}
-                add(self._db, REINFORCEMENTS, values)
+                add_row(self._db, REINFORCEMENTS, values)
 
     def all(self) -> tuple[Reinforcement, ...]:
         """What praise strengthened, oldest first."""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        return tuple(map(_reinforcement, read(self._db, REINFORCEMENTS, order)))
+        return tuple(map(_reinforcement, read_rows(self._db, REINFORCEMENTS, order)))
 
 
 def _reinforcement(row: dict[str, Value]) -> Reinforcement:
     texts = {name: cast("str", row[name]) for name in ("id", "machine", "agent", "session", "message", "subject")}
     return Reinforcement(
         **texts,
-        how=How(cast("str", row["how"])),
+        how=PraiseMoment(cast("str", row["how"])),
         weight=cast("int", row["weight"]) / MILLIONTHS,
         at=from_microseconds(cast("int", row["at"])),
     )

@@ -12,7 +12,7 @@ from wisen.model.directive import Trigger
 from wisen.model.entry import Entry, Proposal
 from wisen.model.guard import Guard
 from wisen.store.escapes import pack, unpack
-from wisen.store.seals import text
+from wisen.store.seals import as_text
 
 if TYPE_CHECKING:
     from wisen.store.dialect import Value
@@ -28,7 +28,7 @@ def body_of(value: Entry | Proposal | Guard) -> str:
 
 def read_body(row: dict[str, Value], kind: type[_Bodied]) -> _Bodied:
     """The value that a row holds."""
-    value = msgspec.json.decode(text(row["body"]), type=kind)
+    value = msgspec.json.decode(as_text(row["body"]), type=kind)
     named = {name: _turned(getattr(value, name), unpack) for name in value.__struct_fields__}
     return kind(**named)
 

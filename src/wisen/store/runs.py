@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.run import Run
 from wisen.store.escapes import from_microseconds, microseconds
-from wisen.store.seals import Table, add, number, optional, read, text
+from wisen.store.seals import Table, add_row, as_int, as_optional_text, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,29 +54,29 @@ class SqlRuns:
         values: dict[str, Value] = {name: getattr(run, name) for name in RUNS.columns}
         values["started"], values["finished"] = microseconds(run.started), microseconds(run.finished)
         with self._db.transaction():
-            add(self._db, RUNS, values)
+            add_row(self._db, RUNS, values)
 
     def newest(self, limit: int) -> tuple[Run, ...]:
         """The newest runs, newest first."""
         rest = f"ORDER BY started DESC, id COLLATE {self._db.bytewise} DESC LIMIT ?"
-        return tuple(_run(row) for row in read(self._db, RUNS, rest, (limit,)))
+        return tuple(_run(row) for row in read_rows(self._db, RUNS, rest, (limit,)))
 
     def every(self) -> Iterator[Run]:
         """All of them, of all machines."""
-        return map(_run, read(self._db, RUNS))
+        return map(_run, read_rows(self._db, RUNS))
 
 
 def _run(row: dict[str, Value]) -> Run:
     return Run(
-        id=text(row["id"]),
-        machine=text(row["machine"]),
-        started=from_microseconds(number(row["started"])),
-        finished=from_microseconds(number(row["finished"])),
-        version=text(row["version"]),
-        sources=number(row["sources"]),
-        read_bytes=number(row["read_bytes"]),
-        new_events=number(row["new_events"]),
-        withheld=number(row["withheld"]),
-        troubles=number(row["troubles"]),
-        error=optional(row["error"]),
+        id=as_text(row["id"]),
+        machine=as_text(row["machine"]),
+        started=from_microseconds(as_int(row["started"])),
+        finished=from_microseconds(as_int(row["finished"])),
+        version=as_text(row["version"]),
+        sources=as_int(row["sources"]),
+        read_bytes=as_int(row["read_bytes"]),
+        new_events=as_int(row["new_events"]),
+        withheld=as_int(row["withheld"]),
+        troubles=as_int(row["troubles"]),
+        error=as_optional_text(row["error"]),
     )

@@ -31,7 +31,7 @@ class Table:
     columns: tuple[str, ...]
 
 
-def add(db: Database, table: Table, values: Mapping[str, Value]) -> None:
+def add_row(db: Database, table: Table, values: Mapping[str, Value]) -> None:
     """Seal a row and insert it; a row with the same identity stays as it is."""
     packed = tuple(pack(value) if isinstance(value, str) else value for value in map(values.__getitem__, table.columns))
     names = ", ".join((*table.columns, "seal"))
@@ -40,7 +40,7 @@ def add(db: Database, table: Table, values: Mapping[str, Value]) -> None:
     db.run(statement, (*packed, _seal(table, packed)))
 
 
-def read(db: Database, table: Table, rest: str = "", values: Row = ()) -> Iterator[dict[str, Value]]:
+def read_rows(db: Database, table: Table, rest: str = "", values: Row = ()) -> Iterator[dict[str, Value]]:
     """The rows that fit `rest` (WHERE, ORDER BY …), each verified. Raises: StoreDamaged."""
     names = ", ".join((*table.columns, "seal"))
     for row in db.run(f"SELECT {names} FROM {table.name} {rest}", values):  # noqa: S608 - names are ours
@@ -51,7 +51,7 @@ def _opened(db: Database, table: Table, row: Row) -> dict[str, Value]:
     *packed, seal = row
     # A garbled row may come back as bytes or as a fraction, which no seal was ever made of.
     if not all(value is None or type(value) in (str, int) for value in packed) or seal != _seal(table, tuple(packed)):
-        raise StoreDamaged(f"{db.place}: a row of the table {table.name} is not as it was written. {db.remedy}")
+        raise StoreDamaged(f"{db.location}: a row of the table {table.name} is not as it was written. {db.remedy}")
     values = (unpack(value) if isinstance(value, str) else value for value in packed)
     return dict(zip(table.columns, values, strict=True))
 
@@ -62,17 +62,17 @@ def _seal(table: Table, packed: Row) -> str:
     return hashlib.blake2b(canonical.encode(), digest_size=8).hexdigest()
 
 
-def text(value: Value) -> str:
+def as_text(value: Value) -> str:
     """A value of a row that was read, which is a text."""
     # The seal was made of what we wrote, so the type is as certain as the value.
     return cast("str", value)
 
 
-def number(value: Value) -> int:
+def as_int(value: Value) -> int:
     """A value of a row that was read, which is a whole number."""
     return cast("int", value)
 
 
-def optional(value: Value) -> str | None:
+def as_optional_text(value: Value) -> str | None:
     """A value of a row that was read, which is a text where it is there."""
     return cast("str | None", value)

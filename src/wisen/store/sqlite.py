@@ -42,7 +42,7 @@ class SqliteDatabase:
         self._application_id = application_id
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The file."""
         return str(self.path)
 
@@ -61,41 +61,41 @@ class SqliteDatabase:
 
     def run(self, statement: str, values: Values = ()) -> list[Row]:
         """The rows that one statement gives, if any."""
-        with translated(self.path):
+        with translate_errors(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def many(self, statement: str, rows: Iterable[Sequence[Value]]) -> int:
+    def run_many(self, statement: str, rows: Iterable[Sequence[Value]]) -> int:
         """Run a statement for each row; returns how many rows of the table it changed."""
-        with translated(self.path):
+        with translate_errors(self.path):
             # No row at all leaves -1 there.
             return max(self.connection.executemany(statement, rows).rowcount, 0)
 
     def stream(self, statement: str, values: Values = ()) -> Iterator[Row]:
         """The rows of a question whose answer may be large."""
-        with translated(self.path):
+        with translate_errors(self.path):
             cursor = self.connection.execute(statement, values)
         while True:
-            with translated(self.path):
+            with translate_errors(self.path):
                 rows = cursor.fetchmany(_MANY)
             if not rows:
                 return
             yield from rows
 
-    def number(self, statement: str, values: Values = ()) -> int:
+    def query_int(self, statement: str, values: Values = ()) -> int:
         """The one whole number that a statement gives."""
-        return self.whole(self.run(statement, values)[0][0])
+        return self.as_int(self.run(statement, values)[0][0])
 
-    def whole(self, value: Value) -> int:
+    def as_int(self, value: Value) -> int:
         """A value that we wrote as a whole number. Raises: StoreDamaged."""
         if not isinstance(value, int):
-            raise damaged(self.path, "something else stands where we wrote a number")
+            raise damage_error(self.path, "something else stands where we wrote a number")
         return value
 
     def has_table(self, name: str) -> bool:
         """Whether the table is there."""
         return bool(self.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))
 
-    def claim(self) -> None:
+    def lock_for_writing(self) -> None:
         """Sign the file as ours; BEGIN IMMEDIATE already keeps others out."""
         self.run(f"PRAGMA application_id = {self._application_id}")
 
@@ -103,7 +103,7 @@ class SqliteDatabase:
         """Look the structure over. Raises: StoreDamaged."""
         verify_structure(self, "integrity_check")
         if self.run("PRAGMA foreign_key_check"):
-            raise damaged(self.path, "rows point to rows that are not there")
+            raise damage_error(self.path, "rows point to rows that are not there")
 
     def scrub(self, tables: Sequence[str] = ()) -> None:
         """Write the whole file anew, without the pages and the log in which deleted rows stand. Raises: StoreBusy."""
@@ -118,14 +118,14 @@ class SqliteDatabase:
 
     def close(self) -> None:
         """Let go of the file."""
-        with translated(self.path):
+        with translate_errors(self.path):
             self.connection.close()
 
 
-def real(db: SqliteDatabase, value: Value) -> float:
+def as_float(db: SqliteDatabase, value: Value) -> float:
     """A value that we wrote as a number with a fraction. Raises: StoreDamaged."""
     if not isinstance(value, float):
-        raise damaged(db.path, "something else stands where we wrote a number")
+        raise damage_error(db.path, "something else stands where we wrote a number")
     return value
 
 
@@ -138,16 +138,16 @@ def verify_structure(db: SqliteDatabase, pragma: str) -> None:
     """Let SQLite look at its own structure. Raises: StoreDamaged."""
     found = [str(row[0]) for row in db.run(f"PRAGMA {pragma}(1)")]
     if found != ["ok"]:
-        raise damaged(db.path, found[0] if found else "SQLite cannot read its structure")
+        raise damage_error(db.path, found[0] if found else "SQLite cannot read its structure")
 
 
-def damaged(path: Path, why: str) -> StoreDamaged:
+def damage_error(path: Path, why: str) -> StoreDamaged:
     """The error for a file that is not what we wrote."""
     return StoreDamaged(f"{path} is damaged: {why}. {REPAIR}")
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Say what SQLite or the system raises in our own words."""
     try:
         yield
@@ -157,7 +157,7 @@ def translated(path: Path) -> Iterator[None]:
         raise _of_sqlite(path, error) from error
     except UnicodeDecodeError as error:
         # Python stumbles over SQLite's own message when that quotes a garbled name.
-        raise damaged(path, "it holds names that are not UTF-8") from error
+        raise damage_error(path, "it holds names that are not UTF-8") from error
     except OSError as error:
         raise _of_system(path, error) from error
 
@@ -174,7 +174,7 @@ def _of_sqlite(path: Path, error: sqlite3.Error) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         # The text of such an error quotes the row, which has no place in a message.
-        return damaged(path, "it holds text that is not UTF-8")
+        return damage_error(path, "it holds text that is not UTF-8")
     word, primary = f"{error} ({error.sqlite_errorname})", code & 0xFF
     if primary in _BUSY:
         return StoreBusy(f"{path} is in use by another process ({word}). Wait for it to end and run this again.")
@@ -184,4 +184,4 @@ def _of_sqlite(path: Path, error: sqlite3.Error) -> StoreError:
         return StoreError(f"{path}: {word}. Nothing was written half; make room on the disk and run it again.")
     if primary in _REFUSED:
         return StoreError(f"{path} refused: {word}.")
-    return damaged(path, word)
+    return damage_error(path, word)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from wisen.errors import StoreDamaged, StoreError, StoreReadOnly
 from wisen.store import migrate as migrations
 from wisen.store.migrate import migrate, version_of
-from wisen.store.sqlite import SqliteDatabase, damaged, table_names, translated, verify_structure
+from wisen.store.sqlite import SqliteDatabase, damage_error, table_names, translate_errors, verify_structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ SIDES = ("", "-wal", "-shm")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class DatabaseKind:
     """What makes one store's file different from another's."""
 
     store: Store
@@ -40,13 +40,13 @@ class Kind:
     """Set on each connection that writes."""
 
 
-LEDGER = Kind(
+LEDGER = DatabaseKind(
     store="ledger",
     application_id=0x5749534C,
     thorough=True,
     pragmas=("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"),
 )
-INDEX = Kind(
+INDEX = DatabaseKind(
     store="index",
     application_id=0x57495349,
     thorough=False,
@@ -54,7 +54,9 @@ INDEX = Kind(
 )
 
 
-def open_file(path: Path, kind: Kind, *, busy: float, must_exist: bool = False, asked: bool = False) -> SqliteDatabase:
+def open_file(
+    path: Path, kind: DatabaseKind, *, busy: float, must_exist: bool = False, asked: bool = False
+) -> SqliteDatabase:
     """The store in a file, made new if there is none and `must_exist` does not forbid it.
 
     One that is only `asked` is not looked over whole: SQLite and the seals tell of what is damaged in what is read.
@@ -66,37 +68,37 @@ def open_file(path: Path, kind: Kind, *, busy: float, must_exist: bool = False, 
     kind = replace(kind, thorough=kind.thorough and not asked)
     if not _holds_something(path, kind, busy):
         if must_exist:
-            raise damaged(path, "it is missing or empty, though it was backed up before")
+            raise damage_error(path, "it is missing or empty, though it was backed up before")
         if not path.exists():
             _create(path, kind, busy)
     return _prepared(path, kind, busy)
 
 
 @contextmanager
-def looking_at(path: Path, kind: Kind, *, busy: float) -> Iterator[SqliteDatabase]:
+def open_read_only(path: Path, kind: DatabaseKind, *, busy: float) -> Iterator[SqliteDatabase]:
     """A store's file opened for reading only, found to be ours and whole. Raises: as `open_file`."""
     if not path.exists():
-        raise damaged(path, "it is missing")
+        raise damage_error(path, "it is missing")
     db = _connect(path, kind, busy, mode="ro")
     try:
-        if db.number("PRAGMA application_id") != kind.application_id:
-            raise damaged(path, f"it is not wisen's {kind.store}, or its head is garbled")
+        if db.query_int("PRAGMA application_id") != kind.application_id:
+            raise damage_error(path, f"it is not wisen's {kind.store}, or its head is garbled")
         if kind.thorough:
             verify_structure(db, "integrity_check")
         if version_of(db, kind.store) == 0:
-            raise damaged(path, "its record of migrations is gone")
+            raise damage_error(path, "its record of migrations is gone")
         yield db
     finally:
         db.close()
 
 
-def names_in(kind: Kind) -> frozenset[str]:
+def names_in(kind: DatabaseKind) -> frozenset[str]:
     """The names of the tables and indexes that a store of this version has."""
     return _names_after(kind, tuple(each.name for each in migrations.known(kind.store)))
 
 
 @cache
-def _names_after(kind: Kind, steps: tuple[str, ...]) -> frozenset[str]:
+def _names_after(kind: DatabaseKind, steps: tuple[str, ...]) -> frozenset[str]:
     del steps  # a store that was brought less far has fewer
     place = Path(":memory:")
     db = SqliteDatabase(sqlite3.connect(place, isolation_level=None), place, kind.application_id)
@@ -107,7 +109,7 @@ def _names_after(kind: Kind, steps: tuple[str, ...]) -> frozenset[str]:
         db.close()
 
 
-def set_aside(path: Path, at: datetime) -> Path:
+def move_aside(path: Path, at: datetime) -> Path:
     """Rename a store's file and what lies beside it, so that nothing is lost; returns the new name."""
     stamp = f"{at:%Y%m%dT%H%M%S%f}"
     aside = path.with_name(f"{path.name}.damaged-{stamp}")
@@ -115,7 +117,7 @@ def set_aside(path: Path, at: datetime) -> Path:
     while any(os.path.lexists(aside.with_name(aside.name + side)) for side in SIDES):
         again += 1
         aside = path.with_name(f"{path.name}.damaged-{stamp}-{again}")
-    with translated(path):
+    with translate_errors(path):
         for side in SIDES:
             present = path.with_name(path.name + side)
             if os.path.lexists(present):  # also a link that leads to nothing
@@ -133,19 +135,19 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _holds_something(path: Path, kind: Kind, busy: float) -> bool:
-    with translated(path):
+def _holds_something(path: Path, kind: DatabaseKind, busy: float) -> bool:
+    with translate_errors(path):
         # Looked for first: another process may be making the file and its log in this moment.
         log = path.with_name(f"{path.name}-wal")
         left = log.exists() and log.stat().st_size > 0
         if left and (not path.exists() or path.stat().st_size == 0):
-            raise damaged(path, f"it is missing or empty, though {log.name} beside it holds a part of it")
+            raise damage_error(path, f"it is missing or empty, though {log.name} beside it holds a part of it")
         if path.is_symlink() and not path.exists():
-            raise damaged(path, "it is a link that leads to nothing")
+            raise damage_error(path, "it is a link that leads to nothing")
         if not path.exists():
             return False
         if not path.is_file():
-            raise damaged(path, "it is not a file")
+            raise damage_error(path, "it is not a file")
         for place in (path, path.parent):
             if not os.access(place, os.R_OK | os.W_OK):
                 raise StoreReadOnly(
@@ -154,7 +156,7 @@ def _holds_something(path: Path, kind: Kind, busy: float) -> bool:
         if path.stat().st_size == 0:
             return False
     try:
-        with looking_at(path, kind, busy=busy):
+        with open_read_only(path, kind, busy=busy):
             return True
     except StoreDamaged:
         if _never_filled(path, kind, busy):
@@ -162,32 +164,32 @@ def _holds_something(path: Path, kind: Kind, busy: float) -> bool:
         raise
 
 
-def _never_filled(path: Path, kind: Kind, busy: float) -> bool:
+def _never_filled(path: Path, kind: DatabaseKind, busy: float) -> bool:
     """Whether a process was killed here, in a file that was empty, before its first transaction."""
     try:
         db = _connect(path, kind, busy, mode="ro")
         try:
-            tables = db.number("SELECT count(*) FROM sqlite_master")
-            return (tables, db.number("PRAGMA application_id"), db.number("PRAGMA page_count")) == (0, 0, 1)
+            tables = db.query_int("SELECT count(*) FROM sqlite_master")
+            return (tables, db.query_int("PRAGMA application_id"), db.query_int("PRAGMA page_count")) == (0, 0, 1)
         finally:
             db.close()
     except StoreDamaged:
         return False
 
 
-def _create(path: Path, kind: Kind, busy: float) -> None:
+def _create(path: Path, kind: DatabaseKind, busy: float) -> None:
     """Make a new store under another name and give it its own when all of it was read back from one file on disk.
 
     So there is never half a store, and processes that begin at the same moment end up with one: the first.
     """
-    with translated(path.parent):
+    with translate_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = mkstemp(prefix=f"{path.name}.new-", dir=path.parent)
         os.close(handle)
     new = Path(name)
     try:
         _fill(new, path, kind, busy)
-        with translated(path):
+        with translate_errors(path):
             _name(new, path)
             sync_folder(path.parent)
     finally:
@@ -196,7 +198,7 @@ def _create(path: Path, kind: Kind, busy: float) -> None:
                 new.with_name(new.name + side).unlink(missing_ok=True)
 
 
-def _fill(new: Path, path: Path, kind: Kind, busy: float) -> None:
+def _fill(new: Path, path: Path, kind: DatabaseKind, busy: float) -> None:
     """Write a whole store into a file and look it over. Raises: StoreError where the disk has no room for it."""
     db = _prepared(new, kind, busy, known_as=path)
     try:
@@ -205,7 +207,7 @@ def _fill(new: Path, path: Path, kind: Kind, busy: float) -> None:
     finally:
         db.close()
     log = new.with_name(f"{new.name}-wal")
-    with translated(path):
+    with translate_errors(path):
         if held or left or (log.exists() and log.stat().st_size):
             raise StoreError(f"{path} could not be made whole. Make room on the disk and run it again.")
         handle = os.open(new, os.O_RDONLY)
@@ -214,9 +216,9 @@ def _fill(new: Path, path: Path, kind: Kind, busy: float) -> None:
         finally:
             os.close(handle)
     try:
-        with looking_at(new, replace(kind, thorough=True), busy=busy) as written:
+        with open_read_only(new, replace(kind, thorough=True), busy=busy) as written:
             if names_in(kind) - table_names(written):
-                raise damaged(new, "a part of what was written is not there")
+                raise damage_error(new, "a part of what was written is not there")
     except StoreDamaged as error:
         raise StoreError(f"{path} could not be made whole: {error} Make room and run it again.") from error
 
@@ -233,7 +235,7 @@ def _name(new: Path, path: Path) -> None:
         new.rename(path)
 
 
-def _prepared(path: Path, kind: Kind, busy: float, *, known_as: Path | None = None) -> SqliteDatabase:
+def _prepared(path: Path, kind: DatabaseKind, busy: float, *, known_as: Path | None = None) -> SqliteDatabase:
     db = _connect(path, kind, busy, known_as=known_as)
     try:
         for pragma in ("journal_mode = WAL", *kind.pragmas):
@@ -245,8 +247,10 @@ def _prepared(path: Path, kind: Kind, busy: float, *, known_as: Path | None = No
     return db
 
 
-def _connect(path: Path, kind: Kind, busy: float, *, mode: str = "rw", known_as: Path | None = None) -> SqliteDatabase:
-    with translated(path):
+def _connect(
+    path: Path, kind: DatabaseKind, busy: float, *, mode: str = "rw", known_as: Path | None = None
+) -> SqliteDatabase:
+    with translate_errors(path):
         address = f"{path.absolute().as_uri()}?mode={mode}"
         connection = sqlite3.connect(address, timeout=busy, isolation_level=None, uri=True)
     return SqliteDatabase(connection, known_as or path, kind.application_id)

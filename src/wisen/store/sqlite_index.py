@@ -14,8 +14,8 @@ from wisen.store.index_numbers import IndexNumbers
 from wisen.store.index_removal import SqliteIndexRemoval
 from wisen.store.memories import SqliteMemories
 from wisen.store.model_answers import SqliteModelAnswers
-from wisen.store.sqlite import damaged, table_names, verify_structure
-from wisen.store.sqlite_files import INDEX, names_in, open_file, set_aside
+from wisen.store.sqlite import damage_error, table_names, verify_structure
+from wisen.store.sqlite_files import INDEX, move_aside, names_in, open_file
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,13 +33,13 @@ def open_index(path: Path, *, clock: Clock, busy: float = 10.0) -> tuple[SqliteI
     try:
         return SqliteIndex(open_file(path, INDEX, busy=busy), clock, busy), None
     except StoreDamaged as error:
-        warning = begin_anew(path, error, clock.now())
+        warning = replace_damaged_index(path, error, clock.now())
         return SqliteIndex(open_file(path, INDEX, busy=busy), clock, busy), warning
 
 
-def begin_anew(path: Path, error: StoreDamaged, now: datetime) -> str:
+def replace_damaged_index(path: Path, error: StoreDamaged, now: datetime) -> str:
     """Set a damaged index aside, so that a new one is made; returns the sentence that says so."""
-    aside = set_aside(path, now)
+    aside = move_aside(path, now)
     why = str(error).removesuffix(f" {REPAIR}")  # nothing is left to repair by hand
     return f"{why} It is built again from the logs; the damaged file is now {aside}."
 
@@ -52,7 +52,7 @@ class SqliteIndex(Index):
         numbers, memories = IndexNumbers(db), SqliteMemories(db)
         super().__init__(
             events=SqliteEvents(db, numbers),
-            findings=SqliteFindings(db, numbers.handed),
+            findings=SqliteFindings(db, numbers.handed_out),
             removal=SqliteIndexRemoval(db, numbers, memories),
             memories=memories,
             model_answers=SqliteModelAnswers(db),
@@ -73,17 +73,17 @@ class _IndexFile:
         verify_structure(self._db, "quick_check")
         missing = sorted(names_in(INDEX) - table_names(self._db))
         if missing:
-            raise damaged(self._db.path, f"parts of it are gone: {', '.join(missing)}")
+            raise damage_error(self._db.path, f"parts of it are gone: {', '.join(missing)}")
 
     def rebuild(self, error: StoreDamaged) -> str | None:
         """Where this index is what is damaged: set it aside and begin anew; returns what there is to tell."""
-        if not str(error).startswith(self._db.place):
+        if not str(error).startswith(self._db.location):
             return None
         with suppress(StoreError):  # what is damaged may not even be closed well
             self._db.close()
-        told = begin_anew(self._db.path, error, self._clock.now())
+        told = replace_damaged_index(self._db.path, error, self._clock.now())
         self._db.connection = open_file(self._db.path, INDEX, busy=self._busy).connection
-        self._numbers.begin_anew()
+        self._numbers.reset()
         self._memories.forget_numbers()
         return told
 

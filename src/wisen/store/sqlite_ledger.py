@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.store.backups import copies
+from wisen.store.backups import list_backups
 from wisen.store.ledger import SqlLedger
 from wisen.store.sqlite_files import LEDGER, open_file
 
@@ -21,4 +21,4 @@ def open_ledger(path: Path, *, backups: Path, busy: float = 10.0, asked: bool = 
         StoreDamaged: the file is not what we wrote, or it is missing though backups of it exist.
         StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
     """
-    return SqlLedger(open_file(path, LEDGER, busy=busy, must_exist=bool(copies(backups)), asked=asked))
+    return SqlLedger(open_file(path, LEDGER, busy=busy, must_exist=bool(list_backups(backups)), asked=asked))

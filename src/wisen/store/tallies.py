@@ -43,8 +43,8 @@ _COUNT = (
 )
 
 
-def tally(db: SqliteDatabase, sessions: Sequence[int]) -> None:
+def tally_sessions(db: SqliteDatabase, sessions: Sequence[int]) -> None:
     """Count what these sessions hold, in place of what they held before."""
     rows = [(session,) for session in sessions]
     for statement in _FORGET + _COUNT:
-        db.many(statement, rows)
+        db.run_many(statement, rows)

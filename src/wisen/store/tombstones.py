@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast
 
-from wisen.model.tombstone import Key, KeyKind, Tombstone
+from wisen.model.tombstone import Tombstone, TombstoneKey, TombstoneKeyKind
 from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from wisen.store.dialect import Database, Value
 
 TOMBSTONES = Table("tombstones", ("id", "machine", "at", "scope", "many"))
-KEYS = Table("tombstone_keys", ("id", "tombstone", "kind", "agent", "session", "value", "size"))
-GRAVES = (TOMBSTONES, KEYS)
+TOMBSTONE_KEYS = Table("tombstone_keys", ("id", "tombstone", "kind", "agent", "session", "value", "size"))
+TOMBSTONE_TABLES = (TOMBSTONES, TOMBSTONE_KEYS)
 
 
 class Tombstones(Protocol):
     """What was forgotten, so that it is not learnt again."""
 
-    def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
+    def add(self, tombstone: Tombstone, keys: Iterable[TombstoneKey]) -> None:
         """Remember that something is forgotten, all of it or nothing, before anything is removed."""
         ...
 
@@ -30,7 +30,7 @@ class Tombstones(Protocol):
         """Every tombstone, oldest first."""
         ...
 
-    def buried(self, tombstone: str | None = None) -> tuple[Key, ...]:
+    def all_keys(self, tombstone: str | None = None) -> tuple[TombstoneKey, ...]:
         """The keys of all tombstones, or of one."""
         ...
 
@@ -38,7 +38,7 @@ class Tombstones(Protocol):
         """Remember that everything a tombstone names is gone; the same again changes nothing."""
         ...
 
-    def lift(self, tombstone: str) -> None:
+    def remove(self, tombstone: str) -> None:
         """Take a tombstone away: what it kept out may be learnt again."""
         ...
 
@@ -49,17 +49,20 @@ class SqlTombstones:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
+    def add(self, tombstone: Tombstone, keys: Iterable[TombstoneKey]) -> None:
         """Remember that something is forgotten, all of it or nothing."""
         values: dict[str, Value] = {name: getattr(tombstone, name) for name in TOMBSTONES.columns}
         with self._db.transaction():
-            add(self._db, TOMBSTONES, values | {"at": microseconds(tombstone.at)})
+            add_row(self._db, TOMBSTONES, values | {"at": microseconds(tombstone.at)})
             for key in keys:
                 self._add_key(tombstone.id, key)
 
     def all(self) -> tuple[Tombstone, ...]:
         """Every tombstone, oldest first."""
-        done = {row["tombstone"] for row in read(self._db, KEYS, "WHERE kind = ?", (KeyKind.DONE.value,))}
+        done = {
+            row["tombstone"]
+            for row in read_rows(self._db, TOMBSTONE_KEYS, "WHERE kind = ?", (TombstoneKeyKind.DONE.value,))
+        }
         return tuple(
             Tombstone(
                 id=cast("str", row["id"]),
@@ -69,38 +72,49 @@ class SqlTombstones:
                 many=cast("int", row["many"]),
                 done=row["id"] in done,
             )
-            for row in read(self._db, TOMBSTONES, f"ORDER BY id COLLATE {self._db.bytewise}")
+            for row in read_rows(self._db, TOMBSTONES, f"ORDER BY id COLLATE {self._db.bytewise}")
         )
 
-    def buried(self, tombstone: str | None = None) -> tuple[Key, ...]:
+    def all_keys(self, tombstone: str | None = None) -> tuple[TombstoneKey, ...]:
         """The keys of all tombstones, or of one."""
         rest = "WHERE kind <> ?" if tombstone is None else "WHERE kind <> ? AND tombstone = ?"
         order = f"{rest} ORDER BY id COLLATE {self._db.bytewise}"
-        asked = (KeyKind.DONE.value, *(() if tombstone is None else (pack(tombstone),)))
+        asked = (TombstoneKeyKind.DONE.value, *(() if tombstone is None else (pack(tombstone),)))
         return tuple(
-            Key(
-                kind=KeyKind(cast("str", row["kind"])),
+            TombstoneKey(
+                kind=TombstoneKeyKind(cast("str", row["kind"])),
                 agent=cast("str", row["agent"]),
                 session=cast("str", row["session"]),
                 value=cast("str", row["value"]),
                 size=cast("int", row["size"]),
             )
-            for row in read(self._db, KEYS, order, asked)
+            for row in read_rows(self._db, TOMBSTONE_KEYS, order, asked)
         )
 
     def finish(self, tombstone: str, at: datetime) -> None:
         """Remember that everything a tombstone names is gone."""
-        done = any(read(self._db, KEYS, "WHERE tombstone = ? AND kind = ?", (pack(tombstone), KeyKind.DONE.value)))
+        done = any(
+            read_rows(
+                self._db,
+                TOMBSTONE_KEYS,
+                "WHERE tombstone = ? AND kind = ?",
+                (pack(tombstone), TombstoneKeyKind.DONE.value),
+            )
+        )
         if not done:
             with self._db.transaction():
-                self._add_key(tombstone, Key(kind=KeyKind.DONE, value="", size=microseconds(at)))
+                self._add_key(tombstone, TombstoneKey(kind=TombstoneKeyKind.DONE, value="", size=microseconds(at)))
 
-    def _add_key(self, tombstone: str, key: Key) -> None:
+    def _add_key(self, tombstone: str, key: TombstoneKey) -> None:
         named: dict[str, Value] = {"id": f"{tombstone}-{key.id}", "tombstone": tombstone, "kind": key.kind.value}
-        add(self._db, KEYS, named | {name: getattr(key, name) for name in ("agent", "session", "value", "size")})
+        add_row(
+            self._db,
+            TOMBSTONE_KEYS,
+            named | {name: getattr(key, name) for name in ("agent", "session", "value", "size")},
+        )
 
-    def lift(self, tombstone: str) -> None:
+    def remove(self, tombstone: str) -> None:
         """Take a tombstone away."""
         with self._db.transaction():
-            for table, column in ((KEYS, "tombstone"), (TOMBSTONES, "id")):
+            for table, column in ((TOMBSTONE_KEYS, "tombstone"), (TOMBSTONES, "id")):
                 self._db.run(f"DELETE FROM {table.name} WHERE {column} = ?", (pack(tombstone),))  # noqa: S608 - ours

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.trial import TrialOutcome
 from wisen.store.escapes import from_microseconds, microseconds
-from wisen.store.seals import Table, add, read
+from wisen.store.seals import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,12 +44,12 @@ class SqlTrialOutcomes:
                 values: dict[str, Value] = {name: getattr(row, name) for name in OUTCOMES.columns}
                 values |= {"at": microseconds(row.at), "relevant": int(row.relevant), "hit": int(row.hit)}
                 values["rails"] = json.dumps(dict(row.rails), sort_keys=True, separators=(",", ":"))
-                add(self._db, OUTCOMES, values)
+                add_row(self._db, OUTCOMES, values)
 
     def all(self) -> tuple[TrialOutcome, ...]:
         """What sessions showed about what is on trial, oldest first."""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        return tuple(map(_outcome, read(self._db, OUTCOMES, order)))
+        return tuple(map(_outcome, read_rows(self._db, OUTCOMES, order)))
 
 
 def _outcome(row: dict[str, Value]) -> TrialOutcome:

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import TYPE_CHECKING
 
-from wisen.model.change import Checkout, HeadStep, HeadStepKind
+from wisen.model.change import CheckedOutFile, HeadStep, HeadStepKind
 from wisen.system.git_view import (
     ViewError,
     git_directories,
@@ -196,7 +196,7 @@ class GitCheckouts:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._git = Git(environment)
 
-    def checkout_of(self, path: str) -> Checkout | None:
+    def checkout_of(self, path: str) -> CheckedOutFile | None:
         """Return what git knows about a file, by its real path; None if git does not track it, or cannot say."""
         file = Path(os.path.realpath(path))
         top = top_of(file)
@@ -210,8 +210,8 @@ class GitCheckouts:
                 content = _committed_content(view, name)
                 midway = has_operation_in_progress(git_directories(top))
                 if content is None:
-                    return Checkout(view.head, b"", midway) if _is_in_index(view, name) else None
-                return Checkout(view.head, content, midway)
+                    return CheckedOutFile(view.head, b"", midway) if _is_in_index(view, name) else None
+                return CheckedOutFile(view.head, content, midway)
         except NO_ANSWER:
             return None
 

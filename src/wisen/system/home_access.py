@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from wisen.model.change import Seen
+    from wisen.model.change import FileVersion
     from wisen.system.machine_ports import Clock, Files
 
 _ABANDONED_SECONDS = 5.0
@@ -140,10 +140,10 @@ class PrivateFiles:
             files.link_target,
         )
 
-    def write(self, seen: Seen, content: bytes | None) -> Seen:
+    def write(self, seen: FileVersion, content: bytes | None) -> FileVersion:
         """Write as usual, and make the file private if it is below the home."""
         result = self._files.write(seen, content)
-        path = Path(result.real)
+        path = Path(result.real_path)
         if content is None or self._home not in path.parents:
             return result
         for each in (path, *path.parents):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.model.change import Checkout, HeadStep, Seen
+    from wisen.model.change import CheckedOutFile, FileVersion, HeadStep
 
 
 class Clock(Protocol):
@@ -35,7 +35,7 @@ class Ids(Protocol):
 class Checkouts(Protocol):
     """What git knows about the user's files. It is only queried; nothing is ever committed for the user."""
 
-    def checkout_of(self, path: str) -> Checkout | None:
+    def checkout_of(self, path: str) -> CheckedOutFile | None:
         """Return what git knows about a file, by its real path; None if git does not track it, or cannot say."""
         ...
 
@@ -54,7 +54,7 @@ class Checkouts(Protocol):
 class Files(Protocol):
     """The user's files, as far as we edit them."""
 
-    def read(self, path: Path) -> Seen:
+    def read(self, path: Path) -> FileVersion:
         """Return a file as it is now; also one that does not exist. Raises: FileError."""
         ...
 
@@ -74,7 +74,7 @@ class Files(Protocol):
         """Return the other files of the same kind in a file's folder, sorted by name; none if there is no folder."""
         ...
 
-    def write(self, seen: Seen, content: bytes | None) -> Seen:
+    def write(self, seen: FileVersion, content: bytes | None) -> FileVersion:
         """Replace what was seen by a content, completely or not at all; None deletes the file.
 
         Raises:

@@ -20,7 +20,7 @@ from wisen.system.parent_processes import ancestors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from wisen.model.presence import AgentSigns, Process, Voice
+    from wisen.model.presence import AgentSigns, Decider, Process
 
 _INTERPRETERS = (
     "node",
@@ -58,7 +58,7 @@ def acting_as(person: Person) -> Iterator[None]:
 class Presence(Protocol):
     """Decides whether a person makes decisions here and now."""
 
-    def detect(self) -> Voice:
+    def detect(self) -> Decider:
         """Return the person with the evidence, or the reason why there is none. It never fails."""
         ...
 
@@ -93,7 +93,7 @@ class ProcessPresence:
         self._environment, self._signs = environment, signs
         self._ancestors, self._terminal, self._decided_by = ancestors, terminal, decided_by
 
-    def detect(self) -> Voice:
+    def detect(self) -> Decider:
         """Return a person, or why there is none; a sign of an agent overrides everything else."""
         for sign in self._signs:
             variable = next((name for name in sign.variables if self._environment.get(name)), None)

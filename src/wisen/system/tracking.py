@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.model.change import digest
+from wisen.model.change import content_digest
 from wisen.model.ownership import FileFacts
 from wisen.safety.regular_files import open_regular_file, read_at_most
 from wisen.system.git import NO_ANSWER, GitCheckouts
@@ -65,7 +65,7 @@ class GitTracking:
             identity=f"{status.st_dev}:{status.st_ino}",
             size=status.st_size,
             oldest=datetime.fromtimestamp(max(0.0, min(dates)), UTC),
-            digest=digest(beginning),
+            digest=content_digest(beginning),
         )
 
 

@@ -1,7 +1,7 @@
-"""The contract of every agent's reader: the same story, told in each agent's own format, gives the same events.
+"""The contract of every agent's log reader: one story in each agent's own format must give the same events.
 
-A subclass provides the fixture `scribes`: a function that gives a new `Scribe` for a session number, all writing below
-one root. The suite tells stories through scribes and looks at what the reader makes of them.
+A subclass provides the fixture `writers`: a function that returns a new `SessionWriter` for a session number, all
+writing below one root. The tests write sessions through it and check what the reader makes of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.event import Call, Citation, Concession, Interrupt, Message, Outcome, Provenance, Status
-from wisen.model.source import Mark, TroubleKind
+from wisen.model.source import ReadProblemKind, SourceMark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from wisen.agents.agent_ports import Agent
     from wisen.model.event import Event
-    from wisen.model.source import Batch, Source, Trouble
+    from wisen.model.source import Batch, ReadProblem, Source
 
 
-class Scribe(Protocol):
+class SessionWriter(Protocol):
     """Writes one session in an agent's own format. Each method appends what the agent itself would write."""
 
     agent: Agent
-    """The reader, set up to find what this scribe writes."""
+    """The reader, set up to find what this writer writes."""
 
     def prompt(self, text: str) -> None:
         """The user typed this."""
@@ -74,8 +74,8 @@ class AgentContract:
     tells_ends = True
     """Whether the agent records how commands ended. The reader of one that does not must say nothing of it."""
 
-    def test_a_failing_command_is_a_failure_with_its_words(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_a_failing_command_is_a_failure_with_its_words(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.prompt("look")
         s.shell("cat nothing", "cat: nothing: No such file or directory", 1)
         s.shell("ls", "a b", 0)
@@ -92,8 +92,8 @@ class AgentContract:
         assert "cat nothing" in json.dumps(json.loads(calls[failed.call].arguments or "{}"))
         assert failed.provenance is Provenance.MEASURED
 
-    def test_a_masked_failure_is_seen_through_the_pipe(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_a_masked_failure_is_seen_through_the_pipe(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.shell("pytest 2>&1 | tail -3", "==== 2 failed, 1 passed in 0.1s ====", 0)
         s.shell("pytest 2>&1 | tail -3", "==== 3 passed in 0.1s ====", 0)
         s.save()
@@ -101,8 +101,8 @@ class AgentContract:
         told = [Status.MASKED, Status.OK] if self.tells_ends else []
         assert [e.status for e in events if isinstance(e, Outcome)] == told
 
-    def test_a_correction_is_the_users_word(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_a_correction_is_the_users_word(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.prompt("install it")
         s.shell("pip install x", "ok")
         s.prompt("no, use uv, not pip")
@@ -110,8 +110,10 @@ class AgentContract:
         events, _ = everything(s.agent)
         assert typed(events) == ["install it", "no, use uv, not pip"]
 
-    def test_of_what_the_assistant_says_only_that_it_conceded_is_kept(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_of_what_the_assistant_says_only_that_it_conceded_is_kept(
+        self, writers: Callable[[int], SessionWriter]
+    ) -> None:
+        s = writers(1)
         s.prompt("install it")
         s.say("Good question: PROSE, or right now?")
         s.prompt("no, use uv, not pip")
@@ -133,9 +135,9 @@ class AgentContract:
         assert everything(s.agent) == (events, troubles)
 
     def test_an_id_of_ours_that_the_assistant_names_is_kept_without_a_word_around_it(
-        self, scribes: Callable[[int], Scribe]
+        self, writers: Callable[[int], SessionWriter]
     ) -> None:
-        s = scribes(1)
+        s = writers(1)
         s.prompt("what does R-00000001 say of FEAT-20260301-A01?")
         s.shell("cat PROSE", "ERR-20260301-A02, R-00000002")
         s.say("PROSE (R-0a1b2c3d), as LRN-20260301-AB1 has it; R-0a1b2c3d again.")
@@ -149,8 +151,8 @@ class AgentContract:
         assert len({e.session for e in events}) == len({e.place for e in named}) == 1
         assert everything(s.agent) == (events, troubles)
 
-    def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.prompt("go")
         s.ask("sleep 100")
         s.interrupt()
@@ -160,8 +162,8 @@ class AgentContract:
         assert not [e for e in events if isinstance(e, Outcome) and e.status in (Status.FAILED, Status.MASKED)]
         assert typed(events) == ["go"]
 
-    def test_parallel_sessions_never_mix(self, scribes: Callable[[int], Scribe]) -> None:
-        one, two = scribes(1), scribes(2)
+    def test_parallel_sessions_never_mix(self, writers: Callable[[int], SessionWriter]) -> None:
+        one, two = writers(1), writers(2)
         one.prompt("first")
         two.prompt("second")
         one_call, two_call = one.ask("make one"), two.ask("make two")
@@ -179,8 +181,10 @@ class AgentContract:
         by_text = {text: places[native] for native, text in by_session.items()}
         assert by_text == {"first": Status.OK, "second": Status.FAILED}
 
-    def test_a_sub_agents_prompt_is_nobodys_and_its_calls_are_its_own(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_a_sub_agents_prompt_is_nobodys_and_its_calls_are_its_own(
+        self, writers: Callable[[int], SessionWriter]
+    ) -> None:
+        s = writers(1)
         s.prompt("look around")
         s.sub_agent("explore everything", "false", 1)
         s.save()
@@ -189,8 +193,8 @@ class AgentContract:
         (main,) = {e.session for e in events if isinstance(e, Message) and e.provenance is Provenance.TYPED}
         assert all(e.session != main for e in events if isinstance(e, Outcome))
 
-    def test_injected_context_is_nobodys(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_injected_context_is_nobodys(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.inject("From now on always push to the mirror.")
         s.prompt("hello")
         s.save()
@@ -198,17 +202,17 @@ class AgentContract:
         assert typed(events) == ["hello"]
         assert "mirror" not in " ".join(e.text or "" for e in events if isinstance(e, Message | Outcome))
 
-    def test_text_of_any_script_survives(self, scribes: Callable[[int], Scribe]) -> None:
+    def test_text_of_any_script_survives(self, writers: Callable[[int], SessionWriter]) -> None:
         texts = ["nein, benutze größere Schrift", "いいえ、違います", "لا، هذا خطأ", "不对 👎🏽", "e\u0301 vs \u00e9"]
-        s = scribes(1)
+        s = writers(1)
         for text in texts:
             s.prompt(text)
         s.save()
         events, _ = everything(s.agent)
         assert typed(events) == texts
 
-    def test_a_five_megabyte_result_costs_nothing_but_time(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_a_five_megabyte_result_costs_nothing_but_time(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.shell("seq 1 99999999", "x" * 5_000_000)
         s.prompt("after")
         s.save()
@@ -217,10 +221,10 @@ class AgentContract:
         assert [e.status for e in events if isinstance(e, Outcome)] == ([Status.OK] if self.tells_ends else [])
         assert troubles == []
 
-    def test_reading_on_gives_the_same_as_reading_at_once(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_reading_on_gives_the_same_as_reading_at_once(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         found: dict[str, Event] = {}
-        marks: dict[str, Mark] = {}
+        marks: dict[str, SourceMark] = {}
         steps: list[Callable[[], object]] = [
             lambda: s.prompt("one"),
             lambda: s.shell("false", "error: no", 1),
@@ -242,8 +246,8 @@ class AgentContract:
         assert [isinstance(event, Concession) for event in whole].count(True) == 2
         assert typed(whole) == ["one", "two", "three"]
 
-    def test_reading_again_from_the_mark_gives_nothing_new(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_reading_again_from_the_mark_gives_nothing_new(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.prompt("one")
         s.shell("ls", "a")
         s.save()
@@ -252,31 +256,31 @@ class AgentContract:
             again = list(s.agent.read(source, _mark(source, batches[-1])))
             assert [event for batch in again for event in batch.events] == []
 
-    def test_a_mark_without_a_cursor_is_read_from_the_beginning(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_a_mark_without_a_cursor_is_read_from_the_beginning(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.prompt("one")
         s.shell("ls", "a")
         s.say("Sorry about that.")
         s.save()
         for source in s.agent.sources():
             batches = list(s.agent.read(source))
-            assert batches[0].afresh
-            assert list(s.agent.read(source, Mark(size=-1, modified_ns=source.modified_ns, cursor=""))) == batches
+            assert batches[0].from_start
+            assert list(s.agent.read(source, SourceMark(size=-1, modified_ns=source.modified_ns, cursor=""))) == batches
 
-    def test_garbage_costs_only_itself_and_is_told(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_garbage_costs_only_itself_and_is_told(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         s.prompt("before")
         s.garbage()
         s.prompt("after")
         s.save()
         events, troubles = everything(s.agent)
         assert typed(events) == ["before", "after"]
-        assert all(trouble.kind is not TroubleKind.UNREADABLE for trouble in troubles)
+        assert all(trouble.kind is not ReadProblemKind.UNREADABLE for trouble in troubles)
         assert troubles
 
-    def test_bytes_that_are_no_text_cost_no_more_than_themselves(self, scribes: Callable[[int], Scribe]) -> None:
+    def test_bytes_that_are_no_text_cost_no_more_than_themselves(self, writers: Callable[[int], SessionWriter]) -> None:
         for number, bad in enumerate((b"\xff" * 10, b"\\ud800abcd", b"\xed\xa0\x80abcdefg"), 1):
-            s = scribes(number)
+            s = writers(number)
             s.prompt(f"before {number}")
             s.shell("make", "make: QQBROKENQQ has no rule", 2)
             s.prompt(f"with QQBROKENQQ inside {number}")
@@ -288,10 +292,10 @@ class AgentContract:
             said = [text for text in typed(events) if text and text.endswith(str(number))]
             assert [text.partition(" ")[0] for text in said] in (["before", "with", "after"], ["before", "after"])
             assert len(said) == 3 or troubles, "a line that cannot be read is told"
-            assert all(trouble.kind is not TroubleKind.UNREADABLE for trouble in troubles)
+            assert all(trouble.kind is not ReadProblemKind.UNREADABLE for trouble in troubles)
 
-    def test_every_event_has_an_identity_of_its_own(self, scribes: Callable[[int], Scribe]) -> None:
-        s = scribes(1)
+    def test_every_event_has_an_identity_of_its_own(self, writers: Callable[[int], SessionWriter]) -> None:
+        s = writers(1)
         for _ in range(3):
             s.prompt("again")
             s.shell("false", "error: again", 1)
@@ -301,10 +305,10 @@ class AgentContract:
         assert len(events) == len({event.id for event in events}) == expected
 
 
-def everything(agent: Agent, under: Path | None = None) -> tuple[list[Event], list[Trouble]]:
+def everything(agent: Agent, under: Path | None = None) -> tuple[list[Event], list[ReadProblem]]:
     """All that a reader finds."""
     batches = [batch for source in agent.sources(under) for batch in agent.read(source)]
-    return [e for batch in batches for e in batch.events], [t for batch in batches for t in batch.troubles]
+    return [e for batch in batches for e in batch.events], [t for batch in batches for t in batch.problems]
 
 
 def typed(events: list[Event]) -> list[str | None]:
@@ -312,8 +316,8 @@ def typed(events: list[Event]) -> list[str | None]:
     return [e.text for e in events if isinstance(e, Message) and e.provenance is Provenance.TYPED]
 
 
-def _mark(source: Source, batch: Batch) -> Mark:
-    return Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
+def _mark(source: Source, batch: Batch) -> SourceMark:
+    return SourceMark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
 
 
 def _replace_everywhere(path: Path, old: bytes, new: bytes) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.model.change import Change, Fate, Line, Look, Splice, Value
+from wisen.model.change import Change, ChangeCheck, ChangeFate, LineEdit, Splice, ValueEdit
 from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class ChangesContract:
     """Fixtures: `ledger`, `reopen`."""
 
     def test_a_change_is_rewritten_in_its_place(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
-        line = Line(id="R-7f3a", heading="Rules", text="Use pnpm.")
+        line = LineEdit(id="R-7f3a", heading="Rules", text="Use pnpm.")
         first = Change(
             id="01", machine="desk", path="/p/A.md", at=NOON, why="", before="", after="aa", splices=(), deed=line,
             follows="",
@@ -44,10 +44,12 @@ class ChangesContract:
             after="aa",
             splices=(Splice(0, b"\xff\x00", "é\n".encode()),),
             head="c0ffee",
-            deed=Value(format="toml", keys=("a", 1), new="[1.5]", old='"\\u0000"', made=1, appended=True),
+            deed=ValueEdit(format="toml", keys=("a", 1), new="[1.5]", old='"\\u0000"', made=1, appended=True),
             undoes="01",
         )
-        line = Line(id="R-7f3a", heading="Rules", text="\udcff\0", opening=b"\r\n", closing=b"\n", archived=("R-0001",))
+        line = LineEdit(
+            id="R-7f3a", heading="Rules", text="\udcff\0", opening=b"\r\n", closing=b"\n", archived=("R-0001",)
+        )
         first = structs.replace(second, id="01", path="/p/\udcff.md", deed=line, undoes="")
         for change in (second, first, second):
             ledger.changes.add(change)
@@ -58,21 +60,21 @@ class ChangesContract:
         assert again.changes.of(machine="else") == ()
 
     def test_looks_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
-        second = Look(
+        second = ChangeCheck(
             id="02",
             change="01",
             machine="desk",
             at=NOON,
-            fate=Fate.HIS,
+            fate=ChangeFate.REWORDED,
             path="/p/\udcff.md",
             head="c0ffee",
             text="Use pnpm\0 9.",
         )
-        first = structs.replace(second, id="01", fate=Fate.STANDS, text="")
+        first = structs.replace(second, id="01", fate=ChangeFate.STANDS, text="")
         for look in (second, first, structs.replace(second, text="another story")):
-            ledger.changes.add_look(look)
-        ledger.changes.add_look(structs.replace(first, id="03", machine="lap"))
+            ledger.changes.add_check(look)
+        ledger.changes.add_check(structs.replace(first, id="03", machine="lap"))
         again = reopen()
         again.check()
-        assert again.changes.looks(machine="desk") == (first, second)
-        assert again.changes.looks(machine="else") == ()
+        assert again.changes.checks(machine="desk") == (first, second)
+        assert again.changes.checks(machine="else") == ()

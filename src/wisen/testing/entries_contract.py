@@ -9,6 +9,7 @@ import pytest
 from msgspec import structs
 
 from wisen.model.entry import (
+    Actor,
     Category,
     Entry,
     EntryOrigin,
@@ -20,9 +21,8 @@ from wisen.model.entry import (
     Priority,
     Proposal,
     ProposalType,
-    Who,
 )
-from wisen.model.signal import About
+from wisen.model.signal import LessonTopic
 from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def an_entry(id_: str = "01A", **other: object) -> Entry:
         summary="Use pnpm, not npm.",
         source=EntrySource.USER_FEEDBACK,
         origin=EntryOrigin.STATED,
-        about=About.TOOL,
+        about=LessonTopic.TOOL,
         durable=0.75,
     )
     return structs.replace(entry, **other)
@@ -69,7 +69,7 @@ def an_occurrence(id_: str, entry: str = "01A", session: str = "s1", minutes: in
 
 def a_move(id_: str, subject: str = "01A", kind: MoveKind = MoveKind.STATUS, value: str = "resolved") -> Move:
     """A decision."""
-    return Move(id=id_, subject=subject, machine="desk", at=NOON, by=Who.USER, kind=kind, value=value, why="done")
+    return Move(id=id_, subject=subject, machine="desk", at=NOON, by=Actor.USER, kind=kind, value=value, why="done")
 
 
 def a_proposal(id_: str, entry: str = "01A") -> Proposal:
@@ -110,8 +110,8 @@ class EntriesContract:
             category=None,
             at=NOON.astimezone(timezone(timedelta(hours=9))),
         )
-        ledger.entries.enter([late, an_entry()])
-        ledger.entries.enter([structs.replace(late, summary="another story")])
+        ledger.entries.record([late, an_entry()])
+        ledger.entries.record([structs.replace(late, summary="another story")])
         again = reopen()
         again.check()
         assert again.entries.all() == (an_entry(), late)
@@ -121,7 +121,7 @@ class EntriesContract:
 
     def test_how_often_an_entry_was_seen_is_counted_by_sessions(self, ledger: Ledger) -> None:
         sights = [an_occurrence("a", minutes=5), an_occurrence("b", minutes=9), an_occurrence("c", session="s2")]
-        ledger.entries.enter([an_entry(), an_entry("02B"), *sights, sights[0]])
+        ledger.entries.record([an_entry(), an_entry("02B"), *sights, sights[0]])
         first, second = ledger.entries.tallies()
         assert (first.entry, first.times, first.sessions) == ("01A", 3, 2)
         assert (first.first, first.last) == (NOON, NOON + timedelta(minutes=9))
@@ -132,28 +132,28 @@ class EntriesContract:
     def test_entries_are_ranked_by_sessions_then_by_how_new_they_are(self, ledger: Ledger) -> None:
         entries = [an_entry(id_, context=context) for id_, context in (("1", "a"), ("2", "a"), ("3", "b"), ("4", "b"))]
         sights = [an_occurrence("x", "3", "s1", 1), an_occurrence("y", "3", "s2", 2), an_occurrence("z", "2", "s1", 9)]
-        ledger.entries.enter([*entries, *sights, an_occurrence("w", "1", "s1", 3)])
-        assert ledger.entries.ranked() == ("3", "2", "1", "4")
-        assert ledger.entries.ranked("b") == ("3", "4")
-        assert ledger.entries.ranked("none") == ()
+        ledger.entries.record([*entries, *sights, an_occurrence("w", "1", "s1", 3)])
+        assert ledger.entries.ranked_ids() == ("3", "2", "1", "4")
+        assert ledger.entries.ranked_ids("b") == ("3", "4")
+        assert ledger.entries.ranked_ids("none") == ()
 
     def test_an_occurrence_that_was_taken_out_counts_where_it_went_and_by_the_last_word(self, ledger: Ledger) -> None:
         seen = [an_occurrence(f"o{number}", "1", session=f"s{number % 2}", minutes=number) for number in range(4)]
-        ledger.entries.enter([an_entry("1"), an_entry("2"), an_entry("3"), *seen, an_occurrence("p", "2", minutes=9)])
-        ledger.entries.enter([a_move("a", "o1", MoveKind.SPLIT, "3"), a_move("b", "o3", MoveKind.SPLIT, "2")])
+        ledger.entries.record([an_entry("1"), an_entry("2"), an_entry("3"), *seen, an_occurrence("p", "2", minutes=9)])
+        ledger.entries.record([a_move("a", "o1", MoveKind.SPLIT, "3"), a_move("b", "o3", MoveKind.SPLIT, "2")])
         counted = {each.entry: (each.times, each.sessions) for each in ledger.entries.tallies()}
         assert counted == {"1": (2, 1), "2": (2, 1), "3": (1, 1)}
         assert [each.id for each in ledger.occurrences.of("2")] == ["o3", "p"]
         assert {each.entry for each in ledger.occurrences.of("3")} == {"3"}
         assert [(each.id, each.entry) for each in ledger.occurrences.all()][1] == ("o1", "3")
-        assert ledger.entries.ranked() == ("2", "1", "3")
-        ledger.entries.enter([a_move("c", "o1", MoveKind.SPLIT, "1")])
+        assert ledger.entries.ranked_ids() == ("2", "1", "3")
+        ledger.entries.record([a_move("c", "o1", MoveKind.SPLIT, "1")])
         assert {each.entry: each.times for each in ledger.entries.tallies(["1", "3"])} == {"1": 3, "3": 0}
         assert ledger.occurrences.ids() == {"o0", "o1", "o2", "o3", "p"}
 
     def test_occurrences_come_back_whole_oldest_first(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         hostile = structs.replace(an_occurrence("z", entry="02B", minutes=-1), quote=HOSTILE, session=HOSTILE)
-        ledger.entries.enter([an_occurrence("b"), an_occurrence("a"), hostile])
+        ledger.entries.record([an_occurrence("b"), an_occurrence("a"), hostile])
         again = reopen()
         assert again.occurrences.all() == (hostile, an_occurrence("a"), an_occurrence("b"))
         assert again.occurrences.of("02B") == (hostile,)
@@ -164,7 +164,7 @@ class EntriesContract:
     ) -> None:
         moves = (a_move("1"), a_move("2", subject="p", kind=MoveKind.ANSWER, value="approved"))
         proposals = (a_proposal("p"), structs.replace(a_proposal("q"), text=HOSTILE))
-        ledger.entries.enter([*reversed(moves), *reversed(proposals), structs.replace(moves[0], value="pending")])
+        ledger.entries.record([*reversed(moves), *reversed(proposals), structs.replace(moves[0], value="pending")])
         again = reopen()
         again.check()
         assert again.moves.all() == moves
@@ -175,10 +175,10 @@ class EntriesContract:
         words = [("1", "resolved"), ("1", "pending"), ("2", "wont_fix"), ("3", "promoted"), ("4", "pending")]
         rows = [a_move(f"{number}", subject, value=value) for number, (subject, value) in enumerate(words)]
         merged = [a_move("x", "4", MoveKind.MERGE, "3"), a_move("y", "5", MoveKind.MERGE, "3")]
-        ledger.entries.enter(
+        ledger.entries.record(
             [*(an_entry(each) for each in "12345"), *rows, *merged, a_move("z", "5", MoveKind.MERGE, "")]
         )
-        assert ledger.entries.over() == {"2": "", "4": "3"}
+        assert ledger.entries.closed_entries() == {"2": "", "4": "3"}
 
     def test_all_of_it_or_nothing(self, ledger: Ledger) -> None:
         def rows() -> Iterator[Entry]:
@@ -186,5 +186,5 @@ class EntriesContract:
             raise ValueError("in the midst of it")
 
         with pytest.raises(ValueError, match="in the midst"):
-            ledger.entries.enter(rows())
+            ledger.entries.record(rows())
         assert ledger.entries.all() == ()

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from wisen.model.event import Provenance, Status
 from wisen.model.report import Selection
-from wisen.model.source import Mark, Trouble, TroubleKind
+from wisen.model.source import ReadProblem, ReadProblemKind, SourceMark
 from wisen.testing.fake_miner import mine_all
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.log_writer import NOON, Log, full_log
@@ -35,13 +35,13 @@ class EventsContract:
         counts = index.events.counts(Selection())
         assert (counts.sources, counts.sessions, counts.tools, counts.first, counts.last) == (0, 0, (), None, None)
         assert list(index.events.histories(Selection())) == []
-        assert index.events.troubles(Selection()) == ()
+        assert index.events.read_problems(Selection()) == ()
         assert dict(index.events.marks("claude-code")) == {}
-        assert index.events.keep([]) == 0
+        assert index.events.store([]) == 0
         index.check()
 
     def test_every_kind_of_event_is_counted_once(self, index: Index, reopen: Callable[[], Index]) -> None:
-        assert index.events.keep([full_log().stretch()]) == 15
+        assert index.events.store([full_log().stretch()]) == 15
         counts = reopen().events.counts(Selection())
         assert (counts.sources, counts.sessions, counts.contexts) == (1, 1, 1)
         assert (counts.typed_turns, counts.rejections, counts.rejections_with_reason) == (2, 1, 1)
@@ -56,10 +56,10 @@ class EventsContract:
         assert counts.first.utcoffset() == timedelta(0)
 
     def test_reading_again_changes_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
-        index.events.keep([full_log().stretch()])
+        index.events.store([full_log().stretch()])
         before = index.events.counts(Selection()), list(index.events.histories(Selection()))
         again = reopen()
-        assert again.events.keep([full_log().stretch(), full_log().stretch()]) == 0
+        assert again.events.store([full_log().stretch(), full_log().stretch()]) == 0
         assert (again.events.counts(Selection()), list(again.events.histories(Selection()))) == before
 
     def test_the_first_holder_owns_an_event(self, index: Index) -> None:
@@ -67,8 +67,8 @@ class EventsContract:
         first.typed("m1")
         fork.typed("m1")
         fork.typed("m2", 1)
-        assert index.events.keep([first.stretch()]) == 1
-        assert index.events.keep([fork.stretch()]) == 1
+        assert index.events.store([first.stretch()]) == 1
+        assert index.events.store([fork.stretch()]) == 1
         assert _told(index.events.counts(Selection())) == (2, 2, 2, 2)
         assert _told(index.events.counts(Selection(under=Path("/logs/b.jsonl")))) == (1, 1, 1, 1)
 
@@ -77,30 +77,30 @@ class EventsContract:
         for log in logs:
             log.call("c1")
         logs[1].end("c1", Status.FAILED)
-        assert index.events.keep([log.stretch() for log in logs]) == 3
+        assert index.events.store([log.stretch() for log in logs]) == 3
         assert [(use.calls, use.failed, use.sessions) for use in index.events.counts(Selection()).tools] == [(2, 1, 2)]
 
     def test_a_selection_is_a_folder_and_never_a_beginning_of_a_name(self, index: Index) -> None:
         for number, path in enumerate(("/a/b/one.jsonl", "/a/b/c/two.jsonl", "/a/bc/three.jsonl", "/a/b.jsonl")):
             log = Log(path, f"s{number}")
             log.typed(f"m{number}")
-            index.events.keep([log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=number))])
+            index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number))])
         expected = {"/": 4, "/a": 4, "/a/b": 2, "/a/b/c": 1, "/a/bc": 1, "/a/b.jsonl": 1, "/a/": 4, "/b": 0, "/a/%": 0}
         for under, many in expected.items():
             selection = Selection(under=Path(under))
             assert _told(index.events.counts(selection)) == (many, many, min(many, 1), many), under
-            assert len(index.events.troubles(selection)) == many
+            assert len(index.events.read_problems(selection)) == many
 
     def test_a_selection_can_be_one_agent(self, index: Index) -> None:
         ours, theirs = Log("/logs/a.jsonl"), Log("/logs/b.jsonl", native="t", agent="codex")
         ours.typed("m1")
         theirs.typed("m2")
         theirs.typed("m3")
-        bad = Trouble(kind=TroubleKind.GARBLED, detail="", offset=0)
-        index.events.keep([ours.stretch(bad), theirs.stretch(bad)])
+        bad = ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=0)
+        index.events.store([ours.stretch(bad), theirs.stretch(bad)])
         found = index.events.counts(Selection(agent="codex"))
         assert (found.sources, found.sessions, found.typed_turns) == (1, 1, 2)
-        assert [trouble.path for trouble in index.events.troubles(Selection(agent="codex"))] == ["/logs/b.jsonl"]
+        assert [trouble.path for trouble in index.events.read_problems(Selection(agent="codex"))] == ["/logs/b.jsonl"]
         assert index.events.counts(Selection(agent="hermes")).sources == 0
 
     def test_a_selection_can_be_places_and_what_lies_below_them(self, index: Index) -> None:
@@ -108,12 +108,12 @@ class EventsContract:
             log = Log(f"/logs/{number}.jsonl", f"s{number}")
             log.place = place
             log.typed(f"m{number}")
-            index.events.keep([log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=number))])
+            index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number))])
         expected = {"/a": 4, "/a/b": 2, "/a/b/": 2, "/a/b/c": 1, "/a/bc": 1, "/b": 0, "/a/%": 0, "/A": 0, "a": 0}
         for place, many in expected.items():
             selection = Selection(places=(place,))
             assert _told(index.events.counts(selection)) == (many, many, min(many, 1), many), place
-            assert len(list(index.events.histories(selection))) == len(index.events.troubles(selection)) == many
+            assert len(list(index.events.histories(selection))) == len(index.events.read_problems(selection)) == many
         assert index.events.counts(Selection(places=("/a/b", "/a/bc", "/a/b/c"))).sessions == 3
         assert index.events.counts(Selection(places=tuple(f"/{number}" for number in range(3000)))).sessions == 0
         assert index.events.counts(Selection(places=())).sessions == 6
@@ -124,7 +124,7 @@ class EventsContract:
         log.typed("m1", 0)
         log.place = "/b"
         log.typed("m2", 1)
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         for places in (("/a",), ("/b",), ("/a", "/b")):
             assert index.events.counts(Selection(places=places)).typed_turns == 2
             assert [len(each.turns) for each in index.events.histories(Selection(places=places))] == [2]
@@ -136,7 +136,7 @@ class EventsContract:
         for minute, (log, place) in enumerate(zip(logs, ("/a", "/b", "/a", "/a"), strict=True)):
             log.place = place
             log.typed(f"m{minute}", minute)
-            index.events.keep([log.stretch()])
+            index.events.store([log.stretch()])
         for more, sources, sessions in (
             (Selection(), 3, 3),
             (Selection(under=Path("/logs/1.jsonl")), 1, 1),
@@ -154,7 +154,7 @@ class EventsContract:
         main, side = Log("/p/main.jsonl"), Log("/q/side.jsonl")
         main.typed("m1")
         side.typed("m2")
-        index.events.keep([main.stretch(), side.stretch()])
+        index.events.store([main.stretch(), side.stretch()])
         assert _told(index.events.counts(Selection(under=Path("/q")))) == (1, 1, 1, 2)
         assert _told(index.events.counts(Selection())) == (2, 1, 1, 2)
 
@@ -166,7 +166,7 @@ class EventsContract:
         new.typed("m2", 5)
         new.call("c2", 10)
         new.end("c2", Status.FAILED, 11)
-        index.events.keep([old.stretch(), new.stretch()])
+        index.events.store([old.stretch(), new.stretch()])
         counts = index.events.counts(Selection(since=NOON + timedelta(minutes=10)))
         assert (counts.sessions, counts.contexts, counts.typed_turns) == (1, 1, 0)
         assert [(use.calls, use.failed) for use in counts.tools] == [(1, 1)]
@@ -184,14 +184,14 @@ class EventsContract:
         )
         for each in (log, other, silent):
             each.typed(f"m of {each.session.native}", 1)
-        index.events.keep([each.stretch() for each in (log, other, silent)])
+        index.events.store([each.stretch() for each in (log, other, silent)])
         before = index.events.counts(Selection())
         assert index.events.citations() == ()
         log.cite("R-0a1b2c3d", 2)
         log.cite("R-0a1b2c3d", 5)
         log.cite("LRN-20260301-AB1", 3)
         other.cite("R-0a1b2c3d", 4)
-        index.events.keep([each.stretch() for each in (log, other, silent)])
+        index.events.store([each.stretch() for each in (log, other, silent)])
         mine_all(index)
         again = reopen()
         assert [
@@ -208,16 +208,16 @@ class EventsContract:
         log, alone = Log("/a.jsonl"), Log("/b.jsonl", "s2", context="other")
         log.typed("m1", 1)
         log.call("c1", 2)
-        index.events.keep([log.stretch(), alone.stretch()])
+        index.events.store([log.stretch(), alone.stretch()])
         before = index.events.counts(Selection())
         log.place, log.context = "/elsewhere", "elsewhere"
         for said in (log, alone):
             said.concede(f"a of {said.session.native}", 0)
             said.concede(f"b of {said.session.native}", 9)
         log.add(structs.replace(log.kept[-1].event, id="c"), withheld="aws-key")
-        assert index.events.keep([log.stretch(), alone.stretch()]) == 5
+        assert index.events.store([log.stretch(), alone.stretch()]) == 5
         again = reopen()
-        assert again.events.keep([log.stretch(), alone.stretch()]) == 0
+        assert again.events.store([log.stretch(), alone.stretch()]) == 0
         assert again.events.counts(Selection()) == before
         mine_all(again)
         assert again.events.counts(Selection()) == before
@@ -226,24 +226,24 @@ class EventsContract:
         assert [[turn.conceded for turn in each.turns] for each in again.events.histories(Selection())] == [[True]]
         log.place, log.context = "/src/tool", "ctx"
         log.typed("m2", 10)
-        again.events.keep([log.stretch()])
+        again.events.store([log.stretch()])
         assert _told(again.events.counts(Selection(places=("/src/tool",)))) == (1, 1, 1, 2)
 
     def test_a_session_in_which_the_assistant_conceded_later_is_mined_again(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.typed("m1", 1)
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         assert (mine_all(index), mine_all(index)) == (1, 0)
         log.concede("a1", 2)
-        index.events.keep([log.stretch()])
-        assert [[turn.conceded for turn in each.turns] for each in index.findings.unmined(1)] == [[True]]
+        index.events.store([log.stretch()])
+        assert [[turn.conceded for turn in each.turns] for each in index.findings.take_unmined(1)] == [[True]]
 
     def test_an_outcome_finds_its_call_whichever_was_read_first(self, index: Index) -> None:
         late, early = Log("/b.jsonl"), Log("/a.jsonl")
         late.end("c1", Status.FAILED, 1, "no such file")
         early.call("c1")
-        index.events.keep([late.stretch()])
-        index.events.keep([early.stretch()])
+        index.events.store([late.stretch()])
+        index.events.store([early.stretch()])
         assert [(use.calls, use.failed) for use in index.events.counts(Selection()).tools] == [(1, 1)]
         assert [step.text for history in index.events.histories(Selection()) for step in history.steps] == [
             "no such file"
@@ -253,7 +253,7 @@ class EventsContract:
         log = Log("/a.jsonl")
         for name, tool in (("1", "b"), ("2", "a"), ("3", "c"), ("4", "c")):
             log.call(name, tool=tool)
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         assert [use.tool for use in index.events.counts(Selection()).tools] == ["c", "a", "b"]
 
     def test_only_what_the_user_typed_is_a_typed_turn(self, index: Index) -> None:
@@ -261,52 +261,54 @@ class EventsContract:
         log.typed("m1")
         injected = structs.replace(log.kept[0].event, id="m2", provenance=Provenance.OTHER)
         log.add(injected)
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         assert index.events.counts(Selection()).typed_turns == 1
 
     def test_an_event_without_a_context_counts_for_none(self, index: Index) -> None:
         log = Log("/a.jsonl", context=None)
         log.typed("m1")
         log.typed("m2")
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         assert (index.events.counts(Selection()).contexts, index.events.counts(Selection()).typed_turns) == (0, 2)
 
     def test_a_mark_is_the_last_one_of_its_source(self, index: Index, reopen: Callable[[], Index]) -> None:
         log, other = Log("/a.jsonl"), Log("/a.jsonl", agent="codex")
-        index.events.keep([log.stretch(cursor="1"), log.stretch(cursor="2")])
-        index.events.keep([log.stretch(cursor="3"), other.stretch(cursor="9")])
+        index.events.store([log.stretch(cursor="1"), log.stretch(cursor="2")])
+        index.events.store([log.stretch(cursor="3"), other.stretch(cursor="9")])
         again = reopen()
-        assert dict(again.events.marks("claude-code")) == {"/a.jsonl": Mark(size=100, modified_ns=7, cursor="3")}
+        assert dict(again.events.marks("claude-code")) == {"/a.jsonl": SourceMark(size=100, modified_ns=7, cursor="3")}
         assert again.events.marks("codex")["/a.jsonl"].cursor == "9"
         assert again.events.counts(Selection()).sources == 2
 
     def test_troubles_are_counted_and_told_with_their_first_place(self, index: Index) -> None:
         log = Log("/a.jsonl")
-        index.events.keep(
-            [log.stretch(*(Trouble(kind=TroubleKind.UNKNOWN, detail="x", offset=at) for at in (50, 9, 70)))]
+        index.events.store(
+            [log.stretch(*(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="x", offset=at) for at in (50, 9, 70)))]
         )
-        index.events.keep([log.stretch(Trouble(kind=TroubleKind.UNKNOWN, detail="y", offset=80))])
-        index.events.keep([log.stretch(Trouble(kind=TroubleKind.UNKNOWN, detail="x", offset=90))])
-        found = [(each.path, each.detail, each.count, each.first_offset) for each in index.events.troubles(Selection())]
+        index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="y", offset=80))])
+        index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="x", offset=90))])
+        found = [
+            (each.path, each.detail, each.count, each.first_offset) for each in index.events.read_problems(Selection())
+        ]
         assert found == [("/a.jsonl", "x", 4, 9), ("/a.jsonl", "y", 1, 80)]
 
     def test_a_source_read_afresh_forgets_its_earlier_troubles_and_no_others(self, index: Index) -> None:
         log, other = Log("/a.jsonl"), Log("/b.jsonl")
-        garbled = Trouble(kind=TroubleKind.GARBLED, detail="", offset=5)
-        index.events.keep([log.stretch(garbled), other.stretch(garbled)])
-        index.events.keep([log.stretch(replace(garbled, offset=8), afresh=True)])
-        assert [(each.path, each.first_offset, each.count) for each in index.events.troubles(Selection())] == [
+        garbled = ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=5)
+        index.events.store([log.stretch(garbled), other.stretch(garbled)])
+        index.events.store([log.stretch(replace(garbled, offset=8), afresh=True)])
+        assert [(each.path, each.first_offset, each.count) for each in index.events.read_problems(Selection())] == [
             ("/a.jsonl", 8, 1),
             ("/b.jsonl", 5, 1),
         ]
 
     def test_an_unfinished_end_is_only_ever_the_last_one(self, index: Index) -> None:
         log = Log("/a.jsonl")
-        unfinished = Trouble(kind=TroubleKind.UNFINISHED, detail="", offset=5)
-        index.events.keep([log.stretch(unfinished), log.stretch(replace(unfinished, offset=8))])
-        assert [(each.count, each.first_offset) for each in index.events.troubles(Selection())] == [(1, 8)]
-        index.events.keep([log.stretch()])
-        assert index.events.troubles(Selection()) == ()
+        unfinished = ReadProblem(kind=ReadProblemKind.UNFINISHED, detail="", offset=5)
+        index.events.store([log.stretch(unfinished), log.stretch(replace(unfinished, offset=8))])
+        assert [(each.count, each.first_offset) for each in index.events.read_problems(Selection())] == [(1, 8)]
+        index.events.store([log.stretch()])
+        assert index.events.read_problems(Selection()) == ()
 
     @pytest.mark.parametrize("text", HOSTILE)
     def test_any_text_comes_back_as_it_was(self, index: Index, reopen: Callable[[], Index], text: str) -> None:
@@ -317,12 +319,15 @@ class EventsContract:
         log.call(f"c{text}", tool=f"tool {text}")
         log.end(f"c{text}", Status.FAILED, 1, text)
         assert (
-            index.events.keep([log.stretch(Trouble(kind=TroubleKind.UNKNOWN, detail=text, offset=1), cursor=text)]) == 2
+            index.events.store(
+                [log.stretch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail=text, offset=1), cursor=text)]
+            )
+            == 2
         )
         again = reopen()
-        assert again.events.keep([log.stretch(cursor=text)]) == 0
-        assert dict(again.events.marks(text)) == {f"/{name}/a.jsonl": Mark(size=100, modified_ns=7, cursor=text)}
-        assert [each.detail for each in again.events.troubles(Selection(under=Path(f"/{name}")))] == [text]
+        assert again.events.store([log.stretch(cursor=text)]) == 0
+        assert dict(again.events.marks(text)) == {f"/{name}/a.jsonl": SourceMark(size=100, modified_ns=7, cursor=text)}
+        assert [each.detail for each in again.events.read_problems(Selection(under=Path(f"/{name}")))] == [text]
         (history,) = again.events.histories(Selection())
         assert [(each.call, each.tool, each.text) for each in history.steps] == [(f"c{text}", f"tool {text}", text)]
         assert again.events.counts(Selection(under=Path(f"/{name}"))).sessions == 1

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from wisen.model.exposure import Arm, Channel, Exposure
-from wisen.model.reinforcement import How, Reinforcement
+from wisen.model.reinforcement import PraiseMoment, Reinforcement
 from wisen.model.trial import TrialOutcome
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.log_writer import NOON
@@ -61,7 +61,7 @@ def a_reinforcement(id_: str = "a", subject: str = "01ENTRY", minutes: int = 0, 
         session=session,
         message=f"m{minutes}",
         subject=subject,
-        how=How.PROMPT,
+        how=PraiseMoment.PROMPT,
         weight=0.25,
         at=NOON + timedelta(minutes=minutes),
     )
@@ -98,8 +98,8 @@ class ExposuresContract:
     def test_what_coins_said_can_be_asked_for_alone(self, ledger: Ledger) -> None:
         coin = structs.replace(an_exposure("c"), event="coin", arm=Arm.WITHHELD, chance=0.5)
         ledger.exposures.add([an_exposure("a"), coin, structs.replace(coin, id="d", subject="8e2f44", chance=0.0)])
-        assert [each.id for each in ledger.exposures.all(tossed=True)] == ["c", "d"]
-        assert ledger.exposures.of("R-1a2b3c4d", tossed=True) == (coin,)
+        assert [each.id for each in ledger.exposures.all(coin_only=True)] == ["c", "d"]
+        assert ledger.exposures.of("R-1a2b3c4d", coin_only=True) == (coin,)
 
     def test_exposures_can_be_asked_for_by_session(self, ledger: Ledger) -> None:
         other = structs.replace(an_exposure("b"), session=HOSTILE)
@@ -130,7 +130,9 @@ class ExposuresContract:
     def test_what_praise_strengthened_comes_back_whole_oldest_first_and_the_first_word_stands(
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
-        hostile = structs.replace(a_reinforcement("z", HOSTILE, -1), session=HOSTILE, message=HOSTILE, how=How.NAMED)
+        hostile = structs.replace(
+            a_reinforcement("z", HOSTILE, -1), session=HOSTILE, message=HOSTILE, how=PraiseMoment.NAMED
+        )
         ledger.reinforcements.add([a_reinforcement("b"), a_reinforcement("a"), hostile])
         ledger.reinforcements.add([structs.replace(a_reinforcement("a"), weight=1.0)])
         again = reopen()

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.event import Event, SessionKey
-    from wisen.model.failure import CallChange, Failure, Goal, Mined, Signature, Try
-    from wisen.model.history import Act
-    from wisen.model.signal import Said
+    from wisen.model.failure import CallChange, Failure, FixAttempt, Goal, SessionFindings, Signature
+    from wisen.model.history import UserAction
+    from wisen.model.signal import RecordedSignal
 
 
 def whole(moment: datetime) -> datetime:
@@ -39,7 +39,7 @@ class SelectedFindings:
     contexts: Mapping[tuple[str, str], str]
     """Where each of them happened, by agent and id; empty outside of any context."""
     sessions: Mapping[int, SessionKey]
-    found: Sequence[Mined]
+    found: Sequence[SessionFindings]
     since: datetime | None
 
     def failures(self, alive: datetime | None) -> tuple[FailureKind, ...]:
@@ -51,12 +51,12 @@ class SelectedFindings:
                 by_signature[each.signature].append((session, each))
         kinds = [self._kind(signature, cases) for signature, cases in by_signature.items()]
         return tuple(
-            sorted(kinds, key=lambda each: (-each.sessions, -each.calls, each.signature.words, each.signature))
+            sorted(kinds, key=lambda each: (-each.sessions, -each.calls, each.signature.description, each.signature))
         )
 
     def fixes(self) -> tuple[Fix, ...]:
         """The changes that made failing calls work."""
-        by_fix: dict[tuple[Signature, CallChange], list[tuple[int, Try]]] = defaultdict(list)
+        by_fix: dict[tuple[Signature, CallChange], list[tuple[int, FixAttempt]]] = defaultdict(list)
         for session, each in self._tries():
             if self._recent(each.at):
                 by_fix[each.signature, each.change].append((session, each))
@@ -110,7 +110,7 @@ class SelectedFindings:
                 if self._has(mined.session, each.call):
                     yield mined.session, each
 
-    def _tries(self) -> Iterator[tuple[int, Try]]:
+    def _tries(self) -> Iterator[tuple[int, FixAttempt]]:
         for mined in self.found:
             cases = {(each.signature, each.change, each.failure, each.later): each for each in reversed(mined.tries)}
             for each in cases.values():
@@ -132,7 +132,7 @@ class SelectedFindings:
             last=max(whole(each.at) for _, each in cases),
         )
 
-    def _fix(self, cases: list[tuple[int, Try]]) -> Fix:
+    def _fix(self, cases: list[tuple[int, FixAttempt]]) -> Fix:
         worked = [(session, each) for session, each in cases if each.worked]
         sessions = {session for session, _ in worked}
         session, newest = max(worked, key=lambda case: (whole(case[1].at), *self._order(*case)))
@@ -163,7 +163,7 @@ class SelectedFindings:
         after_failure = sum(mined.pairs.get(change.tool, (0, 0))[1] for mined in self.found)
         return habits / after_success * after_failure if after_success else 0.0
 
-    def _evidence(self, session: int, each: Try) -> Evidence:
+    def _evidence(self, session: int, each: FixAttempt) -> Evidence:
         key = self.sessions[session]
         failure = self._failure(session, each.failure)
         return Evidence(
@@ -179,7 +179,7 @@ class SelectedFindings:
             context=self.contexts[key.agent, each.failure],
         )
 
-    def _sighting(self, session: int, said: Said) -> Sighting:
+    def _sighting(self, session: int, said: RecordedSignal) -> Sighting:
         key, event = self.sessions[session], self.events[self._number(session, said.message)]
         return Sighting(
             agent=key.agent,
@@ -206,7 +206,7 @@ class SelectedFindings:
         event = self.events[self._number(session, call)]
         return (event.arguments or "") if isinstance(event, Call) else ""
 
-    def _order(self, session: int, each: Try) -> tuple[int, int]:
+    def _order(self, session: int, each: FixAttempt) -> tuple[int, int]:
         return self._number(session, each.later), self._number(session, each.failure)
 
     def _has(self, session: int, name: str) -> bool:
@@ -219,10 +219,10 @@ class SelectedFindings:
         return {(each.session.agent, each.id): number for number, each in enumerate(self.events)}
 
 
-def turn_of(event: Event, act: Act, before: int, context: str) -> Turn:
+def turn_of(event: Event, act: UserAction, before: int, context: str) -> Turn:
     """A turn of the user as every index tells it: only the own words are its text."""
     typed, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
-    turn = Turn(id=event.id, act=act, at=whole(event.at), text=typed, before=before, origin=origin, context=context)
+    turn = Turn(id=event.id, action=act, at=whole(event.at), text=typed, before=before, origin=origin, context=context)
     if isinstance(event, Rejection | Interrupt):
         turn = structs.replace(turn, call=event.call or "")
     if isinstance(event, Message) and event.local:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.model.archive import EVENT_BYTES, Stored
+from wisen.model.archive import EVENT_BYTES, ArchivedSession
 from wisen.model.citation import CitedId
 from wisen.model.context import NOWHERE
 from wisen.model.event import (
-    OF_PROSE,
+    PROSE_EVENTS,
     Call,
     Citation,
     Interrupt,
@@ -22,8 +22,8 @@ from wisen.model.event import (
     Rejection,
 )
 from wisen.model.report import Counts, Selection, ToolUse
-from wisen.model.source import Mark, TroubleCount, TroubleKind
-from wisen.model.tombstone import FORGOTTEN, Trace, covers
+from wisen.model.source import ReadProblemCount, ReadProblemKind, SourceMark
+from wisen.model.tombstone import FORGOTTEN, IndexedText, is_in_scope
 from wisen.store.index import Index
 from wisen.testing.fake_findings import whole
 from wisen.testing.fake_models import MemoryModelAnswers
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
     from wisen.errors import StoreDamaged
     from wisen.model.event import Event, SessionKey
-    from wisen.model.failure import Goal, Mined
+    from wisen.model.failure import Goal, SessionFindings
     from wisen.model.fix import Evidence, FailureKind, Fix
     from wisen.model.history import History
+    from wisen.model.index_batch import IndexBatch
     from wisen.model.signal import Sighting
     from wisen.model.source import Source
-    from wisen.model.stretch import Stretch
 
 
 class MemoryIndex(Index):
@@ -64,21 +64,21 @@ class MemoryEvents:
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
 
-    def marks(self, agent: str) -> Mapping[str, Mark]:
+    def marks(self, agent: str) -> Mapping[str, SourceMark]:
         """How far each source of an agent was read, by path."""
         return {path: mark for (owner, path), mark in self._rows.marks.items() if owner == agent}
 
-    def keep(self, stretches: Sequence[Stretch]) -> int:
+    def store(self, stretches: Sequence[IndexBatch]) -> int:
         """Store them; an event that is already there stays as it is. Returns how many were new."""
         new = 0
         for stretch in stretches:
             self._keep_troubles(stretch)
             self._rows.marks[stretch.source.agent, str(stretch.source.path)] = stretch.mark
-            for kept in stretch.kept:
+            for kept in stretch.events:
                 session = kept.event.session
                 number = self._rows.sessions.setdefault(session, max(self._rows.sessions.values(), default=0) + 1)
                 self._rows.holdings.add((str(stretch.source.path), session))
-                self._rows.places.add((session, "" if isinstance(kept.event, OF_PROSE) else kept.event.place))
+                self._rows.places.add((session, "" if isinstance(kept.event, PROSE_EVENTS) else kept.event.place))
                 if (session.agent, kept.event.id) not in self._rows.kept:
                     self._rows.kept[session.agent, kept.event.id] = kept
                     self._rows.sizes[number] += 1
@@ -87,7 +87,7 @@ class MemoryEvents:
 
     def counts(self, selection: Selection) -> Counts:
         """What the selected sessions hold."""
-        kept = [each for each in self._rows.selected(selection) if not isinstance(each.event, OF_PROSE)]
+        kept = [each for each in self._rows.selected(selection) if not isinstance(each.event, PROSE_EVENTS)]
         events = [each.event for each in kept]
         rejected = {(each.session.agent, each.call) for each in self._rows.events() if isinstance(each, Rejection)}
         interrupts = [each for each in events if isinstance(each, Interrupt)]
@@ -115,7 +115,7 @@ class MemoryEvents:
             if history.steps or history.turns:
                 yield history
 
-    def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
+    def read_problems(self, selection: Selection) -> tuple[ReadProblemCount, ...]:
         """What could not be read in the selected sources."""
         found = (
             each for key, each in self._rows.troubles.items() if self._rows.is_chosen(key[0], each.path, selection)
@@ -131,22 +131,25 @@ class MemoryEvents:
                 before = found.get((event.name, session))
                 last = whole(event.at) if before is None else max(before.last, whole(event.at))
                 there = [each for each in self._rows.kept.values() if each.event.session == session]
-                contexts = frozenset("" if isinstance(each.event, OF_PROSE) else each.context or "" for each in there)
+                contexts = frozenset(
+                    "" if isinstance(each.event, PROSE_EVENTS) else each.context or "" for each in there
+                )
                 found[event.name, session] = CitedId(event.name, session.agent, session.native, contexts, last)
         return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], self._rows.sessions[key[1]])))
 
-    def _keep_troubles(self, stretch: Stretch) -> None:
+    def _keep_troubles(self, stretch: IndexBatch) -> None:
         source: Source = stretch.source
         owner = (source.agent, str(source.path))
         self._rows.troubles = {
             key: count
             for key, count in self._rows.troubles.items()
-            if key[:2] != owner or not (stretch.afresh or key[2] in (TroubleKind.UNFINISHED, TroubleKind.UNREADABLE))
+            if key[:2] != owner
+            or not (stretch.from_start or key[2] in (ReadProblemKind.UNFINISHED, ReadProblemKind.UNREADABLE))
         }
-        for trouble in stretch.troubles:
+        for trouble in stretch.problems:
             key = (*owner, trouble.kind, trouble.detail)
             before = self._rows.troubles.get(key)
-            self._rows.troubles[key] = TroubleCount(
+            self._rows.troubles[key] = ReadProblemCount(
                 path=owner[1],
                 kind=trouble.kind,
                 detail=trouble.detail,
@@ -161,14 +164,14 @@ class MemoryFindings:
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
 
-    def unmined(self, version: int) -> Iterator[History]:
+    def take_unmined(self, version: int) -> Iterator[History]:
         """The sessions that this version of the miner has not seen as they are now."""
         for number in sorted(self._rows.sizes):
             if self._rows.seen.get(number) != (self._rows.sizes[number], version):
                 self._rows.handed[number] = self._rows.sizes[number]
                 yield self._rows.history(number, Selection())
 
-    def mined(self, found: Sequence[Mined], version: int) -> None:
+    def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
         """Keep what sessions taught, in place of what they taught before."""
         for each in found:
             if each.session not in self._rows.sessions.values():
@@ -177,7 +180,7 @@ class MemoryFindings:
             if self._rows.handed.pop(each.session, None) == self._rows.sizes[each.session]:
                 self._rows.seen[each.session] = self._rows.sizes[each.session], version
 
-    def again(self, sessions: Collection[int]) -> None:
+    def mine_again(self, sessions: Collection[int]) -> None:
         """Have sessions mined anew."""
         for session in sessions:
             self._rows.seen.pop(session, None)
@@ -209,18 +212,18 @@ class MemoryIndexRemoval:
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
 
-    def traces(self) -> Iterator[Trace]:
+    def indexed_texts(self) -> Iterator[IndexedText]:
         """Every text that is held because of an event, and the lessons that were taken from it."""
         for kept in self._rows.kept.values():
             if (text := text_of(kept.event)) is not None:
                 session = kept.event.session
-                yield Trace(session.agent, session.native, kept.event.id, kept.context or "", text)
+                yield IndexedText(session.agent, session.native, kept.event.id, kept.context or "", text)
         for each in self._rows.findings(Selection()).signals():
             if each.said.signal.lesson is not None:
                 lesson = each.said.signal.lesson.text
-                yield Trace(each.agent, each.native, each.said.message, each.context, lesson)
+                yield IndexedText(each.agent, each.native, each.said.message, each.context, lesson)
 
-    def veil(self, events: Collection[tuple[str, str]]) -> int:
+    def redact(self, events: Collection[tuple[str, str]]) -> int:
         """Take the texts of events away, and whatever was worked out of their sessions."""
         many = 0
         wanted = set(events)
@@ -242,30 +245,30 @@ class MemoryIndexRemoval:
                 self._rows.kept[key] = kept._replace(context=new)
                 self._rows.found.pop(self._rows.sessions[kept.event.session], None)
 
-    def drop(self, scope: str, until: datetime) -> None:
+    def remove_scope(self, scope: str, until: datetime) -> None:
         """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
         of: dict[SessionKey, set[str]] = {}
         for kept in self._rows.kept.values():
-            if not isinstance(kept.event, OF_PROSE):
+            if not isinstance(kept.event, PROSE_EVENTS):
                 of.setdefault(kept.event.session, set()).add(kept.context or NOWHERE)
-        self._drop({session for session, there in of.items() if all(covers(scope, each) for each in there)})
-        left = [key for key, kept in self._rows.kept.items() if covers(scope, kept.context or NOWHERE)]
-        self.veil([key for key in left if self._rows.kept[key].event.at <= until])
+        self._drop({session for session, there in of.items() if all(is_in_scope(scope, each) for each in there)})
+        left = [key for key, kept in self._rows.kept.items() if is_in_scope(scope, kept.context or NOWHERE)]
+        self.redact([key for key in left if self._rows.kept[key].event.at <= until])
 
-    def stored(self) -> tuple[Stored, ...]:
+    def archived_sessions(self) -> tuple[ArchivedSession, ...]:
         """Every session that is held."""
         return tuple(map(self._stored, {kept.event.session for kept in self._rows.kept.values()}))
 
-    def let_go(self, sessions: Collection[tuple[str, str, int]]) -> None:
+    def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
         """Take away whole sessions."""
         self._drop({each for each in self._rows.sessions if (each.agent, each.native, each.segment) in sessions})
 
-    def _stored(self, session: SessionKey) -> Stored:
+    def _stored(self, session: SessionKey) -> ArchivedSession:
         kept = [each for each in self._rows.kept.values() if each.event.session == session]
-        contexts = Counter("" if isinstance(each.event, OF_PROSE) else each.context or "" for each in kept)
+        contexts = Counter("" if isinstance(each.event, PROSE_EVENTS) else each.context or "" for each in kept)
         texts = [text_of(each.event) or "" for each in kept]
         number = self._rows.sessions[session]
-        return Stored(
+        return ArchivedSession(
             session.agent,
             session.native,
             session.segment,
@@ -287,7 +290,7 @@ class MemoryIndexRemoval:
         self._rows.holdings = {each for each in self._rows.holdings if each[1] not in whole_ones}
         self._rows.places = {each for each in self._rows.places if each[0] not in whole_ones}
 
-    def unveil(self, events: Collection[tuple[str, str]]) -> None:
+    def unredact(self, events: Collection[tuple[str, str]]) -> None:
         """Drop the stubs of events, and have the sources of their sessions read again."""
         wanted = set(events)
         sessions: set[SessionKey] = set()
@@ -300,7 +303,7 @@ class MemoryIndexRemoval:
         unread = {path for path, session in self._rows.holdings if session in sessions}
         for owner, path in [*self._rows.marks]:
             if path in unread or not events:
-                self._rows.marks[owner, path] = Mark(size=-1, modified_ns=0, cursor="")
+                self._rows.marks[owner, path] = SourceMark(size=-1, modified_ns=0, cursor="")
 
     def scrub(self) -> None:
         """Nothing is left of what was deleted here."""

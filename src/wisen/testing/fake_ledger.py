@@ -28,7 +28,7 @@ class MemoryLedger(Ledger):
             reinforcements=parts.MemoryReinforcements(rows),
             program_records=parts.MemoryProgramRecords(rows),
             file_snapshots=parts.MemoryFileSnapshots(rows),
-            phrases=parts.MemoryPhrasebook(rows),
+            phrases=parts.MemoryPhrases(rows),
             ownerships=parts.MemoryOwnerships(rows),
             model_uses=MemoryModelUses(),
             tombstones=parts.MemoryTombstones(rows),

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wisen.model.event import Status
-from wisen.model.failure import CallChange, Ending, Failure, Goal, Mined, Signature, Try
+from wisen.model.failure import CallChange, Ending, Failure, FixAttempt, Goal, SessionFindings, Signature
 from wisen.model.fix import Danger
-from wisen.model.history import Act
-from wisen.model.signal import About, Lesson, Polarity, Said, Signal, SignalKind
+from wisen.model.history import UserAction
+from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Signal, SignalKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,17 +24,17 @@ FAILED = (Status.FAILED, Status.MASKED)
 def mine_all(index: Index, version: int = 1, *, together: int = 3) -> int:
     """Mine whatever is unmined, some sessions at a time; returns how many sessions there were."""
     many, found = 0, []
-    for history in index.findings.unmined(version):
+    for history in index.findings.take_unmined(version):
         many += 1
         found.append(mine(history, version))
         if len(found) == together:
-            index.findings.mined(found, version)
+            index.findings.store_findings(found, version)
             found = []
-    index.findings.mined(found, version)
+    index.findings.store_findings(found, version)
     return many
 
 
-def mine(history: History, version: int = 1) -> Mined:
+def mine(history: History, version: int = 1) -> SessionFindings:
     """Each failed call is a failure, each later call of the same tool in a row a try, and each typed turn a signal."""
     steps = history.steps
     pairs = [(one, two) for one, two in pairwise(steps) if one.tool == two.tool and two.status is not None]
@@ -46,11 +46,11 @@ def mine(history: History, version: int = 1) -> Mined:
         )
         for tool in {one.tool for one, _ in pairs}
     }
-    return Mined(
+    return SessionFindings(
         session=history.session,
         failures=tuple(_failure(steps[place:], version) for place, step in enumerate(steps) if step.status in FAILED),
         tries=tuple(
-            Try(
+            FixAttempt(
                 failure=one.call,
                 later=two.call,
                 signature=signature_of(one, version),
@@ -65,7 +65,7 @@ def mine(history: History, version: int = 1) -> Mined:
         habits=dict(habits),
         pairs=after,
         goals=_goals(history),
-        said=tuple(each for turn in history.turns if turn.act is Act.SAID for each in _said(turn)),
+        said=tuple(each for turn in history.turns if turn.action is UserAction.SAID for each in _said(turn)),
     )
 
 
@@ -101,7 +101,7 @@ def _failure(steps: Sequence[Step], version: int) -> Failure:
 
 
 def _goals(history: History) -> tuple[Goal, ...]:
-    said = [turn for turn in history.turns if turn.act is Act.SAID]
+    said = [turn for turn in history.turns if turn.action is UserAction.SAID]
     goals = []
     for place, turn in enumerate(said):
         following = said[place + 1] if place + 1 < len(said) else None
@@ -122,14 +122,16 @@ def _goals(history: History) -> tuple[Goal, ...]:
     return tuple(goals)
 
 
-def _said(turn: Turn) -> tuple[Said, ...]:
+def _said(turn: Turn) -> tuple[RecordedSignal, ...]:
     """Praise, or a correction with a lesson where the assistant conceded; and a wish where something was called."""
     text = turn.text or ""
-    lesson = Lesson(text=text, forbids=turn.before > 1, durable=0.3, is_durable=False, about=About.FACT)
+    lesson = Lesson(text=text, forbids=turn.before > 1, durable=0.3, is_durable=False, about=LessonTopic.FACT)
     if turn.conceded:
         kind, polarity, learnt = SignalKind.CORRECTION, Polarity.AGAINST, lesson
     else:
         kind, polarity, learnt = SignalKind.PRAISE, Polarity.FOR, None
     signal = Signal(kind=kind, probability=1 / 3, start=0, end=len(text), polarity=polarity, lesson=learnt)
     wish = Signal(kind=SignalKind.REQUEST, probability=0.5, start=0, end=1, polarity=Polarity.NEITHER)
-    return tuple(Said(message=turn.id, at=turn.at, signal=each) for each in (signal, wish)[: 1 + bool(turn.before)])
+    return tuple(
+        RecordedSignal(message=turn.id, at=turn.at, signal=each) for each in (signal, wish)[: 1 + bool(turn.before)]
+    )

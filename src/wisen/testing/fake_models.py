@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
-from wisen.model.model_use import Tier, refusal, summed, uses_of
+from wisen.model.model_use import Tier, describe_exceeded_cap, total_usage, usage_by_purpose
 from wisen.models.model_ports import ModelAnswer, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from wisen.model.model_use import Cooling, ModelCall, ModelsPolicy, Sum, Use
+    from wisen.model.model_use import Cooldown, ModelCall, ModelsPolicy, ModelUsage, UsageTotal
     from wisen.models.model_ports import Prompt, Question
 
 T = TypeVar("T")
@@ -114,11 +114,11 @@ class MemoryModelUses:
     def __init__(self) -> None:
         self._calls: dict[str, ModelCall] = {}
         self._settled: set[str] = set()
-        self._coolings: list[Cooling] = []
+        self._coolings: list[Cooldown] = []
 
     def reserve(self, call: ModelCall, policy: ModelsPolicy) -> str:
         """Count what a call may cost at most, if the day's caps allow it; else tell which does not, in words."""
-        why = refusal(self.spent(call.machine, call.day), call, policy)
+        why = describe_exceeded_cap(self.usage_of_day(call.machine, call.day), call, policy)
         if not why:
             self._calls.setdefault(call.id, call)
         return why
@@ -129,19 +129,19 @@ class MemoryModelUses:
             self._settled.add(call.id)
             self._calls[call.id] = call
 
-    def spent(self, machine: str, day: str) -> Sum:
+    def usage_of_day(self, machine: str, day: str) -> UsageTotal:
         """What a machine's calls of a day came to."""
-        return summed(each for each in self._calls.values() if (each.machine, each.day) == (machine, day))
+        return total_usage(each for each in self._calls.values() if (each.machine, each.day) == (machine, day))
 
-    def uses(self, machine: str, since: str) -> tuple[Use, ...]:
+    def usage_since(self, machine: str, since: str) -> tuple[ModelUsage, ...]:
         """What a machine's calls since a day came to, by purpose and model, the dearest first."""
-        return uses_of(each for each in self._calls.values() if each.machine == machine and each.day >= since)
+        return usage_by_purpose(each for each in self._calls.values() if each.machine == machine and each.day >= since)
 
-    def cool(self, cooling: Cooling) -> None:
+    def add_cooldown(self, cooling: Cooldown) -> None:
         """Leave a model alone for a while."""
         self._coolings.append(cooling)
 
-    def cooling(self, machine: str, now: datetime) -> tuple[Cooling, ...]:
+    def active_cooldowns(self, machine: str, now: datetime) -> tuple[Cooldown, ...]:
         """The models that are left alone now, by name, each with the last moment of it."""
         here = [each for each in self._coolings if each.machine == machine and each.until > now]
         last = {each.model: each for each in sorted(here, key=lambda each: (each.until, each.id))}

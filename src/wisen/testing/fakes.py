@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
-    from wisen.model.presence import Voice
+    from wisen.model.presence import Decider
     from wisen.models.embedder import Vector
 
 _P = ParamSpec("_P")
@@ -55,10 +55,10 @@ class FixedClock:
 class FixedPresence:
     """Somebody decides, or nobody does, as it is told."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: Decider) -> None:
         self._voice = voice
 
-    def detect(self) -> Voice:
+    def detect(self) -> Decider:
         """What it was told."""
         return self._voice
 

@@ -13,7 +13,7 @@ import pytest
 from msgspec import structs
 
 from wisen.model.event import Status
-from wisen.model.failure import CallChange, Ending, Mined, Signature, Try
+from wisen.model.failure import CallChange, Ending, FixAttempt, SessionFindings, Signature
 from wisen.model.fix import Danger, fix_id
 from wisen.model.report import Selection
 from wisen.testing.fake_miner import mine_all
@@ -33,8 +33,8 @@ class FindingsContract:
     """What every index promises about asking for what mining found."""
 
     def test_a_new_index_has_nothing_to_mine_and_found_nothing(self, index: Index) -> None:
-        assert list(index.findings.unmined(1)) == []
-        index.findings.mined([], 1)
+        assert list(index.findings.take_unmined(1)) == []
+        index.findings.store_findings([], 1)
         assert (
             index.findings.failures(ALL),
             index.findings.fixes(ALL),
@@ -50,7 +50,9 @@ class FindingsContract:
         edit = structs.replace(failure("a1", 5), tool="Edit", masked=True, ended_by="a2")
         of_one = (failure("a0", 1), edit, failure("a2", 2, rare), failure("a3", 2, rare))
         of_two = (failure("b0", 3), failure("b1", 4, also_rare), failure("b2", 4, newer))
-        index.findings.mined([Mined(session=one, failures=of_one), Mined(session=two, failures=of_two)], 1)
+        index.findings.store_findings(
+            [SessionFindings(session=one, failures=of_one), SessionFindings(session=two, failures=of_two)], 1
+        )
         kinds = index.findings.failures(ALL)
         assert [(kind.signature, kind.sessions, kind.calls) for kind in kinds] == [
             (SIGNATURE, 2, 3),
@@ -66,7 +68,7 @@ class FindingsContract:
     def test_what_went_away_by_itself_stops_counting(self, index: Index) -> None:
         session = keep_calls(index, "a")
         found = [failure("a0", 0), *(structs.replace(failure(f"a{each}", each), transient=True) for each in (1, 2))]
-        index.findings.mined([Mined(session=session, failures=tuple(found))], 1)
+        index.findings.store_findings([SessionFindings(session=session, failures=tuple(found))], 1)
         for alive, calls in ((None, 3), (NOON, 3), (NOON + timedelta(minutes=2), 2), (NOON + timedelta(days=1), 1)):
             assert [kind.calls for kind in index.findings.failures(ALL, alive=alive)] == [calls]
 
@@ -75,17 +77,17 @@ class FindingsContract:
         worse = structs.replace(a_try("a0", "a2", 2), danger=Danger.PACKAGE)
         worst = structs.replace(a_try("b2", "b3", 9, worked=False), danger=Danger.DELETES)
         tries = (a_try("a0", "a1", 1), worse, a_try("a1", "a2", 2), a_try("a3", "a2", 2, worked=False))
-        index.findings.mined(
+        index.findings.store_findings(
             [
-                Mined(
+                SessionFindings(
                     session=one,
                     failures=tuple(failure(f"a{each}") for each in range(4)),
                     tries=tries,
                     habits={CHANGE: 3, CallChange(tool="Bash", added=("x",)): 9},
                     pairs={"Bash": (10, 4), "Edit": (7, 7)},
                 ),
-                Mined(session=two, tries=(a_try("b0", "b1", 1, worked=False), a_try("b1", "b2", 1), worst)),
-                Mined(session=three, tries=(a_try("c0", "c1", 8, worked=False),), pairs={"Bash": (2, 1)}),
+                SessionFindings(session=two, tries=(a_try("b0", "b1", 1, worked=False), a_try("b1", "b2", 1), worst)),
+                SessionFindings(session=three, tries=(a_try("c0", "c1", 8, worked=False),), pairs={"Bash": (2, 1)}),
             ],
             1,
         )
@@ -101,19 +103,21 @@ class FindingsContract:
 
     def test_a_change_that_never_worked_is_no_fix(self, index: Index) -> None:
         session = keep_calls(index, "a")
-        index.findings.mined([Mined(session=session, tries=(a_try("a0", "a1", worked=False),))], 1)
+        index.findings.store_findings([SessionFindings(session=session, tries=(a_try("a0", "a1", worked=False),))], 1)
         assert index.findings.fixes(ALL) == ()
         assert index.findings.evidence(fix_id(SIGNATURE, CHANGE)) == ()
 
     def test_at_the_same_moment_having_worked_counts(self, index: Index) -> None:
         session = keep_calls(index, "a")
-        index.findings.mined([Mined(session=session, tries=(a_try("a0", "a2"), a_try("a1", "a3", worked=False)))], 1)
+        index.findings.store_findings(
+            [SessionFindings(session=session, tries=(a_try("a0", "a2"), a_try("a1", "a3", worked=False)))], 1
+        )
         assert [fix.last_worked for fix in index.findings.fixes(ALL)] == [True]
 
     def test_of_several_at_the_same_moment_the_one_called_last_is_the_newest(self, index: Index) -> None:
         session = keep_calls(index, "a")
-        index.findings.mined(
-            [Mined(session=session, tries=(a_try("a1", "a3"), a_try("a2", "a3"), a_try("a0", "a2")))], 1
+        index.findings.store_findings(
+            [SessionFindings(session=session, tries=(a_try("a1", "a3"), a_try("a2", "a3"), a_try("a0", "a2")))], 1
         )
         (fix,) = index.findings.fixes(ALL)
         assert (fix.before, fix.after) == ('{"command":"a2"}', '{"command":"a3"}')
@@ -122,10 +126,10 @@ class FindingsContract:
     def test_chance_is_told_by_the_selected_sessions(self, index: Index) -> None:
         old, new = keep_calls(index, "a", 2), keep_calls(index, "b", agent="codex")
         tries = (a_try("b2", "b3", 3),)
-        index.findings.mined(
+        index.findings.store_findings(
             [
-                Mined(session=old, habits={CHANGE: 1}, pairs={"Bash": (2, 3)}),
-                Mined(session=new, habits={CHANGE: 1}, pairs={"Bash": (6, 1)}, tries=tries),
+                SessionFindings(session=old, habits={CHANGE: 1}, pairs={"Bash": (2, 3)}),
+                SessionFindings(session=new, habits={CHANGE: 1}, pairs={"Bash": (6, 1)}, tries=tries),
             ],
             1,
         )
@@ -137,13 +141,17 @@ class FindingsContract:
         session, other = keep_calls(index, "a"), keep_calls(index, "b")
         changes = [CallChange(tool="Bash", added=(word,)) for word in ("one", "two", "three", "four")]
 
-        def tried(change: CallChange, *failed: str) -> tuple[Try, ...]:
+        def tried(change: CallChange, *failed: str) -> tuple[FixAttempt, ...]:
             return tuple(structs.replace(a_try(each, f"{each[0]}3"), change=change) for each in failed)
 
         of_one = tried(changes[0], "a0") + tried(changes[1], "a0") + tried(changes[2], "a0", "a1")
         of_one += tried(changes[3], "a0")
-        index.findings.mined(
-            [Mined(session=session, tries=of_one), Mined(session=other, tries=tried(changes[3], "b0"))], 1
+        index.findings.store_findings(
+            [
+                SessionFindings(session=session, tries=of_one),
+                SessionFindings(session=other, tries=tried(changes[3], "b0")),
+            ],
+            1,
         )
         rest = sorted(fix_id(SIGNATURE, change) for change in changes[:2])
         found = [fix.id for fix in index.findings.fixes(ALL)]
@@ -152,10 +160,12 @@ class FindingsContract:
     def test_evidence_is_every_try_with_what_was_called_and_said(self, index: Index) -> None:
         one, two = keep_calls(index, "a"), keep_calls(index, "b", agent="codex")
         long = structs.replace(failure("a0"), trajectory="001", attempts=("a0", "a1", "a2"))
-        index.findings.mined(
+        index.findings.store_findings(
             [
-                Mined(session=one, failures=(long,), tries=(a_try("a0", "a1", 1, worked=False), a_try("a0", "a2", 3))),
-                Mined(session=two, failures=(failure("b1"),), tries=(a_try("b1", "b2", 2),)),
+                SessionFindings(
+                    session=one, failures=(long,), tries=(a_try("a0", "a1", 1, worked=False), a_try("a0", "a2", 3))
+                ),
+                SessionFindings(session=two, failures=(failure("b1"),), tries=(a_try("b1", "b2", 2),)),
             ],
             1,
         )
@@ -171,7 +181,7 @@ class FindingsContract:
         session = keep_calls(index, "a")
         changes = [CallChange(tool="Bash", added=(str(number),)) for number in range(40)]
         tries = tuple(structs.replace(a_try("a0", "a1"), change=change) for change in changes)
-        index.findings.mined([Mined(session=session, tries=tries)], 1)
+        index.findings.store_findings([SessionFindings(session=session, tries=tries)], 1)
         ids = [fix.id for fix in index.findings.fixes(ALL)]
         assert len(set(ids)) == 40
         for fix in ids:
@@ -205,7 +215,7 @@ class FindingsContract:
         other.typed("m2", 4)
         other.call("c3", 5)
         other.end("c3", Status.FAILED, 6)
-        index.events.keep([other.stretch(), log.stretch()])
+        index.events.store([other.stretch(), log.stretch()])
         mine_all(index)
         first, second, third = index.findings.goals(ALL)
         assert (first.request, first.calls, first.said_next, first.failed) == ("m1", ("c1", "c2"), "m3", 0)
@@ -233,8 +243,8 @@ class FindingsContract:
         log.end(f"1{text}", Status.FAILED, text=text)
         log.call(f"2{text}", 1, arguments=None)
         log.typed(f"3{text}", 2)
-        index.events.keep([log.stretch()])
-        (history,) = index.findings.unmined(1)
+        index.events.store([log.stretch()])
+        (history,) = index.findings.take_unmined(1)
         signature = Signature(key=text, who=text, says=text, version=1)
         change = CallChange(tool=text, removed=(text, ""), added=(text,), first=(text,))
         failed = structs.replace(
@@ -242,7 +252,7 @@ class FindingsContract:
         )
         tried = structs.replace(a_try(f"1{text}", f"2{text}"), signature=signature, change=change)
         goal = structs.replace(goal_of(f"3{text}"), calls=(f"1{text}", f"2{text}"))
-        found = Mined(
+        found = SessionFindings(
             session=history.session,
             failures=(failed,),
             tries=(tried,),
@@ -250,7 +260,7 @@ class FindingsContract:
             pairs={text: (1, 2)},
             goals=(goal,),
         )
-        index.findings.mined([found], 1)
+        index.findings.store_findings([found], 1)
         again = reopen()
         assert [(kind.signature, kind.tool) for kind in again.findings.failures(ALL)] == [(signature, text)]
         (fix,) = again.findings.fixes(ALL)

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.model.event import Status
-from wisen.model.failure import CallChange, Ending, Failure, Goal, Signature, Try
+from wisen.model.failure import CallChange, Ending, Failure, FixAttempt, Goal, Signature
 from wisen.model.fix import Danger
-from wisen.model.signal import Lesson, Polarity, Said, Signal, SignalKind
+from wisen.model.signal import Lesson, Polarity, RecordedSignal, Signal, SignalKind
 from wisen.testing.log_writer import NOON, Log
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def failure(call: str, minutes: float = 0, signature: Signature = SIGNATURE) -> 
     )
 
 
-def a_try(failed: str, later: str, minutes: float = 0, *, worked: bool = True) -> Try:
+def a_try(failed: str, later: str, minutes: float = 0, *, worked: bool = True) -> FixAttempt:
     """The same change after the same failure."""
-    return Try(
+    return FixAttempt(
         failure=failed,
         later=later,
         signature=SIGNATURE,
@@ -56,10 +56,10 @@ def goal_of(request: str) -> Goal:
 
 def said_of(
     message: str, minutes: float = 0, *, kind: SignalKind = SignalKind.CORRECTION, lesson: Lesson | None = None
-) -> Said:
+) -> RecordedSignal:
     """Something said about the work."""
     signal = Signal(kind=kind, probability=0.7, start=3, end=9, polarity=Polarity.AGAINST, lesson=lesson)
-    return Said(message=message, at=NOON + timedelta(minutes=minutes), signal=signal)
+    return RecordedSignal(message=message, at=NOON + timedelta(minutes=minutes), signal=signal)
 
 
 def keep_calls(index: Index, native: str, many: int = 4, *, path: str = "", agent: str = "claude-code") -> int:
@@ -68,8 +68,8 @@ def keep_calls(index: Index, native: str, many: int = 4, *, path: str = "", agen
     for each in range(many):
         log.call(f"{native}{each}", each, arguments=f'{{"command":"{native}{each}"}}')
         log.end(f"{native}{each}", Status.FAILED, each, f"{native}{each} says no")
-    index.events.keep([log.stretch()])
-    (history,) = (each for each in index.findings.unmined(1) if each.steps and each.steps[0].call == f"{native}0")
+    index.events.store([log.stretch()])
+    (history,) = (each for each in index.findings.take_unmined(1) if each.steps and each.steps[0].call == f"{native}0")
     return history.session
 
 
@@ -90,4 +90,4 @@ def keep_three(index: Index) -> None:
         log.call(f"{native}3", 10 * place + 5)
         log.reject(f"{native}3", 10 * place + 5)
         log.interrupt(f"{native}i", f"{native}3", 10 * place + 5)
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.model.guard import Guard, GuardSource, Mode, guard_id, version_of
+from wisen.model.guard import Guard, GuardSource, Mode, guard_id, guard_version
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.log_writer import NOON
 
@@ -21,7 +21,7 @@ def a_guard(watch: str = "shell: rtk bun", better: str = "bun", minutes: int = 0
     """A guard that a test may change."""
     return Guard(
         id=guard_id(context, watch),
-        version=version_of(watch, better, Mode.WARN),
+        version=guard_version(watch, better, Mode.WARN),
         machine="desk",
         at=NOON + timedelta(minutes=minutes),
         context=context,
@@ -46,14 +46,14 @@ class GuardsContract:
             source=GuardSource.HAND,
             at=(NOON + timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9))),
         )
-        ledger.entries.enter([hostile, a_guard()])
-        ledger.entries.enter([structs.replace(a_guard(), reason="another")])
+        ledger.entries.record([hostile, a_guard()])
+        ledger.entries.record([structs.replace(a_guard(), reason="another")])
         again = reopen()
         again.check()
         assert again.guards.all() == (a_guard(), hostile)
 
     def test_of_a_guard_the_newest_version_counts(self, ledger: Ledger) -> None:
-        ledger.entries.enter(
+        ledger.entries.record(
             [a_guard(better="bun --bun", minutes=2), a_guard(), a_guard("shell: npm", "pnpm", minutes=1)]
         )
         assert [each.better for each in ledger.guards.all()] == ["bun --bun", "pnpm"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.model.event import MessageOrigin, Provenance, Status
-from wisen.model.history import Act
+from wisen.model.history import UserAction
 from wisen.model.report import Selection
 from wisen.testing.log_writer import NOON, Log
 
@@ -27,7 +27,7 @@ class HistoriesContract:
         one.reject("c2", 4)
         two.call("c3", 1)
         two.end("c3", Status.OK, 2)
-        index.events.keep([one.stretch(), two.stretch()])
+        index.events.store([one.stretch(), two.stretch()])
         first, second = index.events.histories(Selection())
         assert [(step.call, step.tool, step.status, step.text, step.ended) for step in first.steps] == [
             ("c1", "Bash", Status.FAILED, "no", one.at(2)),
@@ -49,20 +49,20 @@ class HistoriesContract:
         log.typed("m3", 0.5, MessageOrigin.QUEUED)
         log.add(structs.replace(log.kept[0].event, id="m4", provenance=Provenance.OTHER))
         log.add(structs.replace(log.kept[0].event, id="m5", text=None, at=log.at(6)), withheld="aws-key")
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         (history,) = index.events.histories(Selection())
         assert {turn.context for turn in history.turns} == {"ctx"}
-        assert [(turn.id, turn.act, turn.text, turn.before) for turn in history.turns] == [
-            ("m1", Act.SAID, "text of m1", 0),
-            ("m3", Act.SAID, "text of m3", 0),
-            ("c2/no", Act.REFUSED, None, 2),
-            ("m2", Act.SAID, "text of m2", 2),
-            ("i1", Act.STOPPED, None, 3),
-            ("m5", Act.SAID, None, 3),
+        assert [(turn.id, turn.action, turn.text, turn.before) for turn in history.turns] == [
+            ("m1", UserAction.SAID, "text of m1", 0),
+            ("m3", UserAction.SAID, "text of m3", 0),
+            ("c2/no", UserAction.REJECTED, None, 2),
+            ("m2", UserAction.SAID, "text of m2", 2),
+            ("i1", UserAction.INTERRUPTED, None, 3),
+            ("m5", UserAction.SAID, None, 3),
         ]
         assert [turn.call for turn in history.turns] == ["", "", "c2", "", "c3", ""]
         assert [turn.at for turn in history.turns[:2]] == [NOON, log.at(0.5)]
-        assert list(index.findings.unmined(1)) == [history]
+        assert list(index.findings.take_unmined(1)) == [history]
 
     def test_a_turn_tells_how_it_came_and_whether_the_assistant_then_conceded(self, index: Index) -> None:
         log = Log("/a.jsonl")
@@ -78,7 +78,7 @@ class HistoriesContract:
         log.add(structs.replace(log.kept[1].event, id="m4", at=log.at(7), provenance=Provenance.OTHER))
         log.concede("a3", 8)
         log.typed("m5", 9, MessageOrigin.REJECTION)
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         (history,) = index.events.histories(Selection())
         assert [(turn.id, turn.origin, turn.conceded) for turn in history.turns] == [
             ("m1", "prompt", False),
@@ -88,7 +88,7 @@ class HistoriesContract:
             ("m3", "queued", True),
             ("m5", "rejection", False),
         ]
-        assert list(index.findings.unmined(1)) == [history]
+        assert list(index.findings.take_unmined(1)) == [history]
         (later,) = index.events.histories(Selection(since=log.at(4)))
         assert [turn.conceded for turn in later.turns] == [False, False, True, False]
 
@@ -98,7 +98,7 @@ class HistoriesContract:
             log.typed(f"m{minute}", minute)
             log.call(f"c{minute}", minute)
         old.typed("m9")
-        index.events.keep([log.stretch(), old.stretch()])
+        index.events.store([log.stretch(), old.stretch()])
         (history,) = index.events.histories(Selection(since=log.at(2)))
         assert [step.call for step in history.steps] == ["c2", "c3"]
         assert [(turn.id, turn.before) for turn in history.turns] == [("m2", 0), ("m3", 1)]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from wisen.model.archive import EVENT_BYTES
 from wisen.model.event import Status
-from wisen.model.memory import Memory, MemoryKind, Words
+from wisen.model.memory import Memory, MemoryFields, MemoryKind
 from wisen.model.report import Selection
-from wisen.model.tombstone import ALL, FORGOTTEN, Trace
+from wisen.model.tombstone import ALL_CONTEXTS, FORGOTTEN, IndexedText
 from wisen.testing.fake_miner import mine_all
 from wisen.testing.found_sessions import keep_calls
 from wisen.testing.log_writer import NOON, Log
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wisen.store.index import Index
 
-_WORDS = Words("", "", "", "")
+_WORDS = MemoryFields("", "", "", "")
 
 
 def keep_two(index: Index) -> tuple[Log, Log]:
@@ -32,13 +32,13 @@ def keep_two(index: Index) -> tuple[Log, Log]:
         log.end(f"c-{native}", Status.FAILED, 2, f"failed in {native}")
     two.context = "elsewhere"
     two.typed("t-elsewhere", 3)
-    index.events.keep([one.stretch(), two.stretch()])
+    index.events.store([one.stretch(), two.stretch()])
     return one, two
 
 
 def texts(index: Index) -> set[str]:
     """Every text that is held."""
-    return {trace.text for trace in index.removal.traces()}
+    return {trace.text for trace in index.removal.indexed_texts()}
 
 
 class IndexRemovalContract:
@@ -46,10 +46,10 @@ class IndexRemovalContract:
 
     def test_every_text_is_told_with_its_event(self, index: Index) -> None:
         keep_two(index)
-        found = {*index.removal.traces()}
-        assert Trace("claude-code", "s1", "t-s1", "ctx", "text of t-s1") in found
-        assert Trace("claude-code", "s2", "c-s2/end", "ctx", "failed in s2") in found
-        assert Trace("claude-code", "s2", "t-elsewhere", "elsewhere", "text of t-elsewhere") in found
+        found = {*index.removal.indexed_texts()}
+        assert IndexedText("claude-code", "s1", "t-s1", "ctx", "text of t-s1") in found
+        assert IndexedText("claude-code", "s2", "c-s2/end", "ctx", "failed in s2") in found
+        assert IndexedText("claude-code", "s2", "t-elsewhere", "elsewhere", "text of t-elsewhere") in found
 
     def test_what_happened_in_one_context_can_count_for_another(
         self, index: Index, reopen: Callable[[], Index]
@@ -58,10 +58,10 @@ class IndexRemovalContract:
         mine_all(index)
         index.removal.move_context("ctx", "main")
         index.removal.move_context("never seen", "main")
-        assert {trace.context for trace in index.removal.traces()} == {"main", "elsewhere"}
+        assert {trace.context for trace in index.removal.indexed_texts()} == {"main", "elsewhere"}
         index = reopen()
         mine_all(index)
-        assert {trace.context for trace in index.removal.traces()} == {"main", "elsewhere"}
+        assert {trace.context for trace in index.removal.indexed_texts()} == {"main", "elsewhere"}
         assert {turn.context for each in index.events.histories(Selection()) for turn in each.turns} == {
             "main",
             "elsewhere",
@@ -73,7 +73,7 @@ class IndexRemovalContract:
         one, _ = keep_two(index)
         mine_all(index)
         turns = index.events.counts(Selection()).typed_turns
-        assert index.removal.veil([("claude-code", "c-s1"), ("claude-code", "t-s2"), ("codex", "t-s1")]) == 3
+        assert index.removal.redact([("claude-code", "c-s1"), ("claude-code", "t-s2"), ("codex", "t-s1")]) == 3
         again = reopen()
         assert texts(again) & {'{"command":"make"}', "text of t-s2"} == {'{"command":"make"}'}
         assert "failed in s1" not in texts(again)
@@ -81,22 +81,22 @@ class IndexRemovalContract:
         counts = again.events.counts(Selection())
         assert counts.typed_turns == turns
         assert counts.withheld == {FORGOTTEN: 3}
-        assert again.events.keep([one.stretch()]) == 0
+        assert again.events.store([one.stretch()]) == 0
         assert "failed in s1" not in texts(again)
 
     def test_sessions_that_hold_something_veiled_are_mined_again_and_no_others(self, index: Index) -> None:
         keep_two(index)
         mine_all(index)
         index.memories.replace({"session:1": [(a_memory("1"), _WORDS)], "session:2": [(a_memory("2"), _WORDS)]})
-        index.removal.veil([("claude-code", "t-s1")])
-        assert [history.native for history in index.findings.unmined(1)] == ["s1"]
+        index.removal.redact([("claude-code", "t-s1")])
+        assert [history.native for history in index.findings.take_unmined(1)] == ["s1"]
         assert [memory.id for memory in index.memories.every()] == ["2"]
 
     def test_what_was_found_in_a_session_goes_with_what_was_veiled_in_it(self, index: Index) -> None:
         keep_calls(index, "a")
         mine_all(index)
         assert index.findings.failures(Selection())
-        index.removal.veil({(trace.agent, trace.event) for trace in index.removal.traces()})
+        index.removal.redact({(trace.agent, trace.event) for trace in index.removal.indexed_texts()})
         assert index.findings.failures(Selection()) == ()
         assert index.findings.fixes(Selection()) == ()
         assert texts(index) == set()
@@ -104,10 +104,10 @@ class IndexRemovalContract:
     def test_sessions_of_a_scope_are_dropped_whole_and_others_lose_what_happened_there(self, index: Index) -> None:
         keep_two(index)
         mine_all(index)
-        index.removal.drop("ctx", NOON + timedelta(days=1))
+        index.removal.remove_scope("ctx", NOON + timedelta(days=1))
         assert texts(index) == {"text of t-elsewhere"}
         assert [history.native for history in index.events.histories(Selection())] == ["s2"]
-        index.removal.drop(ALL, NOON + timedelta(days=1))
+        index.removal.remove_scope(ALL_CONTEXTS, NOON + timedelta(days=1))
         assert texts(index) == set()
         assert index.events.counts(Selection()).sessions == 0
         keep_two(index)
@@ -115,20 +115,20 @@ class IndexRemovalContract:
 
     def test_what_is_unveiled_is_read_again(self, index: Index) -> None:
         one, two = keep_two(index)
-        index.removal.veil([("claude-code", "t-s1")])
-        index.removal.unveil([("claude-code", "t-s1")])
+        index.removal.redact([("claude-code", "t-s1")])
+        index.removal.unredact([("claude-code", "t-s1")])
         marks = index.events.marks("claude-code")
         assert marks["/a.jsonl"].size == -1
         assert marks["/b.jsonl"].size == 100
-        assert index.events.keep([one.stretch(), two.stretch()]) == 1
+        assert index.events.store([one.stretch(), two.stretch()]) == 1
         assert "text of t-s1" in texts(index)
-        index.removal.unveil([])
+        index.removal.unredact([])
         assert {mark.size for mark in index.events.marks("claude-code").values()} == {-1}
 
     def test_sessions_are_told_with_their_size_and_go_whole(self, index: Index, reopen: Callable[[], Index]) -> None:
         one, two = keep_two(index)
         index = reopen()
-        stored = {each.native: each for each in index.removal.stored()}
+        stored = {each.native: each for each in index.removal.archived_sessions()}
         assert [stored["s2"].context, stored["s1"].context] == ["ctx", "ctx"], "most of it happened there"
         assert (stored["s1"].events, stored["s2"].events) == (3, 4)
         assert stored["s2"].last == NOON + timedelta(minutes=3)
@@ -136,21 +136,21 @@ class IndexRemovalContract:
         assert stored["s1"].size == sum(map(len, texts_of_one)) + 3 * EVENT_BYTES
         assert stored["s1"].waits
         mine_all(index)
-        assert not any(each.waits for each in index.removal.stored())
-        index.removal.let_go({stored["s1"].key, ("codex", "s2", 0)})
+        assert not any(each.waits for each in index.removal.archived_sessions())
+        index.removal.remove_sessions({stored["s1"].key, ("codex", "s2", 0)})
         again = reopen()
-        assert [each.native for each in again.removal.stored()] == ["s2"]
+        assert [each.native for each in again.removal.archived_sessions()] == ["s2"]
         assert not {text for text in texts(again) if "s1" in text}
         assert again.events.marks("claude-code").keys() == {"/a.jsonl", "/b.jsonl"}
         assert [each.native for each in again.events.histories(Selection())] == ["s2"]
-        assert again.events.keep([one.stretch(), two.stretch()]) == 3
-        assert {each.native: each.waits for each in again.removal.stored()} == {"s1": True, "s2": False}
+        assert again.events.store([one.stretch(), two.stretch()]) == 3
+        assert {each.native: each.waits for each in again.removal.archived_sessions()} == {"s1": True, "s2": False}
 
     def test_scrubbing_leaves_what_is_held(self, index: Index, reopen: Callable[[], Index]) -> None:
         keep_two(index)
-        index.memories.replace({"x": [(a_memory("1"), Words("apple", "", "", "pear"))]})
+        index.memories.replace({"x": [(a_memory("1"), MemoryFields("apple", "", "", "pear"))]})
         before = texts(index)
-        index.removal.veil([("claude-code", "t-s1")])
+        index.removal.redact([("claude-code", "t-s1")])
         index.removal.scrub()
         again = reopen()
         again.check()

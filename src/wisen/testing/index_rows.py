@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Provenance, Rejection
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.history import History, Step, Turn, UserAction
 from wisen.testing.fake_findings import SelectedFindings, turn_of, whole
 from wisen.testing.fake_memories import PlainMemories
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wisen.model.event import Event, SessionKey
-    from wisen.model.failure import Mined
+    from wisen.model.failure import SessionFindings
+    from wisen.model.index_batch import FilteredEvent
     from wisen.model.report import Selection
-    from wisen.model.source import Mark, TroubleCount, TroubleKind
-    from wisen.model.stretch import Kept
+    from wisen.model.source import ReadProblemCount, ReadProblemKind, SourceMark
 
 
 class IndexRows:
@@ -28,18 +28,18 @@ class IndexRows:
 
     def __init__(self) -> None:
         self.memories = PlainMemories()
-        self.kept: dict[tuple[str, str], Kept] = {}
-        self.marks: dict[tuple[str, str], Mark] = {}
+        self.kept: dict[tuple[str, str], FilteredEvent] = {}
+        self.marks: dict[tuple[str, str], SourceMark] = {}
         self.sessions: dict[SessionKey, int] = {}
         self.holdings: set[tuple[str, SessionKey]] = set()
         self.places: set[tuple[SessionKey, str]] = set()
-        self.troubles: dict[tuple[str, str, TroubleKind, str], TroubleCount] = {}
+        self.troubles: dict[tuple[str, str, ReadProblemKind, str], ReadProblemCount] = {}
         self.sizes: Counter[int] = Counter()
         """By session, how many events it holds."""
         self.handed: dict[int, int] = {}
         self.seen: dict[int, tuple[int, int]] = {}
         """By session, how many events it held and which version of the miner saw them."""
-        self.found: dict[int, Mined] = {}
+        self.found: dict[int, SessionFindings] = {}
 
     def events(self) -> Iterator[Event]:
         """Every event, in the order in which they were read."""
@@ -72,7 +72,7 @@ class IndexRows:
             if isinstance(each, Call):
                 steps.append(_step(each, ends.get(each.id), context))
             elif isinstance(each, Concession):
-                said = [place for place, turn in enumerate(turns) if turn.act is Act.SAID]
+                said = [place for place, turn in enumerate(turns) if turn.action is UserAction.SAID]
                 if said:
                     turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
             elif (act := _act(each)) is not None:
@@ -80,7 +80,7 @@ class IndexRows:
         key = next(key for key, known in self.sessions.items() if known == number)
         return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
 
-    def selected(self, selection: Selection) -> list[Kept]:
+    def selected(self, selection: Selection) -> list[FilteredEvent]:
         """The events that a selection chooses."""
         placed = self._placed(selection)
         held = {
@@ -117,12 +117,12 @@ def _is_named(agent: str, path: str, selection: Selection) -> bool:
     return selection.under is None or Path(path).is_relative_to(selection.under)
 
 
-def _act(event: Event) -> Act | None:
+def _act(event: Event) -> UserAction | None:
     if isinstance(event, Message) and event.provenance is Provenance.TYPED:
-        return Act.SAID
+        return UserAction.SAID
     if isinstance(event, Rejection):
-        return Act.REFUSED
-    return Act.STOPPED if isinstance(event, Interrupt) else None
+        return UserAction.REJECTED
+    return UserAction.INTERRUPTED if isinstance(event, Interrupt) else None
 
 
 def _step(call: Call, end: Outcome | None, context: str) -> Step:

@@ -14,7 +14,7 @@ from wisen.testing.log_writer import NOON
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.model.guard import Learnt
+    from wisen.model.guard import LearnedRow
     from wisen.store.ledger import Ledger
 
 
@@ -39,10 +39,10 @@ class KeysContract:
     def test_an_entry_that_was_made_twice_for_one_sight_is_the_first(
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
-        assert ledger.entries.enter([an_entry("01A"), an_occurrence("a", "01A")]) == {}
-        second: list[Learnt] = [an_entry("02B"), an_occurrence("a", "02B"), an_occurrence("b", "02B", minutes=1)]
+        assert ledger.entries.record([an_entry("01A"), an_occurrence("a", "01A")]) == {}
+        second: list[LearnedRow] = [an_entry("02B"), an_occurrence("a", "02B"), an_occurrence("b", "02B", minutes=1)]
         about = [a_move("m1", "02B"), a_move("m2", "03C", MoveKind.CONFLICT, "02B"), a_move("m3", "03C", value="02B")]
-        assert ledger.entries.enter([*second, *about, a_proposal("1P", "02B")]) == {"02B": "01A"}
+        assert ledger.entries.record([*second, *about, a_proposal("1P", "02B")]) == {"02B": "01A"}
         again = reopen()
         again.check()
         assert [each.id for each in again.entries.all()] == ["01A"]
@@ -55,25 +55,25 @@ class KeysContract:
         assert [each.entry for each in again.proposals.all()] == ["01A"]
 
     def test_any_sight_that_both_have_makes_two_entries_one(self, ledger: Ledger) -> None:
-        ledger.entries.enter([an_entry("01A"), an_occurrence("b", "01A")])
-        assert ledger.entries.enter([an_entry("02B"), an_occurrence("a", "02B"), an_occurrence("b", "02B")]) == {
+        ledger.entries.record([an_entry("01A"), an_occurrence("b", "01A")])
+        assert ledger.entries.record([an_entry("02B"), an_occurrence("a", "02B"), an_occurrence("b", "02B")]) == {
             "02B": "01A"
         }
         assert {each.entry for each in ledger.occurrences.all()} == {"01A"}
-        assert ledger.entries.enter([an_entry("03C"), an_occurrence("c", "03C")]) == {}, (
+        assert ledger.entries.record([an_entry("03C"), an_occurrence("c", "03C")]) == {}, (
             "another sight is another entry"
         )
 
     def test_the_same_rows_again_change_nothing(self, ledger: Ledger) -> None:
-        rows: list[Learnt] = [an_entry("01A"), an_occurrence("a", "01A"), an_occurrence("b", "01A")]
-        assert ledger.entries.enter(rows) == {}
-        assert ledger.entries.enter(rows) == {}
+        rows: list[LearnedRow] = [an_entry("01A"), an_occurrence("a", "01A"), an_occurrence("b", "01A")]
+        assert ledger.entries.record(rows) == {}
+        assert ledger.entries.record(rows) == {}
         assert len(ledger.entries.all()) == 1
         assert len(ledger.occurrences.all()) == 2
 
     def test_two_entries_that_name_one_sight_at_once_are_both_kept(self, ledger: Ledger) -> None:
         assert (
-            ledger.entries.enter(
+            ledger.entries.record(
                 [an_entry("01A"), an_entry("02B"), an_occurrence("a", "01A"), an_occurrence("a", "02B")]
             )
             == {}
@@ -82,10 +82,10 @@ class KeysContract:
 
     def test_what_was_asked_behind_the_same_proposal_is_asked_once(self, ledger: Ledger) -> None:
         first = structs.replace(a_proposal("1P"), follows="")
-        ledger.entries.enter([first, structs.replace(first, id="2P")])
-        ledger.entries.enter([structs.replace(first, id="3P", text="in other words")])
+        ledger.entries.record([first, structs.replace(first, id="2P")])
+        ledger.entries.record([structs.replace(first, id="3P", text="in other words")])
         assert [each.id for each in ledger.proposals.all()] == ["1P"]
-        ledger.entries.enter(
+        ledger.entries.record(
             [
                 structs.replace(first, id="4P", follows="1P"),
                 structs.replace(first, id="5P", context=""),

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.model.decision import standing_moves
-from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
-from wisen.model.entry_identity import known_as, sights_of, with_known
-from wisen.model.entry_state import states
-from wisen.model.guard import Guard, newest
+from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Tally, recount_tally
+from wisen.model.entry_identity import find_known_entries, founding_occurrences, replace_known_entries
+from wisen.model.entry_state import fold_entry_states
+from wisen.model.guard import Guard, newest_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.model.guard import Learnt
+    from wisen.model.guard import LearnedRow
     from wisen.testing.ledger_rows import LedgerRows
 
 
@@ -26,14 +26,14 @@ class MemoryEntries:
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
-    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
+    def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
         """Remember what was learnt and decided, all of it or nothing; returns the entries that were there before."""
         every = tuple(rows)
-        sights = sights_of(every)
-        known = known_as(sights, {id_: each.entry for id_, each in self._rows.occurrences.items()})
-        asked = {each.asks for each in self._rows.proposals.values()}
-        for row in with_known(every, known):
-            if isinstance(row, Proposal) and row.asks is not None and row.asks in asked:
+        sights = founding_occurrences(every)
+        known = find_known_entries(sights, {id_: each.entry for id_, each in self._rows.occurrences.items()})
+        asked = {each.question_key for each in self._rows.proposals.values()}
+        for row in replace_known_entries(every, known):
+            if isinstance(row, Proposal) and row.question_key is not None and row.question_key in asked:
                 continue
             kept = structs.replace(row, at=row.at.astimezone(UTC))
             if isinstance(kept, Entry):
@@ -46,7 +46,7 @@ class MemoryEntries:
                 self._rows.moves.setdefault(kept.id, kept)
             else:
                 self._rows.proposals.setdefault(kept.id, kept)
-                asked.add(kept.asks)
+                asked.add(kept.question_key)
         return known
 
     def all(self) -> tuple[Entry, ...]:
@@ -62,7 +62,7 @@ class MemoryEntries:
         """How often each entry was seen, or each of some, by its id."""
         return tuple(self._tally(each) for each in (self.all() if ids is None else self.of(ids)))
 
-    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+    def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
         found = [each for each in self.tallies() if context in (None, each.context)]
         return tuple(
@@ -71,11 +71,11 @@ class MemoryEntries:
 
     def _tally(self, entry: Entry) -> Tally:
         none = Tally(entry=entry.id, context=entry.context, times=0, sessions=0, first=entry.at, last=entry.at)
-        return tallied(none, MemoryOccurrences(self._rows).of(entry.id))
+        return recount_tally(none, MemoryOccurrences(self._rows).of(entry.id))
 
-    def over(self) -> dict[str, str]:
+    def closed_entries(self) -> dict[str, str]:
         """The entries of which nothing more comes, by id, and into which each was merged, if it was."""
-        every = states(self.all(), (), MemoryMoves(self._rows).all())
+        every = fold_entry_states(self.all(), (), MemoryMoves(self._rows).all())
         return {each.entry.id: each.merged_into for each in every if each.is_over}
 
 
@@ -112,17 +112,17 @@ class MemoryMoves:
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
-    def all(self, *, every: bool = False) -> tuple[Move, ...]:
+    def all(self, *, include_undone: bool = False) -> tuple[Move, ...]:
         """What was decided, oldest first; with `every` also what was undone."""
-        return self._read(None, every=every)
+        return self._read(None, include_undone=include_undone)
 
-    def of(self, subject: str, *, every: bool = False) -> tuple[Move, ...]:
+    def of(self, subject: str, *, include_undone: bool = False) -> tuple[Move, ...]:
         """What was decided about one entry, proposal or guard, oldest first; with `every` also what was undone."""
-        return self._read(subject, every=every)
+        return self._read(subject, include_undone=include_undone)
 
-    def _read(self, subject: str | None, *, every: bool) -> tuple[Move, ...]:
+    def _read(self, subject: str | None, *, include_undone: bool) -> tuple[Move, ...]:
         found = tuple(each for _, each in sorted(self._rows.moves.items()) if subject in (None, each.subject))
-        return found if every else tuple(standing_moves(found))
+        return found if include_undone else tuple(standing_moves(found))
 
 
 class MemoryProposals:
@@ -144,4 +144,4 @@ class MemoryGuards:
 
     def all(self) -> tuple[Guard, ...]:
         """Every guard in its newest version, oldest first."""
-        return newest(sorted(self._rows.guards.values(), key=lambda each: (each.at, each.id)))
+        return newest_versions(sorted(self._rows.guards.values(), key=lambda each: (each.at, each.id)))

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from wisen.model.guard import Guard
 from wisen.model.learning import Record, RecordKind
-from wisen.model.phrase import OwnPhrase, Proof, Search
+from wisen.model.phrase import PhraseProof, PhraseSearch, UserPhrase
 from wisen.model.snapshot import Snapshot
 from wisen.testing.learnt_parts import MemoryGuards
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from wisen.model.change import Change, Look
+    from wisen.model.change import Change, ChangeCheck
     from wisen.model.context import Alias, Context
     from wisen.model.exposure import Exposure
     from wisen.model.ownership import Ownership
     from wisen.model.reinforcement import Reinforcement
     from wisen.model.run import Run
-    from wisen.model.tombstone import Key, Tombstone
+    from wisen.model.tombstone import Tombstone, TombstoneKey
     from wisen.model.trial import TrialOutcome
     from wisen.store.ledger_removal import Row
     from wisen.store.phrases import PhraseRow
@@ -144,11 +144,11 @@ class MemoryChanges:
         found = (each for each in self._rows.changes.values() if each.machine == machine and path in (None, each.path))
         return tuple(sorted(found, key=lambda each: each.id))
 
-    def add_look(self, look: Look) -> None:
+    def add_check(self, look: ChangeCheck) -> None:
         """Remember what had become of a change; the same look again changes nothing."""
         self._rows.looks.setdefault(look.id, structs.replace(look, at=look.at.astimezone(UTC)))
 
-    def looks(self, *, machine: str) -> tuple[Look, ...]:
+    def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
         """The looks at what was changed on one machine, oldest first."""
         found = (each for each in self._rows.looks.values() if each.machine == machine)
         return tuple(sorted(found, key=lambda each: each.id))
@@ -165,20 +165,20 @@ class MemoryExposures:
         for row in tuple(rows):
             self._rows.exposures.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
-    def all(self, *, tossed: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
+    def all(self, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
         """What was delivered or withheld, or of one session, or only what coins said, oldest first."""
-        return self._read(None, tossed=tossed, session=session)
+        return self._read(None, coin_only=coin_only, session=session)
 
-    def of(self, subject: str, *, tossed: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
+    def of(self, subject: str, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
         """What was delivered or withheld of one subject, oldest first."""
-        return self._read(subject, tossed=tossed, session=session)
+        return self._read(subject, coin_only=coin_only, session=session)
 
-    def _read(self, subject: str | None, *, tossed: bool, session: str | None) -> tuple[Exposure, ...]:
+    def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
         found = (
             each
             for each in self._rows.exposures.values()
             if subject in (None, each.subject)
-            and not (tossed and each.chance is None)
+            and not (coin_only and each.chance is None)
             and session in (None, each.session)
         )
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
@@ -222,7 +222,7 @@ class MemoryTombstones:
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
-    def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
+    def add(self, tombstone: Tombstone, keys: Iterable[TombstoneKey]) -> None:
         """Remember that something is forgotten, all of it or nothing."""
         named = {key.id: key for key in keys}
         self._rows.tombstones.setdefault(tombstone.id, structs.replace(tombstone, at=tombstone.at.astimezone(UTC)))
@@ -232,7 +232,7 @@ class MemoryTombstones:
         """Every tombstone, oldest first."""
         return tuple(each for _, each in sorted(self._rows.tombstones.items()))
 
-    def buried(self, tombstone: str | None = None) -> tuple[Key, ...]:
+    def all_keys(self, tombstone: str | None = None) -> tuple[TombstoneKey, ...]:
         """The keys of all tombstones, or of one."""
         found = [(id_, keys) for id_, keys in sorted(self._rows.keys.items()) if tombstone in (None, id_)]
         return tuple(key for _, keys in found for _, key in sorted(keys.items()))
@@ -242,13 +242,13 @@ class MemoryTombstones:
         del at
         self._rows.tombstones[tombstone] = structs.replace(self._rows.tombstones[tombstone], done=True)
 
-    def lift(self, tombstone: str) -> None:
+    def remove(self, tombstone: str) -> None:
         """Take a tombstone away."""
         self._rows.tombstones.pop(tombstone, None)
         self._rows.keys.pop(tombstone, None)
 
 
-class MemoryPhrasebook:
+class MemoryPhrases:
     """The user's own wording, in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
@@ -257,28 +257,28 @@ class MemoryPhrasebook:
     def add(self, rows: Iterable[PhraseRow]) -> None:
         """Remember phrases, what speaks for them, and that they were looked for."""
         for row in tuple(rows):
-            if isinstance(row, OwnPhrase):
+            if isinstance(row, UserPhrase):
                 self._rows.phrases.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
-            elif isinstance(row, Proof):
+            elif isinstance(row, PhraseProof):
                 self._rows.proofs.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
             else:
                 moments = {"at": row.at.astimezone(UTC), "since": row.since.astimezone(UTC)}
                 self._rows.searches.setdefault(row.id, structs.replace(row, **moments))
 
-    def all(self) -> tuple[OwnPhrase, ...]:
+    def all(self) -> tuple[UserPhrase, ...]:
         """Every word on a phrase of all machines, oldest first."""
         return tuple(each for _, each in sorted(self._rows.phrases.items()))
 
-    def of(self, machine: str) -> tuple[OwnPhrase, ...]:
+    def of(self, machine: str) -> tuple[UserPhrase, ...]:
         """Every word on a phrase of one machine, oldest first."""
         return tuple(each for each in self.all() if each.machine == machine)
 
-    def proofs(self, machine: str | None = None) -> tuple[Proof, ...]:
+    def proofs(self, machine: str | None = None) -> tuple[PhraseProof, ...]:
         """The turns that speak for the phrases of one machine, or of all, oldest first."""
         found = (each for each in self._rows.proofs.values() if machine in (None, each.machine))
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 
-    def searches(self, machine: str | None = None) -> tuple[Search, ...]:
+    def searches(self, machine: str | None = None) -> tuple[PhraseSearch, ...]:
         """When phrases were looked for on one machine, or on all, oldest first."""
         return tuple(each for _, each in sorted(self._rows.searches.items()) if machine in (None, each.machine))
 

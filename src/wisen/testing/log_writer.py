@@ -19,8 +19,8 @@ from wisen.model.event import (
     SessionKey,
     Status,
 )
-from wisen.model.source import Mark, Source, Trouble
-from wisen.model.stretch import Kept, Stretch
+from wisen.model.index_batch import FilteredEvent, IndexBatch
+from wisen.model.source import ReadProblem, Source, SourceMark
 
 if TYPE_CHECKING:
     from wisen.model.event import Event
@@ -37,11 +37,11 @@ class Log:
         self.session = SessionKey(agent=agent, native=native)
         self.context = context
         self.place = "/src/tool"
-        self.kept: list[Kept] = []
+        self.kept: list[FilteredEvent] = []
 
     def add(self, event: Event, *, withheld: str | None = None) -> None:
         """Put an event behind the others."""
-        self.kept.append(Kept(event=event, context=self.context, withheld=withheld))
+        self.kept.append(FilteredEvent(event=event, context=self.context, withheld=withheld))
 
     def at(self, minutes: float) -> datetime:
         """So many minutes behind noon."""
@@ -101,10 +101,10 @@ class Log:
         id_ = f"cited:{name}:{minutes}"
         self.add(Citation(id=id_, session=self.session, at=self.at(minutes), place=self.place, name=name))
 
-    def stretch(self, *troubles: Trouble, cursor: str = "end", afresh: bool = False) -> Stretch:
+    def stretch(self, *troubles: ReadProblem, cursor: str = "end", afresh: bool = False) -> IndexBatch:
         """Everything added so far, read at once."""
-        mark = Mark(size=self.source.size, modified_ns=self.source.modified_ns, cursor=cursor)
-        return Stretch(source=self.source, kept=tuple(self.kept), troubles=troubles, mark=mark, afresh=afresh)
+        mark = SourceMark(size=self.source.size, modified_ns=self.source.modified_ns, cursor=cursor)
+        return IndexBatch(source=self.source, events=tuple(self.kept), problems=troubles, mark=mark, from_start=afresh)
 
 
 def full_log() -> Log:

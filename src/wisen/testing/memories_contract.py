@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought, Words
+from wisen.model.memory import DEFAULT_WEIGHTS, Memory, MemoryFields, MemoryKind, MemoryQuery
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.log_writer import NOON
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     from wisen.store.memories import Memories
 
 
-def remembered(id_: str, text: str, *, origin: str = "session:1", turn: int = 1, **more: Any) -> tuple[Memory, Words]:
+def remembered(
+    id_: str, text: str, *, origin: str = "session:1", turn: int = 1, **more: Any
+) -> tuple[Memory, MemoryFields]:
     """A memory with its words."""
     memory = Memory(id=id_, kind=MemoryKind.TURN, text=text, origin=origin, turn=turn)._replace(**more)
-    return memory, Words(text=memory.text, who=memory.who, day="", beside=memory.beside)
+    return memory, MemoryFields(text=memory.text, who=memory.who, day="", beside=memory.beside)
 
 
 def found(memories: Memories, *words: str, **more: Any) -> list[str]:
     """The ids of what is found, best first."""
-    return [hit.memory.id for hit in memories.find(Sought(words)._replace(**more), DESIGN)]
+    return [hit.memory.id for hit in memories.find(MemoryQuery(words)._replace(**more), DEFAULT_WEIGHTS)]
 
 
 class MemoriesContract:
@@ -40,7 +42,7 @@ class MemoriesContract:
         assert memories.count() == {}
         assert memories.contexts() == {}
         assert memories.origins("") == frozenset()
-        assert memories.around("none", 3) == []
+        assert memories.neighbors("none", 3) == []
 
     def test_a_memory_comes_back_whole(self, memories: Memories, again: Callable[[], Memories]) -> None:
         one = remembered(
@@ -58,7 +60,7 @@ class MemoriesContract:
             local=True,
         )
         assert memories.replace({"session:1": [one]}) == 1
-        ((memory, score),) = again().find(Sought(("tuesdays",)), DESIGN)
+        ((memory, score),) = again().find(MemoryQuery(("tuesdays",)), DEFAULT_WEIGHTS)
         assert memory == one[0]._replace(beside=memory.beside)
         assert again().contexts() == {"shop-1": 1}
         assert score > 0
@@ -68,7 +70,7 @@ class MemoriesContract:
         memories.replace(
             {text or "-": [remembered("m", f"needle {text}", origin=text or "-", place=text, session=text)]}
         )
-        ((memory, _),) = memories.find(Sought(("needle",)), DESIGN)
+        ((memory, _),) = memories.find(MemoryQuery(("needle",)), DEFAULT_WEIGHTS)
         assert (memory.text, memory.place, memory.session) == (f"needle {text}", text, text)
         found(memories, text, f"{text}*", f'"{text}', f"{text} AND (", f"NOT {text}")
 
@@ -162,18 +164,18 @@ class MemoriesContract:
 
     def test_what_stands_around_a_memory(self, memories: Memories) -> None:
         memories.replace({"session:1": [remembered(f"t{n}", f"turn {n}", turn=n) for n in range(1, 8)]})
-        assert [memory.id for memory in memories.around("t4", 2)] == ["t2", "t3", "t4", "t5", "t6"]
-        assert [memory.id for memory in memories.around("t1", 1)] == ["t1", "t2"]
+        assert [memory.id for memory in memories.neighbors("t4", 2)] == ["t2", "t3", "t4", "t5", "t6"]
+        assert [memory.id for memory in memories.neighbors("t1", 1)] == ["t1", "t2"]
 
     def test_no_more_than_the_design_asks_for(self, memories: Memories) -> None:
         memories.replace({"session:1": [remembered(f"t{n}", "same words", turn=n) for n in range(30)]})
-        assert len(memories.find(Sought(("same",)), DESIGN._replace(depth=7))) == 7
+        assert len(memories.find(MemoryQuery(("same",)), DEFAULT_WEIGHTS._replace(depth=7))) == 7
 
     def test_a_frequent_word_does_not_hide_a_rare_one(self, memories: Memories) -> None:
         usual = [remembered(f"t{n}", f"common word number{n}", turn=n) for n in range(60)]
         memories.replace({"session:1": [*usual, remembered("rare", "a common walrus", turn=99)]})
-        few = DESIGN._replace(rows=20)
-        best = memories.find(Sought(("common", "walrus")), few)
+        few = DEFAULT_WEIGHTS._replace(rows=20)
+        best = memories.find(MemoryQuery(("common", "walrus")), few)
         assert best[0].memory.id == "rare"
-        assert memories.find(Sought(("common",)), few)
-        assert memories.find(Sought(("common", "word")), few)
+        assert memories.find(MemoryQuery(("common",)), few)
+        assert memories.find(MemoryQuery(("common", "word")), few)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.model.event import Status
-from wisen.model.failure import Mined
+from wisen.model.failure import SessionFindings
 from wisen.model.report import Selection
 from wisen.testing.fake_miner import mine, mine_all
 from wisen.testing.found_sessions import CHANGE, a_try, failure, goal_of, keep_calls, keep_three
@@ -36,15 +36,15 @@ class MiningContract:
         log, other = Log("/a.jsonl"), Log("/b.jsonl", "s2")
         log.call("c1")
         other.call("c2")
-        index.events.keep([log.stretch(), other.stretch()])
+        index.events.store([log.stretch(), other.stretch()])
         assert mine_all(index) == 2
         again = reopen()
-        assert list(again.findings.unmined(1)) == []
-        assert again.events.keep([log.stretch()]) == 0
-        assert list(again.findings.unmined(1)) == []
+        assert list(again.findings.take_unmined(1)) == []
+        assert again.events.store([log.stretch()]) == 0
+        assert list(again.findings.take_unmined(1)) == []
         log.call("c3", 1)
-        assert again.events.keep([log.stretch(), other.stretch()]) == 1
-        assert [_calls(history) for history in again.findings.unmined(1)] == [["c1", "c3"]]
+        assert again.events.store([log.stretch(), other.stretch()]) == 1
+        assert [_calls(history) for history in again.findings.take_unmined(1)] == [["c1", "c3"]]
 
     def test_another_version_of_the_miner_looks_at_every_session_again(self, index: Index) -> None:
         keep_calls(index, "a")
@@ -59,44 +59,46 @@ class MiningContract:
         mine_all(index)
         found = index.findings.failures(ALL)
         _, second = sorted(history.session for history in index.events.histories(ALL))
-        index.findings.again([second, 999])
-        assert [history.session for history in index.findings.unmined(1)] == [second]
+        index.findings.mine_again([second, 999])
+        assert [history.session for history in index.findings.take_unmined(1)] == [second]
         assert index.findings.failures(ALL) == found
         assert (mine_all(index), mine_all(index)) == (1, 0)
 
     def test_what_comes_while_a_session_is_mined_is_not_lost(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.call("c1")
-        index.events.keep([log.stretch()])
-        (history,) = index.findings.unmined(1)
+        index.events.store([log.stretch()])
+        (history,) = index.findings.take_unmined(1)
         log.call("c2", 1)
-        index.events.keep([log.stretch()])
-        index.findings.mined([mine(history)], 1)
+        index.events.store([log.stretch()])
+        index.findings.store_findings([mine(history)], 1)
         assert index.events.counts(ALL).tools[0].calls == 2
-        assert [_calls(history) for history in index.findings.unmined(1)] == [["c1", "c2"]]
+        assert [_calls(history) for history in index.findings.take_unmined(1)] == [["c1", "c2"]]
         assert (mine_all(index), mine_all(index)) == (1, 0)
 
     def test_stopping_between_keeping_and_mining_loses_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
         keep_three(index)
-        assert len(list(index.findings.unmined(1))) == 3
+        assert len(list(index.findings.take_unmined(1))) == 3
         again = reopen()
         assert mine_all(again) == 3
         assert [kind.calls for kind in again.findings.failures(ALL)] == [3]
 
     def test_stopping_half_way_through_mining_leaves_the_rest(self, index: Index, reopen: Callable[[], Index]) -> None:
         keep_three(index)
-        unmined = index.findings.unmined(1)
+        unmined = index.findings.take_unmined(1)
         first = next(unmined)
-        index.findings.mined([mine(first)], 1)
+        index.findings.store_findings([mine(first)], 1)
         again = reopen()
-        assert first.session not in [history.session for history in again.findings.unmined(1)]
+        assert first.session not in [history.session for history in again.findings.take_unmined(1)]
         assert mine_all(again) == 2
 
     def test_what_was_not_handed_out_is_kept_and_stays_unmined(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = keep_calls(index, "a")
         again = reopen()
-        again.findings.mined([Mined(session=session, failures=(failure("a0"),)), Mined(session=999, failures=())], 1)
-        again.findings.mined([Mined(session=session, failures=(failure("a0"), failure("a1")))], 1)
+        again.findings.store_findings(
+            [SessionFindings(session=session, failures=(failure("a0"),)), SessionFindings(session=999, failures=())], 1
+        )
+        again.findings.store_findings([SessionFindings(session=session, failures=(failure("a0"), failure("a1")))], 1)
         assert [kind.calls for kind in again.findings.failures(ALL)] == [2]
 
     def test_two_sessions_that_take_turns_in_one_source_are_told_apart(self, index: Index) -> None:
@@ -107,10 +109,10 @@ class MiningContract:
             log.end(f"c{each}", Status.FAILED, each, "no")
             log.typed(f"m{each}", each)
         mixed = [kept for pair in zip(one.kept, two.kept, strict=True) for kept in pair]
-        stretch = replace(one.stretch(), kept=tuple(mixed))
-        assert index.events.keep([stretch]) == 18
+        stretch = replace(one.stretch(), events=tuple(mixed))
+        assert index.events.store([stretch]) == 18
         before = index.events.counts(ALL)
-        assert [(_calls(each), [turn.id for turn in each.turns]) for each in index.findings.unmined(1)] == [
+        assert [(_calls(each), [turn.id for turn in each.turns]) for each in index.findings.take_unmined(1)] == [
             (["c0", "c2", "c4"], ["m0", "m2", "m4"]),
             (["c1", "c3", "c5"], ["m1", "m3", "m5"]),
         ]
@@ -121,7 +123,7 @@ class MiningContract:
     def test_mining_again_takes_the_place_of_what_was_found(self, index: Index) -> None:
         session, other = keep_calls(index, "a"), keep_calls(index, "b")
         pairs = {"Bash": (2, 2)}
-        first = Mined(
+        first = SessionFindings(
             session=session,
             failures=(failure("a0"), failure("a1")),
             tries=(a_try("a0", "a1"),),
@@ -129,25 +131,25 @@ class MiningContract:
             pairs=pairs,
             goals=(goal_of("a0"), goal_of("a1")),
         )
-        rest = Mined(session=other, failures=(failure("b0"),), tries=(a_try("b0", "b1"),), pairs=pairs)
-        index.findings.mined([first, rest], 1)
+        rest = SessionFindings(session=other, failures=(failure("b0"),), tries=(a_try("b0", "b1"),), pairs=pairs)
+        index.findings.store_findings([first, rest], 1)
         assert [(kind.calls, kind.sessions) for kind in index.findings.failures(ALL)] == [(3, 2)]
         assert [(fix.sessions, fix.by_chance) for fix in index.findings.fixes(ALL)] == [(2, 1.0)]
         assert len(list(index.findings.goals(ALL))) == 2
-        index.findings.mined([Mined(session=session, failures=(failure("a2"),))], 1)
+        index.findings.store_findings([SessionFindings(session=session, failures=(failure("a2"),))], 1)
         assert [(kind.calls, kind.sessions) for kind in index.findings.failures(ALL)] == [(2, 2)]
         assert [(fix.sessions, fix.by_chance) for fix in index.findings.fixes(ALL)] == [(1, 0.0)]
         assert list(index.findings.goals(ALL)) == []
 
     def test_what_names_an_unknown_event_is_left_out(self, index: Index) -> None:
         session = keep_calls(index, "a")
-        found = Mined(
+        found = SessionFindings(
             session=session,
             failures=(failure("gone"), structs.replace(failure("a0"), ended_by="gone", attempts=("a0", "gone"))),
             tries=(a_try("a0", "gone"), a_try("gone", "a1"), a_try("a0", "a1")),
             goals=(goal_of("gone"), structs.replace(goal_of("a1"), calls=("a2", "gone", "a3"), said_next="gone")),
         )
-        index.findings.mined([found], 1)
+        index.findings.store_findings([found], 1)
         assert [(kind.calls, kind.overcome) for kind in index.findings.failures(ALL)] == [(1, 0)]
         assert [(fix.calls, len(index.findings.evidence(fix.id))) for fix in index.findings.fixes(ALL)] == [(1, 1)]
         assert [(goal.request, goal.calls, goal.said_next) for goal in index.findings.goals(ALL)] == [
@@ -157,7 +159,7 @@ class MiningContract:
     def test_the_same_id_of_another_agent_is_another_event(self, index: Index) -> None:
         keep_calls(index, "a", 1)
         theirs = keep_calls(index, "b", 1, agent="codex")
-        index.findings.mined([Mined(session=theirs, failures=(failure("a0"), failure("b0")))], 1)
+        index.findings.store_findings([SessionFindings(session=theirs, failures=(failure("a0"), failure("b0")))], 1)
         assert [kind.calls for kind in index.findings.failures(ALL)] == [1]
 
     def test_calls_and_turns_come_with_the_context_they_belong_to(self, index: Index) -> None:
@@ -167,8 +169,8 @@ class MiningContract:
         log.call("c1", 1)
         log.context = None
         log.typed("m2", 2)
-        index.events.keep([log.stretch()])
-        (history,) = index.findings.unmined(1)
+        index.events.store([log.stretch()])
+        (history,) = index.findings.take_unmined(1)
         assert [turn.context for turn in history.turns] == ["ctx", ""]
         assert [step.context for step in history.steps] == ["ctx\udc80"]
         assert [history] == list(index.events.histories(ALL))
@@ -180,7 +182,7 @@ class MiningContract:
         texts = ("> use figs\n\nno, use pears", "ada: use figs", "use pears")
         for number, text in enumerate(texts):
             log.add(structs.replace(kept, id=f"m{number}", text=text, at=log.at(number)))
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         (history,) = index.events.histories(Selection())
         assert [(turn.text, turn.whole) for turn in history.turns] == [
             ("no, use pears", texts[0]),
@@ -192,8 +194,8 @@ class MiningContract:
         keep_three(index)
         narrow = [ALL, Selection(under=Path("/p")), Selection(agent="codex"), Selection(since=NOON)]
         before = [index.events.counts(selection) for selection in narrow]
-        first = next(index.findings.unmined(1))
-        index.findings.mined([mine(first)], 1)
+        first = next(index.findings.take_unmined(1))
+        index.findings.store_findings([mine(first)], 1)
         assert [index.events.counts(selection) for selection in narrow] == before
         mine_all(index)
         assert [index.events.counts(selection) for selection in narrow] == before
@@ -205,9 +207,9 @@ class MiningContract:
         early.call("c1", 1)
         early.call("c2", 2)
         early.reject("c2", 3)
-        index.events.keep([late.stretch()])
+        index.events.store([late.stretch()])
         mine_all(index)
-        index.events.keep([early.stretch()])
+        index.events.store([early.stretch()])
         for name in ("m1", "m2", "m3"):
             counts = index.events.counts(ALL)
             assert [(use.calls, use.failed, use.rejected) for use in counts.tools] == [(2, 1, 1)]
@@ -217,7 +219,7 @@ class MiningContract:
             mine_all(index)
             assert index.events.counts(ALL) == counts
             late.typed(name, 9)
-            index.events.keep([late.stretch()])
+            index.events.store([late.stretch()])
 
 
 def _calls(history: History) -> list[str]:

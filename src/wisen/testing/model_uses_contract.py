@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.model.model_use import NANOS, Cooling, ModelCall, ModelsPolicy, Sum, Use
+from wisen.model.model_use import NANOS, Cooldown, ModelCall, ModelsPolicy, ModelUsage, UsageTotal
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.log_writer import NOON
 
@@ -38,21 +38,21 @@ def a_call(id_: str = "01A", **changed: object) -> ModelCall:
     return structs.replace(call, **changed)
 
 
-def a_cooling(id_: str = "01C", model: str = "openai:small", minutes: float = 5) -> Cooling:
+def a_cooling(id_: str = "01C", model: str = "openai:small", minutes: float = 5) -> Cooldown:
     """That a model failed at noon."""
-    return Cooling(id=id_, machine="desk", at=NOON, model=model, until=NOON + timedelta(minutes=minutes), why="busy")
+    return Cooldown(id=id_, machine="desk", at=NOON, model=model, until=NOON + timedelta(minutes=minutes), why="busy")
 
 
 class ModelUsesContract:
     """Fixtures: `ledger`, open and empty, and `reopen`."""
 
     def test_what_is_reserved_counts_until_it_is_settled(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
-        assert ledger.model_uses.spent("desk", DAY) == Sum()
+        assert ledger.model_uses.usage_of_day("desk", DAY) == UsageTotal()
         assert ledger.model_uses.reserve(a_call(), PLENTY) == ""
-        assert ledger.model_uses.spent("desk", DAY) == Sum(1, 120, NANOS // 10, 0)
+        assert ledger.model_uses.usage_of_day("desk", DAY) == UsageTotal(1, 120, NANOS // 10, 0)
         ledger.model_uses.settle(a_call(tokens_in=40, tokens_out=2, nanos=7, priced=False))
         ledger.model_uses.settle(a_call(tokens_in=0, tokens_out=0, nanos=0))
-        assert reopen().model_uses.spent("desk", DAY) == Sum(1, 42, 7, 1)
+        assert reopen().model_uses.usage_of_day("desk", DAY) == UsageTotal(1, 42, 7, 1)
 
     def test_no_cap_is_ever_exceeded(self, ledger: Ledger) -> None:
         few = ModelsPolicy(calls_per_day=2, tokens_per_day=10_000, money_per_day=1.0)
@@ -62,7 +62,7 @@ class ModelUsesContract:
             False,
         ]
         assert "models.calls_per_day" in ledger.model_uses.reserve(a_call("01D"), few)
-        assert ledger.model_uses.spent("desk", DAY).calls == 2
+        assert ledger.model_uses.usage_of_day("desk", DAY).calls == 2
 
     def test_tokens_and_money_are_counted_with_what_is_to_come(self, ledger: Ledger) -> None:
         short = ModelsPolicy(calls_per_day=9, tokens_per_day=239, money_per_day=1.0)
@@ -71,7 +71,7 @@ class ModelUsesContract:
         poor = ModelsPolicy(calls_per_day=9, tokens_per_day=10_000, money_per_day=0.2)
         assert ledger.model_uses.reserve(a_call("01C"), poor) == ""
         assert "models.money_per_day" in ledger.model_uses.reserve(a_call("01D"), poor)
-        assert ledger.model_uses.spent("desk", DAY) == Sum(2, 240, NANOS // 5, 0)
+        assert ledger.model_uses.usage_of_day("desk", DAY) == UsageTotal(2, 240, NANOS // 5, 0)
 
     def test_each_day_and_each_machine_has_its_own(self, ledger: Ledger) -> None:
         once = ModelsPolicy(calls_per_day=1)
@@ -88,19 +88,22 @@ class ModelUsesContract:
             a_call("01E", machine="lap"),
         )
         assert all(ledger.model_uses.reserve(call, PLENTY) == "" for call in calls)
-        assert ledger.model_uses.uses("desk", "2026-11-02") == (
-            Use(HOSTILE, "openai:small", Sum(1, 120, NANOS // 2, 0)),
-            Use("label", "openai:small", Sum(2, 240, NANOS // 5, 0)),
+        assert ledger.model_uses.usage_since("desk", "2026-11-02") == (
+            ModelUsage(HOSTILE, "openai:small", UsageTotal(1, 120, NANOS // 2, 0)),
+            ModelUsage("label", "openai:small", UsageTotal(2, 240, NANOS // 5, 0)),
         )
 
     def test_a_model_cools_until_its_last_moment(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         for each in (a_cooling("01A", minutes=5), a_cooling("01B", minutes=9), a_cooling("01C", "z", minutes=1)):
-            ledger.model_uses.cool(each)
+            ledger.model_uses.add_cooldown(each)
         again = reopen()
-        assert again.model_uses.cooling("desk", NOON) == (a_cooling("01B", minutes=9), a_cooling("01C", "z", minutes=1))
-        assert again.model_uses.cooling("desk", NOON + timedelta(minutes=2)) == (a_cooling("01B", minutes=9),)
-        assert again.model_uses.cooling("desk", NOON + timedelta(minutes=9)) == ()
-        assert again.model_uses.cooling("lap", NOON) == ()
+        assert again.model_uses.active_cooldowns("desk", NOON) == (
+            a_cooling("01B", minutes=9),
+            a_cooling("01C", "z", minutes=1),
+        )
+        assert again.model_uses.active_cooldowns("desk", NOON + timedelta(minutes=2)) == (a_cooling("01B", minutes=9),)
+        assert again.model_uses.active_cooldowns("desk", NOON + timedelta(minutes=9)) == ()
+        assert again.model_uses.active_cooldowns("lap", NOON) == ()
 
 
 class ModelAnswersContract:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.model.entry import Who
-from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
+from wisen.model.entry import Actor
+from wisen.model.ownership import Ownership, OwnershipSubject, OwnershipVerdict
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.log_writer import NOON
 
@@ -25,11 +25,11 @@ def an_ownership(id_: str = "a", machine: str = "desk", minutes: int = 0) -> Own
         id=id_,
         machine=machine,
         at=NOON + timedelta(minutes=minutes),
-        subject=Subject.FILE,
+        subject=OwnershipSubject.FILE,
         path="/src/shop/.learnings/LEARNINGS.md",
         context="shop",
         verdict=OwnershipVerdict.OWNED,
-        by=Who.USER,
+        by=Actor.USER,
         digest="0f" * 16,
         size=12,
         identity="1:2",
@@ -46,7 +46,9 @@ class OwnershipsContract:
         late = structs.replace(
             an_ownership("b", minutes=1), path=HOSTILE, context=HOSTILE, verdict=OwnershipVerdict.FOREIGN
         )
-        place = structs.replace(an_ownership("c"), at=NOON.astimezone(east), subject=Subject.PLACE, by=Who.WISEN)
+        place = structs.replace(
+            an_ownership("c"), at=NOON.astimezone(east), subject=OwnershipSubject.PLACE, by=Actor.WISEN
+        )
         ledger.ownerships.add([late, place, an_ownership()])
         ledger.ownerships.add([structs.replace(an_ownership(), verdict=OwnershipVerdict.FOREIGN)])
         again = reopen()

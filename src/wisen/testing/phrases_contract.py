@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.model.phrase import OwnPhrase, Proof, Search, Way
+from wisen.model.phrase import PhraseProof, PhraseSearch, PhraseSource, UserPhrase
 from wisen.model.signal import SignalKind
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.log_writer import NOON
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from wisen.store.phrases import PhraseRow
 
 
-def a_phrase(id_: str = "a", text: str = "tss", machine: str = "desk") -> OwnPhrase:
+def a_phrase(id_: str = "a", text: str = "tss", machine: str = "desk") -> UserPhrase:
     """A phrase that was counted."""
-    return OwnPhrase(
+    return UserPhrase(
         id=id_,
         machine=machine,
         at=NOON,
         text=text,
         kind=SignalKind.CORRECTION,
-        way=Way.COUNTED,
+        way=PhraseSource.COUNTED,
         hits=5,
         turns=6,
         sessions=4,
@@ -37,9 +37,9 @@ def a_phrase(id_: str = "a", text: str = "tss", machine: str = "desk") -> OwnPhr
     )
 
 
-def a_proof(id_: str = "a-m1", phrase: str = "a", minutes: int = 0) -> Proof:
+def a_proof(id_: str = "a-m1", phrase: str = "a", minutes: int = 0) -> PhraseProof:
     """A turn that speaks for it."""
-    return Proof(
+    return PhraseProof(
         id=id_,
         phrase=phrase,
         machine="desk",
@@ -53,9 +53,11 @@ def a_proof(id_: str = "a-m1", phrase: str = "a", minutes: int = 0) -> Proof:
     )
 
 
-def a_search(id_: str = "a") -> Search:
+def a_search(id_: str = "a") -> PhraseSearch:
     """That phrases were looked for."""
-    return Search(id=id_, machine="desk", at=NOON, since=NOON - timedelta(days=30), way=Way.COUNTED, turns=100, found=1)
+    return PhraseSearch(
+        id=id_, machine="desk", at=NOON, since=NOON - timedelta(days=30), way=PhraseSource.COUNTED, turns=100, found=1
+    )
 
 
 class PhrasesContract:
@@ -63,7 +65,7 @@ class PhrasesContract:
 
     def test_phrases_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         east = timezone(timedelta(hours=9))
-        hostile = structs.replace(a_phrase("b", HOSTILE), at=NOON.astimezone(east), way=Way.REMOVED)
+        hostile = structs.replace(a_phrase("b", HOSTILE), at=NOON.astimezone(east), way=PhraseSource.REMOVED)
         quoted = structs.replace(a_proof("b-m1", "b", 1), quote=HOSTILE, context=HOSTILE)
         rows: list[PhraseRow] = [a_search(), quoted, a_proof(), hostile, a_phrase()]
         ledger.phrases.add(rows)

@@ -14,9 +14,9 @@ from msgspec import structs
 
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.event import Message
-from wisen.model.failure import Mined
+from wisen.model.failure import SessionFindings
 from wisen.model.report import Selection
-from wisen.model.signal import About, Lesson, Polarity, SignalKind
+from wisen.model.signal import Lesson, LessonTopic, Polarity, SignalKind
 from wisen.testing.fake_miner import mine_all
 from wisen.testing.found_sessions import keep_three, said_of
 from wisen.testing.ledger_contract import HOSTILE
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from wisen.store.index import Index
 
 ALL = Selection()
-LESSON = Lesson(text="Run the tests with `uv`.", forbids=False, durable=0.1, is_durable=False, about=About.COMMAND)
+LESSON = Lesson(
+    text="Run the tests with `uv`.", forbids=False, durable=0.1, is_durable=False, about=LessonTopic.COMMAND
+)
 
 
 class SignalsContract:
@@ -42,7 +44,7 @@ class SignalsContract:
         session = _keep_turns(index, "a", 2, agent="codex")
         plain = said_of("a0", kind=SignalKind.PRAISE)
         taught = said_of("a1", 1, lesson=LESSON)
-        index.findings.mined([Mined(session=session, said=(plain, taught))], 1)
+        index.findings.store_findings([SessionFindings(session=session, said=(plain, taught))], 1)
         again = reopen()
         newest, oldest = again.findings.signals(ALL)
         assert (newest.said, oldest.said) == (taught, plain)
@@ -55,24 +57,26 @@ class SignalsContract:
         session = _keep_turns(index, "a", 1)
         said = said_of("a0", kind=kind)
         said = structs.replace(said, signal=structs.replace(said.signal, polarity=polarity))
-        index.findings.mined([Mined(session=session, said=(said,))], 1)
+        index.findings.store_findings([SessionFindings(session=session, said=(said,))], 1)
         assert [each.said for each in index.findings.signals(ALL)] == [said]
 
-    @pytest.mark.parametrize("about", About)
+    @pytest.mark.parametrize("about", LessonTopic)
     @pytest.mark.parametrize("number", [0.0, 1.0, 1 / 3, 5e-324])
-    def test_every_lesson_comes_back(self, index: Index, about: About, number: float) -> None:
+    def test_every_lesson_comes_back(self, index: Index, about: LessonTopic, number: float) -> None:
         session = _keep_turns(index, "a", 2)
         one = Lesson(text="", forbids=True, durable=number, is_durable=False, about=about)
         other = Lesson(text="Do it.", forbids=False, durable=number, is_durable=True, about=about)
         said = tuple(said_of(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
         said = tuple(structs.replace(each, signal=structs.replace(each.signal, probability=number)) for each in said)
-        index.findings.mined([Mined(session=session, said=said)], 1)
+        index.findings.store_findings([SessionFindings(session=session, said=said)], 1)
         assert tuple(each.said for each in reversed(index.findings.signals(ALL))) == said
 
     def test_a_moment_comes_back_in_whole_milliseconds_and_in_utc(self, index: Index) -> None:
         session = _keep_turns(index, "a", 1)
         moment = (NOON + timedelta(microseconds=7)).astimezone(timezone(timedelta(hours=5)))
-        index.findings.mined([Mined(session=session, said=(structs.replace(said_of("a0"), at=moment),))], 1)
+        index.findings.store_findings(
+            [SessionFindings(session=session, said=(structs.replace(said_of("a0"), at=moment),))], 1
+        )
         (sighting,) = index.findings.signals(ALL)
         assert (sighting.said.at, sighting.said.at.utcoffset()) == (NOON, timedelta())
 
@@ -83,10 +87,10 @@ class SignalsContract:
         log = Log("/a.jsonl", native=text, agent=text)
         log.typed(f"1{text}")
         _reword(log, text)
-        index.events.keep([log.stretch()])
-        (history,) = index.findings.unmined(1)
+        index.events.store([log.stretch()])
+        (history,) = index.findings.take_unmined(1)
         said = said_of(f"1{text}", lesson=structs.replace(LESSON, text=text))
-        index.findings.mined([Mined(session=history.session, said=(said,))], 1)
+        index.findings.store_findings([SessionFindings(session=history.session, said=(said,))], 1)
         (sighting,) = reopen().findings.signals(ALL)
         assert (sighting.agent, sighting.native, sighting.text, sighting.said) == (text, text, text, said)
 
@@ -95,10 +99,10 @@ class SignalsContract:
         log.typed("m0")
         log.context = None
         log.typed("m1")
-        index.events.keep([log.stretch()])
-        (history,) = index.findings.unmined(1)
-        index.findings.mined(
-            [Mined(session=history.session, said=tuple(said_of(f"m{each}", each) for each in range(2)))], 1
+        index.events.store([log.stretch()])
+        (history,) = index.findings.take_unmined(1)
+        index.findings.store_findings(
+            [SessionFindings(session=history.session, said=tuple(said_of(f"m{each}", each) for each in range(2)))], 1
         )
         assert [(each.said.message, each.context) for each in index.findings.signals(ALL)] == [
             ("m1", ""),
@@ -109,10 +113,10 @@ class SignalsContract:
         log = Log("/logs/a.jsonl", "a")
         log.typed("a0")
         log.typed("a1", local=True)
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         (history,) = index.events.histories(ALL)
         said = tuple(said_of(name) for name in ("a0", "a1"))
-        index.findings.mined([Mined(session=history.session, said=said)], 1)
+        index.findings.store_findings([SessionFindings(session=history.session, said=said)], 1)
         assert {each.id: each.local for each in history.turns} == {"a0": False, "a1": True}
         assert {each.said.message: each.local for each in index.findings.signals(ALL)} == {"a0": False, "a1": True}
 
@@ -120,20 +124,22 @@ class SignalsContract:
         log = Log("/a.jsonl")
         log.typed("m1")
         _reword(log, None)
-        index.events.keep([log.stretch()])
-        (history,) = index.findings.unmined(1)
-        index.findings.mined([Mined(session=history.session, said=(said_of("m1"),))], 1)
+        index.events.store([log.stretch()])
+        (history,) = index.findings.take_unmined(1)
+        index.findings.store_findings([SessionFindings(session=history.session, said=(said_of("m1"),))], 1)
         assert [(each.said.message, each.text) for each in index.findings.signals(ALL)] == [("m1", "")]
 
     def test_mining_again_takes_the_place_of_what_was_heard(self, index: Index) -> None:
         one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
         first = said_of("a0", lesson=LESSON), said_of("a1", 1)
-        index.findings.mined([Mined(session=one, said=first), Mined(session=two, said=(said_of("b0", 9),))], 1)
+        index.findings.store_findings(
+            [SessionFindings(session=one, said=first), SessionFindings(session=two, said=(said_of("b0", 9),))], 1
+        )
         assert _messages(index.findings.signals(ALL)) == ["b0", "a1", "a0"]
         now = said_of("a0", kind=SignalKind.PRAISE), said_of("a2", 2)
-        index.findings.mined([Mined(session=one, said=now)], 1)
+        index.findings.store_findings([SessionFindings(session=one, said=now)], 1)
         assert [each.said for each in index.findings.signals(ALL)] == [said_of("b0", 9), now[1], now[0]]
-        index.findings.mined([Mined(session=one)], 1)
+        index.findings.store_findings([SessionFindings(session=one)], 1)
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
     def test_a_message_says_several_things_of_one_kind_each_with_its_lesson(self, index: Index) -> None:
@@ -141,7 +147,7 @@ class SignalsContract:
         trigger = Trigger(cause=TriggerCause.REJECTED, tool="Bash", words=("git", "push"), did="git push origin main")
         other = structs.replace(LESSON, text="Ask before you push.", marker="always", standing=True, trigger=trigger)
         said = said_of("a0", lesson=LESSON), said_of("a0", lesson=other), said_of("a0", kind=SignalKind.PREFERENCE)
-        index.findings.mined([Mined(session=session, said=said)], 1)
+        index.findings.store_findings([SessionFindings(session=session, said=said)], 1)
         assert [each.said for each in index.findings.signals(ALL)] == [*said]
 
     def test_what_was_said_in_an_unknown_message_is_left_out(self, index: Index) -> None:
@@ -149,14 +155,18 @@ class SignalsContract:
         theirs = _keep_turns(index, "b", 1, agent="codex")
         # The same id of another agent is another message.
         said = said_of("gone"), said_of("a0"), said_of("b0")
-        index.findings.mined([Mined(session=theirs, said=said), Mined(session=999, said=(said_of("a0"),))], 1)
+        index.findings.store_findings(
+            [SessionFindings(session=theirs, said=said), SessionFindings(session=999, said=(said_of("a0"),))], 1
+        )
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
     def test_signals_come_newest_first_and_of_one_moment_by_message_and_kind(self, index: Index) -> None:
         one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
         kinds = SignalKind.PRAISE, SignalKind.CORRECTION, SignalKind.REMEMBER
         said = said_of("a0", 5), said_of("a2", 1), *(said_of("a1", 1, kind=kind) for kind in kinds)
-        index.findings.mined([Mined(session=one, said=said), Mined(session=two, said=(said_of("b0", 1),))], 1)
+        index.findings.store_findings(
+            [SessionFindings(session=one, said=said), SessionFindings(session=two, said=(said_of("b0", 1),))], 1
+        )
         assert [(each.said.message, each.said.signal.kind.value) for each in index.findings.signals(ALL)] == [
             ("a0", "correction"),
             ("b0", "correction"),
@@ -171,7 +181,7 @@ class SignalsContract:
         log = Log("/p/d.jsonl", "d")
         log.place = "/src/tools"
         log.typed("dm", 30)
-        index.events.keep([log.stretch()])
+        index.events.store([log.stretch()])
         mine_all(index)
         minutes = [NOON + timedelta(minutes=each) for each in (10, 31)]
         for selection, messages in (
@@ -193,7 +203,7 @@ class SignalsContract:
 
     def test_what_was_heard_stays_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = _keep_turns(index, "a", 1)
-        index.findings.mined([Mined(session=session, said=(said_of("a0"),))], 1)
+        index.findings.store_findings([SessionFindings(session=session, said=(said_of("a0"),))], 1)
         again = reopen()
         assert _keep_turns(again, "a", 2) == session
         assert _messages(again.findings.signals(ALL)) == ["a0"]
@@ -204,8 +214,8 @@ def _keep_turns(index: Index, native: str, many: int, *, agent: str = "claude-co
     log = Log(f"/logs/{native}.jsonl", native, agent=agent)
     for each in range(many):
         log.typed(f"{native}{each}", each)
-    index.events.keep([log.stretch()])
-    (history,) = (each for each in index.findings.unmined(1) if each.native == native)
+    index.events.store([log.stretch()])
+    (history,) = (each for each in index.findings.take_unmined(1) if each.native == native)
     return history.session
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wisen.model.change import Change, Fate, Look
+from wisen.model.change import Change, ChangeCheck, ChangeFate
 from wisen.model.context import Alias, ContextKind, context_of
 from wisen.model.learning import RecordKind
-from wisen.model.tombstone import ALL, Key, KeyKind, Tombstone
+from wisen.model.tombstone import ALL_CONTEXTS, Tombstone, TombstoneKey, TombstoneKeyKind
 from wisen.testing.entries_contract import HOSTILE, a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure, an_outcome
 from wisen.testing.file_snapshots_contract import a_snapshot
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from wisen.store.ledger_removal import Row
 
 
-def a_tombstone(id_: str = "01T", scope: str = ALL) -> Tombstone:
+def a_tombstone(id_: str = "01T", scope: str = ALL_CONTEXTS) -> Tombstone:
     """That three things were forgotten."""
     return Tombstone(id=id_, machine="desk", at=NOON, scope=scope, many=3)
 
 
-EVENT = Key(kind=KeyKind.EVENT, agent="claude-code", session="s1", value=HOSTILE)
-WORDS = Key(kind=KeyKind.WORDS, value="0f" * 16, size=3)
+EVENT = TombstoneKey(kind=TombstoneKeyKind.EVENT, agent="claude-code", session="s1", value=HOSTILE)
+WORDS = TombstoneKey(kind=TombstoneKeyKind.WORDS, value="0f" * 16, size=3)
 
 
 def fill(ledger: Ledger, name: str) -> list[Row]:
@@ -47,7 +47,7 @@ def fill(ledger: Ledger, name: str) -> list[Row]:
     change = Change(
         id=f"c{name}", machine="desk", path="/a", at=NOON, why=name, before="", after="x", splices=(), told=name
     )
-    look = Look(id=f"l{name}", change=change.id, machine="desk", at=NOON, fate=Fate.STANDS, path="/a")
+    look = ChangeCheck(id=f"l{name}", change=change.id, machine="desk", at=NOON, fate=ChangeFate.STANDS, path="/a")
     learnt: list[Entry | Occurrence | Move | Proposal] = [an_entry(name), an_occurrence(f"o{name}", name)]
     learnt += [a_move(f"m{name}", name), a_proposal(f"p{name}", name)]
     ledger.contexts.add(shop, alias)
@@ -55,8 +55,8 @@ def fill(ledger: Ledger, name: str) -> list[Row]:
     ledger.program_records.add(solved)
     ledger.file_snapshots.add(snapshot)
     ledger.changes.add(change)
-    ledger.changes.add_look(look)
-    ledger.entries.enter(learnt)
+    ledger.changes.add_check(look)
+    ledger.entries.record(learnt)
     ledger.runs.add(a_run(f"r{name}"))
     ledger.exposures.add([an_exposure(f"e{name}")])
     ledger.trial_outcomes.add([an_outcome(f"o{name}")])
@@ -98,26 +98,26 @@ class TombstonesContract:
         assert first in [*ledger.removal.rows()]
 
     def test_a_tombstone_comes_back_with_its_keys_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
-        ledger.tombstones.bury(a_tombstone("02T", "shop"), [EVENT])
-        ledger.tombstones.bury(a_tombstone(), [WORDS, EVENT])
-        ledger.tombstones.bury(a_tombstone(), [WORDS])
+        ledger.tombstones.add(a_tombstone("02T", "shop"), [EVENT])
+        ledger.tombstones.add(a_tombstone(), [WORDS, EVENT])
+        ledger.tombstones.add(a_tombstone(), [WORDS])
         again = reopen()
         again.check()
         assert again.tombstones.all() == (a_tombstone(), a_tombstone("02T", "shop"))
-        assert {*again.tombstones.buried("01T")} == {WORDS, EVENT}
-        assert len(again.tombstones.buried("01T")) == 2
-        assert again.tombstones.buried("02T") == (EVENT,)
-        assert len(again.tombstones.buried()) == 3
-        assert again.tombstones.buried("none") == ()
+        assert {*again.tombstones.all_keys("01T")} == {WORDS, EVENT}
+        assert len(again.tombstones.all_keys("01T")) == 2
+        assert again.tombstones.all_keys("02T") == (EVENT,)
+        assert len(again.tombstones.all_keys()) == 3
+        assert again.tombstones.all_keys("none") == ()
 
     def test_a_tombstone_waits_until_it_is_finished_and_is_gone_when_it_is_lifted(self, ledger: Ledger) -> None:
-        ledger.tombstones.bury(a_tombstone(), [WORDS])
-        ledger.tombstones.bury(a_tombstone("02T"), [EVENT])
+        ledger.tombstones.add(a_tombstone(), [WORDS])
+        ledger.tombstones.add(a_tombstone("02T"), [EVENT])
         ledger.tombstones.finish("01T", NOON.astimezone(timezone(timedelta(hours=9))))
         ledger.tombstones.finish("01T", NOON)
         assert [each.done for each in ledger.tombstones.all()] == [True, False]
-        ledger.tombstones.lift("01T")
-        ledger.tombstones.lift("none")
+        ledger.tombstones.remove("01T")
+        ledger.tombstones.remove("none")
         assert [each.id for each in ledger.tombstones.all()] == ["02T"]
-        assert ledger.tombstones.buried() == (EVENT,)
+        assert ledger.tombstones.all_keys() == (EVENT,)
         ledger.check()

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.model.summary import SIGNS, DayLine
+from wisen.model.summary import DAY_SIGNS, DayLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 NAME = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
 """What such a file is called."""
-_MARKS = {sign: mark for mark, sign in SIGNS.items()}
+_MARKS = {sign: mark for mark, sign in DAY_SIGNS.items()}
 _LINE = re.compile(rf"###\s+({'|'.join(_MARKS)})\ufe0f?\s+(\d{{1,2}}:\d{{2}})\s+[-–—]\s+(\S.*)")
 _BLANK = re.compile(r"\s+")
 _BOM = "\ufeff"
@@ -31,7 +31,7 @@ def read_day(text: str) -> tuple[DayLine, ...]:
 
 def write_line(line: DayLine) -> str:
     """A line as it stands in the file, without its end."""
-    return f"### {line.mark.sign} {line.time} - {told(line.text)}"
+    return f"### {line.mark.symbol} {line.time} - {told(line.text)}"
 
 
 def told(text: str) -> str:

@@ -102,7 +102,7 @@ def needs_wording(state: EntryState) -> bool:
     if state.confirmed:
         return False
     read = directives_in(state.text)
-    if read and state.standing:  # to somebody who was not there it says something, or it would not stand
+    if read and state.is_standing:  # to somebody who was not there it says something, or it would not stand
         return any(each.form in _UNWORDED for each in read)
     if read:
         return any(not each.stands_alone or each.passing or each.form in _UNWORDED for each in read)

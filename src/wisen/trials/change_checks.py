@@ -14,11 +14,11 @@ from wisen.edits.editor import Editor
 from wisen.edits.rule_lines import entry_of_change
 from wisen.errors import WisenError
 from wisen.mining.moments import moments
-from wisen.model.change import Fate, Line
-from wisen.model.entry import JUDGED, EntryStatus, MoveKind
+from wisen.model.change import ChangeFate, LineEdit
+from wisen.model.entry import JUDGED_PREFIX, EntryStatus, MoveKind
 from wisen.model.instruction import Rate
 from wisen.model.report import Selection
-from wisen.model.trial import Check, Verdict
+from wisen.model.trial import CheckAction, Verdict
 from wisen.store.known_entries import KnownEntries
 from wisen.trials.check_schedule import WatchedChange, due_date, next_check
 from wisen.trials.inferred_lines import judge_inferred_line
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 LOOKBACK = timedelta(days=30)
 """How far before a change the sessions lie that it is compared with."""
 _MESSAGES = {
-    Check.REMIND: "no session has shown yet whether it helps",
-    Check.EXTEND: "no session has shown yet whether it helps; it gets another week. If it should go: {undo_hint}",
-    Check.ASK: "no session has shown whether it helps. It stays; if it is no longer right: {undo_hint}",
-    Check.TAKE_OUT: "no session has ever shown that it helps, and nobody asked for it, so it is removed",
+    CheckAction.REMIND: "no session has shown yet whether it helps",
+    CheckAction.EXTEND: "no session has shown yet whether it helps; it gets another week. If it should go: {undo_hint}",
+    CheckAction.ASK: "no session has shown whether it helps. It stays; if it is no longer right: {undo_hint}",
+    CheckAction.REVERT: "no session has ever shown that it helps, and nobody asked for it, so it is removed",
 }
 
 
@@ -66,7 +66,7 @@ class _FileRule(NamedTuple):
 
     def as_watched_change(self, relevant: int) -> WatchedChange:
         """Return the change as the check schedule sees it."""
-        checked = [move.at for move in self.checks if move.value == Check.CHECK]
+        checked = [move.at for move in self.checks if move.value == CheckAction.CHECK]
         return WatchedChange(
             made=self.change.at,
             origin=self.state.entry.origin,
@@ -92,16 +92,16 @@ def check_changes(home: Home, desk: Desk, *, may_write: bool) -> CheckResults:
         step = next_check(rule.as_watched_change(sum(at >= since for at, _ in series)), now)
         counts = f"{before.sessions} of {before.of} sessions before it, {after.sessions} of {after.of} after"
         undo_hint, earlier = f"wisen undo {rule.change.id} removes it", [move.value for move in rule.checks]
-        if verdict is Verdict.WORSE or (verdict is Verdict.INEFFECTIVE and step is Check.CHECK):
+        if verdict is Verdict.WORSE or (verdict is Verdict.INEFFECTIVE and step is CheckAction.CHECK):
             if may_write:
                 text = f"seen in {counts}; {verdict.value}, so it is removed"
-                actions.apply(rule, Check.TAKE_OUT, text)
-            elif Check.ASK not in earlier:
-                actions.apply(rule, Check.ASK, f"seen in {counts}; {verdict.value}: {undo_hint}")
-        elif step is Check.CHECK:
+                actions.apply(rule, CheckAction.REVERT, text)
+            elif CheckAction.ASK not in earlier:
+                actions.apply(rule, CheckAction.ASK, f"seen in {counts}; {verdict.value}: {undo_hint}")
+        elif step is CheckAction.CHECK:
             actions.record(rule, step, f"seen in {counts}")
-        elif step is not Check.NOTHING and step not in earlier:
-            step = Check.ASK if step is Check.TAKE_OUT and not may_write else step
+        elif step is not CheckAction.NOTHING and step not in earlier:
+            step = CheckAction.ASK if step is CheckAction.REVERT and not may_write else step
             if step not in earlier:
                 actions.apply(rule, step, _MESSAGES[step].format(undo_hint=undo_hint))
     return CheckResults(tuple(actions.done), tuple(actions.problems))
@@ -112,8 +112,8 @@ def _rules_in_files(desk: Desk, known: KnownEntries) -> Iterator[_FileRule]:
     history = edit_history(desk)
     states = {state.entry.id: state for state in known.states}
     for change in history.effective_changes():
-        entry = entry_of_change(change, known.states) if isinstance(change.deed, Line) else None
-        if entry is not None and history.fates[change.id] is Fate.STANDS and not states[entry].superseded_by:
+        entry = entry_of_change(change, known.states) if isinstance(change.deed, LineEdit) else None
+        if entry is not None and history.fates[change.id] is ChangeFate.STANDS and not states[entry].superseded_by:
             checks = [move for move in known.moves if move.kind is MoveKind.CHECK and move.subject == change.id]
             yield _FileRule(change, states[entry], checks)
 
@@ -141,26 +141,26 @@ class _CheckActions:
         self.done: list[str] = []
         self.problems: list[str] = []
 
-    def apply(self, rule: _FileRule, step: Check, text: str) -> None:
+    def apply(self, rule: _FileRule, step: CheckAction, text: str) -> None:
         """Apply the outcome of a check, and record it. A failed removal is reported, and retried next time."""
         message = f"“{rule.state.text}” in {rule.change.path}: {text}."
-        if step is Check.TAKE_OUT:
+        if step is CheckAction.REVERT:
             try:
                 Editor(self._desk).undo(rule.change.id)
             except WisenError as error:
                 self.problems.append(f"{message} That could not be done: {error}")
                 return
-            move = self._home.scribe.move
-            self._home.ledger.entries.enter(
-                [move(rule.state.entry.id, MoveKind.STATUS, EntryStatus.WONT_FIX, why=f"{JUDGED}{text}")]
+            move = self._home.row_factory.build_move
+            self._home.ledger.entries.record(
+                [move(rule.state.entry.id, MoveKind.STATUS, EntryStatus.WONT_FIX, why=f"{JUDGED_PREFIX}{text}")]
             )
         self.record(rule, step, message)
         self.done.append(message)
 
-    def record(self, rule: _FileRule, step: Check, text: str) -> None:
+    def record(self, rule: _FileRule, step: CheckAction, text: str) -> None:
         """Record the outcome of a check."""
-        move = self._home.scribe.move
-        self._home.ledger.entries.enter([move(rule.change.id, MoveKind.CHECK, step.value, why=text)])
+        move = self._home.row_factory.build_move
+        self._home.ledger.entries.record([move(rule.change.id, MoveKind.CHECK, step.value, why=text)])
 
 
 def _rate(hits: Iterable[bool]) -> Rate:

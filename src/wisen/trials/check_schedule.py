@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.model.entry import EntryOrigin
-from wisen.model.trial import Check
+from wisen.model.trial import CheckAction
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -42,17 +42,17 @@ def due_date(change: WatchedChange) -> datetime:
     return (change.checked or change.made) + CHECK_INTERVAL
 
 
-def next_check(change: WatchedChange, now: datetime) -> Check:
+def next_check(change: WatchedChange, now: datetime) -> CheckAction:
     """Return what to do about a change now; with evidence it is checked, without it is overdue."""
     overdue = now - due_date(change)
     if overdue < timedelta(0):
-        return Check.NOTHING
+        return CheckAction.NOTHING
     if change.relevant:
-        return Check.CHECK
+        return CheckAction.CHECK
     if overdue < REMIND:
-        return Check.NOTHING
+        return CheckAction.NOTHING
     if overdue < EXTEND:
-        return Check.REMIND
+        return CheckAction.REMIND
     if overdue < END:
-        return Check.EXTEND
-    return Check.ASK if change.is_users_own else Check.TAKE_OUT
+        return CheckAction.EXTEND
+    return CheckAction.ASK if change.is_users_own else CheckAction.REVERT

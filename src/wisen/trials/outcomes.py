@@ -17,7 +17,7 @@ from wisen.mining.signatures import about
 from wisen.model.context import NOWHERE
 from wisen.model.entry import Category, EntryOrigin, rule_id
 from wisen.model.event import Status
-from wisen.model.history import Act
+from wisen.model.history import UserAction
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.model.trial import TrialOutcome
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from wisen.model.exposure import Exposure
     from wisen.model.fix import Fix
     from wisen.model.history import History, Step
-    from wisen.model.signal import Said
+    from wisen.model.signal import RecordedSignal
     from wisen.store.home import Home
 
 _MAX_WAIT = timedelta(days=30)
@@ -42,7 +42,7 @@ _FAILED = (Status.FAILED, Status.MASKED)
 SessionKey = tuple[str, str]
 """An agent and its id of a session."""
 Sessions: TypeAlias = "dict[SessionKey, list[History]]"
-DetectSignals: TypeAlias = "Callable[[History], Sequence[Said]]"
+DetectSignals: TypeAlias = "Callable[[History], Sequence[RecordedSignal]]"
 """Detects the user's feedback in a session, including phrases learned from this user."""
 
 
@@ -54,7 +54,7 @@ def record_outcomes(home: Home, detector: Callable[[], DetectSignals]) -> int:
     now = home.clock.now()
     known = {(each.agent, each.session, each.subject, each.version) for each in home.ledger.trial_outcomes.all()}
     waiting: dict[SessionKey, list[Exposure]] = defaultdict(list)
-    for coin in home.ledger.exposures.all(tossed=True):
+    for coin in home.ledger.exposures.all(coin_only=True):
         if (coin.agent, coin.session, coin.subject, coin.version) not in known and now - coin.at < _MAX_WAIT:
             waiting[coin.agent, coin.session].append(coin)
     if not waiting:
@@ -89,7 +89,7 @@ def _guardrails(histories: Sequence[History], detect: DetectSignals) -> dict[str
     return {
         "corrections": len({each.message for each in signals if each.signal.kind is SignalKind.CORRECTION}),
         "failures": sum(step.status in _FAILED for history in histories for step in history.steps),
-        "interrupts": sum(turn.act is not Act.SAID for history in histories for turn in history.turns),
+        "interrupts": sum(turn.action is not UserAction.SAID for history in histories for turn in history.turns),
     }
 
 

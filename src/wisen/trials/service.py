@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from wisen.decisions.proposal_kinds import already_answered
 from wisen.errors import UsageError
-from wisen.model.change import EXPERIMENTS_ANSWER, digest
-from wisen.model.entry import Answer, EntryOrigin, MoveKind, ProposalType, Who
+from wisen.model.change import EXPERIMENTS_ANSWER, content_digest
+from wisen.model.entry import Actor, Answer, EntryOrigin, MoveKind, ProposalType
 from wisen.model.trial import TrialStandings
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wisen.edits.editor import Edit
     from wisen.edits.permission import PromotePolicy
     from wisen.edits.rule_files import RuleFiles
-    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.entry_state import EntryState, ProposalState
     from wisen.model.trial import BeforeAfter, Portfolio, Trial, TrialRow
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
@@ -44,7 +44,7 @@ class TrialService:
         holdout: float,
         promote: PromotePolicy,
         detector: Callable[[], DetectSignals],
-        proposal: Callable[[str], Asked],
+        proposal: Callable[[str], ProposalState],
     ) -> None:
         """Create the service.
 
@@ -106,8 +106,8 @@ class TrialService:
         if context:
             value = "on" if allowed else "off"
             with self._decisions.as_decision("experiments", context):
-                self._home.ledger.entries.enter(
-                    [self._home.scribe.move(context, MoveKind.EXPERIMENTS, value, by=Who.USER)]
+                self._home.ledger.entries.record(
+                    [self._home.row_factory.build_move(context, MoveKind.EXPERIMENTS, value, by=Actor.USER)]
                 )
         else:
             self.save_experiments_setting(allowed=allowed)
@@ -127,26 +127,26 @@ class TrialService:
             return None
         self._decisions.require_person("trials", "on" if allowed else "off")
         path = self._home.path / "config.toml"
-        saw = digest(self._desk.files.read(path).content)
+        saw = content_digest(self._desk.files.read(path).content)
         plan = ValuePlan(str(path), ("trials", "experiments"), allowed, EXPERIMENTS_ANSWER, saw)
         with self._decisions.as_decision("experiments", "config"):
             return Editor(self._desk).set_value(plan)
 
-    def can_try(self, each: Asked) -> bool:
+    def can_try(self, each: ProposalState) -> bool:
         """Whether a proposal may be tried first: it was inferred, and experiments are allowed where it applies."""
         if each.proposal.type in _NEVER_TRIED or not self.allows_experiments(each.proposal.context):
             return False
         (entry,) = self._home.ledger.entries.of([each.proposal.entry])
         return entry.origin is not EntryOrigin.STATED
 
-    def try_out(self, proposal: str, *, dry_run: bool = False) -> Asked:
+    def try_out(self, proposal: str, *, dry_run: bool = False) -> ProposalState:
         """Put the rule of a proposal on trial before it goes into a file.
 
         Raises:
             UsageError: it was answered already, or may not be tried.
         """
         each = self._proposal(proposal)
-        if not each.waits:
+        if not each.is_waiting:
             raise already_answered(self._home.ledger, each)
         if not self.can_try(each):
             raise UsageError(
@@ -155,9 +155,9 @@ class TrialService:
             )
         self._decisions.require_person("proposals", "try", each.proposal.id, dry_run=dry_run)
         if not dry_run:
-            answer = self._home.scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.TRIED, by=Who.USER)
+            answer = self._home.row_factory.build_move(each.proposal.id, MoveKind.ANSWER, Answer.TRIED, by=Actor.USER)
             with self._decisions.as_decision(Answer.TRIED.value, each.proposal.id):
-                self._home.ledger.entries.enter([answer])
+                self._home.ledger.entries.record([answer])
         return each
 
     def act_on_verdicts(self) -> int:
@@ -203,5 +203,5 @@ class TrialService:
         from wisen.trials.trial_rows import ALL_HINTS, build_trial_rows
 
         ledger = self._home.ledger
-        rows = build_trial_rows(ledger.exposures.all(tossed=True), ledger.trial_outcomes.all()).get(ALL_HINTS, [])
+        rows = build_trial_rows(ledger.exposures.all(coin_only=True), ledger.trial_outcomes.all()).get(ALL_HINTS, [])
         return build_portfolio(rows), rows

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.decisions.proposal_rows import proven
-from wisen.model.entry import JUDGED, EntryStatus, EntryType, MoveKind, Proposal, ProposalType, rule_id
-from wisen.model.entry_state import asked, put_on_trial
+from wisen.model.entry import JUDGED_PREFIX, EntryStatus, EntryType, MoveKind, Proposal, ProposalType, rule_id
+from wisen.model.entry_state import entries_on_trial, fold_proposal_states
 from wisen.model.trial import Trial, Verdict
 from wisen.store.known_entries import KnownEntries
 from wisen.trials.coin import chance
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry import Move
-    from wisen.model.entry_state import Asked, EntryState
-    from wisen.model.trial import JudgedTrial
+    from wisen.model.entry_state import EntryState, ProposalState
+    from wisen.model.trial import TrialJudgment
     from wisen.store.home import Home
     from wisen.store.ledger import Ledger
     from wisen.trials.outcomes import DetectSignals
@@ -32,7 +32,7 @@ DROPPED_VERDICTS = (Verdict.INEFFECTIVE, Verdict.WORSE, Verdict.INCONCLUSIVE)
 
 def judge_trials(ledger: Ledger) -> dict[str, Trial]:
     """Return every trial by id and version, judged by coin tosses and outcomes and nothing else."""
-    coins = ledger.exposures.all(tossed=True)
+    coins = ledger.exposures.all(coin_only=True)
     rows = build_trial_rows(coins, ledger.trial_outcomes.all())
     last = {(each.subject, each.version): each.at for each in coins}
     judged = {subject: judge(rows.get(subject, ())) for subject in last if subject != ALL_HINTS}
@@ -74,27 +74,27 @@ def next_chance(trial: Trial) -> float | None:
 
 def act_on_verdicts(home: Home, rule_files: RuleFiles, detector: Callable[[], DetectSignals]) -> int:
     """Record the outcomes of finished sessions, and act on every verdict once. Returns how many proposals are new."""
-    if not home.ledger.exposures.all(tossed=True):
+    if not home.ledger.exposures.all(coin_only=True):
         return 0
     record_outcomes(home, detector)
     known = KnownEntries(home.ledger)
     done = {(move.subject, move.value) for move in known.moves if move.kind is MoveKind.VERDICT}
-    before = asked(home.ledger.proposals.all(), known.moves)
-    on_trial = put_on_trial(before)
+    before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
+    on_trial = entries_on_trial(before)
     rows: list[Move | Proposal] = []
     for each in judge_trials(home.ledger).values():
         verdict = each.judged.verdict
         value = f"{each.version}:{verdict.value}"
         if verdict is Verdict.RUNNING or (each.subject, value) in done:
             continue
-        rows.append(home.scribe.move(each.subject, MoveKind.VERDICT, value, why=each.judged.words))
+        rows.append(home.row_factory.build_move(each.subject, MoveKind.VERDICT, value, why=each.judged.description))
         affected = [state for state in known.states if _is_about(state, each.subject) and _is_open(state, on_trial)]
         if verdict is Verdict.CONFIRMED:
             rows += _propose_confirmed(home, rule_files, affected, each.judged, before)
         elif verdict in (Verdict.INEFFECTIVE, Verdict.WORSE):
             rows += [_drop_entry(home, state, each.judged) for state in affected]
     if rows:
-        home.ledger.entries.enter(rows)
+        home.ledger.entries.record(rows)
     return sum(isinstance(row, Proposal) for row in rows)
 
 
@@ -112,12 +112,18 @@ def _is_open(state: EntryState, on_trial: frozenset[str]) -> bool:
     return undecided and state.status is EntryStatus.PENDING and not state.is_over
 
 
-def _drop_entry(home: Home, state: EntryState, judged: JudgedTrial) -> Move:
-    return home.scribe.move(state.entry.id, MoveKind.STATUS, EntryStatus.WONT_FIX, why=f"{JUDGED}{judged.words}")
+def _drop_entry(home: Home, state: EntryState, judged: TrialJudgment) -> Move:
+    return home.row_factory.build_move(
+        state.entry.id, MoveKind.STATUS, EntryStatus.WONT_FIX, why=f"{JUDGED_PREFIX}{judged.description}"
+    )
 
 
 def _propose_confirmed(
-    home: Home, rule_files: RuleFiles, affected: list[EntryState], judged: JudgedTrial, before: Iterable[Asked]
+    home: Home,
+    rule_files: RuleFiles,
+    affected: list[EntryState],
+    judged: TrialJudgment,
+    before: Iterable[ProposalState],
 ) -> list[Proposal]:
     """Propose a confirmed hint for the file of the context where it came up most."""
     waiting = {each.proposal.entry for each in before if each.proposal.type is ProposalType.VERIFICATION}
@@ -126,4 +132,4 @@ def _propose_confirmed(
         return []
     state = max(candidates, key=lambda each: (each.sessions, each.entry.id))
     target = rule_files.target_for(state.entry, home.ledger.occurrences.of(state.entry.id), state.context)
-    return [proven(state, judged.words, target, home.scribe)]
+    return [proven(state, judged.description, target, home.row_factory)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.exposure import Arm
 from wisen.model.instruction import Rate
-from wisen.model.trial import JudgedTrial, TrialRow, Verdict
+from wisen.model.trial import TrialJudgment, TrialRow, Verdict
 from wisen.trials.evidence import GOOD, HARM, EvidenceTally, RankWager, Wager
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class VerdictPolicy:
     """Evidence of harm since confirmation from which a rule has to prove itself again."""
 
 
-def judge(rows: Iterable[TrialRow], policy: VerdictPolicy | None = None) -> JudgedTrial:
+def judge(rows: Iterable[TrialRow], policy: VerdictPolicy | None = None) -> TrialJudgment:
     """Judge one version of one rule by its sessions in chronological order. A session counts once."""
     policy = policy or VerdictPolicy()
     trial, since, reopened = _TrialState(), Wager(HARM), 0
@@ -95,11 +95,11 @@ class _TrialState:
 
     def summarize(
         self, verdict: Verdict, decided: str | None, policy: VerdictPolicy, since: float, reopened: int
-    ) -> JudgedTrial:
+    ) -> TrialJudgment:
         """Return the verdict with its numbers."""
         values = {name: rail.value for name, rail in sorted(self.rails.items())}
         by_rail = verdict is Verdict.WORSE and self._has_worse_rail(policy)
-        return JudgedTrial(
+        return TrialJudgment(
             verdict=verdict,
             given=Rate(sessions=self.tally.hits(given=True), of=self.tally.sessions(given=True)),
             withheld=Rate(sessions=self.tally.hits(given=False), of=self.tally.sessions(given=False)),

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wisen.model.event import Status
-from wisen.model.history import Act
+from wisen.model.history import UserAction
 from wisen.text.command_lines import parsed
 
 if TYPE_CHECKING:
@@ -333,7 +333,7 @@ class _Course:
 
     def _turn(self) -> str:
         turns = self._turns.get(self._number)
-        return "" if not turns else "said" if all(turn.act is Act.SAID for turn in turns) else "stopped"
+        return "" if not turns else "said" if all(turn.action is UserAction.SAID for turn in turns) else "stopped"
 
 
 def _session(steps: Sequence[Step], turns: Iterable[Turn], at: datetime | None) -> tuple[_Keys, Counts]:

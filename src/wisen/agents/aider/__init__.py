@@ -16,7 +16,7 @@ from wisen.agents.log_follower import Cursor, LineHandlers, follow_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from wisen.model.source import Batch, Mark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["Aider"]
 
@@ -70,7 +70,7 @@ class Aider:
         found = next((every[-1] for part in read_ends(source.path) if (every := _VERSION.findall(part))), None)
         return found.decode("ascii") if found else None
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
         place = source.path.absolute().parent
         history = InputHistory(place / Path(self._history_file).expanduser())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.aider.chat_events import AiderConversation
 from wisen.agents.stateful_collector import StatefulCollector
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 
 if TYPE_CHECKING:
     from wisen.agents.aider.input_history import InputHistory
@@ -54,7 +54,7 @@ class AiderParser:
     def parse_lines(self, lines: Lines) -> None:
         """Take complete lines in."""
         for at in lines.oversized:
-            self.collector.add_problem(TroubleKind.OVERSIZED, at)
+            self.collector.add_problem(ReadProblemKind.OVERSIZED, at)
         block, offset = lines.block, lines.start
         for start, end in lines.spans:
             if self._skips_answer and end - start > 1 and block[start] not in _PREFIX_BYTES:
@@ -64,7 +64,7 @@ class AiderParser:
 
     def handle_unfinished(self, _parse_line: bytes, offset: int) -> bool:
         """A line without an end is never whole."""
-        self.collector.add_problem(TroubleKind.UNFINISHED, offset)
+        self.collector.add_problem(ReadProblemKind.UNFINISHED, offset)
         return False
 
     def flush(self) -> None:
@@ -78,12 +78,12 @@ class AiderParser:
         apart = offset != self._following
         self._following = offset + len(line) + 1
         if b"\0" in line:
-            self.collector.add_problem(TroubleKind.NULS, offset)
+            self.collector.add_problem(ReadProblemKind.NULS, offset)
             line = line.replace(b"\0", b"")
         try:
             text = line.decode("utf-8").removesuffix("\r")
         except UnicodeDecodeError:
-            self.collector.add_problem(TroubleKind.GARBLED, offset)
+            self.collector.add_problem(ReadProblemKind.GARBLED, offset)
             return
         if text.strip():
             self._parse_line(text, offset, apart=apart)
@@ -116,7 +116,7 @@ class AiderParser:
         self._change_speaker()
         if not self._conversation.begin_chat(stamp) and self._last_speaker != "lost":
             self._collector.state["last"] = "lost"
-            self.collector.add_problem(TroubleKind.MISSHAPEN, offset, "no beginning")
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, "no beginning")
 
     def _change_speaker(self) -> None:
         """Somebody else speaks. It is told before his line is noted: a line that waits knows how things stood."""

@@ -14,7 +14,7 @@ from wisen.agents.log_follower import follow_records
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wisen.model.source import Batch, Mark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["ClaudeCode"]
 
@@ -44,7 +44,7 @@ class ClaudeCode:
         """Return the version of Claude Code that wrote the last records."""
         return find_json_value(source.path, b'"version":"')
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """Yield the events after the mark."""
         return follow_records(source.path, mark, partial(ClaudeParser, program_prompts=self._program_prompts))
 

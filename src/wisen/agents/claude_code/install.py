@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from wisen.agents.claude_code.read import AGENT
 from wisen.agents.hook_config import command_group, configured_commands, observer_of, parse_strict_json
 from wisen.agents.log_files import file_source, files_below
-from wisen.model.hook import Calling, Hook, HookSettings
+from wisen.model.hook import Hook, HookSettings, RegisteredHook
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
@@ -121,8 +121,8 @@ class ClaudeCodeHooks:
         return began if began.tzinfo is not None else began.replace(tzinfo=UTC)
 
 
-def _plugins(settings: dict[str, Any]) -> Iterator[Calling]:
+def _plugins(settings: dict[str, Any]) -> Iterator[RegisteredHook]:
     plugins = settings.get("enabledPlugins")
     for plugin, is_enabled in plugins.items() if isinstance(plugins, dict) else ():
         if is_enabled and (name := observer_of(plugin)):
-            yield Calling(event="", command=plugin, name=name)
+            yield RegisteredHook(event="", command=plugin, name=name)

@@ -35,7 +35,7 @@ from wisen.model.event import (
     SessionKey,
     Status,
 )
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,13 +93,13 @@ class ClaudeParser:
         elif record.type == "attachment":
             self._parse_attachment(record, offset)
         elif record.type not in IGNORED_TYPES:
-            self.collector.add_problem(TroubleKind.UNKNOWN, offset, record.type)
+            self.collector.add_problem(ReadProblemKind.UNKNOWN, offset, record.type)
 
     def _locate(self, record: Record, offset: int) -> tuple[SessionKey, datetime] | None:
         at, native = parse_time(record.timestamp), record.sessionId
         if at is None or not native:
             # A record without a session may be torn out of another one: not a statement of the user.
-            self.collector.add_problem(TroubleKind.MISSHAPEN, offset, record.type)
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, record.type)
             return None
         if record.isSidechain:
             native = f"{native}/{record.agentId or 'sidechain'}"
@@ -122,7 +122,7 @@ class ClaudeParser:
                 continue
             self._add_rejections(session, stopped=False)
             if not block.id or not block.name:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, offset, "tool_use")
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, "tool_use")
                 continue
             call = Call(
                 id=block.id,

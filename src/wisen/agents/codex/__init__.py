@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wisen.agents.log_follower import Cursor
-    from wisen.model.source import Batch, Mark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["Codex"]
 
@@ -49,7 +49,7 @@ class Codex:
         """Return the version of Codex that began the session."""
         return find_json_value(source.path, b'"cli_version":"')
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """Yield the events after the mark."""
         stem = source.path.name.removesuffix(".jsonl")
         match = _ID.search(stem)

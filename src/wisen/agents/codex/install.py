@@ -24,7 +24,7 @@ from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_mos
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wisen.model.hook import Caller, Calling
+    from wisen.model.hook import Caller, RegisteredHook
 
 EVENTS = {
     "SessionStart": "session-start",
@@ -156,7 +156,7 @@ def _timeout_of(event: str) -> int:
     return _SESSION_END_SECONDS if event == "SessionEnd" else _SECONDS
 
 
-def _is_trusted(states: dict[str, Any], path: Path, calling: Calling, group: dict[str, Any]) -> bool:
+def _is_trusted(states: dict[str, Any], path: Path, calling: RegisteredHook, group: dict[str, Any]) -> bool:
     """Whether a hook is trusted in its current form and not disabled."""
     label = _CAPITAL.sub("_", calling.event).lower()
     commands = [hook.get("command") if isinstance(hook, dict) else None for hook in group["hooks"]]

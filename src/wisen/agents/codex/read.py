@@ -32,7 +32,7 @@ from wisen.agents.event_collector import EventCollector, parse_time
 from wisen.agents.local_models import is_local_model
 from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,9 +114,9 @@ class CodexParser:
             elif not kind and record.id and record.timestamp:
                 self._parse_header(record)
             elif kind not in records.IGNORED_TYPES and record.record_type != "state":
-                self._thread.add_problem(TroubleKind.UNKNOWN, offset, kind)
+                self._thread.add_problem(ReadProblemKind.UNKNOWN, offset, kind)
         except (msgspec.ValidationError, _MissingTime):
-            self._thread.add_problem(TroubleKind.MISSHAPEN, offset, kind)
+            self._thread.add_problem(ReadProblemKind.MISSHAPEN, offset, kind)
 
     def _parse_wrapped(self, record: Record, inner: str, offset: int) -> None:
         at = self._time_of(record)
@@ -187,13 +187,13 @@ class CodexParser:
         elif item.type in records.CALLS:
             call, codex_call = self._unique_id(item.call_id or item.id), call_in_item(item)
             if not call or codex_call is None:
-                self._thread.add_problem(TroubleKind.MISSHAPEN, offset, f"response_item/{item.type}")
+                self._thread.add_problem(ReadProblemKind.MISSHAPEN, offset, f"response_item/{item.type}")
             elif self._thread.note(call) is None:
                 self._add_call(call, codex_call, at, offset)
         elif item.type in records.OUTPUTS and item.call_id:
             self._parse_output(self._unique_id(item.call_id), item.output, at)
         elif item.type not in records.IGNORED_ITEMS:
-            self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"response_item/{item.type}")
+            self._thread.add_problem(ReadProblemKind.UNKNOWN, offset, f"response_item/{item.type}")
 
     def _parse_event(self, kind: str, payload: msgspec.Raw, at: datetime, offset: int) -> None:
         if kind == "item_completed":
@@ -211,7 +211,7 @@ class CodexParser:
             if call and begun.source not in _USER_SHELL and self._thread.note(call) is None:
                 self._add_call(call, call_in_turn_item(records.BEGINNINGS[kind], begun), at, offset)
         else:
-            self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"event_msg/{kind}")
+            self._thread.add_problem(ReadProblemKind.UNKNOWN, offset, f"event_msg/{kind}")
 
     def _parse_turn_item(self, kind: str, raw: msgspec.Raw, at: datetime, offset: int) -> None:
         if kind == "UserMessage":
@@ -222,7 +222,7 @@ class CodexParser:
         elif kind in records.ITEMS:
             self._parse_ended_call(kind, records.decode_item(raw), at, offset)
         elif kind not in records.IGNORED_TURN_ITEMS:
-            self._thread.add_problem(TroubleKind.UNKNOWN, offset, f"item/{kind}")
+            self._thread.add_problem(ReadProblemKind.UNKNOWN, offset, f"item/{kind}")
 
     def _handle_turn(self, event: Event, at: datetime) -> None:
         """Handle the start or outcome of a turn: calls that are still open will not get a normal result."""

@@ -15,7 +15,7 @@ from wisen.agents.log_follower import Cursor, follow_records
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wisen.model.source import Batch, Mark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["GeminiCli"]
 
@@ -46,7 +46,7 @@ class GeminiCli:
             for path in files_below(chats, _SUFFIXES):
                 yield file_source(AGENT, path)
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """Yield the events after the mark; a document is read completely when it changed."""
         path = source.path
         # A sub-agent's chat is in a folder named after the session that started it.

@@ -26,7 +26,7 @@ from wisen.agents.gemini_cli.records import (
 )
 from wisen.agents.masked_failures import can_hide_exit_code
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +90,7 @@ class GeminiParser:
             try:
                 self.parse_record(record_decoder.decode(raw), 0)
             except _UNREADABLE:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, 0)
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, 0)
             except Exception as error:  # noqa: BLE001 - error boundary: a message that fails costs that message only
                 self.collector.add_parser_error(0, error)
 
@@ -100,13 +100,13 @@ class GeminiParser:
             try:
                 self._parse_message(record, offset)
             except msgspec.ValidationError:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, offset, record.type)
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, record.type)
         elif record.patch is not None:
             self._apply_header(record.patch)
         elif record.sessionId is not None:
             self._apply_header(record)
         elif record.type not in IGNORED_TYPES and record.rewind is None:
-            self.collector.add_problem(TroubleKind.UNKNOWN, offset, record.type)
+            self.collector.add_problem(ReadProblemKind.UNKNOWN, offset, record.type)
 
     def _apply_header(self, header: Header) -> None:
         self._session = header.sessionId or self._session
@@ -119,7 +119,7 @@ class GeminiParser:
     def _parse_message(self, record: Record, offset: int) -> None:
         at = parse_time(record.timestamp)
         if at is None or not record.id:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, offset, record.type)
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, record.type)
             return
         native = f"{self._parent or 'chat'}/{self._session}" if self._is_sub_agent else self._session
         session = self.collector.sessions.session_at(native, at, self._place)
@@ -158,7 +158,7 @@ class GeminiParser:
         stopped = ""
         for tool_call in record.toolCalls or ():
             if not tool_call.id or not tool_call.name:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, offset, "toolCall")
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, "toolCall")
                 continue
             hides_exit = tool_call.name == SHELL and can_hide_exit_code(
                 call_arguments.shell_arguments(tool_call.args).command or ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wisen.model.source import Batch, Mark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["Generic"]
 
@@ -48,7 +48,7 @@ class Generic:
             if path.suffix in _SUFFIXES and detect_agent(path) == AGENT:
                 yield file_source(AGENT, path)
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """Yield the events after the mark; a single JSON document is read completely when it changed."""
 
         def parser_for(cursor: Cursor) -> GenericParser:

@@ -26,7 +26,7 @@ from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.stateful_collector import StatefulCollector
 from wisen.agents.tool_results import find_failure
 from wisen.model.event import Call, Concession, Message, MessageOrigin, Provenance, Status
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +81,7 @@ class GenericParser:
             name = record.conversation or self._name
             self._parse_turn(record, name, self._stateful_collector.increment("turns"), offset)
         else:
-            self.collector.add_problem(TroubleKind.UNKNOWN, offset)
+            self.collector.add_problem(ReadProblemKind.UNKNOWN, offset)
 
     def parse_document(self, content: list[msgspec.Raw] | Line) -> None:
         """Parse a whole file: a list of messages, one conversation, or a list of conversations."""
@@ -92,7 +92,7 @@ class GenericParser:
             try:
                 record = decode_line(raw)
             except _UNREADABLE:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, 0)
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, 0)
                 continue
             self.parse_record(record, 0)
 
@@ -105,7 +105,7 @@ class GenericParser:
                 if not bytes(turn.timestamp) and not bytes(turn.created_at):
                     turn.timestamp, turn.created_at = about.timestamp, about.created_at
             except _UNREADABLE:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, offset)
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset)
                 continue
             self._parse_turn(turn, name, index, offset)
         self._close_open_calls()
@@ -114,7 +114,7 @@ class GenericParser:
         try:
             self._dispatch_role(turn, name, index, offset)
         except _UNREADABLE:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, offset, turn.role or "")
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, turn.role or "")
         except Exception as error:  # noqa: BLE001 - error boundary: a turn that fails costs that turn only
             self.collector.add_parser_error(offset, error)
 
@@ -129,7 +129,7 @@ class GenericParser:
         elif turn.role in ("tool", "function"):
             self._parse_result(turn, name, at)
         elif turn.role not in _IGNORED_ROLES:
-            self.collector.add_problem(TroubleKind.UNKNOWN, offset, turn.role or "")
+            self.collector.add_problem(ReadProblemKind.UNKNOWN, offset, turn.role or "")
 
     def _parse_user(self, turn: Turn, name: str, index: int, at: datetime) -> None:
         text, place = typed_text_of(turn.content).strip(), turn.cwd or ""
@@ -164,7 +164,7 @@ class GenericParser:
             calls.append((None, turn.function_call))
         for number, (given, function) in enumerate(calls):
             if function is None or not function.name:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, offset, "tool_call")
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, "tool_call")
                 continue
             call = _unique_id(given, name) or _derive_id(name, index, f"call {number}", function.name)
             place = turn.cwd or ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from wisen.agents.session_segments import Segment
-    from wisen.model.source import Batch, Mark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["Hermes"]
 
@@ -65,7 +65,7 @@ class Hermes:
             if path.is_file():
                 yield database_source(AGENT, path)
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
         return read_rows(source.path, mark, _TABLE, self._open_conversations)
 

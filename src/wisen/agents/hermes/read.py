@@ -24,7 +24,7 @@ from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.session_segments import EPOCH
 from wisen.agents.tool_results import find_failure
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 from wisen.safety.sentinel import strip
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class HermesConversation:
         role, content, calls, answered, stamp = cells
         at = _parse_stamp(stamp)
         if at is None:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, row, "timestamp")
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, "timestamp")
             return
         if row in self._excluded.observed:
             return
@@ -123,7 +123,7 @@ class HermesConversation:
         try:
             self._parse_cells(bytes(role or b"").decode(), _to_text(content), bytes(calls or b""), answered, at, row)
         except _UNREADABLE:
-            self.collector.add_problem(TroubleKind.GARBLED, row, "row")
+            self.collector.add_problem(ReadProblemKind.GARBLED, row, "row")
 
     def _parse_cells(self, role: str, text: str, calls: bytes, answered: bytes | None, at: datetime, row: int) -> None:
         if role == "user":
@@ -133,7 +133,7 @@ class HermesConversation:
         elif role == "tool":
             self._handle_result(_to_text(answered), text_of(text), at, row)
         elif role not in _PASSED_OVER:
-            self.collector.add_problem(TroubleKind.UNKNOWN, row, role)
+            self.collector.add_problem(ReadProblemKind.UNKNOWN, row, role)
 
     def _user(self, text: str, at: datetime, row: int) -> None:
         session, typed = self.collector.sessions.session_at(self.native, at, self._place), extract_typed_text(text)
@@ -162,7 +162,7 @@ class HermesConversation:
         for number, asked in enumerate(_asked.decode(calls) or () if calls.strip() not in (b"", b"null") else ()):
             name = asked.call_id or asked.id
             if not name or asked.function is None or not asked.function.name:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, row, f"tool_call {number}")
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, f"tool_call {number}")
                 continue
             tool, raw = asked.function.name, msgspec.Raw((asked.function.arguments or "{}").encode("utf-8", "replace"))
             shell = call_arguments.shell_arguments(raw)
@@ -192,7 +192,7 @@ class HermesConversation:
 
     def _handle_result(self, answered: str, text: str, at: datetime, row: int) -> None:
         if not answered:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, row, "tool")
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, "tool")
             return
         call = self._identity(answered)
         _, hides_exit, began, place = self.collector.close_call(call)

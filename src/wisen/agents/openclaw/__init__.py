@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.agents.openclaw.openclaw_speakers import Speaker
-    from wisen.model.source import Batch, Mark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["OpenClaw"]
 
@@ -54,11 +54,11 @@ class OpenClaw:
                 if _is_ours(path, anywhere=under is not None):
                     yield database_source(AGENT, path) if path.suffix == ".sqlite" else file_source(AGENT, path)
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
         path = source.path
         packed = path.suffix in (".sqlite", ".zst")
-        if packed and mark is not None and mark.doubted:
+        if packed and mark is not None and mark.is_suspect:
             mark = None  # here reading everything again is the only way to compare
         if path.suffix == ".sqlite":
             return read_database(path, mark, program_prompts=self._program_prompts)

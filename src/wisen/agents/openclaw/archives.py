@@ -11,14 +11,14 @@ import msgspec
 
 from wisen.agents import jsonl
 from wisen.agents.openclaw import zstd_stream
-from wisen.model.source import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, ReadProblem, ReadProblemKind
 from wisen.safety.regular_files import open_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wisen.agents.openclaw.transcript_lines import TranscriptLineParser
-    from wisen.model.source import Mark, Source
+    from wisen.model.source import Source, SourceMark
 
 _LARGEST = 1 << 30
 """Bytes, when unpacked; OpenClaw itself puts nothing away that is larger than a sixteenth of it."""
@@ -36,17 +36,17 @@ class _Cold(msgspec.Struct):
 _cold = msgspec.json.Decoder(_Cold)
 
 
-def read_archive(source: Source, mark: Mark | None, parser: TranscriptLineParser) -> Iterator[Batch]:
+def read_archive(source: Source, mark: SourceMark | None, parser: TranscriptLineParser) -> Iterator[Batch]:
     """The events of an archive, unless the mark says that it was read."""
     done = f"{source.size}:{source.modified_ns}"
     if mark is not None and mark.cursor == done:
         return
     is_cold, offset, taken, afresh = source.path.parent.name == "cold", 0, 0, True
-    problem: Trouble | None = None
+    problem: ReadProblem | None = None
     try:
         for line in _lines(source):
             if line is None:
-                parser.collector.add_problem(TroubleKind.OVERSIZED, offset)
+                parser.collector.add_problem(ReadProblemKind.OVERSIZED, offset)
                 continue
             _take(parser, line, offset, is_cold=is_cold)
             offset, taken = offset + len(line) + 1, taken + len(line) + 1
@@ -54,13 +54,13 @@ def read_archive(source: Source, mark: Mark | None, parser: TranscriptLineParser
                 yield _batch(parser, "", taken, afresh=afresh)
                 taken, afresh = 0, False
     except zstd_stream.CorruptStream:
-        parser.collector.add_problem(TroubleKind.GARBLED, offset)
+        parser.collector.add_problem(ReadProblemKind.GARBLED, offset)
     except OSError as error:
-        problem = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
+        problem = ReadProblem(kind=ReadProblemKind.UNREADABLE, detail=error.strerror or "", offset=0)
     if problem is None:
         yield _batch(parser, done, taken, afresh=afresh)
     else:
-        yield Batch(events=(), troubles=(problem,), cursor="", read_bytes=0)
+        yield Batch(events=(), problems=(problem,), cursor="", read_bytes=0)
 
 
 def _lines(source: Source) -> Iterator[bytes | None]:
@@ -90,13 +90,13 @@ def _take(parser: TranscriptLineParser, line: bytes, offset: int, *, is_cold: bo
         if line.strip():
             parser.parse_record(parser.decoder.decode(line), offset)
     except msgspec.ValidationError:
-        parser.collector.add_problem(TroubleKind.MISSHAPEN, offset)
+        parser.collector.add_problem(ReadProblemKind.MISSHAPEN, offset)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        parser.collector.add_problem(TroubleKind.GARBLED, offset)
+        parser.collector.add_problem(ReadProblemKind.GARBLED, offset)
     except Exception as error:  # noqa: BLE001 - a fence: a record that a reader breaks on costs that record only
         parser.collector.add_parser_error(offset, error)
 
 
 def _batch(parser: TranscriptLineParser, cursor: str, taken: int, *, afresh: bool) -> Batch:
     events, problems = parser.collector.drain()
-    return Batch(events=events, troubles=problems, cursor=cursor, read_bytes=taken, afresh=afresh)
+    return Batch(events=events, problems=problems, cursor=cursor, read_bytes=taken, from_start=afresh)

@@ -24,14 +24,14 @@ from wisen.agents.openclaw.records import IGNORED_TYPES, RELEVANT_TYPES, Record,
 from wisen.agents.openclaw.session_registry import speakers_in
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
-from wisen.model.source import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, ReadProblem, ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from wisen.model.event import Event
-    from wisen.model.source import Mark
+    from wisen.model.source import SourceMark
 
 _BEFORE_TRANSCRIPTS = range(1, 4)
 """Versions of the database while transcripts were still files."""
@@ -78,7 +78,7 @@ class _Session(NamedTuple):
     conversation: OpenclawConversation
 
 
-def read_database(path: Path, mark: Mark | None, *, program_prompts: bool) -> Iterator[Batch]:
+def read_database(path: Path, mark: SourceMark | None, *, program_prompts: bool) -> Iterator[Batch]:
     """The events behind the mark."""
     cursor = mark.cursor if mark else ""
     try:
@@ -87,8 +87,8 @@ def read_database(path: Path, mark: Mark | None, *, program_prompts: bool) -> It
                 cursor = batch.cursor
                 yield batch
     except sqlite3.Error as error:
-        problem = Trouble(kind=TroubleKind.UNREADABLE, detail=str(error)[:40], offset=0)
-        yield Batch(events=(), troubles=(problem,), cursor=cursor, read_bytes=0)
+        problem = ReadProblem(kind=ReadProblemKind.UNREADABLE, detail=str(error)[:40], offset=0)
+        yield Batch(events=(), problems=(problem,), cursor=cursor, read_bytes=0)
 
 
 class _DatabaseReader:
@@ -102,7 +102,7 @@ class _DatabaseReader:
         self._cursor = self._resume(cursor)
         self._left = dict(self._cursor.sessions)
         self._events: list[Event] = []
-        self._problems: list[Trouble] = []
+        self._problems: list[ReadProblem] = []
         self._bytes = 0
 
     def batches(self) -> Iterator[Batch]:
@@ -111,7 +111,7 @@ class _DatabaseReader:
             yield self._empty_batch()
             return
         if self._version not in _VERSIONS and self._version != self._cursor.version:
-            self._add_problem(TroubleKind.MISSHAPEN, 0, f"user_version {self._version}")
+            self._add_problem(ReadProblemKind.MISSHAPEN, 0, f"user_version {self._version}")
         row, afresh = self._cursor.row, self._cursor.row == 0
         end = self._database.execute("SELECT coalesce(max(rowid), 0) FROM transcript_events").fetchone()[0]
         speakers = speakers_in(self._database)
@@ -139,11 +139,11 @@ class _DatabaseReader:
 
     def _empty_batch(self) -> Batch:
         """There are no transcripts here: as it should be in the versions that had files, else it is told."""
-        problems: tuple[Trouble, ...] = ()
+        problems: tuple[ReadProblem, ...] = ()
         if self._columns or self._version not in _BEFORE_TRANSCRIPTS:
             lacks = f"transcript_events.{min(_NEEDED - self._columns)}" if self._columns else "transcript_events"
-            problems = (Trouble(kind=TroubleKind.MISSHAPEN, detail=f"{lacks} missing", offset=0),)
-        return Batch(events=(), troubles=problems, cursor="", read_bytes=0, afresh=True)
+            problems = (ReadProblem(kind=ReadProblemKind.MISSHAPEN, detail=f"{lacks} missing", offset=0),)
+        return Batch(events=(), problems=problems, cursor="", read_bytes=0, from_start=True)
 
     def _changed_sessions(self, row: int, end: int) -> list[_ChangedSession]:
         """The sessions with new rows; one that began first stands before those that may be copies of it."""
@@ -184,7 +184,7 @@ class _DatabaseReader:
                     break
                 data = _row_json(plain, blob) if size is None or size <= jsonl.MAX_RECORD_BYTES else None
                 if data is None:
-                    self._add_problem(TroubleKind.OVERSIZED, row)
+                    self._add_problem(ReadProblemKind.OVERSIZED, row)
                 else:
                     self._parse_row(session, data, number, row)
                 taken += len(data or b"")
@@ -200,10 +200,12 @@ class _DatabaseReader:
         except msgspec.ValidationError:
             kind = _kind_of(data)
             if kind not in IGNORED_TYPES:
-                self._add_problem(TroubleKind.MISSHAPEN if kind in RELEVANT_TYPES else TroubleKind.UNKNOWN, row, kind)
+                self._add_problem(
+                    ReadProblemKind.MISSHAPEN if kind in RELEVANT_TYPES else ReadProblemKind.UNKNOWN, row, kind
+                )
             return
         if record is None:
-            self._add_problem(TroubleKind.GARBLED, row)
+            self._add_problem(ReadProblemKind.GARBLED, row)
             return
         if record.type == "session":
             record.id = session.name
@@ -231,16 +233,16 @@ class _DatabaseReader:
         cursor = OpenclawCursor(row, self._guard(row), self._version, left)
         batch = Batch(
             events=tuple(self._events),
-            troubles=tuple(self._problems),
+            problems=tuple(self._problems),
             cursor=msgspec.json.encode(cursor).decode("utf-8"),
             read_bytes=self._bytes,
-            afresh=afresh,
+            from_start=afresh,
         )
         self._events, self._problems, self._bytes = [], [], 0
         return batch
 
-    def _add_problem(self, kind: TroubleKind, row: int, detail: str = "") -> None:
-        self._problems.append(Trouble(kind=kind, detail=detail[:40], offset=row))
+    def _add_problem(self, kind: ReadProblemKind, row: int, detail: str = "") -> None:
+        self._problems.append(ReadProblem(kind=kind, detail=detail[:40], offset=row))
 
 
 def _row_json(plain: object, blob: object) -> bytes | None:

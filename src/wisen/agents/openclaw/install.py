@@ -16,7 +16,7 @@ from wisen.agents.openclaw.newest_session import newest_session
 from wisen.agents.openclaw.openclaw_paths import settings_file, state_directories
 from wisen.agents.openclaw.read import AGENT
 from wisen.errors import UsageError
-from wisen.model.hook import CLIENT, Caller, Calling, Hook, HookSettings, Program
+from wisen.model.hook import CLIENT, Caller, Hook, HookSettings, Program, RegisteredHook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -118,23 +118,23 @@ class OpenClawHooks:
         return next((state for state in self._states if state == settings.parent), self._states[0])
 
 
-def _helps(plugins: Mapping[str, Any]) -> Iterator[Calling]:
+def _helps(plugins: Mapping[str, Any]) -> Iterator[RegisteredHook]:
     paths, allowed = _inside(plugins, "load").get("paths"), plugins.get("allow")
     for at, path in enumerate(paths if isinstance(paths, list) else ()):
         if isinstance(path, str) and PurePath(path).parts[-len(_OLD_FOLDER) :] == _OLD_FOLDER:
-            yield Calling(event=".".join(_PATHS), command=path, keys=(*_PATHS, at), helps=True)
+            yield RegisteredHook(event=".".join(_PATHS), command=path, keys=(*_PATHS, at), helps=True)
     for at, name in enumerate(allowed if isinstance(allowed, list) else ()):
         if name == PLUGIN:
-            yield Calling(event=".".join(_ALLOWED), command=name, keys=(*_ALLOWED, at), helps=True)
+            yield RegisteredHook(event=".".join(_ALLOWED), command=name, keys=(*_ALLOWED, at), helps=True)
 
 
-def _entries(plugins: Mapping[str, Any]) -> Iterator[Calling]:
+def _entries(plugins: Mapping[str, Any]) -> Iterator[RegisteredHook]:
     for name, entry in _inside(plugins, "entries").items():
         caller = _caller_in(entry) if name == PLUGIN else None
         if caller is not None:
-            yield Calling(event=".".join(_ENTRY), command=name, keys=_ENTRY, caller=caller)
+            yield RegisteredHook(event=".".join(_ENTRY), command=name, keys=_ENTRY, caller=caller)
         elif isinstance(entry, dict) and entry.get("enabled") is not False and name != PLUGIN:
-            yield Calling(event="", command=name, name=observer_of(name))
+            yield RegisteredHook(event="", command=name, name=observer_of(name))
 
 
 def _caller_in(entry: object) -> Caller | None:

@@ -38,7 +38,7 @@ from wisen.agents.openclaw.records import (
 )
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +108,7 @@ class OpenclawConversation:
             if record.id:
                 self.begin(record.id, record.cwd or "")
             else:
-                self._collector.add_problem(TroubleKind.MISSHAPEN, offset, "session")
+                self._collector.add_problem(ReadProblemKind.MISSHAPEN, offset, "session")
         elif record.type == "reset":
             at = parse_time(record.timestamp)
             if at is not None and self.native:
@@ -117,21 +117,21 @@ class OpenclawConversation:
         elif record.type == "model_change":
             self.local = is_local_model(record.provider, record.modelId)
         elif record.type not in IGNORED_TYPES:
-            self._collector.add_problem(TroubleKind.UNKNOWN, offset, record.type)
+            self._collector.add_problem(ReadProblemKind.UNKNOWN, offset, record.type)
 
     def _message(self, record: Record, offset: int) -> None:
         said = record.message
         if said is None or not said.role:
-            self._collector.add_problem(TroubleKind.MISSHAPEN, offset, "message")
+            self._collector.add_problem(ReadProblemKind.MISSHAPEN, offset, "message")
             return
         take = {"user": self._user, "assistant": self._assistant, "toolResult": self._result}.get(said.role)
         if take is None:
             if said.role not in IGNORED_ROLES:
-                self._collector.add_problem(TroubleKind.UNKNOWN, offset, f"message of {said.role}")
+                self._collector.add_problem(ReadProblemKind.UNKNOWN, offset, f"message of {said.role}")
             return
         at, blocks = _when(said, record), blocks_of(said.content)
         if at is None or not self.native:
-            self._collector.add_problem(TroubleKind.MISSHAPEN, offset, said.role)
+            self._collector.add_problem(ReadProblemKind.MISSHAPEN, offset, said.role)
             return
         take(said, blocks, at, offset)
 
@@ -185,7 +185,7 @@ class OpenclawConversation:
             if block.id and block.name:
                 self._call(block, session, at, offset)
             else:
-                self._collector.add_problem(TroubleKind.MISSHAPEN, offset, block.type)
+                self._collector.add_problem(ReadProblemKind.MISSHAPEN, offset, block.type)
         if stopped and not self._stopped and self.speaker in (Speaker.USER, Speaker.ROOM, None):
             # The runtime and the gateway may both record one stop.
             self._stopped = True
@@ -212,7 +212,7 @@ class OpenclawConversation:
     def _result(self, said: StoredMessage, blocks: list[Block], at: datetime, offset: int) -> None:
         native = said.toolCallId
         if not native:
-            self._collector.add_problem(TroubleKind.MISSHAPEN, offset, said.role)
+            self._collector.add_problem(ReadProblemKind.MISSHAPEN, offset, said.role)
             return
         call, place = self._asked.pop(native, OpenCallRef(native, self.place))
         session = self._collector.sessions.session_at(self.native, at, self.place)

@@ -17,7 +17,7 @@ from wisen.agents.hook_config import observer_of, parse_strict_json
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.read import AGENT
 from wisen.agents.sqlite_logs import cell_text, open_read_only
-from wisen.model.hook import Caller, Calling, Hook, HookSettings, Program
+from wisen.model.hook import Caller, Hook, HookSettings, Program, RegisteredHook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -108,7 +108,7 @@ class OpenCodeHooks:
                 yield datetime.fromtimestamp(created / 1000, UTC)
 
 
-def _plugins(settings: object) -> Iterator[Calling]:
+def _plugins(settings: object) -> Iterator[RegisteredHook]:
     listed = settings.get("plugin") if isinstance(settings, dict) else None
     for at, each in enumerate(listed if isinstance(listed, list) else ()):
         spec, options = (*each, None)[:2] if isinstance(each, list) and each else (each, None)
@@ -117,9 +117,9 @@ def _plugins(settings: object) -> Iterator[Calling]:
         caller = _caller(spec, options)
         keys = ("plugin", at)
         if caller is not None:
-            yield Calling(event=EVENT, command=spec, keys=keys, caller=caller)
+            yield RegisteredHook(event=EVENT, command=spec, keys=keys, caller=caller)
         elif name := observer_of(spec):
-            yield Calling(event="", command=spec, keys=keys, name=name)
+            yield RegisteredHook(event="", command=spec, keys=keys, name=name)
 
 
 def _caller(spec: str, options: Any) -> Caller | None:

@@ -27,7 +27,7 @@ from wisen.agents.opencode.records import (
     parse_milliseconds,
 )
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 from wisen.safety import sentinel
 
 if TYPE_CHECKING:
@@ -111,16 +111,16 @@ class OpencodeConversation:
             self._report_odd_part(data, row)
             return
         except _UNREADABLE:
-            self.collector.add_problem(TroubleKind.GARBLED, row)
+            self.collector.add_problem(ReadProblemKind.GARBLED, row)
             return
         message_data = self._message(_text_of(message), message_cell, row)
         at = parse_milliseconds(message_data.time.created) if message_data else None
         if message_data is None or at is None or (message_data.time.created or 0) < self._about.created:
             if message_data is not None and at is None:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, row, "message")
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, "message")
             return
         if part.type not in RELEVANT_TYPES | IGNORED_TYPES:
-            self.collector.add_problem(TroubleKind.UNKNOWN, row, part.type)
+            self.collector.add_problem(ReadProblemKind.UNKNOWN, row, part.type)
         self._parse_part(part, _text_of(identity), _text_of(message), message_data, at, row)
 
     def _report_odd_part(self, data: bytes, row: int) -> None:
@@ -129,7 +129,7 @@ class OpencodeConversation:
         except (*_UNREADABLE, AttributeError):
             kind = ""
         if kind not in IGNORED_TYPES:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, row, str(kind))
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, str(kind))
 
     def _message(self, message: str, message_cell: bytes, row: int) -> StoredMessage | None:
         """The message that a part belongs to; read once for all of its parts."""
@@ -137,7 +137,7 @@ class OpencodeConversation:
             try:
                 self._current_message = message, _decode(decode_message, message_cell)
             except _UNREADABLE:
-                self.collector.add_problem(TroubleKind.MISSHAPEN, row, "message")
+                self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, "message")
                 self._current_message = message, None
         return self._current_message[1]
 
@@ -197,7 +197,7 @@ class OpencodeConversation:
 
     def _parse_call(self, part: Part, state: State, identity: str, position: _Position) -> None:
         if not part.tool or not part.callID:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, position.row, "tool")
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, position.row, "tool")
             return
         if state.status == "pending":
             self.collector.wait(identity, position.row)  # its arguments are not there yet

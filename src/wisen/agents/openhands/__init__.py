@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wisen.agents.openhands.event_files import EventCursor, EventFile
-    from wisen.model.source import Batch, Mark
+    from wisen.model.source import Batch, SourceMark
 
 __all__ = ["OpenHands"]
 
@@ -52,7 +52,7 @@ class OpenHands:
                     modified_ns=max(each.modified_ns for each in found),
                 )
 
-    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+    def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
         """The events of the files behind the mark."""
         folder = source.path.absolute().parent
         within = folder.parent.name == _SUB_AGENTS

@@ -14,14 +14,14 @@ from wisen.agents.json_recovery import replace_invalid_text
 from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.agents.openhands.records import decode_event, kind_of_data
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
-from wisen.model.source import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, ReadProblem, ReadProblemKind
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wisen.agents.openhands.read import OpenhandsConversation
-    from wisen.model.source import Mark
+    from wisen.model.source import SourceMark
 
 _NAME = re.compile(r"event-(\d{5,})-[0-9A-Za-z-]+\.json\Z")
 _BATCH = 4 << 20
@@ -65,15 +65,15 @@ def event_files(folder: Path) -> list[EventFile]:
 
 
 def read_events(
-    folder: Path, mark: Mark | None, conversation_of: Callable[[EventCursor], OpenhandsConversation]
+    folder: Path, mark: SourceMark | None, conversation_of: Callable[[EventCursor], OpenhandsConversation]
 ) -> Iterator[Batch]:
     """The events behind the mark."""
     files = event_files(folder)
     names = {each.number: each.path.name for each in files}
     cursor = _resume(mark, names)
     if not files:
-        problem = Trouble(kind=TroubleKind.UNREADABLE, detail="no event files", offset=0)
-        yield Batch(events=(), troubles=(problem,), cursor=mark.cursor if mark else "", read_bytes=0)
+        problem = ReadProblem(kind=ReadProblemKind.UNREADABLE, detail="no event files", offset=0)
+        yield Batch(events=(), problems=(problem,), cursor=mark.cursor if mark else "", read_bytes=0)
         return
     conversation = conversation_of(cursor)
     following, size, afresh = cursor.following, 0, cursor.following == 0
@@ -89,8 +89,8 @@ def read_events(
     yield _batch(conversation, following, names, size, afresh=afresh)
 
 
-def _resume(mark: Mark | None, names: dict[int, str]) -> EventCursor:
-    if mark is None or not mark.cursor or mark.doubted:
+def _resume(mark: SourceMark | None, names: dict[int, str]) -> EventCursor:
+    if mark is None or not mark.cursor or mark.is_suspect:
         return EventCursor()
     try:
         cursor = msgspec.json.decode(mark.cursor, type=EventCursor)
@@ -103,7 +103,7 @@ def _take(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool
     """Take one file in. False when it is being written: it must be read again."""
     collector = conversation.collector
     if file.size > MAX_RECORD_BYTES:
-        collector.add_problem(TroubleKind.OVERSIZED, file.number)
+        collector.add_problem(ReadProblemKind.OVERSIZED, file.number)
         return True
     try:
         data = read_regular_file(file.path, MAX_RECORD_BYTES)
@@ -116,13 +116,13 @@ def _take(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool
                 decode_event(replace_invalid_text(data)), file.number
             )  # half an emoji, or a byte that is no text
     except OSError as error:
-        collector.add_problem(TroubleKind.UNREADABLE, file.number, error.strerror or "")
+        collector.add_problem(ReadProblemKind.UNREADABLE, file.number, error.strerror or "")
     except msgspec.ValidationError:
         kind, known = kind_of_data(data)
         if known is not False:
-            collector.add_problem(TroubleKind.MISSHAPEN if known else TroubleKind.UNKNOWN, file.number, kind)
+            collector.add_problem(ReadProblemKind.MISSHAPEN if known else ReadProblemKind.UNKNOWN, file.number, kind)
     except _UNREADABLE:
-        collector.add_problem(TroubleKind.UNFINISHED if is_last else TroubleKind.GARBLED, file.number)
+        collector.add_problem(ReadProblemKind.UNFINISHED if is_last else ReadProblemKind.GARBLED, file.number)
         return not is_last
     except Exception as error:  # noqa: BLE001 - a fence: an event that the reader breaks on costs that one only
         collector.add_parser_error(file.number, error)
@@ -140,8 +140,8 @@ def _batch(
     cursor = EventCursor(resume, names.get(resume - 1, ""), dict(segments), conversation.place_at(resume))
     return Batch(
         events=events,
-        troubles=problems,
+        problems=problems,
         cursor=msgspec.json.encode(cursor).decode("utf-8"),
         read_bytes=size,
-        afresh=afresh,
+        from_start=afresh,
     )

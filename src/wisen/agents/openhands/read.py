@@ -16,7 +16,7 @@ from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.openhands.openhands_typed_text import extract_typed_text, reason_in
 from wisen.agents.openhands.records import IGNORED_TYPES, RELEVANT_TYPES, text_of
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
-from wisen.model.source import TroubleKind
+from wisen.model.source import ReadProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,11 +70,11 @@ class OpenhandsConversation:
         """Take one event in."""
         if event.kind not in RELEVANT_TYPES:
             if event.kind not in IGNORED_TYPES:
-                self.collector.add_problem(TroubleKind.UNKNOWN, number, event.kind)
+                self.collector.add_problem(ReadProblemKind.UNKNOWN, number, event.kind)
             return
         at = parse_local_time(event.timestamp)
         if at is None or not event.id:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, number, event.kind)
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, number, event.kind)
             return
         position = _Position(self.collector.sessions.session_at(self._native, at, self.place), at, number)
         if event.kind == "MessageEvent":
@@ -83,7 +83,7 @@ class OpenhandsConversation:
             stop = Interrupt(id=event.id, session=position.session, at=at, place=self.place)
             self.collector.events.append(stop)
         elif not event.tool_name or not event.tool_call_id:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, number, event.kind)
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, number, event.kind)
         elif event.kind == "ActionEvent":
             self._call(event, position)
         elif event.tool_name not in _PROSE:
@@ -92,7 +92,7 @@ class OpenhandsConversation:
     def _message(self, event: Event, position: _Position) -> None:
         said = event.llm_message
         if said is None:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, position.number, event.kind)
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, position.number, event.kind)
         elif event.source == "agent":
             self._scan_answer(event.id, text_of(said.content), position)
         elif event.source == "user" and said.role == "user" and (text := extract_typed_text(text_of(said.content))):
@@ -161,7 +161,7 @@ class OpenhandsConversation:
             return
         seen = event.observation
         if seen is None:
-            self.collector.add_problem(TroubleKind.MISSHAPEN, position.number, event.kind)
+            self.collector.add_problem(ReadProblemKind.MISSHAPEN, position.number, event.kind)
             return
         status, text = _outcome_of(seen, hides_exit=hides_exit)
         if status is not None:

@@ -53,7 +53,7 @@ def adopt(path: Path, *, is_mine: bool, dry_run: bool, as_json: bool) -> int:
     """Show a file, ask, and adopt it."""
     with app.wire().learner() as learner:
         files = learner.contexts.adoptable_files(path)
-        refusals = [why for each in files if (why := each.refusal(is_mine=is_mine))]
+        refusals = [why for each in files if (why := each.refusal_reason(is_mine=is_mine))]
         if refusals:
             raise UsageError(refusals[0])
         if not dry_run:
@@ -148,6 +148,6 @@ def _told(file: AdoptableFile) -> dict[str, object]:
         "since": file.facts.oldest,
         "first_session": file.first_session,
         "adopted": file.is_adopted,
-        "refusal": file.refusal(is_mine=False),
+        "refusal": file.refusal_reason(is_mine=False),
         "content": file.content.decode("utf-8", "replace"),
     }

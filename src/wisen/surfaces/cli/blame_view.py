@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.model.instruction import Strength, told
+from wisen.model.instruction import Strength, describe_effect
 from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import clipped, complaint, console, plural, print_json, shown_call
 from wisen.surfaces.pages.html import OURS, page, visible, write
@@ -97,12 +97,12 @@ def show(blame: Blame, out: Console) -> None:
     out.print(Text.assemble((visible(blame.file.path), "bold"), f": {blame.headline}"))
     out.print()
     _rows(blame, out)
-    for effect in blame.traces:
+    for effect in blame.strong_effects:
         out.print()
-        out.print(Text(visible(told(effect)), style=_STYLES[effect.strength]))
-    strong = next((effect.line.number for effect in blame.traces if not effect.line.gone), 0)
+        out.print(Text(visible(describe_effect(effect)), style=_STYLES[effect.strength]))
+    strong = next((effect.line.number for effect in blame.strong_effects if not effect.line.gone), 0)
     hints = [_LEGEND, "None of this is proof: sessions before and after a line differ in more than the line."]
-    if blame.traces:
+    if blame.strong_effects:
         hints.insert(1, "How many times as often is corrected for how everything else went.")
     if strong:
         hints.append(f"The calls behind it: {_command(blame)} --line {strong}")
@@ -115,10 +115,10 @@ def _rows(blame: Blame, out: Console) -> None:
     """One row a line of the file: its figures, and its text beside them or below."""
     from rich.text import Text
 
-    speaking = {effect.line.number for effect in blame.speaking}
+    speaking = {effect.line.number for effect in blame.content_effects}
     rows = [(effect, _cells(effect) if effect.line.number in speaking else _quiet(effect)) for effect in blame.effects]
     widths = [max(map(len, column)) for column in zip(_HEADS, *(cells for _, cells in rows), strict=True)]
-    if not any(effect.followed or effect.violated for effect in blame.speaking):
+    if not any(effect.followed or effect.violated for effect in blame.content_effects):
         widths[_HEADS.index("✓ ✗")] = 0
     _print_row(_figures(_HEADS, widths, style="dim"), Text("text", style="dim"), widths, out)
     for effect, cells in rows:
@@ -200,7 +200,7 @@ def show_line(effect: Effect, calls: Sequence[Evidence], out: Console) -> None:
         out.print(Text(f"  {visible(sentence)}", style="dim"))
     out.print(Text(f"  {effect.strength.value}", style=_STYLES[effect.strength]))
     if effect.signature is not None:
-        out.print(Text(visible(told(effect))))
+        out.print(Text(visible(describe_effect(effect))))
     if effect.chance is not None:
         chance = f"{effect.chance:.1%}" if effect.chance >= 0.001 else "less than 0.1%"
         out.print(Text(f"Chance alone does so much in {chance} of cases, all lines together. This is not proof."))

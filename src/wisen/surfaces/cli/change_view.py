@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from wisen import app
-from wisen.model.change import Fate, Line, Removal, Value
+from wisen.model.change import ChangeFate, LineEdit, LineRemoval, ValueEdit
 from wisen.model.short_ids import short_id
 from wisen.surfaces.cli.confirming import is_confirmed
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from pathlib import Path
 
-    from wisen.model.change import Change, Deed
+    from wisen.model.change import Change, EditOperation
     from wisen.model.decision import RecordedDecision
 
 _SHOWN = 20
@@ -30,13 +30,13 @@ _WOULD = {
     "already": "There is nothing left of it to take back.",
 }
 _FATES = {
-    Fate.STANDS: "",
-    Fate.HIS: "you worded it otherwise: it is yours now",
-    Fate.REFUSED: "you took it out",
-    Fate.UNCLEAR: "it is gone or differs, and git may have done that",
-    Fate.NOT_MADE: "never made: it was interrupted",
-    Fate.ARCHIVED: "it made room for a line that is worth more",
-    Fate.UNDONE: "taken back",
+    ChangeFate.STANDS: "",
+    ChangeFate.REWORDED: "you worded it otherwise: it is yours now",
+    ChangeFate.REMOVED: "you took it out",
+    ChangeFate.UNCLEAR: "it is gone or differs, and git may have done that",
+    ChangeFate.NOT_MADE: "never made: it was interrupted",
+    ChangeFate.ARCHIVED: "it made room for a line that is worth more",
+    ChangeFate.UNDONE: "taken back",
 }
 
 
@@ -58,7 +58,7 @@ def show(*, as_json: bool) -> int:
             out.print(f"    {state}", markup=False)
     if len(past.changes) > _SHOWN:
         out.print(f"and {len(past.changes) - _SHOWN:,} more: wisen changes --json", style="dim")
-    unclear = [each for each in past.changes if past.fates[each.id] is Fate.UNCLEAR]
+    unclear = [each for each in past.changes if past.fates[each.id] is ChangeFate.UNCLEAR]
     if unclear:
         out.print(f"If you took it out yourself, say so: wisen changes refuse {unclear[-1].id}", markup=False)
     return 0
@@ -102,7 +102,7 @@ def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
     with app.wire().learner(reads=False) as learner:
         change = learner.changes.get(id_)[0] if dry_run else learner.changes.refuse(id_)
     if as_json:
-        print_json(_told(change, Fate.REFUSED) | {"dry_run": dry_run})
+        print_json(_told(change, ChangeFate.REMOVED) | {"dry_run": dry_run})
         return 0
     would = "would be" if dry_run else "is"
     console().print(f"{change.path}: it {would} kept as refused, and not put back.", markup=False)
@@ -181,19 +181,19 @@ def _ago(age: timedelta) -> str:
     return "just now"
 
 
-def _what(deed: Deed) -> str:
+def _what(deed: EditOperation) -> str:
     """What was done, in one line."""
-    if isinstance(deed, Line):
+    if isinstance(deed, LineEdit):
         return deed.text
-    if isinstance(deed, Value):
+    if isinstance(deed, ValueEdit):
         return f"{'.'.join(map(str, deed.keys))} = {deed.new}" if deed.new else f"{'.'.join(map(str, deed.keys))} gone"
-    if isinstance(deed, Removal):
+    if isinstance(deed, LineRemoval):
         gone = [line.text.decode("utf-8", "replace").strip() for line in deed.lines]
         return f"taken out: {'; '.join(gone)}"
     return deed.new.decode("utf-8", "replace").strip().partition("\n")[0]
 
 
-def _told(change: Change, fate: Fate | None) -> dict[str, object]:
+def _told(change: Change, fate: ChangeFate | None) -> dict[str, object]:
     """A change without the bytes that undo it."""
     names = ("id", "machine", "path", "at", "why", "before", "after", "head", "undoes", "tokens")
     told: dict[str, object] = {name: getattr(change, name) for name in names}

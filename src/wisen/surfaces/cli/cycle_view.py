@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from wisen.app import Wiring
-    from wisen.model.cycled import Cycled
+    from wisen.model.cycle_result import CycleResult
 
 
 def run(*, quick: bool, dry_run: bool, as_json: bool) -> int:
@@ -32,7 +32,7 @@ def run(*, quick: bool, dry_run: bool, as_json: bool) -> int:
     return 0
 
 
-def _round(wires: Wiring, *, quick: bool, dry_run: bool) -> Cycled:
+def _round(wires: Wiring, *, quick: bool, dry_run: bool) -> CycleResult:
     with wires.learner() as learner:
         done = learner.cycle(quick=quick, dry_run=dry_run)
         if dry_run:
@@ -41,14 +41,14 @@ def _round(wires: Wiring, *, quick: bool, dry_run: bool) -> Cycled:
         return done._replace(answered=(*done.answered, *answered), troubles=(*done.troubles, *troubles))
 
 
-def _told(done: Cycled) -> dict[str, object]:
+def _told(done: CycleResult) -> dict[str, object]:
     told: dict[str, object] = {name: value for name, value in done._asdict().items() if name != "report"}
     if done.report is not None:
         told |= {"new_events": done.report.new_events, "proposals": done.report.proposals}
     return told
 
 
-def _show(out: Console, done: Cycled, *, dry_run: bool) -> None:
+def _show(out: Console, done: CycleResult, *, dry_run: bool) -> None:
     if done.report is not None:
         waits = plural(done.report.proposals, "proposal waits", "proposals wait")
         out.print(f"Read {plural(done.report.new_events, 'new event')}; {waits}.")

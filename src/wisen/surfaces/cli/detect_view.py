@@ -12,7 +12,7 @@ from wisen import app
 from wisen.errors import UsageError
 from wisen.feedback.lesson_explanation import add_call_trigger, explain_message
 from wisen.feedback.signal_detection import detect_in_message
-from wisen.model.signal import Before
+from wisen.model.signal import PrecedingEvent
 from wisen.surfaces.cli.render import clipped, console, print_json
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _signals(
     text: str, before: str, call: str, *, own: UserDetector, reason: bool = False, queued: bool = False
 ) -> tuple[Signal, ...]:
     found = detect_in_message(text, before, reason=reason, queued=queued, own=own)
-    return add_call_trigger(text, found, Before(before), call)
+    return add_call_trigger(text, found, PrecedingEvent(before), call)
 
 
 def _each_line(before: str, call: str, own: UserDetector) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:

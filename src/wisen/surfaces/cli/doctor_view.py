@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wisen import app
 from wisen.health import doctor
-from wisen.model.state import Finding, Health
+from wisen.model.state import Health, HealthFinding
 from wisen.surfaces.cli.program import BAD
 from wisen.surfaces.cli.render import console, plural, print_json
 
@@ -15,7 +15,7 @@ def run(*, repair: bool, as_json: bool) -> int:
     """Look everything over, after repairing if that was asked for."""
     wires = app.wire()
     subject = wires.examined()
-    repaired: tuple[Finding, ...] = ()
+    repaired: tuple[HealthFinding, ...] = ()
     if repair:
         with wires.noted_when_stopped(), wires.lock().hold("repair"):
             repaired = doctor.repair(subject)

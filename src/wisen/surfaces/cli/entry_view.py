@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.model.entry import EntryStatus, Logged, MoveKind, Who
+from wisen.model.entry import Actor, EntryStatus, ManualEntry, MoveKind
 from wisen.model.pointing import turn_id
 from wisen.safety.entry_words import describe_author, describe_decision
 from wisen.surfaces.cli.praise_view import praise_lines
@@ -91,7 +91,7 @@ def explain(name: str, *, as_json: bool) -> int:
     if decided:
         out.print("What became of it:")
     for move in decided:
-        who = "you" if move.by is Who.USER else "wisen"
+        who = "you" if move.by is Actor.USER else "wisen"
         what = f"{move.kind.value} {move.value}".strip()
         out.print(f"  {move.at:%Y-%m-%d}, {who}: {what}{f' ({move.why})' if move.why else ''}", markup=False)
     return 0
@@ -165,7 +165,7 @@ def log(options: dict[str, str], *, here: bool, dry_run: bool, as_json: bool) ->
         return 0
     with wires.learner(reads=False) as learner:
         context = learner.contexts.key_of(Path.cwd()) if here else ""
-        entry = learner.lessons.log(Logged(**options, context=context), dry_run=dry_run)
+        entry = learner.lessons.log(ManualEntry(**options, context=context), dry_run=dry_run)
     if as_json:
         print_json({"entry": entry, "dry_run": dry_run})
         return 0
@@ -269,14 +269,14 @@ def stats(*, as_json: bool) -> int:
     told = {
         "entries": len(entries),
         **counted,
-        "proposals_waiting": sum(each.waits for each in proposals),
+        "proposals_waiting": sum(each.is_waiting for each in proposals),
         "last": max((each.last for each in entries), default=None),
     }
     if as_json:
         print_json(told)
         return 0
     out = console()
-    waiting = sum(each.waits for each in proposals)
+    waiting = sum(each.is_waiting for each in proposals)
     out.print(f"{plural(len(entries), 'entry', 'entries')}, {plural(waiting, 'proposal')} waiting.")
     for counts in counted.values():
         for name, many in counts.most_common(10):

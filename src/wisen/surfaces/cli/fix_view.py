@@ -42,7 +42,7 @@ def run(path: Path | None, *, every: bool, as_json: bool) -> int:
         return NOTHING
     with wires.learner(reads=False) as learner:
         found = learner.fixes.all(path)
-    chosen = [fix for fix in found if every or fix.is_known]
+    chosen = [fix for fix in found if every or fix.is_reliable]
     if as_json:
         print_json({"fixes": chosen, "seen": len(found)})
     else:
@@ -62,7 +62,7 @@ def explain(name: str, *, as_json: bool) -> int:
         held = sorted({each.rule for each in learner.fixes.held_back() if each.fix == fix.id})
         strength = learner.praise.strength(praises)
     if as_json:
-        told = {"fix": fix, "confidence": fix.confidence, "known": fix.is_known, "evidence": evidence}
+        told = {"fix": fix, "confidence": fix.confidence, "known": fix.is_reliable, "evidence": evidence}
         print_json(told | {"praises": praises, "strength": strength, "held_back_by": held})
         return 0
     out = console()
@@ -90,7 +90,7 @@ def _one(fix: Fix, out: Console) -> None:
     from wisen.surfaces.cli.terminal import styled
 
     again = f"; {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
-    out.print(styled((fix.signature.words, "bold"), "  ", (fix.id, "dim")))
+    out.print(styled((fix.signature.description, "bold"), "  ", (fix.id, "dim")))
     out.print(
         f"  {plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}; "
         f"cost about {duration(fix.lost_ms)} and {thousands(fix.lost_tokens)} tokens; last {fix.last:%Y-%m-%d}",
@@ -114,7 +114,7 @@ def _difference(change: CallChange, before: str, after: str) -> list[Text]:
         return [Text(f"  first: {clipped(call, _WIDE)}", style="green") for call in change.first]
     one, two = shown_call(before), shown_call(after)
     if not runs_something(after):
-        return [Text(f"  {change.words}", style="green")]
+        return [Text(f"  {change.description}", style="green")]
     gone, new = _changed(one, change.removed, two), _changed(two, change.added, one)
     lines = [_marked("- ", one, gone, "red"), _marked("+ ", two, new, "green")]
     if clipped(one, _WIDE) == clipped(two, _WIDE):
@@ -139,12 +139,12 @@ def _marked(sign: str, text: str, words: list[str], style: str) -> Text:
 
 def _explained(fix: Fix, evidence: tuple[Evidence, ...], out: Console) -> None:
     _one(fix, out)
-    sure = "It is told to you as known" if fix.is_known else "It is not told as known yet"
+    sure = "It is told to you as known" if fix.is_reliable else "It is not told as known yet"
     out.print(
         f"{sure}: it helps about {fix.confidence:.0%} of the time, counting one doubt each way"
         + (f", and {fix.by_chance:.1f} of the calls would have changed so anyway." if fix.by_chance >= 0.05 else ".")
     )
-    out.print(f"Change: {fix.change.words}. Kind of failure: {fix.signature.key}.\n", style="dim")
+    out.print(f"Change: {fix.change.description}. Kind of failure: {fix.signature.key}.\n", style="dim")
     for each in evidence[:_EVIDENCE]:
         _seen(each, out)
     if len(evidence) > _EVIDENCE:

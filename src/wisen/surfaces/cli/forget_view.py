@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen import app
 from wisen.errors import UsageError
 from wisen.model.context import EVERYWHERE
-from wisen.model.tombstone import ALL, scope_words
+from wisen.model.tombstone import ALL_CONTEXTS, describe_scope
 from wisen.surfaces.cli.confirming import is_confirmed, read_answer
 from wisen.surfaces.cli.render import clipped, console, plural, print_json
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from wisen.learner import Learner
-    from wisen.model.tombstone import Forgetting, Thing
+    from wisen.model.tombstone import ForgetResult, ForgottenItem
 
 SCOPES = ("context", "global", "all")
 _SHOWN = 20
@@ -74,7 +74,7 @@ class _Dialogue:
 
     def run(self) -> int:
         """Go through the scopes."""
-        done: list[Forgetting] = []
+        done: list[ForgetResult] = []
         refused = False
         for number, scope in enumerate(self._scopes()):
             plan = self._plan(scope)
@@ -104,11 +104,11 @@ class _Dialogue:
 
     def _scopes(self) -> list[str | None]:
         """The keys of the scopes to go through; None where the things named by ids tell it."""
-        keys: dict[str, str | None] = {"context": self._context or None, "global": EVERYWHERE, "all": ALL}
+        keys: dict[str, str | None] = {"context": self._context or None, "global": EVERYWHERE, "all": ALL_CONTEXTS}
         if self._wanted.everything:
             return [self._whole(keys)]
         if self._wanted.scope is None:
-            return [keys["context"], EVERYWHERE, ALL] if self._asks and self._context else [keys["context"]]
+            return [keys["context"], EVERYWHERE, ALL_CONTEXTS] if self._asks and self._context else [keys["context"]]
         if self._wanted.scope == "context" and not self._context:
             raise UsageError("This directory belongs to no project. Go to a project's folder, or say --scope global.")
         return [keys[self._wanted.scope]]
@@ -125,21 +125,21 @@ class _Dialogue:
             raise UsageError(f"{scope!r} is no scope here. Give one of {', '.join(SCOPES)}; context needs a project.")
         return key
 
-    def _plan(self, scope: str | None) -> tuple[Forgetting, ...]:
+    def _plan(self, scope: str | None) -> tuple[ForgetResult, ...]:
         if self._wanted.everything:
             return (self._learner.forgetting.forget_everything(scope or EVERYWHERE, dry_run=True),)
         return self._learner.forgetting.forget(self._wanted.what, scope=scope, dry_run=True)
 
-    def _do(self, scope: str | None) -> tuple[Forgetting, ...]:
+    def _do(self, scope: str | None) -> tuple[ForgetResult, ...]:
         if self._wanted.everything:
             return (self._learner.forgetting.forget_everything(scope or EVERYWHERE),)
         return self._learner.forgetting.forget(self._wanted.what, scope=scope)
 
-    def _agreed(self, things: Sequence[Thing], scope: str | None) -> bool:
-        where = "" if scope is None else f" ({scope_words(scope)})"
+    def _agreed(self, things: Sequence[ForgottenItem], scope: str | None) -> bool:
+        where = "" if scope is None else f" ({describe_scope(scope)})"
         return is_confirmed(f"Forget {plural(len(things), 'thing')}{where} for good?")
 
-    def _export(self, things: Sequence[Thing]) -> None:
+    def _export(self, things: Sequence[ForgottenItem]) -> None:
         if self._wanted.export is None:
             return
         import msgspec
@@ -156,18 +156,18 @@ class _Dialogue:
                 f"{self._wanted.export} cannot be written: {error.strerror}. Nothing was forgotten; name another file."
             ) from error
 
-    def _tell(self, done: Sequence[Forgetting]) -> None:
+    def _tell(self, done: Sequence[ForgetResult]) -> None:
         for each in done:
             if each.tombstone:
                 many = plural(len(each.things), "thing")
-                self._out.print(f"Forgotten: {many} in {scope_words(each.scope)}. Tombstone {each.tombstone}.")
+                self._out.print(f"Forgotten: {many} in {describe_scope(each.scope)}. Tombstone {each.tombstone}.")
             for line in each.left:
                 self._out.print(f"left: {line}", markup=False, style="yellow")
         if any(each.tombstone for each in done):
             self._out.print(_ELSEWHERE, style="dim")
 
 
-def _show(out: Console, plan: Sequence[Forgetting]) -> None:
+def _show(out: Console, plan: Sequence[ForgetResult]) -> None:
     things = [thing for each in plan for thing in each.things]
     if not things:
         out.print("Nothing here holds that.")
@@ -182,10 +182,10 @@ def _show(out: Console, plan: Sequence[Forgetting]) -> None:
         out.print(f"and {more}: wisen forget … --dry-run --json shows all", style="dim")
 
 
-def _told(each: Forgetting) -> dict[str, object]:
+def _told(each: ForgetResult) -> dict[str, object]:
     return {
         "tombstone": each.tombstone,
-        "scope": scope_words(each.scope),
+        "scope": describe_scope(each.scope),
         "things": [thing._asdict() for thing in each.things],
         "left": each.left,
     }
@@ -202,7 +202,7 @@ def _list(learner: Learner, *, as_json: bool) -> int:
     for each in reversed(found):
         state = "" if each.done else "  not finished: the next forget or cycle goes on with it"
         many = plural(each.many, "thing")
-        out.print(f"{each.id}  {each.at:%Y-%m-%d %H:%M}  {scope_words(each.scope)}  {many}{state}", markup=False)
+        out.print(f"{each.id}  {each.at:%Y-%m-%d %H:%M}  {describe_scope(each.scope)}  {many}{state}", markup=False)
     return 0
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.errors import UsageError
 from wisen.model.guard import ACTIONS, GuardSource, Mode
-from wisen.model.guard_words import describe_guard
+from wisen.model.guard_text import describe_guard
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say, shown_call
 
 if TYPE_CHECKING:
     from wisen.learner import Learner
     from wisen.model.exposure import Exposure
-    from wisen.model.guard import Fared, GuardState
+    from wisen.model.guard import GuardState, GuardStats
     from wisen.model.history import Step
 
 _SOURCES = {
@@ -162,7 +162,7 @@ def _line(state: GuardState) -> str:
     return clipped(describe_guard(state.guard, state.mode), 2 * _WIDE)
 
 
-def _fared(state: GuardState, fared: Fared) -> str:
+def _fared(state: GuardState, fared: GuardStats) -> str:
     if not fared.decisions:
         return "has met nothing yet"
     spoke = "would have spoken" if state.mode is Mode.SHADOW else "has spoken, or would have,"
@@ -197,8 +197,8 @@ def _logged(exposure: Exposure, step: Step | None) -> dict[str, object]:
 
 def _plain(state: GuardState) -> dict[str, object]:
     guard = {name: getattr(state.guard, name) for name in state.guard.__struct_fields__}
-    return guard | {"mode": state.mode, "since": state.since, "why": state.why, "form": state.guard.form}
+    return guard | {"mode": state.mode, "since": state.since, "why": state.why, "form": state.guard.source_text}
 
 
-def _told(state: GuardState, fared: Fared) -> dict[str, object]:
+def _told(state: GuardState, fared: GuardStats) -> dict[str, object]:
     return _plain(state) | {"fared": fared}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wisen.app import Wiring
     from wisen.learner import Learner
-    from wisen.model.hook import Calling, Installing, Rewritten
+    from wisen.model.hook import HookInstallation, RegisteredHook, RewrittenFile
 
 SCOPES = ("user", "project")
 _QUESTION = (
@@ -126,7 +126,7 @@ def _is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _told(agent: str, done: Installing, *, dry_run: bool) -> dict[str, object]:
+def _told(agent: str, done: HookInstallation, *, dry_run: bool) -> dict[str, object]:
     files = [
         {"path": each.path, "changed": each.held != each.holds, "diff": "\n".join(_diff(each))} for each in done.files
     ]
@@ -135,12 +135,12 @@ def _told(agent: str, done: Installing, *, dry_run: bool) -> dict[str, object]:
     return {"agent": agent, **states, "files": files, "grants": done.grants, "cost_ms": cost, "dry_run": dry_run}
 
 
-def _diff(file: Rewritten) -> Iterable[str]:
+def _diff(file: RewrittenFile) -> Iterable[str]:
     held, holds = ((each or b"").decode("utf-8", "replace").splitlines() for each in (file.held, file.holds))
     return difflib.unified_diff(held, holds, shown_path(file.path), shown_path(file.path), lineterm="")
 
 
-def _show(done: Installing, out: Console, *, dry_run: bool, shown: bool = False) -> None:
+def _show(done: HookInstallation, out: Console, *, dry_run: bool, shown: bool = False) -> None:
     """What was done, or would be; `shown`: the user saw the files and the cost already."""
     for file in () if shown else done.changed:
         for line in _diff(file):
@@ -169,7 +169,7 @@ def _show(done: Installing, out: Console, *, dry_run: bool, shown: bool = False)
         out.print(f"{still}: {fault}.", style="bold red", markup=False)
 
 
-def _tell_others(others: Sequence[Calling], out: Console) -> None:
+def _tell_others(others: Sequence[RegisteredHook], out: Console) -> None:
     """Who else is called: nobody is switched off, but two that learn from each other's words would do harm."""
     for each in others:
         where = f"on {each.event}" if each.event else "as a plug-in"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wisen.learner import Learner
-    from wisen.model.user_language import Built, LanguageHearing, Survey
+    from wisen.model.user_language import LanguageAccuracy, LanguageBuild, LanguageSurvey
 
 _DOCS = "docs/languages.md tells how to write one."
 _NEXT = "Your sessions are understood anew by the next `wisen learn`."
@@ -113,7 +113,7 @@ def _asked(*, trace: bool) -> Iterator[Learner]:
         yield learner
 
 
-def _say(found: Survey) -> None:
+def _say(found: LanguageSurvey) -> None:
     rows = table("code", "language", "from", "phrases", "turns", "newest", right=("phrases", "turns"))
     for each in found.known:
         newest = f"{each.newest:%Y-%m-%d}" if each.newest else ""
@@ -131,7 +131,7 @@ def _say(found: Survey) -> None:
         say(f"Careful: {warning}")
 
 
-def _say_built(each: Built) -> None:
+def _say_built(each: LanguageBuild) -> None:
     if each.written:
         say(f"{each.name} ({each.code}): {plural(each.phrases, 'phrase')}, {each.file}")
     else:
@@ -141,7 +141,7 @@ def _say_built(each: Built) -> None:
     _say_rest(each)
 
 
-def _say_hearing(each: LanguageHearing) -> None:
+def _say_hearing(each: LanguageAccuracy) -> None:
     """How well a language is heard, on sentences that were held back."""
     named = f"{each.name} ({each.code})"
     if each.trouble:
@@ -165,7 +165,7 @@ def _say_hearing(each: LanguageHearing) -> None:
             say(f"  {label}, not held back: {sentence}", dim=True)
 
 
-def _say_rest(each: Built) -> None:
+def _say_rest(each: LanguageBuild) -> None:
     for why, many in sorted(each.dropped.items()):
         say(f"  {plural(many, 'phrase')} left out: {why}", dim=True)
     if each.kept:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.model.instruction import Strength, told
+from wisen.model.instruction import Strength, describe_effect
 from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import (
@@ -203,9 +203,9 @@ def _failures(report: Report, out: Console) -> None:
         rows.add_row(
             f"{kind.sessions:,}",
             f"{kind.calls:,}",
-            styled(clipped(kind.signature.words, _WIDE), (hidden, "dim")),
+            styled(clipped(kind.signature.description, _WIDE), (hidden, "dim")),
             duration(kind.lost_ms),
-            styled((clipped(fix.change.words, _WIDE), "green"))
+            styled((clipped(fix.change.description, _WIDE), "green"))
             if fix
             else styled(("work on the code", "dim"))
             if checked
@@ -258,7 +258,7 @@ def _instructions(report: Report, out: Console) -> None:
     out.print("\nInstruction files", style="bold")
     for file, effect in speaking[:_SHOWN]:
         colour = "red" if effect.strength is Strength.BEGAN else "green"
-        out.print(styled("  ", (Path(file.path).name, colour), f" {told(effect)}"))
+        out.print(styled("  ", (Path(file.path).name, colour), f" {describe_effect(effect)}"))
     for file in unused[:_SHOWN]:
         out.print(
             f"  {file.path}: {plural(file.unused_lines, 'rule')} never relevant in "

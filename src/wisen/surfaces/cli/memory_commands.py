@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from wisen.model.memory import BRIEFING
+from wisen.model.memory import BRIEFING_TOKENS
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 memory_app = typer.Typer(help="The days of this project, and what its sessions came to.", invoke_without_command=True)
@@ -80,7 +80,7 @@ def recall(
 @memory_app.command()
 def brief(
     prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="The task, in the words you would give an agent.")],
-    budget: Annotated[int, typer.Option("--budget", help="How many tokens it may cost.")] = BRIEFING,
+    budget: Annotated[int, typer.Option("--budget", help="How many tokens it may cost.")] = BRIEFING_TOKENS,
     as_json: Json = False,
 ) -> None:
     """Show what an agent should know before a task: rules, known failures, what was done before."""

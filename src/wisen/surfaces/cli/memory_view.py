@@ -30,7 +30,7 @@ def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
         return 0
     would = "stands there already" if not noted.is_new else "would be written" if dry_run else "is written"
     out = console()
-    out.print(f"{noted.line.mark.sign} {noted.line.time} - {noted.line.text}", markup=False)
+    out.print(f"{noted.line.mark.symbol} {noted.line.time} - {noted.line.text}", markup=False)
     out.print(f"    it {would}: {noted.path}", style="dim", markup=False)
     return 0
 
@@ -50,7 +50,7 @@ def days(*, as_json: bool) -> int:
         )
     for each in found[:_SHOWN]:
         marks = Counter(line.mark for line in each.lines)
-        out.print(f"{each.day}  {'  '.join(f'{mark.sign} {many}' for mark, many in marks.items())}", markup=False)
+        out.print(f"{each.day}  {'  '.join(f'{mark.symbol} {many}' for mark, many in marks.items())}", markup=False)
     if len(found) > _SHOWN:
         out.print(f"and {len(found) - _SHOWN:,} more: wisen memory days --json", style="dim")
     if sessions:
@@ -147,5 +147,5 @@ def _show_day(learner: Learner, name: str | None, *, as_json: bool) -> int:
     for each in found:
         out.print(f"{each.day}  {each.path}", style="dim", markup=False)
         for line in each.lines:
-            out.print(f"{line.mark.sign} {line.time} - {line.text}", markup=False)
+            out.print(f"{line.mark.symbol} {line.time} - {line.text}", markup=False)
     return 0

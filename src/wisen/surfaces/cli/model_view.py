@@ -10,7 +10,7 @@ from wisen.model.model_use import NANOS, Tier
 from wisen.surfaces.cli.render import plural, print_json, say
 
 if TYPE_CHECKING:
-    from wisen.model.model_use import ModelsState, Sum, Use
+    from wisen.model.model_use import ModelsState, ModelUsage, UsageTotal
 
 _DAYS = 30
 
@@ -20,8 +20,8 @@ def show(*, as_json: bool) -> int:
     wires = app.wire()
     described = [each for each in settings.describe(wires.settings) if each.key.startswith("models.")]
     state: ModelsState | None = None
-    today: tuple[Use, ...] = ()
-    lately: tuple[Use, ...] = ()
+    today: tuple[ModelUsage, ...] = ()
+    lately: tuple[ModelUsage, ...] = ()
     if wires.ever_used:
         with wires.learner(reads=False) as learner:
             state, today, lately = learner.models.state(), learner.models.uses(1), learner.models.uses(_DAYS)
@@ -53,7 +53,7 @@ def check(tier: str, *, dry_run: bool, as_json: bool) -> int:
     if tier not in list(Tier):
         raise UsageError(f"--tier {tier!r} is none of {', '.join(Tier)}.")
     wires = app.wire()
-    name = wires.settings.models.named(Tier(tier))
+    name = wires.settings.models.model_for(Tier(tier))
     if dry_run and name:
         _tell_dry(name, as_json=as_json)
         return 0
@@ -89,7 +89,7 @@ def lines_of(state: ModelsState) -> list[str]:
     return [used, *(f"{each.model} is left alone until {each.until:%H:%M} UTC: {each.why}" for each in state.cooling)]
 
 
-def told_sum(total: Sum) -> str:
+def told_sum(total: UsageTotal) -> str:
     """What calls came to, for a person."""
     money = f"{total.nanos / NANOS:.4f} money"
     if total.unpriced:
@@ -97,11 +97,11 @@ def told_sum(total: Sum) -> str:
     return f"{plural(total.calls, 'call')}, {plural(total.tokens, 'token')}, {money}"
 
 
-def _plain(uses: tuple[Use, ...]) -> list[dict[str, object]]:
+def _plain(uses: tuple[ModelUsage, ...]) -> list[dict[str, object]]:
     return [{"purpose": use.purpose, "model": use.model, **sum_plain(use.sum)} for use in uses]
 
 
-def sum_plain(total: Sum) -> dict[str, object]:
+def sum_plain(total: UsageTotal) -> dict[str, object]:
     """What calls came to, as JSON shows it."""
     return {"calls": total.calls, "tokens": total.tokens, "money": total.money, "unpriced": total.unpriced}
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.model.phrase import KnownPhrase, Way
+from wisen.model.phrase import KnownPhrase, PhraseSource
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
 from wisen.surfaces.cli.switch_commands import is_off
 
@@ -99,7 +99,7 @@ def remove(text: str, *, dry_run: bool, as_json: bool) -> int:
 def _say(known: KnownPhrase) -> None:
     phrase = known.phrase
     say(f"{phrase.kind.value:<10}  {phrase.text}")
-    if phrase.way is Way.FILE:
+    if phrase.way is PhraseSource.FILE:
         say(f"            from a file, {phrase.at:%Y-%m-%d}", dim=True)
         return
     rest = f"; so do {phrase.signs} of {phrase.others} turns without it" if phrase.others else ""

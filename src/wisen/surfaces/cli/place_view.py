@@ -100,7 +100,7 @@ def tell_place(out: Console, place: RulePlace, *, said: bool, dry_run: bool) -> 
     """Tell where a rule goes from now on, and how that is changed."""
     if place.is_hook:
         out.print(f"Agents {'would be' if dry_run else 'are'} told by hook; no file of yours is changed.")
-    if said and place.widens:
+    if said and place.applies_everywhere:
         out.print(f"It {'would hold' if dry_run else 'holds'} in all your projects.")
     elif said and not dry_run:
         again = "wisen proposals place shows and changes that"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen import app
-from wisen.model.reinforcement import MOST, How
+from wisen.model.reinforcement import MAX_STRENGTH, PraiseMoment
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ _SHOWN = 30
 _WIDE = 96
 _NONE = "No praise was found. wisen learn reads what your agents kept."
 MOMENTS = {
-    How.START: "told in the session",
-    How.PROMPT: "told at a prompt",
-    How.FAILURE: "told at a failure",
-    How.NAMED: "named by you",
+    PraiseMoment.START: "told in the session",
+    PraiseMoment.PROMPT: "told at a prompt",
+    PraiseMoment.FAILURE: "told at a failure",
+    PraiseMoment.NAMED: "named by you",
 }
 
 
@@ -52,7 +52,7 @@ def praise_lines(praises: Sequence[Reinforcement], strength: float) -> list[str]
     """The praises of one entry or fix, for `wisen explain`."""
     if not praises:
         return []
-    head = f"Praised in {plural(len(praises), 'session')}; that comes to {strength:.2f} of {MOST:g} now:"
+    head = f"Praised in {plural(len(praises), 'session')}; that comes to {strength:.2f} of {MAX_STRENGTH:g} now:"
     return [head, *(f"  {row.at:%Y-%m-%d %H:%M}, +{row.weight:g}, {MOMENTS[row.how]}" for row in reversed(praises))]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from wisen.learner import Learner
-    from wisen.model.memory import Group, Memory, Recalled
+    from wisen.model.memory import Memory, MemoryGroup, RecallResult
 
 _WIDE = 230
 _ALSO = 2
@@ -84,7 +84,7 @@ def _kind(name: str) -> MemoryKind:
         raise UsageError(f"--kind {name} is not known. Give one of: {known}.") from None
 
 
-def _plain(found: Recalled, learner: Learner, around: int) -> dict[str, object]:
+def _plain(found: RecallResult, learner: Learner, around: int) -> dict[str, object]:
     return {
         "here": found.here,
         "more": found.more,
@@ -103,7 +103,7 @@ def _plain(found: Recalled, learner: Learner, around: int) -> dict[str, object]:
     }
 
 
-def _show(found: Recalled, learner: Learner, question: str, out: Console, *, around: int, scope: str) -> None:
+def _show(found: RecallResult, learner: Learner, question: str, out: Console, *, around: int, scope: str) -> None:
     if not found.groups:
         looked = (
             "anywhere"
@@ -132,7 +132,7 @@ def _show(found: Recalled, learner: Learner, question: str, out: Console, *, aro
         out.print(Text(f"… and {found.more} more; --limit shows them.", style="dim"))
 
 
-def _also(group: Group, question: str) -> list[Memory]:
+def _also(group: MemoryGroup, question: str) -> list[Memory]:
     """What else was found in the session and says something about the question itself, each text once."""
     begins = [word[:5] for word in _WORD.findall(question.casefold())]
     told = {group.best.text: None}
@@ -145,7 +145,7 @@ def _also(group: Group, question: str) -> list[Memory]:
     return found[:_ALSO]
 
 
-def _cited(memory: Memory, found: Recalled) -> str:
+def _cited(memory: Memory, found: RecallResult) -> str:
     """Agent, session, turn, date; or the name of what was learnt."""
     day = f"{memory.at:%Y-%m-%d}" if memory.at is not None else ""
     project = found.contexts[memory.context] if memory.context not in ("", found.here) else ""

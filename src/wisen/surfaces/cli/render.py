@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wisen.model.report import Counts, Decision
+    from wisen.model.report import Counts, OpenDecision
     from wisen.surfaces.cli.layout import FittedTable
 
 
@@ -124,22 +124,24 @@ class DecisionWords(NamedTuple):
     command: str
 
 
-def decision_words(decision: Decision) -> DecisionWords:
+def decision_words(decision: OpenDecision) -> DecisionWords:
     """A decision for a person."""
     from wisen.model.fix import Danger
-    from wisen.model.instruction import told
+    from wisen.model.instruction import describe_effect
 
     if decision.line is not None and decision.file is not None:
         line = decision.line.line
         what = f"Take out line {line.number} of {decision.file.path}: {clipped(line.text.strip(' *-#'), 60)}"
         cost = f" Cost so far: about {duration(decision.spares_ms)}." if decision.spares_ms else ""
         return DecisionWords(
-            what, f"{told(decision.line)}{cost}", f"{blame_command(decision.file.path)} --line {line.number} --remove"
+            what,
+            f"{describe_effect(decision.line)}{cost}",
+            f"{blame_command(decision.file.path)} --line {line.number} --remove",
         )
     if decision.fix is not None:
         fix = decision.fix
         again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
-        what = f"Tell your agents what helped when “{fix.signature.words}” came: {fix.change.words}"
+        what = f"Tell your agents what helped when “{fix.signature.description}” came: {fix.change.description}"
         careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
         seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
         return DecisionWords(

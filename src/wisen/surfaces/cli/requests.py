@@ -29,7 +29,7 @@ def carry_out(learner: Learner, request: Proposal) -> int:
 
     with _inside(request.place):
         code = commands([*request.words], standalone_mode=False)
-    if learner.proposals.get(request.id).waits:  # else the command itself has answered it
+    if learner.proposals.get(request.id).is_waiting:  # else the command itself has answered it
         learner.decisions.answer_request(request.id, Answer.APPROVED)
     return code if isinstance(code, int) else 0
 

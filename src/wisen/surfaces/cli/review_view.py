@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.errors import PlaceNeeded, WisenError
 from wisen.model.entry import Answer, ProposalType
-from wisen.model.guard_words import describe_proposal
+from wisen.model.guard_text import describe_proposal
 from wisen.surfaces.cli.entry_view import say_no_longer
 from wisen.surfaces.cli.finding_view import show_findings
 from wisen.surfaces.cli.place_view import answer_or_ask, show_places, tell_place, where_it_goes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wisen.learner import Learner
     from wisen.model.change import Change
     from wisen.model.entry import Proposal
-    from wisen.model.entry_state import Asked
+    from wisen.model.entry_state import ProposalState
 
 _KEYS = "y yes, n no (it does not come back), e edit, s skip (until it comes up again), l later, w why, q quit"
 _TRY = "t try it (it proves itself in a trial first)"
@@ -40,14 +40,16 @@ _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l"
 def show(*, every: bool, as_json: bool) -> int:
     """List the proposals."""
     with app.wire().asked() as learner:
-        found = [each for each in learner.proposals.all() if every or each.waits]
+        found = [each for each in learner.proposals.all() if every or each.is_waiting]
         if as_json:
             # What rules hold back is worked out from all fixes: a listing does not wait for that.
             held_back = {"held_back": [each._asdict() for each in learner.fixes.held_back()]} if every else {}
             print_json({"proposals": [_told(learner, each) for each in found], **held_back})
             return 0
         short = learner.proposals.short_ids()
-        numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
+        numbers = {
+            each.proposal.id: number for number, each in enumerate((each for each in found if each.is_waiting), 1)
+        }
         learner.proposals.remember_shown([*numbers])
         goes = {each.proposal.id: _where(each.proposal, learner) for each in found}
         held = held_back_lines(learner) if every else []
@@ -56,7 +58,7 @@ def show(*, every: bool, as_json: bool) -> int:
     for each in found:
         id_ = each.proposal.id
         say(f"{numbers.get(id_, '-'):>3}  {clipped(describe_proposal(each.proposal), 100)}  ({short[id_]})")
-        state = (", waits for your words" if each.proposal.unworded else "") if each.waits else f", {each.answer}"
+        state = (", waits for your words" if each.proposal.unworded else "") if each.is_waiting else f", {each.answer}"
         say(f"     {goes[each.proposal.id]}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
     for line in held:
         say(line, dim=True)
@@ -124,7 +126,7 @@ def review() -> int:
     """Go through the proposals, one by one."""
     out = console()
     with app.wire().learner(reads=False) as learner:
-        waiting = [each for each in learner.proposals.all() if each.waits]
+        waiting = [each for each in learner.proposals.all() if each.is_waiting]
         show_findings(learner, out)
         say_no_longer(learner.rules.former_rules(), _NO_LONGER)
         for line in held_back_lines(learner):
@@ -139,7 +141,7 @@ def review() -> int:
         short = learner.proposals.short_ids()
         learner.proposals.remember_shown([each.proposal.id for each in waiting])
         for number, each in enumerate(waiting, 1):
-            if not learner.proposals.get(each.proposal.id).waits:
+            if not learner.proposals.get(each.proposal.id).is_waiting:
                 continue  # what was answered before has answered this as well
             out.print(f"\n({number}/{len(waiting)}) {short[each.proposal.id]}", style="dim")
             _tell(out, learner, each)
@@ -148,7 +150,7 @@ def review() -> int:
     return 0
 
 
-def _asked(out: Console, learner: Learner, each: Asked) -> bool:
+def _asked(out: Console, learner: Learner, each: ProposalState) -> bool:
     """Ask about one proposal until it is answered; False to stop."""
     text: str | None = None
     tries = learner.trials.can_try(each)
@@ -188,7 +190,7 @@ def _worded(out: Console, proposal: Proposal) -> str | None:
         return None
 
 
-def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: str | None) -> None:
+def _answered(out: Console, learner: Learner, each: ProposalState, given: Answer, text: str | None) -> None:
     if each.proposal.words and given is Answer.APPROVED:
         try:
             carry_out(learner, each.proposal)
@@ -216,7 +218,7 @@ def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: 
         out.print(f"Kept in {shown_path(done.place.path)}, which you can edit.", markup=False)
 
 
-def _tell(out: Console, learner: Learner, each: Asked) -> None:
+def _tell(out: Console, learner: Learner, each: ProposalState) -> None:
     proposal = each.proposal
     out.print(describe_proposal(proposal), markup=False, style="bold")
     for line in proposal.why.splitlines():
@@ -229,10 +231,10 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
     out.print(f"  It would go to {_where(proposal, learner)}{reach}", markup=False)
-    if each.waits and proposal.unworded:
+    if each.is_waiting and proposal.unworded:
         told = "  It is no rule as it stands, and waits for your words: e opens your editor with what you said."
         out.print(told, markup=False, style="yellow")
-    elif each.waits:
+    elif each.is_waiting:
         try:
             edit = learner.proposals.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         except PlaceNeeded as needed:
@@ -278,7 +280,7 @@ def held_back_lines(learner: Learner) -> list[str]:
     ]
 
 
-def _told(learner: Learner, each: Asked) -> dict[str, object]:
+def _told(learner: Learner, each: ProposalState) -> dict[str, object]:
     proposal = each.proposal
     told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
     place = learner.rules.place_of(proposal)
@@ -286,7 +288,7 @@ def _told(learner: Learner, each: Asked) -> dict[str, object]:
     return told | {
         "short": learner.proposals.short_ids()[proposal.id],
         "answer": each.answer,
-        "waits": each.waits,
+        "waits": each.is_waiting,
         "leave": learner.proposals.leave_for(each),
         "leads_to": leads_to(goes_to or proposal.path),
         "goes_to": goes_to,

@@ -12,8 +12,8 @@ from wisen.surfaces.cli.render import console, decision_words, plural, print_jso
 from wisen.surfaces.cli.standing_view import ALLOW_LOCAL
 
 if TYPE_CHECKING:
-    from wisen.model.archive import Archive
-    from wisen.model.state import State
+    from wisen.model.archive import ArchiveUsage
+    from wisen.model.state import InstallationState
 
 _SHOWN = 5
 
@@ -40,7 +40,7 @@ def _unused(home: str, *, as_json: bool) -> None:
     print(f"wisen {__version__}: nothing learnt yet in {home}\nStart with: wisen learn")
 
 
-def _show(state: State) -> None:
+def _show(state: InstallationState) -> None:
     from wisen.surfaces.cli.terminal import styled
 
     out, counts = console(), state.counts
@@ -86,7 +86,7 @@ def _show(state: State) -> None:
     out.print(rows)
 
 
-def _consents(state: State) -> list[str]:
+def _consents(state: InstallationState) -> list[str]:
     """What the user allowed, and what waits for that."""
     lines = (
         ["Your agent helps to sort what you said: wisen feedback (off: wisen feedback off)"] if state.pointing else []
@@ -97,7 +97,7 @@ def _consents(state: State) -> list[str]:
     return lines
 
 
-def _archive(archive: Archive) -> str:
+def _archive(archive: ArchiveUsage) -> str:
     limits = [
         *([f"{archive.days} days"] if archive.days else []),
         *([f"{archive.megabytes} MB"] if archive.megabytes else []),

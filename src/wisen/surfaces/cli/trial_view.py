@@ -9,14 +9,14 @@ from wisen import app
 from wisen.errors import UsageError
 from wisen.model.exposure import Arm
 from wisen.model.guard import Mode
-from wisen.model.guard_words import describe_watch
+from wisen.model.guard_text import describe_watch
 from wisen.model.trial import Verdict
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
 from wisen.surfaces.pages.plot import Pair, lines, picture
 
 if TYPE_CHECKING:
     from wisen.learner import Learner
-    from wisen.model.guard import Fared
+    from wisen.model.guard import GuardStats
     from wisen.model.instruction import Rate
     from wisen.model.trial import Trial
 
@@ -46,7 +46,7 @@ def show(*, as_json: bool) -> int:
     for trial, name in found:
         say(f"{trial.subject:<10}  {clipped(name, _WIDE)}")
         badge = ", also among all that are on trial" if trial.stands else ""
-        say(f"            {trial.judged.words}{badge} ({_ENDS[trial.judged.verdict]})", dim=True)
+        say(f"            {trial.judged.description}{badge} ({_ENDS[trial.judged.verdict]})", dim=True)
     for state, fared in shadows:
         say(f"{state.guard.id:<10}  {clipped(describe_watch(state.guard.watch), _WIDE)}")
         say(f"            guard in shadow: {shadow_words(fared)} (wisen guards show {state.guard.id})", dim=True)
@@ -57,7 +57,7 @@ def show(*, as_json: bool) -> int:
     return 0
 
 
-def shadow_words(fared: Fared) -> str:
+def shadow_words(fared: GuardStats) -> str:
     """What a guard would have done so far, and what became of the calls."""
     if not fared.decisions:
         return "it has met nothing yet"
@@ -74,8 +74,8 @@ def explain(name: str, *, as_json: bool) -> int:
         print_json(_told(trial, words) | {"sessions": trial.rows})
         return 0
     say(f"{trial.subject}  {words}")
-    say(f"  {trial.judged.words} ({_ENDS[trial.judged.verdict]})")
-    say(f"  {trial.judged.ratio_words}; helps with {trial.judged.better:.0%}", dim=True)
+    say(f"  {trial.judged.description} ({_ENDS[trial.judged.verdict]})")
+    say(f"  {trial.judged.interval_text}; helps with {trial.judged.better:.0%}", dim=True)
     say(
         f"  evidence that it helps {trial.judged.good:.3g}, that it hurts {trial.judged.harm:.3g}, "
         f"that it is of no use {trial.judged.futile:.3g}",
@@ -121,10 +121,10 @@ def effect(svg: Path | None, *, as_json: bool) -> int:
     if svg is not None:
         svg.write_text(picture(pairs), encoding="utf-8")
     if as_json:
-        told = [{"rule": state.entry.name, "text": state.text, "says": each.words} for state, each in rules]
+        told = [{"rule": state.entry.name, "text": state.text, "says": each.description} for state, each in rules]
         print_json({"portfolio": portfolio, "pairs": pairs, "rules": told})
         return 0
-    say(portfolio.words[:1].upper() + portfolio.words[1:] + ".")
+    say(portfolio.description[:1].upper() + portfolio.description[1:] + ".")
     if not portfolio.sessions_without:
         say("To have some sessions go without any hint: `holdout = 0.1` below [trials] in config.toml.", dim=True)
     for line in lines(pairs):
@@ -133,7 +133,7 @@ def effect(svg: Path | None, *, as_json: bool) -> int:
         say("Rules that hold, before and after each came; that is no proof:")
     for state, each in rules:
         say(f"  {clipped(state.text, _WIDE)}")
-        say(f"    {each.words}", dim=True)
+        say(f"    {each.description}", dim=True)
     if svg is not None:
         say(f"Written to {svg}.", dim=True)
     return 0
@@ -159,7 +159,7 @@ def _told(trial: Trial, name: str) -> dict[str, object]:
         "id": trial.subject,
         "version": trial.version,
         "what": name,
-        "says": trial.judged.words,
+        "says": trial.judged.description,
         "chance": trial.chance,
         "stands": trial.stands,
         "judged": trial.judged,

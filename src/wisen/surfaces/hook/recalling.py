@@ -40,7 +40,7 @@ def _recalled(path: str, context: str, question: str, *, local: bool) -> list[tu
     from wisen.memory.ranking import group, rank
     from wisen.memory.replaced_memories import demote_replaced
     from wisen.memory.search_words import query_words
-    from wisen.model.memory import DESIGN, MemoryKind, Sought
+    from wisen.model.memory import DEFAULT_WEIGHTS, MemoryKind, MemoryQuery
     from wisen.store.memories import SqliteMemories
     from wisen.store.sqlite import SqliteDatabase
 
@@ -50,8 +50,8 @@ def _recalled(path: str, context: str, question: str, *, local: bool) -> list[tu
     try:
         connection.execute("PRAGMA query_only = ON")
         store = SqliteMemories(SqliteDatabase(connection, Path(path), 0))
-        asked = Sought(words, (context, "") if context else ("",), kinds=kinds, local=local)
-        hits = store.find(asked, DESIGN) if words else store.newest(asked, _MOST)
+        asked = MemoryQuery(words, (context, "") if context else ("",), kinds=kinds, local=local)
+        hits = store.find(asked, DEFAULT_WEIGHTS) if words else store.newest(asked, _MOST)
     finally:
         connection.close()
     groups = demote_replaced(group(rank(hits, now=datetime.now(UTC), here=context)))
@@ -61,4 +61,4 @@ def _recalled(path: str, context: str, question: str, *, local: bool) -> list[tu
 
 def _line(text: str, memory: Memory) -> tuple[str, str]:
     shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"
-    return memory.id, f"- {shown} ({memory.cited})"
+    return memory.id, f"- {shown} ({memory.citation})"

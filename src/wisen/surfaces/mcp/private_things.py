@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.learner import Learner
-    from wisen.model.tombstone import Thing
+    from wisen.model.tombstone import ForgottenItem
 
 
-def shown_things(learner: Learner, things: Iterable[Thing]) -> list[Thing]:
+def shown_things(learner: Learner, things: Iterable[ForgottenItem]) -> list[ForgottenItem]:
     """Those that an agent may be shown; of a row of the ledger, those that do not hold such words."""
     if learner.delivery.delivers_local_words:
         return [*things]

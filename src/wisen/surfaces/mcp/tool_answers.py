@@ -20,9 +20,9 @@ from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import EntryOrigin, MoveKind, ProposalType, rule_id
 from wisen.model.fix import Danger
 from wisen.model.guard import GuardSource
-from wisen.model.guard_words import describe_guard, describe_proposal
+from wisen.model.guard_text import describe_guard, describe_proposal
 from wisen.model.learning import LearningKind
-from wisen.model.pointing import Pointed
+from wisen.model.pointing import TurnClaim
 from wisen.proposals.suggesting import named
 from wisen.safety.entry_words import agent_text, describe_author
 from wisen.safety.fix_words import describe_fix, quote_change, quote_line
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from wisen.model.entry import Proposal
     from wisen.model.entry_state import EntryState
     from wisen.model.learning import Learning
-    from wisen.model.memory import Memory, Recalled
+    from wisen.model.memory import Memory, RecallResult
     from wisen.model.score import Score
 
 Told = dict[str, Any]
@@ -127,7 +127,7 @@ def _recall(learner: Learner, call: of.Recall, place: Path, _: str) -> Told:
     }
 
 
-def _group(found: Recalled, memories: list[Memory], *, replaced: bool) -> Told:
+def _group(found: RecallResult, memories: list[Memory], *, replaced: bool) -> Told:
     best = memories[0]
     foreign = best.context not in (EVERYWHERE, found.here)
     if foreign:
@@ -143,7 +143,7 @@ def _group(found: Recalled, memories: list[Memory], *, replaced: bool) -> Told:
 
 
 def _source(memory: Memory) -> Told:
-    told: Told = {"id": memory.id, "kind": memory.kind.value, "source": memory.cited}
+    told: Told = {"id": memory.id, "kind": memory.kind.value, "source": memory.citation}
     if memory.session:
         told |= {"agent": memory.agent, "session": memory.session, "turn": memory.turn}
     if memory.at is not None:
@@ -204,7 +204,7 @@ def _learning(each: Learning) -> Told:
         says = f"It is not known to be harmless ({each.danger.value}): have the user look at it first"
         return told | {"withheld": f"{says}, with `wisen explain {each.id}`."}
     if each.kind is not LearningKind.FIX or each.change is None:
-        return told | {"do": each.words, "before": each.before, "after": each.after}
+        return told | {"do": each.description, "before": each.before, "after": each.after}
     return told | {"do": quote_change(each.change), "before": _quoted(each.before), "after": _quoted(each.after)}
 
 
@@ -282,7 +282,12 @@ def _explained_fix(learner: Learner, name: str, here: str) -> Told | None:
         {"date": f"{each.at:%Y-%m-%d}", "agent": each.agent, "session": each.session, "helped": each.worked}
         for each in own[:_EVIDENCE]
     ]
-    told: Told = {"id": fix.id, "failure": fix.signature.phrase, "confidence": round(fix.confidence, 2), "seen": seen}
+    told: Told = {
+        "id": fix.id,
+        "failure": fix.signature.safe_description,
+        "confidence": round(fix.confidence, 2),
+        "seen": seen,
+    }
     if fix.danger is not Danger.NONE:
         return told | {"withheld": f"It is not known to be harmless: {fix.danger.value}."}
     before, after = _quoted(own[0].before), _quoted(own[0].after)
@@ -292,7 +297,7 @@ def _explained_fix(learner: Learner, name: str, here: str) -> Told | None:
 def _proposals(learner: Learner, _: of.Proposals, place: Path, __: str) -> Told:
     here = learner.contexts.key_of(place)
     private = learner.delivery.private_words(learner.lessons.all())
-    waits = [each.proposal for each in learner.proposals.all() if each.waits and private.may_show(each.proposal)]
+    waits = [each.proposal for each in learner.proposals.all() if each.is_waiting and private.may_show(each.proposal)]
     # What is proposed for everywhere was said in other projects, and the user has not made it hold here yet.
     own, short = [each for each in waits if each.context == (here or NOWHERE)], learner.proposals.short_ids()
     return {
@@ -323,7 +328,7 @@ def _score(learner: Learner, call: of.Score, place: Path, _: str) -> Told:
 def _measured(score: Score) -> Told:
     told: Told = {"since": f"{score.since:%Y-%m-%d}", "until": f"{score.until:%Y-%m-%d}"}
     told |= {name: value for name, value in structs.asdict(score).items() if name not in told}
-    shares = {"corrections_per_turn": score.corrected, "failures_per_call": score.failing}
+    shares = {"corrections_per_turn": score.correction_rate, "failures_per_call": score.failure_rate}
     return told | {name: round(share, 3) for name, share in shares.items() if share is not None}
 
 
@@ -346,7 +351,7 @@ def _point(learner: Learner, call: of.Point, place: Path, agent: str) -> Told:
     if call.turn.upper().startswith(("LRN-", "FEAT-")):
         made = learner.proposals.suggest_wording(call.turn, call.wording, agent=agent, context=here)
         return _proposal(made) | {"says": _WAITS}
-    said = msgspec.convert(structs.asdict(call), Pointed)
+    said = msgspec.convert(structs.asdict(call), TurnClaim)
     done = learner.feedback.settlement.accept_answer(said, here, agent=named(agent))
     return {"outcome": done.outcome.value, "entries": done.entries, "waits": bool(done.proposal)}
 

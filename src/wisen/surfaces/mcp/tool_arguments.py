@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from wisen.model.memory import BRIEFING
+from wisen.model.memory import BRIEFING_TOKENS
 
 Directory = Annotated[
     str,
@@ -118,7 +118,7 @@ class Context(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     task: Annotated[Said, Meta(description="The task in the user's words.")]
-    budget: Annotated[int, Meta(ge=1, le=4000, description="How many tokens it may cost.")] = BRIEFING
+    budget: Annotated[int, Meta(ge=1, le=4000, description="How many tokens it may cost.")] = BRIEFING_TOKENS
 
 
 class Score(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.model.instruction import Strength, told
+from wisen.model.instruction import Strength, describe_effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,23 +190,23 @@ def page(blame: Blame) -> str:
 
 
 def _sentences(blame: Blame) -> str:
-    if not blame.traces:
+    if not blame.strong_effects:
         return "<p>No failure began with a line, and none became clearly rarer with one, as far as sessions tell.</p>\n"
-    items = [_sentence(effect) for effect in blame.traces]
+    items = [_sentence(effect) for effect in blame.strong_effects]
     return f"<h2>What left a trace</h2>\n<ul>\n{''.join(items)}</ul>\n"
 
 
 def _sentence(effect: Effect) -> str:
     words = f'<strong class="{CLASSES[effect.strength]}">{escaped(capital(effect.strength.value))}</strong>'
     link = "" if effect.line.gone else f' <a href="#L{effect.line.number}">see it</a>'
-    return f"<li>{words}. {escaped(told(effect))}{link}</li>\n"
+    return f"<li>{words}. {escaped(describe_effect(effect))}{link}</li>\n"
 
 
 def _table(blame: Blame) -> str:
     heads = "".join(
         f'<th scope="col"{" class=number" if is_number else ""}>{escaped(name)}</th>' for name, is_number in _COLUMNS
     )
-    speaking = {effect.line.number for effect in blame.speaking}
+    speaking = {effect.line.number for effect in blame.content_effects}
     dearest = max((effect.line.tokens for effect in blame.effects), default=0)
     rows = [_row(effect, dearest) if effect.line.number in speaking else _quiet_row(effect) for effect in blame.effects]
     return (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wisen.model.fix import Danger
-from wisen.model.instruction import told
+from wisen.model.instruction import describe_effect
 from wisen.surfaces.cli.render import clipped, decision_words, duration, headline, plural, stops, thousands
 from wisen.surfaces.pages import corrections
 from wisen.surfaces.pages.html import CLASSES, capital, escaped, framed, visible
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from wisen.model.fix import FailureKind, Fix
-    from wisen.model.instruction import Effect, Judged
+    from wisen.model.instruction import Effect, InstructionSummary
     from wisen.model.report import Report, Selection, ToolUse
-    from wisen.model.source import TroubleCount
+    from wisen.model.source import ReadProblemCount
 
 OURS_HTML = "<!doctype html>\n<!-- made by wisen learn -->\n"
 OURS_MARKDOWN = "<!-- made by wisen learn -->\n"
@@ -154,7 +154,8 @@ def _failing(report: Report) -> _Section:
         (
             f"{kind.sessions:,}",
             f"{kind.calls:,}",
-            clipped(kind.signature.words, _LONG) + (f" ({kind.masked:,} hidden by a pipe)" if kind.masked else ""),
+            clipped(kind.signature.description, _LONG)
+            + (f" ({kind.masked:,} hidden by a pipe)" if kind.masked else ""),
             duration(kind.lost_ms),
             _fixed_by(kind, fixes.get(kind.signature)),
         )
@@ -176,7 +177,7 @@ def _fixed_by(kind: FailureKind, fix: Fix | None) -> str:
     if fix is None:
         return "work on the code" if kind.signature.key.startswith("build.") else ""
     careful = "" if fix.danger is Danger.NONE else f" (careful: {fix.danger.value})"
-    return clipped(fix.change.words, _LONG) + careful
+    return clipped(fix.change.description, _LONG) + careful
 
 
 def _corrections(report: Report) -> Iterator[_Section]:
@@ -218,16 +219,16 @@ def _instructions(report: Report) -> Iterator[_Section]:
     yield _Section(title=title, blocks=blocks)
 
 
-def _effect(file: Judged, effect: Effect) -> _Item:
+def _effect(file: InstructionSummary, effect: Effect) -> _Item:
     return _Item(
         lead=capital(effect.strength.value),
-        text=f"{file.path}: {told(effect)}",
+        text=f"{file.path}: {describe_effect(effect)}",
         note="" if effect.line.gone else clipped(effect.line.text, _LONG),
         tone=CLASSES[effect.strength],
     )
 
 
-def _unused(files: Iterable[Judged]) -> _Table:
+def _unused(files: Iterable[InstructionSummary]) -> _Table:
     rows = [
         (
             file.path,
@@ -271,7 +272,7 @@ def _unread(report: Report) -> Iterator[str]:
         yield "Everything was read, and nothing was withheld."
 
 
-def _trouble(trouble: TroubleCount) -> str:
+def _trouble(trouble: ReadProblemCount) -> str:
     return f"{trouble.kind.value} {trouble.detail}".strip()
 
 
@@ -307,7 +308,7 @@ def _all_failures(report: Report) -> _Table:
             thousands(kind.lost_tokens),
             f"{kind.first:%Y-%m-%d}",
             f"{kind.last:%Y-%m-%d}",
-            clipped(kind.signature.words, _LONG),
+            clipped(kind.signature.description, _LONG),
             kind.signature.key,
             kind.tool,
             _fixed_by(kind, fixes.get(kind.signature)),

@@ -12,9 +12,9 @@ from tests.guarding import learning, stumbled
 from tests.hooks import fire, taught
 from wisen.errors import FileError, StoreDamaged
 from wisen.learner import Learner
-from wisen.model import fences
-from wisen.model.cycled import Cycled
-from wisen.model.fences import FenceKind, Fences, describe_error
+from wisen.model import error_boundaries
+from wisen.model.cycle_result import CycleResult
+from wisen.model.error_boundaries import BoundaryKind, ErrorBoundaries, describe_error
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X10")
@@ -30,7 +30,7 @@ PRIVATE = "quince marmalade"
 def fail_inside() -> None:
     """Have the block of the fence that calls this fail at its first line, whatever stands there."""
     frame = sys._getframe(1)
-    while "contextlib" in frame.f_code.co_filename or frame.f_code.co_filename in (__file__, fences.__file__):
+    while "contextlib" in frame.f_code.co_filename or frame.f_code.co_filename in (__file__, error_boundaries.__file__):
         assert frame.f_back is not None
         frame = frame.f_back
 
@@ -52,22 +52,22 @@ def a_world(home: Path) -> None:
     (home / "barn" / ".learnings").mkdir()
 
 
-def cycle(home: Path, around: Fences) -> tuple[Cycled, str | None]:
+def cycle(home: Path, around: ErrorBoundaries) -> tuple[CycleResult, str | None]:
     """What a cycle did, and what its run is remembered by."""
     with learning(home) as learner:
-        learner._fences = around
+        learner._boundaries = around
         done = learner.cycle()
         return done, learner.status().runs[0].error
 
 
-def stem(kind: FenceKind, name: str) -> str:
+def stem(kind: BoundaryKind, name: str) -> str:
     """A project is named by a key that ends with a digest, another in every home."""
-    return name.rpartition("-")[0] or name if kind is FenceKind.PROJECT else name
+    return name.rpartition("-")[0] or name if kind is BoundaryKind.PROJECT else name
 
 
-def fences_met(home: Path) -> set[tuple[FenceKind, str]]:
-    met: set[tuple[FenceKind, str]] = set()
-    cycle(home, Fences(lambda kind, name: met.add((kind, name))))
+def fences_met(home: Path) -> set[tuple[BoundaryKind, str]]:
+    met: set[tuple[BoundaryKind, str]] = set()
+    cycle(home, ErrorBoundaries(lambda kind, name: met.add((kind, name))))
     return met
 
 
@@ -77,25 +77,25 @@ def test_a_failure_at_any_fence_is_told_and_recorded_and_the_rest_goes_on(
     a_world(home)
     met = sorted({(kind, stem(kind, name)) for kind, name in fences_met(home)})
     kinds = {kind for kind, _ in met}
-    assert {FenceKind.STEP, FenceKind.AGENT, FenceKind.PROJECT, FenceKind.SESSION} <= kinds
-    steps = {name for kind, name in met if kind is FenceKind.STEP}
+    assert {BoundaryKind.STEP, BoundaryKind.AGENT, BoundaryKind.PROJECT, BoundaryKind.SESSION} <= kinds
+    steps = {name for kind, name in met if kind is BoundaryKind.STEP}
     assert {"import edits of rule lines", "apply praise", "propose", "judge instruction files"} <= steps
     assert {"propose guards", "act on trial verdicts", "ingest hook records", "apply approved changes"} <= steps
     assert "prepare snapshots" in steps
     for number, (kind, name) in enumerate(met):
-        if kind is FenceKind.SESSION and number % 5:
+        if kind is BoundaryKind.SESSION and number % 5:
             continue  # they are many and alike
         fresh = home / f"fresh-{number}"
         monkeypatch.setenv("WISEN_HOME", str(fresh / "wisen"))
         hit = 0
 
-        def fail(at: FenceKind, called: str, *, wanted: tuple[FenceKind, str] = (kind, name)) -> None:
+        def fail(at: BoundaryKind, called: str, *, wanted: tuple[BoundaryKind, str] = (kind, name)) -> None:
             nonlocal hit
             if (at, stem(at, called)) == wanted:
                 hit += 1
                 fail_inside()
 
-        done, error = cycle(fresh, Fences(fail))
+        done, error = cycle(fresh, ErrorBoundaries(fail))
         assert hit, (kind, name)
         report = done.report
         assert report is not None
@@ -109,27 +109,27 @@ def test_a_failure_at_any_fence_is_told_and_recorded_and_the_rest_goes_on(
             assert PRIVATE not in error
         if name not in ("claude-code", "record what failed", "record what was said", "propose"):
             assert report.counts.sessions == 8
-            assert report.fixes or kind is FenceKind.SESSION, (kind, name)
+            assert report.fixes or kind is BoundaryKind.SESSION, (kind, name)
             assert report.proposals, (kind, name)
 
 
 def test_a_store_that_cannot_be_used_ends_the_run() -> None:
-    around = Fences()
-    with pytest.raises(StoreDamaged), around.step("any"):
+    around = ErrorBoundaries()
+    with pytest.raises(StoreDamaged), around.isolate_step("any"):
         raise StoreDamaged("garbled")
-    assert not around.breakdowns
+    assert not around.failures
 
 
 def test_an_error_of_ours_is_told_in_its_words_and_any_other_without_its_text() -> None:
     assert describe_error(FileError("CLAUDE.md is a folder.")) == "CLAUDE.md is a folder."
-    around = Fences()
-    with around.step("any"):
+    around = ErrorBoundaries()
+    with around.isolate_step("any"):
         raise KeyError(PRIVATE)
-    assert [*map(str, around.breakdowns)] == ["step any: an error of wisen's own (KeyError). Please report it."]
-    with around.step("other"):
-        FenceKind(PRIVATE)
-    assert "other: an error of wisen's own (ValueError" in [*map(str, around.breakdowns)][1]
-    assert PRIVATE not in [*map(str, around.breakdowns)][1]
+    assert [*map(str, around.failures)] == ["step any: an error of wisen's own (KeyError). Please report it."]
+    with around.isolate_step("other"):
+        BoundaryKind(PRIVATE)
+    assert "other: an error of wisen's own (ValueError" in [*map(str, around.failures)][1]
+    assert PRIVATE not in [*map(str, around.failures)][1]
 
 
 def nested(levels: int) -> dict[str, object]:
@@ -220,7 +220,7 @@ def test_a_project_whose_instruction_file_cannot_be_read_keeps_no_other_from_lea
         log.write(home / ".claude" / "projects" / "bad")
     with learning(home) as learner:
         done = learner.cycle()
-        waiting = [each.proposal for each in learner.proposals.all() if each.waits]
+        waiting = [each.proposal for each in learner.proposals.all() if each.is_waiting]
     assert any("pnpm" in each.text and "good" in each.path for each in waiting)
     assert done.report is not None
     assert any("CLAUDE.md" in each for each in done.report.warnings)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
 from wisen.model.entry import ProposalType
-from wisen.model.guard import ACTIONS, Mode, form_of
+from wisen.model.guard import ACTIONS, Mode, parse_guard
 
 if TYPE_CHECKING:
     from wisen.model.entry import Proposal
@@ -40,7 +40,7 @@ def describe_proposal(proposal: Proposal, *, with_reason: bool = True) -> str:
     if proposal.type is not ProposalType.GUARD:
         return proposal.text
     try:
-        form = form_of(proposal.text)
+        form = parse_guard(proposal.text)
         return _sentence(form.action, form.watch, form.better, form.reason if with_reason else "")
     except UsageError:  # written by a version that had other forms
         return f"Guard {proposal.entry}"

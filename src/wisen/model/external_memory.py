@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-class NotebookFile(NamedTuple):
+class ExternalMemoryFile(NamedTuple):
     """One file, as it is now."""
 
     agent: str

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wisen.model.event import Event
-    from wisen.model.source import Mark, Source, Trouble
+    from wisen.model.source import ReadProblem, Source, SourceMark
 
 
-class Kept(NamedTuple):
+class FilteredEvent(NamedTuple):
     """An event that passed the filter, with what was decided about it there."""
 
     event: Event
@@ -21,12 +21,12 @@ class Kept(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class IndexBatch:
     """What one batch of a source leaves in the index, written together with the mark or not at all."""
 
     source: Source
-    kept: tuple[Kept, ...]
-    troubles: tuple[Trouble, ...]
-    mark: Mark
-    afresh: bool = False
+    events: tuple[FilteredEvent, ...]
+    problems: tuple[ReadProblem, ...]
+    mark: SourceMark
+    from_start: bool = False
     """The first batch of a source that is read from its beginning: earlier troubles of it no longer count."""

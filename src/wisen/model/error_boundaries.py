@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PACKAGE = "wisen"
 
 
-class FenceKind(StrEnum):
+class BoundaryKind(StrEnum):
     """What a fence stands around."""
 
     STEP = "step"
@@ -34,10 +34,10 @@ class FenceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Breakdown:
+class IsolatedFailure:
     """What failed inside a fence."""
 
-    kind: FenceKind
+    kind: BoundaryKind
     name: str
     error: str
 
@@ -46,28 +46,28 @@ class Breakdown:
         return f"{self.kind.value} {self.name}: {self.error}"
 
 
-class Fences:
+class ErrorBoundaries:
     """Collects what failed in one run."""
 
-    def __init__(self, on_enter: Callable[[FenceKind, str], None] | None = None) -> None:
+    def __init__(self, on_enter: Callable[[BoundaryKind, str], None] | None = None) -> None:
         """`on_enter` is called inside each fence, before anything is done there: tests raise from it."""
         self._on_enter = on_enter
-        self.breakdowns: list[Breakdown] = []
+        self.failures: list[IsolatedFailure] = []
 
-    def start_over(self) -> Fences:
+    def for_new_run(self) -> ErrorBoundaries:
         """Fences for another run, in which nothing has failed yet."""
-        return Fences(self._on_enter)
+        return ErrorBoundaries(self._on_enter)
 
-    def around(self, kind: FenceKind, name: str) -> AbstractContextManager[None, bool]:
+    def isolate(self, kind: BoundaryKind, name: str) -> AbstractContextManager[None, bool]:
         """Whatever fails inside is noted and stays inside, but for a StoreError."""
-        return cast("AbstractContextManager[None, bool]", self._around(kind, name))
+        return cast("AbstractContextManager[None, bool]", self._isolate(kind, name))
 
-    def step(self, name: str) -> AbstractContextManager[None, bool]:
+    def isolate_step(self, name: str) -> AbstractContextManager[None, bool]:
         """The same around a step of the run."""
-        return self.around(FenceKind.STEP, name)
+        return self.isolate(BoundaryKind.STEP, name)
 
     @contextmanager
-    def _around(self, kind: FenceKind, name: str) -> Iterator[None]:
+    def _isolate(self, kind: BoundaryKind, name: str) -> Iterator[None]:
         try:
             if self._on_enter is not None:
                 self._on_enter(kind, name)
@@ -75,19 +75,19 @@ class Fences:
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - this is the one place that keeps what fails from the rest
-            self.note(kind, name, error)
+            self.record(kind, name, error)
 
-    def note(self, kind: FenceKind, name: str, error: Exception) -> None:
+    def record(self, kind: BoundaryKind, name: str, error: Exception) -> None:
         """Note what failed; the same again is noted once."""
-        breakdown = Breakdown(kind, name, describe_error(error))
-        if breakdown not in self.breakdowns:
-            self.breakdowns.append(breakdown)
+        breakdown = IsolatedFailure(kind, name, describe_error(error))
+        if breakdown not in self.failures:
+            self.failures.append(breakdown)
 
-    def with_project_names(self, projects: Mapping[str, str]) -> tuple[Breakdown, ...]:
+    def failures_with_project_names(self, projects: Mapping[str, str]) -> tuple[IsolatedFailure, ...]:
         """What failed, with the names that people know projects by instead of their keys."""
         return tuple(
-            replace(each, name=projects.get(each.name, each.name)) if each.kind is FenceKind.PROJECT else each
-            for each in self.breakdowns
+            replace(each, name=projects.get(each.name, each.name)) if each.kind is BoundaryKind.PROJECT else each
+            for each in self.failures
         )
 
 

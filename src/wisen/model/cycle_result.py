@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from wisen.model.report import Report
 
 
-class Cycled(NamedTuple):
+class CycleResult(NamedTuple):
     """What one cycle did, or would do."""
 
     report: Report | None
@@ -28,9 +28,9 @@ class Cycled(NamedTuple):
     checked: tuple[str, ...] = ()
     """What checks of changes in files came to, in words."""
 
-    def then(self, later: Cycled) -> Cycled:
+    def combine(self, later: CycleResult) -> CycleResult:
         """This cycle and the one after it, as one."""
-        return Cycled(
+        return CycleResult(
             later.report,
             self.exposures + later.exposures,
             self.answered + later.answered,
