@@ -143,7 +143,6 @@ def find_typed_command(request: Proposal, histories: Iterable[History], used: st
                 and turn.action is UserAction.SAID
                 and turn.origin == MessageOrigin.SHELL
             )
-            )
             if is_candidate and turn.id not in used and _words(turn.text or "") == ["wisen", *_words(request.typed)]:
                 return history.native, turn.id
     return None
