@@ -35,5 +35,5 @@ class MemoryInstructions:
     def file(self, path: Path) -> InstructionFile:
         """One file. Raises: UsageError where there is none."""
         if str(path) not in self._files:
-            raise UsageError(f"{path} is not a file that can be read. Give the path of an instruction file.")
+            raise UsageError(f"{path} is not a readable file. Give the path of an instruction file.")
         return self._files[str(path)]

@@ -144,7 +144,7 @@ def test_what_is_no_readable_file_of_a_fitting_size_is_left_out(home: Path, proj
     os.mkfifo(project / "SOUL.md")
     assert list(found(home, project)) == [str(project / "CLAUDE.md")]
     for name in ("AGENTS.md", "GEMINI.md", "SOUL.md", "nul\0.md"):
-        with pytest.raises(UsageError, match=r"is not a file that can be read, or has more than 1,000,000 bytes"):
+        with pytest.raises(UsageError, match=r"is not a readable file, or has more than 1,000,000 bytes"):
             InstructionFiles(home, {}).file(project / name)
 
 

@@ -1,1 +1,1 @@
-"""Blame: what the lines of instruction files seem to do."""
+"""Blame: estimates what each line of an instruction file does."""

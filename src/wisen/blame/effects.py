@@ -1,9 +1,8 @@
-"""What the sessions tell about the lines of an instruction file: which failures began or ended with one.
+"""Estimates from sessions what the lines of an instruction file do: which failures began or ended with a line.
 
 It compares sessions before and after a word came into the file, and only for failures of calls that use the word: a
-line is not blamed for what it does not speak of. Sessions are counted, not failures; how everything else went is taken
-off; the same statistic on dates at which nothing happened says how much chance does; all lines share one limit. None
-of this is proof.
+line is not blamed for what it does not mention. Sessions are counted, not failures; the general trend is taken off;
+the same statistic on placebo dates shows how much is chance; all lines share one limit. None of this is proof.
 """
 
 from __future__ import annotations
@@ -25,36 +24,36 @@ if TYPE_CHECKING:
     from wisen.model.history import History
 
 MIN_SESSIONS = 3
-"""Sessions that must have failed before anything is said of a failure."""
+"""Sessions that must have failed before anything is reported about a failure."""
 MAX_CHANCE = 0.01
-"""How often chance may do as much, all lines together, for a line to be named."""
+"""The highest probability of chance doing as much, over all lines together, for a line to be named."""
 PLACEBOS = 100
-"""So many dates at which nothing happened are needed to know what chance does."""
+"""How many placebo dates are needed to estimate what chance does."""
 _MAX_DRIFT = 3.0
-"""Everything else is not taken to have changed more than so much."""
+"""The largest factor by which everything else is assumed to have changed."""
 _PLACEBO_MARGIN = 3
 _JUST_BEFORE = 10
 """Sessions before a line in which its failure must not have been going on."""
 _PATH_DEPTH = 7
-"""Folders of a path that are looked at, from its end."""
+"""How many trailing parts of a path are considered."""
 _CHECK_FAILURES = ("build.",)
-"""Failures of checks: they come with the work, not with a line."""
+"""Key prefixes of failed checks: they come with the work, not with a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionCalls:
-    """One session, as far as lines are concerned."""
+    """The calls and failures of one session."""
 
     start: datetime
     words: frozenset[str]
-    """Every word of its calls, whatever came of them."""
+    """Every word of its calls, whether they succeeded or not."""
     calls: tuple[frozenset[str], ...]
     failures: tuple[tuple[Signature, frozenset[str], str], ...]
     """Signature, the words of the call, its id."""
 
 
 def session_calls(history: History, failures: Iterable[Failure]) -> SessionCalls | None:
-    """A session as it is compared; None where nothing was called."""
+    """Collect the calls and failures of a session; None where nothing was called."""
     if not history.steps:
         return None
     words = {step.call: frozenset(_call_words(step.tool, step.arguments)) for step in history.steps}
@@ -71,7 +70,7 @@ def session_calls(history: History, failures: Iterable[Failure]) -> SessionCalls
 
 
 def measure_effects(lines: Sequence[InstructionLine], sessions: Iterable[SessionCalls]) -> tuple[Effect, ...]:
-    """What the sessions tell about each line, in the order of the lines."""
+    """Estimate the effect of each line, in the order of the lines."""
     timeline = _SessionTimeline(sorted(sessions, key=lambda each: each.start))
     links = [link for line in lines for link in timeline.links(line, lines)]
     significant: dict[int, list[_Link]] = defaultdict(list)
@@ -83,7 +82,7 @@ def measure_effects(lines: Sequence[InstructionLine], sessions: Iterable[Session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Link:
-    """A failure that may have to do with a line, because its calls use a word that came with the line."""
+    """A failure that may be related to a line, because its calls use a word that came with the line."""
 
     line: InstructionLine
     signature: Signature
@@ -94,24 +93,24 @@ class _Link:
 
     @property
     def chance(self) -> float:
-        """How likely chance alone puts so many of the failing sessions behind the line."""
+        """The probability that chance alone puts this many failing sessions after the line."""
         return binomial_tail(self.after.sessions, self.before.sessions + self.after.sessions, self.share)
 
     @property
     def chance_fewer(self) -> float:
-        """How likely chance alone puts so few of them there."""
+        """The probability that chance alone puts this few failing sessions after the line."""
         failing = self.before.sessions + self.after.sessions
         return binomial_tail(self.before.sessions, failing, 1 - self.share)
 
     @property
     def share(self) -> float:
-        """The share of failing sessions that belongs behind the line if it does nothing."""
+        """The expected share of failing sessions after the line if it does nothing."""
         after = self.drift * self.after.of
         return after / (self.before.of + after)
 
 
 class _SessionTimeline:
-    """The sessions that a file speaks to, in order of time."""
+    """The sessions that read a file, in chronological order."""
 
     def __init__(self, sessions: list[SessionCalls]) -> None:
         self._sessions = sessions
@@ -127,7 +126,7 @@ class _SessionTimeline:
         self._placebo_cache: dict[tuple[int, int], list[float]] = {}
 
     def links(self, line: InstructionLine, lines: Sequence[InstructionLine]) -> list[_Link]:
-        """The failures of calls that use what came into the file with a line."""
+        """Return the failures of calls that use a word that came into the file with a line."""
         if line.since_known or not line.rule:
             return []
         older = {word for other in lines if other.born < line.born for each in other.words for word in each.split()}
@@ -160,7 +159,7 @@ class _SessionTimeline:
         )
 
     def _drift(self, signature: Signature, before: Sequence[int], after: Sequence[int]) -> float:
-        """How much more often everything else fails afterwards."""
+        """Return how much more often everything else fails afterwards."""
         others = Counter(
             number for other, numbers in self._failing.items() if other != signature for number in set(numbers)
         )
@@ -168,7 +167,7 @@ class _SessionTimeline:
         return min(max(rates[1] / rates[0], 1 / _MAX_DRIFT), _MAX_DRIFT)
 
     def is_significant(self, link: _Link, tested: int) -> bool:
-        """Whether a link is too strong for chance, both by calculation and by what dates without a change show."""
+        """Whether a link is too strong for chance, both by calculation and by comparison with placebo dates."""
         if max(link.before.sessions, link.after.sessions) < MIN_SESSIONS:
             return False
         if link.chance <= link.chance_fewer and self._had_begun(link):
@@ -180,12 +179,12 @@ class _SessionTimeline:
         return len(placebos) >= PLACEBOS and sum(each <= chance for each in placebos) <= MAX_CHANCE * len(placebos)
 
     def _had_begun(self, link: _Link) -> bool:
-        """Whether a failure had begun already when the line came: lines are written when something goes wrong."""
+        """Whether a failure had already begun when the line came: lines are written when something goes wrong."""
         cut = link.before.of
         return sum(cut - _JUST_BEFORE <= number < cut for number in self._failing[link.signature]) > 1
 
     def _placebo_chances(self, link: _Link) -> list[float]:
-        """The same statistic for every failure at every session where the line did not come."""
+        """Compute the same statistic for every failure at every session where the line did not come."""
         cut, width = link.before.of, max(link.after.of, 1)
         if (cut, width) not in self._placebo_cache:
             dates = [
@@ -208,7 +207,7 @@ class _SessionTimeline:
         return min(binomial_tail(after, before + after, share), binomial_tail(before, before + after, 1 - share))
 
     def build_effect(self, line: InstructionLine, significant: list[_Link], tested: int) -> Effect:
-        """What is said of one line."""
+        """Build the reported effect of one line."""
         under = [
             session
             for session in self._sessions
@@ -265,7 +264,7 @@ def _has_call_with(session: SessionCalls, named: Iterable[str]) -> bool:
 
 
 def _call_words(tool: str, arguments: str | None) -> set[str]:
-    """The words of a call: of its command, or the tool's name and the files it is given."""
+    """Return the words of a call: those of its command, or the tool's name and the files it is given."""
     fields = fields_of(arguments)
     line = command_of(fields)
     if line is not None:
@@ -277,19 +276,19 @@ def _call_words(tool: str, arguments: str | None) -> set[str]:
 
 @lru_cache(maxsize=8192)
 def _path_names(path: str) -> frozenset[str]:
-    """A file by every name that people give it, and the folders it lies in: `db.ts`, `api/db.ts`, `api`."""
+    """Return every name that people use for a file and its folders: `db.ts`, `api/db.ts`, `api`."""
     parts = [part for part in path.split("/") if part not in ("", ".")][-_PATH_DEPTH:]
     ends = range(1, len(parts) + 1)
     return frozenset("/".join(parts[first:last]) for last in ends for first in range(last))
 
 
 def binomial_tail(hits: int, of: int, share: float) -> float:
-    """The chance of at least so many hits, each with this share."""
+    """Return the binomial probability of at least this many hits, each with this share."""
     return math.fsum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(hits, of + 1))
 
 
 def ratio_interval(after: int, before: int, weight_after: float, weight_before: float) -> tuple[float, float]:
-    """95% of the ratio of two rates, exactly, given how many failed in all."""
+    """Return the exact 95% interval of the ratio of two rates, given how many failed in total."""
     of, scale = after + before, weight_before / weight_after
     low = _share_for_tail(after, of, 0.025) if after else 0.0
     high = _share_for_tail(after + 1, of, 0.975) if before else 1.0
@@ -297,7 +296,7 @@ def ratio_interval(after: int, before: int, weight_after: float, weight_before: 
 
 
 def _share_for_tail(hits: int, of: int, chance: float) -> float:
-    """The share with which at least so many hits have this chance."""
+    """Find the share with which at least this many hits have this probability."""
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""From an instruction file and the sessions it spoke to, to what each of its lines seems to do."""
+"""Estimates what each line of an instruction file does, from the sessions that read the file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIGNIFICANT = (Strength.BEGAN, Strength.HELPED)
 def blame_files(
     files: Iterable[InstructionFile], index: Index, since: datetime, failures_of: Callable[[History], Sequence[Failure]]
 ) -> Iterator[Blame]:
-    """What the sessions since a moment tell about each file; files that speak to the same sessions share them."""
+    """Blame each file by the sessions since a moment; files of the same directory share their sessions."""
     sessions_by_root: dict[str, list[SessionCalls]] = {}
     for file in files:
         if file.root not in sessions_by_root:
@@ -37,7 +37,7 @@ def blame_files(
 
 
 def blame_file(file: InstructionFile, sessions: Sequence[SessionCalls]) -> Blame:
-    """What sessions tell about each line of a file; of lines that are gone only those that left a trace."""
+    """Estimate the effect of each line of a file; of removed lines only those with a significant effect."""
     measured = measure_effects(trace_lines(file.versions), sessions)
     return Blame(
         file=file,
@@ -48,7 +48,7 @@ def blame_file(file: InstructionFile, sessions: Sequence[SessionCalls]) -> Blame
 
 
 def summarize_blame(blame: Blame) -> InstructionSummary:
-    """The few words about a file that belong into a report."""
+    """Summarize the blame of a file for the report."""
     speaking: dict[object, Effect] = {}
     for effect in (*blame.effects, *blame.gone):
         if effect.strength in _SIGNIFICANT:
@@ -66,7 +66,7 @@ def summarize_blame(blame: Blame) -> InstructionSummary:
 
 
 def evidence_of(calls: Sequence[str], histories: Iterable[History]) -> tuple[Evidence, ...]:
-    """The failing calls that stand behind what is said of a line, newest first."""
+    """Return the failing calls that are the evidence for an effect, newest first."""
     wanted = frozenset(calls)
     evidence = [
         Evidence(

@@ -1,6 +1,6 @@
-"""Instruction files on this machine: finds those that agents read before they work, and puts their versions together.
+"""Finds instruction files (CLAUDE.md, AGENTS.md, skills, ...) on this machine and collects their versions.
 
-What git remembers of them is asked for in `git_history.py`. It does not read what a line says.
+Their git history comes from `git_history.py`. The content of lines is not interpreted here.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _FILE_NAMES = frozenset(
     ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.override.md", "GEMINI.md", ".cursorrules", *_WORKSPACE_FILES),
 )
 _SUFFIXES = (".md", ".mdc", ".cursorrules")
-"""How their names end: making a path of every file that is met takes half of the time."""
+"""How their names end: building a path for every file would take half of the time."""
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules", ".venv", "venv", "target", "dist", "build", "vendor"})
 _CONFIGURATION = {".claude": "skills", ".agents": "skills", ".cursor": "rules"}
-"""Folders whose files speak to the directory around them, and the one place inside to look at.
+"""Folders whose files apply to the directory that contains them, and the one subfolder to search.
 
-Beside it, Claude Code keeps worktrees there: the same files once more, on another branch.
+Claude Code also keeps worktrees there: the same files once more, on another branch.
 """
 _MAX_DEPTH = 4
 _MAX_ENTRIES = 20_000
@@ -47,9 +47,9 @@ class _Folder(NamedTuple):
     path: Path
     depth: int
     ancestors: tuple[str, ...]
-    """Where the folders that lead here really are; a link back to one of them is a loop."""
+    """The real paths of the folders that lead here; a link back to one of them is a loop."""
     configuration: bool = False
-    """Whether it is one of the agents' own, or lies in one."""
+    """Whether it is an agent's configuration folder, or inside one."""
 
 
 class InstructionFiles:
@@ -62,33 +62,33 @@ class InstructionFiles:
         self._codex = _config_folder(environment, "CODEX_HOME", home / ".codex")
 
     def files(self, roots: Sequence[str]) -> tuple[InstructionFile, ...]:
-        """Every instruction file in these project directories and below, and those of the user, by path."""
+        """Return every instruction file in or below these project directories, and those of the user, by path."""
         known: dict[tuple[str, str], _FoundFile] = {}
         paths: set[Path] = set()
         for found in (*self._user_files(), *(each for root in roots for each in self._project_files(Path(root)))):
             if found.path not in paths:
                 paths.add(found.path)
-                # Two names of one file say the same to the same sessions.
+                # Two names of one file apply to the same sessions: count it once.
                 known.setdefault((os.path.realpath(found.path), found.root), found)
         return tuple(sorted(self._read(known.values()), key=lambda file: file.path))
 
     def file(self, path: Path) -> InstructionFile:
-        """One file, whatever its name. Raises: UsageError where there is none that can be read."""
+        """Return one file, whatever its name. Raises: UsageError where it cannot be read."""
         place = Path(os.path.normpath(path.absolute()))
         of_user = {found.path: found.root for found in self._user_files()}
         root = of_user.get(place)
         file = self._read([_FoundFile(place, _root_of(place) if root is None else root)])
         if not file:
             raise UsageError(
-                f"{path} is not a file that can be read, or has more than {MAX_FILE_BYTES:,} bytes. "
+                f"{path} is not a readable file, or has more than {MAX_FILE_BYTES:,} bytes. "
                 "Give the path of an instruction file, such as CLAUDE.md."
             )
         return file[0]
 
     def _read(self, found: Iterable[_FoundFile]) -> list[InstructionFile]:
-        """The files with their versions, without those that cannot be read or are too large."""
+        """Return the files with their versions, without those that cannot be read or are too large."""
         present = {each: version for each in found if (version := _version_on_disk(each.path)) is not None}
-        # Behind a link, the history is that of the file it leads to.
+        # For a link, the history is that of its target.
         real = {each: Path(os.path.realpath(each.path)) for each in present}
         remembered = GitHistory(self._environment).versions(dict.fromkeys(real.values()))
         files: list[InstructionFile] = []
@@ -102,7 +102,7 @@ class InstructionFiles:
         return files
 
     def _user_files(self) -> Iterator[_FoundFile]:
-        """The files that speak wherever the user works, and OpenClaw's, which speak in its own workspace."""
+        """Yield the files that apply everywhere, and OpenClaw's, which apply in its own workspace."""
         for path in (self._claude / "CLAUDE.md", self._codex / "AGENTS.md", self._codex / "AGENTS.override.md"):
             yield _FoundFile(path, "")
         for skills in (self._claude / "skills", self._home / ".agents/skills"):
@@ -113,11 +113,11 @@ class InstructionFiles:
             yield _FoundFile(workspace / name, str(workspace))
 
     def _project_files(self, root: Path) -> Iterator[_FoundFile]:
-        """The instruction files in a project, those nearest to its root first."""
+        """Yield the instruction files of a project, those closest to its root first."""
         if not root.is_absolute() or "\0" in str(root):
             return
         real = os.path.realpath(root)
-        # Below a home lie all projects there are.
+        # Every project may be below a home folder: do not descend there.
         depth = 0 if Path(os.path.realpath(self._home)).is_relative_to(real) else _MAX_DEPTH
         waiting = deque([_Folder(root, 0, (real,))])
         entries_left = _MAX_ENTRIES
@@ -130,7 +130,7 @@ class InstructionFiles:
                     if entry.name.endswith(_SUFFIXES) and _is_instruction(path := folder.path / entry.name):
                         yield _FoundFile(path, _root_of(path))
                 elif folder.depth < depth and (inside := _subfolder(folder, entry)) is not None:
-                    # What is small and surely meant comes before the wide rest, in which the search may end.
+                    # Small configuration folders come first, before the entry limit may end the search.
                     (waiting.appendleft if inside.configuration else waiting.append)(inside)
 
 
@@ -140,7 +140,7 @@ def _config_folder(environment: Mapping[str, str], name: str, default: Path) -> 
 
 
 def _entries(folder: Path, limit: int) -> list[os.DirEntry[str]]:
-    """What stands in a folder, real files before links to them; nothing when it cannot be looked into."""
+    """List a folder, real files before links; empty when it cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return sorted(islice(entries, limit), key=lambda entry: (entry.is_symlink(), entry.name))
@@ -156,13 +156,13 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _subfolder(folder: _Folder, entry: os.DirEntry[str]) -> _Folder | None:
-    """The folder behind an entry; None where nothing that speaks to this project is to be found."""
+    """Return the folder of an entry; None where it cannot contain instruction files of this project."""
     if entry.name in _SKIPPED_FOLDERS or _CONFIGURATION.get(folder.path.name, entry.name) != entry.name:
         return None
     target = os.path.join(folder.ancestors[-1], entry.name)  # noqa: PTH118 - a real path stays a string, for speed
     if entry.is_symlink():
         target = os.path.realpath(target)
-        # A link that leads out of the project leads to another one.
+        # A link that leaves the project leads to another one.
         if target in folder.ancestors or not Path(target).is_relative_to(folder.ancestors[0]):
             return None
     configuration = folder.configuration or entry.name in _CONFIGURATION
@@ -182,7 +182,7 @@ def _is_skill(path: Path) -> bool:
 
 
 def _root_of(path: Path) -> str:
-    """The directory whose sessions a file speaks to: the one it stands in, or around a folder of configuration."""
+    """Return the directory that a file applies to: the one it is in, or the parent of a configuration folder."""
     if _is_skill(path):
         return str(path.parents[3])
     if _is_cursor_rule(path):
@@ -191,7 +191,7 @@ def _root_of(path: Path) -> str:
 
 
 def _version_on_disk(path: Path) -> Version | None:
-    """What is on disk; None where no file of a fitting size can be read."""
+    """Return the version on disk; None where the file cannot be read or is too large."""
     try:
         status = path.stat()
         at = datetime.fromtimestamp(status.st_mtime, UTC)
@@ -201,16 +201,16 @@ def _version_on_disk(path: Path) -> Version | None:
 
 
 class Instructions(Protocol):
-    """The files that agents read before they work, with their history as far as anybody remembers it.
+    """The files that agents read before they work, with their known history.
 
-    A repository that is broken, refused or missing is no error: then what is on disk is the only version. Versions come
-    oldest first, and two that follow each other differ.
+    A broken, untrusted or missing repository is not an error: then the file on disk is the only version. Versions come
+    oldest first, and consecutive ones differ.
     """
 
     def files(self, roots: Sequence[str]) -> tuple[InstructionFile, ...]:
-        """Every instruction file in these project directories and below, and those of the user, by path."""
+        """Return every instruction file in or below these project directories, and those of the user, by path."""
         ...
 
     def file(self, path: Path) -> InstructionFile:
-        """One file, whatever its name. Raises: UsageError where there is none that can be read."""
+        """Return one file, whatever its name. Raises: UsageError where it cannot be read."""
         ...

@@ -1,8 +1,8 @@
-"""Keeps a history of instruction files that no repository keeps: what to snapshot, and how snapshots become versions.
+"""Keeps a history of instruction files that no repository tracks: what to snapshot, and how snapshots become versions.
 
-In a turn of the loop: take the files as `Instructions.files` gives them, look up what the ledger holds of each with
-`Ledger.snapshots(file.path, machine=machine)`, hand both to `snapshots_of`, and each result to `Ledger.snap`. Whoever
-asks for the history looks the snapshots up again and calls `with_snapshots`.
+In each run: take the files that `Instructions.files` returns, look up their snapshots in `Ledger.file_snapshots`, pass
+both to `new_snapshots`, and add each result to the ledger. To get the history, look the snapshots up again and call
+`with_snapshots`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _MOMENT = timedelta(microseconds=1)
 def new_snapshots(
     files: Iterable[InstructionFile], known: Iterable[Snapshot], *, machine: str, now: datetime
 ) -> list[Snapshot]:
-    """What is new in files of which only the present is known, each text safe to keep.
+    """Return snapshots of changed files that have no other history, each text safe to store.
 
-    `known`: what the ledger holds of these files on this machine, in any order. A file that git remembers is left out,
-    and so is a text that holds a secret or private data: it is never stored, not even in part.
+    `known`: the ledger's snapshots of these files on this machine, in any order. A file with a git history is left out,
+    and so is a text that contains a secret or private data: it is never stored, not even in part.
     """
     newest: dict[str, Snapshot] = {}
     for snapshot in sorted(known, key=lambda each: (each.at, each.digest)):
@@ -54,7 +54,7 @@ def new_snapshots(
 
 
 def with_snapshots(file: InstructionFile, snapshots: Iterable[Snapshot]) -> InstructionFile:
-    """The file with its snapshots, of one machine, among its versions; where git remembers, only those from before."""
+    """Add the snapshots of one machine to the versions of a file; with a git history, only older snapshots."""
     stored = sorted((each for each in snapshots if each.path == file.path), key=lambda each: (each.at, each.digest))
     first = file.versions[0] if file.versions else None
     if first is not None and first.origin != "file":
@@ -70,7 +70,7 @@ def with_snapshots(file: InstructionFile, snapshots: Iterable[Snapshot]) -> Inst
 
 
 def _changed_at(present: Version, last: Snapshot | None, now: datetime) -> datetime:
-    """When a text came into a file: the file's own time, unless that lies in the future or before the last one."""
+    """Return when a text came into a file: the modification time, unless it is in the future or before the last one."""
     at = min(present.at, now)
     if last is None or at > last.at:
         return at

@@ -1,4 +1,4 @@
-"""The steps of a turn that judge the lines of instruction files by the sessions before and after them."""
+"""Judges the lines of all instruction files by the sessions before and after them, as part of the learning cycle."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 JUDGED_DAYS = 400
-"""How far back the sessions lie by which lines are judged."""
+"""How many days of sessions lines are judged by."""
 
 
 def judge_files(projects: Projects, instructions: Instructions, boundaries: ErrorBoundaries) -> tuple[Blame, ...]:
-    """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
+    """Judge the instruction files of every project with sessions; files that no repository tracks are snapshotted."""
     files = instructions.files(sorted({alias.path for alias in projects.active_aliases()}))
     known = []
     for file in files:
@@ -35,7 +35,7 @@ def judge_files(projects: Projects, instructions: Instructions, boundaries: Erro
 
 
 def with_stored_history(projects: Projects, file: InstructionFile) -> InstructionFile:
-    """A file with the history that we keep of it, where nobody else does."""
+    """Snapshot a file if needed, and return it with its stored snapshots as versions."""
     home = projects.home
     known = home.ledger.file_snapshots.of(file.path, machine=home.machine)
     new = new_snapshots([file], known, machine=home.machine, now=home.clock.now())
@@ -47,6 +47,6 @@ def with_stored_history(projects: Projects, file: InstructionFile) -> Instructio
 
 
 def blame_recent(home: Home, files: Sequence[InstructionFile]) -> Iterator[Blame]:
-    """What the sessions tell about the lines of files."""
+    """Blame the lines of files by the recent sessions."""
     since = (home.index.events.counts(Selection()).last or home.clock.now()) - timedelta(days=JUDGED_DAYS)
     return blame_files(files, home.index, since, lambda history: mine(history).failures)

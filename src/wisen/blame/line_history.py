@@ -1,6 +1,6 @@
-"""The life of each line of an instruction file: when it came, how it was reworded or moved, when it went.
+"""Traces each line of an instruction file through its versions: when it was added, reworded, moved or removed.
 
-A line keeps its identity when its text stays, when it moves, and when most of its words stay.
+A line keeps its identity when its text stays the same, when it moves, and when most of its words stay.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from wisen.model.instruction import Version
 
 REWORDED_SHARE = 0.6
-"""How much of a line's words must stay for it to be the same line."""
+"""The share of a line's words that must stay for it to be the same line."""
 
 
 class _TrackedLine:
-    """One line while its history is followed."""
+    """One line while its history is traced."""
 
     __slots__ = ("born", "gone", "known", "number", "place", "text")
 
@@ -35,7 +35,7 @@ class _TrackedLine:
 
 
 def trace_lines(versions: Sequence[Version]) -> tuple[InstructionLine, ...]:
-    """Every line that the file ever held, those that stand in it now first and in order."""
+    """Return every line that the file ever contained, the current lines first and in order."""
     gone: list[_TrackedLine] = []
     present: list[_TrackedLine] = []
     for index, version in enumerate(versions):
@@ -51,7 +51,7 @@ def trace_lines(versions: Sequence[Version]) -> tuple[InstructionLine, ...]:
 def _match_lines(
     before: list[_TrackedLine], texts: list[str], at: datetime, *, first: bool
 ) -> tuple[list[_TrackedLine], list[_TrackedLine]]:
-    """The lines of a version, as far as possible those of the one before; and those that are not there any more."""
+    """Match the lines of a version to those of the one before; return them and the lines that were removed."""
     now: list[_TrackedLine | None] = [None] * len(texts)
     unmatched: list[_TrackedLine] = []
     matcher = difflib.SequenceMatcher(a=[life.text for life in before], b=texts, autojunk=False)
@@ -98,7 +98,7 @@ def _match_reworded(
 
 def _similarity(one: list[str], two: list[str]) -> float:
     if len(one) < 3 or len(two) < 3:
-        return 0.0  # too short to be told from another one like it
+        return 0.0  # too short to be distinguished from similar lines
     common = set(one) & set(two)
     return 2 * len(common) / (len(set(one)) + len(set(two)))
 

@@ -1,6 +1,6 @@
-"""What a line of an instruction file is about: whether it asks for something, and which commands and files it names.
+"""Parses a line of an instruction file: whether it is an instruction, and which commands and files it names.
 
-Told by marks that people use for it (code spans, list signs, imperatives), never by meaning.
+It goes by surface markers (code spans, bullets, imperatives), never by meaning.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 def heading_of(text: str) -> str:
-    """The heading that a line is; empty when it is none."""
+    """Return the text of a heading line; empty when the line is not a heading."""
     found = _HEADING.match(text)
     return found["text"] if found else ""
 
 
 def tokens_of(text: str) -> int:
-    """What a line costs, about; a line break counts too."""
+    """Estimate the tokens of a line, including its line break."""
     return (len(text) + _CHARACTERS_PER_TOKEN) // _CHARACTERS_PER_TOKEN if text.strip() else 0
 
 
 def is_instruction(text: str) -> bool:
-    """Whether a line asks for something."""
+    """Whether a line tells the agent to do something."""
     bare = text[_LEAD.match(text).end() :] if _LEAD.match(text) else text  # type: ignore[union-attr]
     if not bare or heading_of(text) or text.lstrip().startswith(("```", "|", "<!--")):
         return False
@@ -50,7 +50,7 @@ def is_instruction(text: str) -> bool:
 
 
 def named_words(text: str) -> tuple[str, ...]:
-    """The commands, options and files that a line names, each as the words that a call would have."""
+    """Return the commands, options and files that a line names, each as the words that a call would have."""
     found = [" ".join(_words(span[1])) for span in _SPAN.finditer(text)]
     if "`" not in text and (fenced := _FENCED.match(text)) and " " in fenced["command"] and not is_instruction(text):
         found.append(" ".join(_words(fenced["command"])))
@@ -59,7 +59,7 @@ def named_words(text: str) -> tuple[str, ...]:
 
 
 def forbidden_words(text: str) -> tuple[str, ...]:
-    """What of it the line forbids."""
+    """Return those of the named words that the line forbids."""
     found = []
     for span in _SPAN.finditer(text):
         before = text[: span.start()].rpartition("`")[2]
@@ -69,12 +69,12 @@ def forbidden_words(text: str) -> tuple[str, ...]:
 
 
 def _normalize_path(name: str) -> str:
-    """A file or folder as calls would name it: `./src/` and `src` are the same."""
+    """Return a file or folder as calls would name it: `./src/` and `src` are the same."""
     return name if " " in name else name.removeprefix("./").rstrip("/*")
 
 
 def _words(code: str) -> list[str]:
-    """The words of a piece of code that a call would have too."""
+    """Return the words of a code span that a call would have too."""
     kept = [
         word for word in parsed(code).tokens if word not in ("|", "...", "…") and not word.startswith(("<", "[", "{"))
     ]

@@ -1,4 +1,4 @@
-"""What people and the cycle ask about instruction files: what each line costs and does, and what is decided of it."""
+"""The blame service: reports what each line of an instruction file costs and does, and removes or keeps lines."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 class BlameService:
-    """The lines of instruction files, judged by the sessions before and after them."""
+    """Judges the lines of instruction files by the sessions before and after them."""
 
     def __init__(
         self, home: Home, projects: Projects, desk: Desk, decisions: Decisions, *, instructions: Instructions
     ) -> None:
-        """Begin; `instructions` finds the files, with their history as far as anybody remembers it."""
+        """Create the service; `instructions` finds the files, with their known history."""
         self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
         self._instructions = instructions
 
     def get(self, path: Path) -> Blame:
-        """What each line of an instruction file costs, and what the sessions tell about it.
+        """Return what each line of an instruction file costs, and its estimated effect.
 
         Raises:
             UsageError: there is no such file.
@@ -47,7 +47,7 @@ class BlameService:
         return next(judge_files.blame_recent(self._home, [file]))
 
     def evidence_of(self, effect: Effect) -> tuple[Evidence, ...]:
-        """The failing calls that stand behind what is said of a line, newest first."""
+        """Return the failing calls that are the evidence for an effect, newest first."""
         from wisen.blame.file_blame import evidence_of
 
         return evidence_of(effect.calls, self._home.index.events.histories(Selection())) if effect.calls else ()
@@ -55,10 +55,10 @@ class BlameService:
     def judge_or_load(
         self, *, should_judge: bool | None, is_new: bool, boundaries: ErrorBoundaries, places: Sequence[str] = ()
     ) -> tuple[tuple[Blame, ...], tuple[InstructionSummary, ...]]:
-        """Judge where something is new, in sessions or files; else what was found then. Without what is decided.
+        """Judge if sessions or files have changed, else load the last findings. Decided findings are left out.
 
-        `judges`: whether files are judged; None: where `is_new` says that sessions held something new, or a file was
-        changed. With `places` only what was found in files of these directories is told.
+        `should_judge`: whether files are judged; None: where `is_new` says that sessions have new events, or a file was
+        changed. With `places` only findings about files of these directories are returned.
         """
         judged, found = self._judge_or_load(should_judge=should_judge, is_new=is_new, boundaries=boundaries)
         selected = [each for each in found if not places or any(Path(each.path).is_relative_to(one) for one in places)]
@@ -81,18 +81,18 @@ class BlameService:
         return (), undecided_judgements(self._projects, files, stored)
 
     def findings(self) -> tuple[InstructionSummary, ...]:
-        """What the last judging of instruction files found, as far as it still holds and is not decided."""
+        """Return the findings of the last judging that still apply and are not decided."""
         from wisen.blame.stored_judgements import undecided_judgements
 
         return undecided_judgements(self._projects, self._desk.files)
 
     @one_writer("blame")
     def remove_lines(self, path: Path, numbers: Sequence[int], *, dry_run: bool = False) -> Edit:
-        """Take lines out of an instruction file because the user says so; it can be undone like any change.
+        """Remove lines from an instruction file on the user's request; it can be undone like any change.
 
         Raises:
-            UsageError: there is no such file or line, or a line cannot be told from another one.
-            PersonNeeded: nothing shows that a person says so.
+            UsageError: there is no such file or line, or a line is ambiguous.
+            PersonNeeded: nothing shows that a person decides it.
             FileError: the file cannot be read or written.
         """
         from wisen.edits.editor import Editor
@@ -108,17 +108,17 @@ class BlameService:
 
     @one_writer("blame")
     def keep_lines(self, path: Path, numbers: Sequence[int] = ()) -> None:
-        """Take the user's word that lines of an instruction file stay, or all that were never relevant.
+        """Record the user's decision to keep lines of an instruction file, or all that were never relevant.
 
         Raises:
             UsageError: there is no such file or line.
-            PersonNeeded: nothing shows that a person says so.
+            PersonNeeded: nothing shows that a person decides it.
         """
         file = self._instructions.file(path).path
         lines = (self._desk.files.read(Path(file)).content or b"").decode("utf-8", "replace").splitlines()
         for number in numbers:
             if not 1 <= number <= len(lines):
-                raise UsageError(f"{file} has no line {number}. Its lines: wisen blame {file}")
+                raise UsageError(f"{file} has no line {number}. List its lines with: wisen blame {file}")
         self._decisions.require_person("blame", file, *_line_options(numbers), "--keep")
         subjects = [line_subject(file, lines[number - 1]) for number in numbers] or [file_subject(file)]
         move = self._home.row_factory.build_move

@@ -1,7 +1,7 @@
-"""Keeps what sessions tell about instruction files, so that a finding is shown until it changes or is decided.
+"""Stores the findings about instruction files, so that a finding is shown until it changes or is decided.
 
-Judging reads every session; a run without new sessions cannot come to anything else, unless a file was changed. What is
-kept lies in the folder of reports, where forgetting looks as well.
+Judging reads every session; a run without new sessions cannot find anything else, unless a file was changed. The file
+is in the folder of reports, which forgetting searches as well.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ FILE = "reports/instruction-files.msgpack"
 
 
 class StoredJudgement(Struct, frozen=True):
-    """What was found about a file that held what the digest names."""
+    """The findings about a file with this content digest."""
 
     digest: str
     judged: InstructionSummary
 
 
 class StoredJudgements(Struct, frozen=True):
-    """What the last judging came to."""
+    """The findings of the last judging."""
 
     version: str
-    """The version of wisen that judged: another one may see more."""
+    """The version of wisen that judged: another one may find more."""
     files: tuple[StoredJudgement, ...]
 
 
 def store_judgements(home: Home, files: Files, judged: Iterable[InstructionSummary]) -> None:
-    """Remember what was found until the next judging."""
+    """Store the findings until the next judging."""
     stored = tuple(StoredJudgement(_digest_of(files, each.path), each) for each in judged)
     content = msgspec.msgpack.encode(StoredJudgements(home.version, stored))
     seen = files.read(home.path / FILE)
@@ -53,7 +53,7 @@ def store_judgements(home: Home, files: Files, judged: Iterable[InstructionSumma
 
 
 def load_judgements(home: Home, files: Files) -> tuple[InstructionSummary, ...] | None:
-    """What was found last; None where nothing is kept, or a file was changed since: then it has to be judged anew."""
+    """Load the last findings; None where none are stored, or a file was changed since and has to be judged again."""
     stored = _read(home, files)
     if stored is None or stored.version != home.version:
         return None
@@ -65,7 +65,7 @@ def load_judgements(home: Home, files: Files) -> tuple[InstructionSummary, ...] 
 def undecided_judgements(
     projects: Projects, files: Files, judged: Iterable[InstructionSummary] | None = None
 ) -> tuple[InstructionSummary, ...]:
-    """What was found and is not decided; without `judged` what is kept, as far as it still holds."""
+    """Return the findings that are not decided; without `judged` the stored ones that still apply."""
     if judged is None:
         stored = _read(projects.home, files)
         judged = () if stored is None else [_relocate_lines(files, each) for each in stored.files]
@@ -85,7 +85,7 @@ def _without_decided(judged: InstructionSummary, decided: set[str]) -> Instructi
 
 
 def _relocate_lines(files: Files, stored: StoredJudgement) -> InstructionSummary:
-    """What was found about a file, without lines that are gone since, and each where it stands now."""
+    """Update the findings about a file: drop lines that were removed since, and renumber the others."""
     judged = stored.judged
     content = _content_of(files, judged.path)
     if content_digest(content) == stored.digest:
@@ -106,7 +106,7 @@ def _read(home: Home, files: Files) -> StoredJudgements | None:
         content = files.read(home.path / FILE).content
         return None if content is None else msgspec.msgpack.decode(content, type=StoredJudgements)
     except (FileError, msgspec.MsgspecError, UnicodeDecodeError):
-        return None  # it is only a copy: the next judging writes it anew
+        return None  # it is only a cache: the next judging writes it again
 
 
 def _digest_of(files: Files, path: str) -> str:

@@ -1,7 +1,7 @@
-"""What a task needs to know: the rules, fixes, insights, workflows and skills that matter to a prompt, within a budget.
+"""Builds the briefing for a task: the rules, fixes, insights, workflows and skills relevant to a prompt, in a budget.
 
-Rules, what the user said to do and known failures come first, facts last and only where they match well; nothing
-twice, each with where it comes from. Remarks, and what other systems noted down, are left to recall.
+Rules, the user's instructions and known failures come first, facts last and only where they match well; each once, and
+with its source. Remarks and other systems' notes are left to recall.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ BRIEFING_KINDS = (
     MemoryKind.WORKFLOW,
     MemoryKind.SKILL,
 )
-"""What a briefing is made of."""
+"""The kinds of memories in a briefing."""
 RULE_KINDS = (MemoryKind.RULE, MemoryKind.FIX, MemoryKind.ENTRY)
-"""Of these, rules, known failures and what the user said to do come before all else."""
+"""Of these, rules, known failures and the user's instructions come before all else."""
 MAX_WORKFLOWS = 3
-"""No more of them than so many."""
+"""How many workflows a briefing contains at most."""
 MIN_RELATIVE_SCORE = 0.35
-"""Which share of the best one's score something needs: what is further off is not about the task."""
+"""The share of the best score that a memory needs: anything lower is not about the task."""
 MIN_SHARED_WORDS = 2
-"""How many words of the task a fact or a workflow shares; all where the task has fewer."""
+"""How many words of the task a fact or a workflow must share; all where the task has fewer."""
 
 
 class Section(StrEnum):
-    """The parts of a briefing, in their order, by their headings."""
+    """The sections of a briefing, in order, with their headings."""
 
     RULES = "Rules"
     SAID = "Said before"
@@ -67,7 +67,7 @@ _RULE_SECTIONS = (Section.RULES, Section.SAID, Section.FIXES)
 
 
 class BriefingTask(NamedTuple):
-    """The words of a task, and those that rules about what it leads to may use."""
+    """The words of a task, and those that rules about its implied commands may use."""
 
     words: Sequence[str] = ()
     implied: Sequence[str] = ()
@@ -77,7 +77,7 @@ _ANY_TASK = BriefingTask()
 
 
 def section_of(memory: Memory) -> Section:
-    """The part of a briefing that a memory belongs to: an entry is a fact unless it says what to do."""
+    """Return the section that a memory belongs to: an entry is a fact unless it says what to do."""
     if memory.kind in _SECTIONS:
         return _SECTIONS[memory.kind]
     return Section.SAID if is_order(memory.text) or directives_in(memory.text) else Section.FACTS
@@ -92,10 +92,10 @@ def build_briefing(
     budget: int = BRIEFING_TOKENS,
     shown: frozenset[str] = frozenset(),
 ) -> Briefing:
-    """The best of what was found for a task within a budget of tokens.
+    """Choose the best memories for a task within a token budget.
 
-    `laws` were found by what the task implies as well, in its words; `frequent` are failures of most sessions. What
-    was shown before is left out, by id.
+    `rules` were also searched by the words that the task implies; `frequent` are failures of most sessions. Ids in
+    `shown` are left out.
     """
     candidates = [
         *_matching_memories(
@@ -129,7 +129,7 @@ def build_briefing(
 def _matching_memories(
     ranked: Sequence[RankedMemory], words: Sequence[str], sections: Sequence[Section], *, min_shared: int
 ) -> list[Memory]:
-    """Those of some parts that match nearly as well as the best of them, and share enough words with the task."""
+    """Return memories of some sections that score nearly as well as the best, and share enough words with the task."""
     candidates = [each for each in ranked if each.memory.kind in BRIEFING_KINDS and section_of(each.memory) in sections]
     min_score = MIN_RELATIVE_SCORE * max((each.score for each in candidates), default=0.0)
     terms = {term_of(part) for word in words for part in word.split()}

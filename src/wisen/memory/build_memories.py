@@ -1,6 +1,6 @@
-"""What can be found again: makes memories of sessions, of entries, of noted days, and of notebooks that others keep.
+"""Builds searchable memories from sessions, entries, daily notes and the notebooks of other agents.
 
-Each comes with the origin it is replaced with. What a notebook says can be found and never teaches.
+Memories are grouped by origin and replaced together with it. Notebooks can be found by recall and never teach rules.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     Gathered = dict[str, list[tuple[Memory, MemoryFields]]]
 
 SESSIONS, NOTEBOOKS, DAYS = "session:", "notebook:", "day:"
-"""With what the names of origins begin, beside those of entries."""
+"""Prefixes of origin names, besides those of entries."""
 _NEIGHBOUR_LENGTH = 700
-"""How much of a turn stands beside the next."""
+"""How much of a turn is stored as the neighbour of the next."""
 MIN_REPEATS = 2
-"""In how many sessions what was said, and does not stand, is a memory beside the turn it was said in."""
+"""In how many sessions a statement that is not in force must occur to be a memory besides its turn."""
 MIN_STEPS, MAX_STEPS = 2, 8
-"""How many steps make a workflow, and how many of it are told."""
+"""How many steps make a workflow, and how many of them are shown."""
 _MAX_LINE = 120
 _MAX_PIECE = 1_200
 """How long a piece of a notebook may be."""
@@ -56,7 +56,7 @@ _SEPARATOR = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
 
 
 def memories_of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summary] = ()) -> Gathered:
-    """What the user typed in a session, what it came to, and the steps by which what was asked for was reached."""
+    """Build the memories of a session: the user's turns, its summaries, and the workflows that reached a goal."""
     turns = [turn for turn in history.turns if turn.action is UserAction.SAID and (turn.text or turn.whole)]
     texts = [turn.whole or turn.text or "" for turn in turns]
     origin = f"{SESSIONS}{history.session}"
@@ -93,7 +93,7 @@ def memories_of_session(history: History, goals: Iterable[Goal], summaries: Iter
 
 
 def _summary_memory(origin: str, summary: Summary) -> Memory:
-    """What a session came to, as one text. It stands behind the last turn."""
+    """Build a memory of a session summary as one text. It comes after the last turn."""
     parts = (("Done", summary.tasks), ("Learnt", summary.learnings), ("Open", summary.open))
     sentences = (
         f"{name}: {'; '.join(_format_item(item) for item in items).rstrip('.')}." for name, items in parts if items
@@ -116,7 +116,7 @@ def _format_item(item: SummaryItem) -> str:
 
 
 def memories_of_day(context: str, path: str, day: str, text: str) -> Gathered:
-    """The lines of a day that a person wrote; the others tell of turns, which are memories themselves."""
+    """Build memories of the lines of a day that a person wrote; the others are about turns, which are memories."""
     origin = f"{DAYS}{context}:{path}"
     lines = [
         (line, at)
@@ -152,7 +152,7 @@ def _parse_time(day: str, time: str) -> datetime | None:
 def _workflow_memory(
     history: History, goal: Goal, request: Turn, turn: int, steps: Sequence[str]
 ) -> tuple[Memory, MemoryFields]:
-    """A request with the steps it took. It is found by what was asked for, and a little by its steps."""
+    """Build a memory of a request with its steps. It is found by the request, and with less weight by its steps."""
     request_line, route = _first_line(request.text or ""), "; then ".join(steps)
     memory = Memory(
         id=f"workflow:{history.agent}:{goal.request}",
@@ -170,7 +170,7 @@ def _workflow_memory(
 
 
 def steps_of(history: History, goal: Goal) -> list[str]:
-    """The commands that worked on the way to a goal, in order, each once, without those that only look."""
+    """Return the commands that succeeded on the way to a goal, in order, each once, without read-only ones."""
     calls = frozenset(goal.calls)
     steps: dict[str, None] = {}
     for step in history.steps:
@@ -186,10 +186,10 @@ def _first_line(text: str) -> str:
 
 
 def memories_of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ()) -> Gathered:
-    """What was learnt: rules where they hold, known fixes, and whatever else was entered and not given up.
+    """Build memories of rules, known fixes and all other entries that were not given up.
 
-    What was said once, and only about the task at hand, is found as the turn it was said in. What was only measured
-    is told in words of ours, as `fixes` have it, until the user approves it.
+    A statement made once, and only about the task at hand, is found as its turn. Measured entries are worded by wisen,
+    as in `fixes`, until the user approves them.
     """
     known = {fix.id: describe_fix(fix) for fix in fixes}
     texts = ((state, agent_text(state, known)) for state in states if _is_lasting(state))
@@ -234,7 +234,7 @@ def _entry_memory(state: EntryState, text: str) -> Memory:
 
 
 def memories_of_notebooks(notebooks: Iterable[ExternalMemoryFile]) -> Gathered:
-    """What other systems noted down, a piece at a time. What may not be kept, and what we wrote there, is left out."""
+    """Build memories of other agents' notes, one per passage. What may not be stored, or wisen wrote, is left out."""
     gathered: Gathered = {}
     for notebook in notebooks:
         origin = f"{NOTEBOOKS}{notebook.path}"
@@ -257,7 +257,7 @@ def memories_of_notebooks(notebooks: Iterable[ExternalMemoryFile]) -> Gathered:
 
 
 def split_markdown(text: str) -> Iterator[tuple[int, str, str]]:
-    """The paragraphs and points of a Markdown text: the line each begins in, the heading above it, and its text."""
+    """Split Markdown into paragraphs and bullets: yield the first line number, the heading and the text of each."""
     heading, start, lines = "", 0, list[str]()
     for number, line in enumerate([*sentinel.strip(text).splitlines(), ""], start=1):
         heading_match, bullet, separator = _HEADING.match(line), _BULLET.match(line), _SEPARATOR.match(line)

@@ -1,4 +1,4 @@
-"""Which lines a day gets by itself: few, the best first, each with the session and turn it comes from."""
+"""Chooses the lines of a daily log: few, the best first, each with the session and turn it comes from."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 MAX_PER_DAY = 10
 MAX_PER_SESSION = 4
-"""Lines of one day and project, and of one session among them: what comes later in the day finds room too."""
+"""Lines per day and project, and per session among them: this leaves room for what comes later in the day."""
 _SOURCE = re.compile(r"\((\S+ \S{1,8}(?:, turn \d+)?)\)\Z")
 
 
 class DayCandidate(NamedTuple):
-    """A line that a day could get."""
+    """A candidate line for a day."""
 
     day: str
     line: DayLine
@@ -33,12 +33,12 @@ class DayCandidate(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Tells it from others of its day, whatever its wording: a line that stands is never reworded."""
+        """Identifies it within its day, whatever its wording: an existing line is never reworded."""
         return key_of(self.line)
 
 
 def day_candidates(summary: Summary, style: SummaryStyle) -> list[DayCandidate]:
-    """What of a session is worth a line."""
+    """Return the items of a session that are worth a line."""
     return [
         DayCandidate(
             day=f"{style.local(item.at):%Y-%m-%d}",
@@ -55,7 +55,7 @@ def day_candidates(summary: Summary, style: SummaryStyle) -> list[DayCandidate]:
 def choose_lines(
     candidates: Iterable[DayCandidate], known: Mapping[str, Sequence[str]]
 ) -> dict[str, list[DayCandidate]]:
-    """The best lines that each day has still room for, in the order of time; `known` are the keys of those it had."""
+    """Choose the best lines that still fit into each day, in chronological order; `known` are the keys of its lines."""
     by_day: dict[str, list[DayCandidate]] = defaultdict(list)
     for each in candidates:
         by_day[each.day].append(each)
@@ -64,12 +64,12 @@ def choose_lines(
 
 
 def key_of(line: DayLine) -> str:
-    """Tells a line from others of its day, whatever its wording."""
+    """Return the key that identifies a line within its day, whatever its wording."""
     return f"{line.mark.value} {line.time} {source_of(line.text)}"
 
 
 def source_of(text: str) -> str:
-    """The session and turn that a line ends with; empty for lines that a person wrote."""
+    """Return the session and turn that a line ends with; empty for lines that a person wrote."""
     found = _SOURCE.search(text)
     return found[1] if found else ""
 

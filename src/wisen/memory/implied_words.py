@@ -1,4 +1,4 @@
-"""What a task implies: the commands that it leads to, and the words that rules about these commands use."""
+"""Maps the words of a task to the commands it implies, and to the words that rules about these commands use."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _IMPLIED = {
     "migrate": "migration database schema",
     "review": "pr diff comment",
 }
-"""By the term of a word in a task, what it leads to. A task that names none of them leads to no command for sure."""
+"""What each word of a task implies. A task with none of these words implies no command for certain."""
 
 
 def implied_words(task: tuple[str, ...]) -> tuple[str, ...]:
-    """The words that rules about a task may use and the task does not."""
+    """Return the words that rules about a task may use and the task does not."""
     found = dict.fromkeys(
         word for each in task for part in each.split() for word in _BY_TERM.get(term_of(part), "").split()
     )

@@ -1,4 +1,4 @@
-"""The steps of a turn that keep memories: what was typed, learnt and noted down can be found again."""
+"""Updates the memory index in each run: turns, summaries, entries and notes become searchable."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def index_sessions(home: Home, sessions: Iterable[tuple[History, SessionFindings, Sequence[Summary]]]) -> None:
-    """What was typed in sessions that hold something new, what they came to, and how it was reached."""
+    """Index the turns, summaries and workflows of sessions with new events."""
     memories_by_session = [memories_of_session(history, mined.goals, told) for history, mined, told in sessions]
     home.index.memories.replace({origin: memories for each in memories_by_session for origin, memories in each.items()})
 
@@ -47,7 +47,7 @@ def index_sessions(home: Home, sessions: Iterable[tuple[History, SessionFindings
 def summarize_session(
     writer: SummaryWriter, session: History, mined: SessionFindings, boundaries: ErrorBoundaries
 ) -> tuple[Summary, ...]:
-    """What one session came to; nothing where that cannot be told, so that it does not keep others from it."""
+    """Summarize one session; empty where that fails, so that one session does not block the others."""
     with boundaries.isolate(BoundaryKind.SESSION, session_label(session)):
         return writer.add_session(session, mined)
     return ()
@@ -56,19 +56,19 @@ def summarize_session(
 def index_isolated(
     home: Home, sessions: Sequence[tuple[History, SessionFindings, Sequence[Summary]]], boundaries: ErrorBoundaries
 ) -> None:
-    """Keep what was typed in sessions: all at once, or each by itself where one of them cannot be kept."""
+    """Index sessions: all at once, or one by one where one of them fails."""
     try:
         index_sessions(home, sessions)
     except StoreError:
         raise
-    except Exception:  # noqa: BLE001 - the boundaries below tell which
+    except Exception:  # noqa: BLE001 - the error boundaries below report which session failed
         for each in sessions:
             with boundaries.isolate(BoundaryKind.SESSION, session_label(each[0])):
                 index_sessions(home, [each])
 
 
 def refresh_memories(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:
-    """What was learnt, and what people and other systems noted down; what is no longer there is forgotten."""
+    """Index entries, notes and the notebooks of other systems again; origins that no longer exist are removed."""
     home = projects.home
     places = {path: context for path, context in projects.places_with_contexts() if not projects.scope.is_off(path)}
     known = frozenset[str]().union(*map(home.index.memories.origins, (ENTRY_ORIGIN_PREFIX, NOTEBOOKS, DAYS)))
@@ -80,14 +80,14 @@ def refresh_memories(projects: Projects, files: Files, notebooks: Notebooks, sta
 
 
 def index_day(home: Home, files: Files, context: str, path: Path) -> None:
-    """A day as it is now: what was just noted can be found at once."""
+    """Index a day again, so that a new note can be found at once."""
     home.index.memories.replace(
         _without_forgotten(_day_memories(files, context or NOWHERE, path), home.forgotten_filter)
     )
 
 
 def _without_forgotten(gathered: Gathered, forgotten: ForgottenFilter) -> Gathered:
-    """What stands in files, without what was forgotten."""
+    """Return the memories without forgotten texts."""
     return {
         origin: [each for each in memories if not forgotten.holds(each[0].text) and not forgotten.holds(each[0].beside)]
         for origin, memories in gathered.items()
@@ -95,7 +95,7 @@ def _without_forgotten(gathered: Gathered, forgotten: ForgottenFilter) -> Gather
 
 
 def _note_memories(home: Home, files: Files, known: Iterable[str]) -> Gathered:
-    """The lines that people put into days: below the home, and in workspaces where something was noted."""
+    """Return the lines that people wrote into days, below the home and in workspaces with notes."""
     days = [origin.removeprefix(DAYS).partition(":") for origin in known if origin.startswith(DAYS)]
     paths = {(context, Path(path)) for context, _, path in days}
     for context in (NOWHERE, *(each.key for each in home.ledger.contexts.all())):

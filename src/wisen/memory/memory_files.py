@@ -1,11 +1,11 @@
-"""Keeps summaries and days of a context below the home, and remembers what was written there.
+"""Writes the summaries and daily logs of a context below the home, and records what was written there.
 
-What a person changed or deleted is his: it is left as it is. Lines go to the end of a day and never change.
+Files that a person changed or deleted are left alone. Lines are appended to a day and never change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence  # noqa: TC003 - what was written is read back by its types
+from collections.abc import Collection, Mapping, Sequence  # noqa: TC003 - msgspec decodes by these types
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 SESSIONS = "sessions"
-"""The folder of summaries beside the days."""
+"""The folder of summaries, next to the days."""
 _NO_PROJECT = "-"
-"""The folder of what was done outside of any project."""
+"""The folder of work outside of any project."""
 _EDITED = "?"
-"""Stands for the digest of a file that is a person's."""
+"""Placeholder for the digest of a file that a person edited."""
 
 
 class MemoryFolder(NamedTuple):
-    """Where the memory of a context is below the home."""
+    """The location of a context's memory below the home."""
 
     folder: Path
     record: Path
-    """What was written there, in a file of its own."""
+    """The file that records what was written there."""
 
 
 class WrittenMemory(msgspec.Struct, frozen=True):
-    """What was written: the file and digest of each session's summary, and the keys of the lines of each day."""
+    """The record of what was written: file and digest of each session's summary, and the line keys of each day."""
 
     sessions: Mapping[str, tuple[str, str]] = {}
     lines: Mapping[str, Sequence[str]] = {}
 
 
 def memory_folder(home: Path, context: str) -> MemoryFolder:
-    """Where the memory of a context is below a home."""
+    """Return the location of a context's memory below a home."""
     folder = home / "contexts" / (context or _NO_PROJECT)
     return MemoryFolder(folder / "memory", folder / ".written" / "memory.json")
 
@@ -55,7 +55,7 @@ def memory_folder(home: Path, context: str) -> MemoryFolder:
 def write_memory(
     files: Files, folder: MemoryFolder, summaries: Sequence[Summary], style: SummaryStyle, *, dry_run: bool = False
 ) -> list[Path]:
-    """Write summaries and the lines that they make, as far as they are new. Returns the files that change."""
+    """Write new summaries and the day lines made from them. Returns the files that change."""
     seen = files.read(folder.record)
     written = _read_record(seen.content)
     ordered = sorted(summaries, key=lambda each: (each.first, each.key))
@@ -75,10 +75,9 @@ def write_memory(
 def remove_written(
     files: Files, folder: MemoryFolder, sessions: Collection[tuple[str, str]], sources: Collection[str]
 ) -> list[str]:
-    """Take out what was written of sessions (agent and id), and the lines of days that tell of certain turns.
+    """Remove the summaries of sessions (agent and id), and the day lines with the given sources.
 
-    A summary that a person changed is his, and stays. Returns the keys of the summaries that are gone: they can be
-    written anew.
+    A summary that a person changed stays. Returns the keys of the removed summaries: they can be written again.
     """
     seen = files.read(folder.record)
     written = _read_record(seen.content)
@@ -111,7 +110,7 @@ def _changed_sessions(
     style: SummaryStyle,
     known: Mapping[str, tuple[str, str]],
 ) -> tuple[dict[str, tuple[str, str]], list[tuple[FileVersion, bytes]]]:
-    """The files of sessions with what they are to hold, where they do not yet and are not a person's."""
+    """Return the record and the session files to write, where the content changed and no person edited the file."""
     sessions = dict(known)
     changed: list[tuple[FileVersion, bytes]] = []
     taken = {name for name, _ in known.values()}
@@ -129,9 +128,9 @@ def _changed_sessions(
 def _choose_name(
     files: Files, folder: MemoryFolder, summary: Summary, style: SummaryStyle, taken: set[str]
 ) -> tuple[str, str]:
-    """A name that no summary of the day has, and the digest of what stands there.
+    """Return a name that no summary of the day has, and the digest of the file there.
 
-    Where a run was stopped after it wrote the summary and before it noted that, it is found by what it says of itself.
+    If a run was killed after writing the summary and before recording it, the file is recognised by its session line.
     """
     number = 1
     while True:
@@ -152,7 +151,7 @@ def _changed_days(
     new: Mapping[str, Sequence[DayCandidate]],
     known: Mapping[str, Sequence[str]],
 ) -> tuple[dict[str, Sequence[str]], list[tuple[FileVersion, bytes]]]:
-    """The files of days with what they are to hold."""
+    """Return the record and the day files to write."""
     lines = dict(known)
     changed: list[tuple[FileVersion, bytes]] = []
     for day, candidates in new.items():
@@ -166,7 +165,7 @@ def _changed_days(
 
 
 def _read_record(content: bytes | None) -> WrittenMemory:
-    """What was written; nothing where that cannot be read any more: what stands in the files is a person's then."""
+    """Read the record; empty where it is unreadable: then all files count as edited by a person."""
     try:
         return msgspec.json.decode(content or b"{}", type=WrittenMemory)
     except (msgspec.DecodeError, UnicodeDecodeError):

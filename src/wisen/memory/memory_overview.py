@@ -1,4 +1,4 @@
-"""How much is kept of a project and of all, layer by layer."""
+"""Value types for the overview of what is stored for a project and in total."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Day(NamedTuple):
-    """A day as it is kept."""
+    """The daily log of one day."""
 
     day: str
     path: Path
@@ -19,20 +19,20 @@ class Day(NamedTuple):
 
 
 class MemoryCounts(NamedTuple):
-    """How much is kept of a project, or of all."""
+    """How much is stored for a project, or in total."""
 
     sessions: int
     entries: int
     rules: int
     memories: int
-    """What can be found again."""
+    """How many memories can be found by recall."""
 
 
 class MemoryOverview(NamedTuple):
-    """What is kept of the project that a directory belongs to, and of all, layer by layer."""
+    """What is stored for the project of a directory, and in total."""
 
     name: str
-    """What the project is called; empty outside of any."""
+    """The name of the project; empty outside of any."""
     here: MemoryCounts
     everywhere: MemoryCounts
     days: tuple[Day, ...]

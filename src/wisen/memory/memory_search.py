@@ -1,4 +1,4 @@
-"""Finds again: answers questions about what was said, learnt and done, and tells what a task needs."""
+"""Searches memories: answers questions about the past (recall), and builds the briefing for a task."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from wisen.model.memory import Briefing, Memory, MemoryHit, RankedMemory
     from wisen.store.home import Home
 
-    Praised = Callable[[Iterable[MemoryHit]], dict[str, int]]
-    """How much praise speaks for memories that were found, by their ids."""
+    CountPraise = Callable[[Iterable[MemoryHit]], dict[str, int]]
+    """Counts the praise for found memories, by id."""
 
 
 FREQUENT_SESSIONS = 10
-"""A failure that came up in so many sessions is worth knowing before every task that runs commands."""
+"""From how many sessions on a failure is worth knowing before every task that runs commands."""
 _DEFAULT_KINDS = tuple(kind for kind in MemoryKind if kind is not MemoryKind.WORKFLOW)
-"""What is looked for when no kind is named: the request of a workflow is a turn, and found as that."""
+"""The kinds searched by default: the request of a workflow is a turn, and found as that."""
 
 
 class MemorySearch:
-    """Finds what can be found again."""
+    """Searches memories for questions and tasks."""
 
-    def __init__(self, home: Home, projects: Projects, count_praise: Praised) -> None:
+    def __init__(self, home: Home, projects: Projects, count_praise: CountPraise) -> None:
         self._home, self._projects, self._count_praise = home, projects, count_praise
 
-    def recall(  # noqa: PLR0913 - what can be asked, each by its name
+    def recall(  # noqa: PLR0913 - search options, all by keyword
         self,
         question: str,
         place: Path,
@@ -47,12 +47,12 @@ class MemorySearch:
         limit: int = 10,
         local: bool = True,
     ) -> RecallResult:
-        """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
+        """Search for a question, best match first, in the context of `place` and what applies everywhere, or in all.
 
-        `local`: whether also by what was typed to models on the user's own machine.
+        `local`: whether to include what was typed to models on the user's own machine.
 
         Raises:
-            UsageError: the question holds no word, or a number makes no sense.
+            UsageError: the question contains no word, or a number is out of range.
         """
         from wisen.memory.ranking import group, lift_praised_groups, rank
         from wisen.memory.replaced_memories import demote_replaced
@@ -60,12 +60,12 @@ class MemorySearch:
 
         words = query_words(question)
         if not words:
-            raise UsageError(f"{question!r} holds no word to look for. Ask with at least one.")
+            raise UsageError(f"{question!r} contains no word to search for. Use at least one.")
         if limit < 1:
             raise UsageError(f"--limit {limit} shows nothing. Give 1 or more.")
         if days is not None and days <= 0:
             raise UsageError(
-                f"--days {days:g} leaves nothing to look in. Give a number above 0, or leave it out for all."
+                f"--days {days:g} leaves nothing to search. Give a number above 0, or omit it to search everything."
             )
         now, here = self._home.clock.now(), self._context_of(place)
         query = MemoryQuery(
@@ -89,14 +89,14 @@ class MemorySearch:
         )
 
     def neighbours(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
-        """What stands around a memory in its session or file."""
+        """Return the memories before and after a memory in its session or file."""
         return tuple(self._home.index.memories.neighbors(memory.id, reach))
 
     def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING_TOKENS, local: bool = True) -> Briefing:
-        """What a task needs to know, within a budget of tokens.
+        """Build the briefing for a task, within a token budget.
 
         Raises:
-            UsageError: the budget is not a number of tokens.
+            UsageError: the budget is below 1.
         """
         from wisen.memory.briefing import BRIEFING_KINDS, RULE_KINDS, BriefingTask, build_briefing
         from wisen.memory.implied_words import implied_words
@@ -125,7 +125,7 @@ class MemorySearch:
         )
 
     def _frequent_failures(self, here: str) -> list[Memory]:
-        """Failures with a known fix that come up in many sessions of a context, whatever the task."""
+        """Return failures with a known fix that occur in many sessions of a context, whatever the task."""
         from wisen.memory.build_memories import memories_of_entries
 
         ledger = self._home.ledger

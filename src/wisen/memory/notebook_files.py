@@ -1,4 +1,4 @@
-"""Finds the files in which agents keep what they remember by themselves. They are only read."""
+"""Finds the memory files that agents keep by themselves (notebooks). They are read only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_BYTES = 1 << 20
-"""Bytes above which a file is no notebook."""
+"""The size above which a file is not read as a notebook."""
 _MAX_FILES = 2_000
 _PATTERNS = (
     ("claude-code", ".claude/projects/*/memory/*.md"),
@@ -23,17 +23,17 @@ _PATTERNS = (
     ("openclaw", ".openclaw/workspace*/memory/*.md"),
     ("hermes", ".hermes/memories/*.md"),
 )
-"""By agent, where below the user's home its notebooks are."""
+"""The notebooks of each agent, as patterns below the user's home."""
 _NOT_A_LETTER = re.compile(r"[^A-Za-z0-9]")
 
 
 class Notebooks(Protocol):
-    """What other systems remember, in files of theirs. They are only read."""
+    """The memory files of other systems. They are read only."""
 
     def notebooks(self, contexts: Mapping[str, str]) -> Iterator[ExternalMemoryFile]:
-        """Every notebook that can be read; `contexts` gives the context of each directory that sessions worked in.
+        """Yield every readable notebook; `contexts` maps each directory that sessions worked in to its context.
 
-        One whose context cannot be told is left out.
+        A notebook whose context is unknown is left out.
         """
         ...
 
@@ -45,8 +45,8 @@ class NotebookFiles:
         self._home = home
 
     def notebooks(self, contexts: Mapping[str, str]) -> Iterator[ExternalMemoryFile]:
-        """Every notebook that can be read; `contexts` gives the context of each directory that sessions worked in."""
-        # Claude Code names a project's folder by its path, with a dash for whatever is no letter.
+        """Yield every readable notebook; `contexts` maps each directory that sessions worked in to its context."""
+        # Claude Code names a project's folder after its path, with a dash for everything but letters and digits.
         contexts_by_folder = {_NOT_A_LETTER.sub("-", path): context for path, context in contexts.items()}
         remaining = _MAX_FILES
         for agent, pattern in _PATTERNS:
@@ -54,7 +54,7 @@ class NotebookFiles:
                 project = path.relative_to(self._home).parts[2] if agent == "claude-code" else ""
                 context = contexts_by_folder.get(project) if project else ""
                 if context is None or remaining == 0:
-                    continue  # whose it is cannot be told, so it is shown to nobody
+                    continue  # its project is unknown, so it is shown to nobody
                 notebook = _read(agent, path, context)
                 if notebook is not None:
                     remaining -= 1

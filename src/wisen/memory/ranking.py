@@ -1,7 +1,7 @@
-"""Ranks the memories that were found: by their words, the session they stand in, age, use and kind.
+"""Ranks found memories by matching words, their session, age, use and kind.
 
-What a newer decision replaced comes behind it, and praise decides between what is as good. Nothing but the standard
-library: a hook uses it.
+A replaced decision comes after its replacement, and praise breaks near ties. Only the standard library is used,
+because a hook imports it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     _Scored = TypeVar("_Scored", RankedMemory, MemoryGroup)
 
 _CURATED_KINDS = frozenset({MemoryKind.RULE, MemoryKind.ENTRY, MemoryKind.FIX, MemoryKind.NOTE})
-"""What somebody decided to keep, or measured."""
+"""Kinds that somebody decided to keep, or that were measured."""
 _DAY = 86_400.0
 
 
 def rank(
     hits: Sequence[MemoryHit], *, now: datetime, here: str = "", design: RankingWeights = DEFAULT_WEIGHTS
 ) -> list[RankedMemory]:
-    """The memories, best first. `here` is the active context."""
+    """Rank the hits, best first. `here` is the active context."""
     if not hits:
         return []
     sessions = _session_scores(hits, design)
@@ -47,7 +47,7 @@ def rank(
 
 
 def group(ranked: Sequence[RankedMemory], design: RankingWeights = DEFAULT_WEIGHTS) -> list[MemoryGroup]:
-    """The same by session, best first."""
+    """Group ranked memories by session, best first."""
     members_by_key: dict[str, list[RankedMemory]] = {}
     for each in ranked:
         members_by_key.setdefault(group_of(each.memory), []).append(each)
@@ -64,7 +64,7 @@ def lift_praised(
     praise: Mapping[str, int],
     design: RankingWeights = DEFAULT_WEIGHTS,
 ) -> list[RankedMemory]:
-    """The same with what was praised, by id, a little further up: never above what matches better by its words."""
+    """Move praised memories, by id, a little up: never above one that matches better by its words."""
     words = {hit.memory.id: hit.score for hit in hits}
     return _lift(ranked, lambda each: words[each.memory.id], lambda each: praise.get(each.memory.id, 0), design)
 
@@ -75,7 +75,7 @@ def lift_praised_groups(
     praise: Mapping[str, int],
     design: RankingWeights = DEFAULT_WEIGHTS,
 ) -> list[MemoryGroup]:
-    """The same for groups, which match as well as their best member does."""
+    """Move praised groups a little up; a group matches as well as its best member does."""
     words = {hit.memory.id: hit.score for hit in hits}
     return _lift(
         groups,
@@ -105,7 +105,7 @@ def _lift(
 
 
 def group_of(memory: Memory) -> str:
-    """What a memory is shown with: its session, else itself."""
+    """Return the key of the group that a memory is shown in: its session, else itself."""
     return f"{memory.agent}:{memory.session}" if memory.session else memory.id
 
 
@@ -117,14 +117,14 @@ def _session_scores(hits: Sequence[MemoryHit], design: RankingWeights) -> dict[s
 
 
 def _group_score(members: Sequence[MemoryHit | RankedMemory], fade: float) -> float:
-    """The score of a group. What belongs to no session speaks for itself as much as a session of many turns does."""
+    """Return the score of a group. A memory without a session scores as much as a session of many turns."""
     if not members[0].memory.session:
         return members[0].score / (1.0 - fade)
     return math.fsum(each.score * fade**place for place, each in enumerate(members))
 
 
 def _prior_factor(memory: Memory, now: datetime, here: str, design: RankingWeights) -> float:
-    """What speaks for a memory whatever was asked, as a factor."""
+    """Return the factor of a memory that does not depend on the query."""
     factor = 1.0
     if memory.at is not None:
         days = max(0.0, (now - memory.at).total_seconds() / _DAY)

@@ -1,7 +1,7 @@
-"""Tells which of the decisions that were found were replaced by newer ones, and puts them behind those.
+"""Finds which of the recalled decisions were replaced by newer ones, and ranks them after those.
 
-A newer one replaces an older one when it asks for what the other refused, or when it says that it amends something and
-is about the same as the other.
+A newer decision replaces an older one when it asks for what the other rejected, or when it says that it amends
+something and has the same subject.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from wisen.text.slots import Slots
 
 MAX_GROUPS = 12
-"""How many groups are compared: what comes later nobody reads."""
+"""How many groups are compared: nobody reads further."""
 MIN_SHARED = 0.1
-"""Which share of the telling words of the shorter one the other must have to be about the same."""
+"""The share of the shorter one's content words that the other must have for the same subject."""
 MIN_SHARED_WORDS = 2
-"""And at least so many."""
+"""And at least this many words."""
 MIN_RELATIVE_SCORE = 0.35
-"""Which share of the older one's score the newer one needs: else it answers another question."""
+"""The share of the older one's score that the newer one needs: otherwise it answers another question."""
 COMMON_SHARE = 0.25
-"""A word that stands in a larger share of what was found is usual."""
+"""A word that occurs in a larger share of the groups is common."""
 _MAX_STATEMENT = 300
 """How long a text may be to be one statement that can be the opposite of another."""
 _MAX_MEMBERS = 6
 """How many of a group's memories are read."""
 _MAX_START = 120
-"""Where a text says that it amends something: what stands further in was mostly pasted."""
+"""How far into a text an amendment counts: what comes later was mostly pasted."""
 _AMENDS = re.compile(
     r"\b(?:amendments?|supersed(?:e|es|ed|ing)|overrul(?:e|es|ed|ing)|"
     r"(?:updates?|changes?|corrections?|revisions?|exceptions?) (?:to|of|on) (?:the|our|that|this|what) [^.!?\n]{0,60}"
@@ -47,7 +47,7 @@ _AMENDS = re.compile(
     r"from now on|replaces? (?:the|our) (?:old|earlier|previous|former))\b",
     re.IGNORECASE,
 )
-"""Not "amend": commits are amended all the time; nor "no longer", which mostly tells of code."""
+"""Not "amend": commits are amended all the time; nor "no longer", which is mostly about code."""
 _WORD = re.compile(r"[a-z][a-z'_]{3,}|\d{3,}")
 _STOP_WORDS = frozenset(
     "that this with from have will what when which they them then there here their your were been being does doing done"
@@ -58,7 +58,7 @@ _STOP_WORDS = frozenset(
 
 
 class _GroupContent:
-    """What a group says, ready to be compared; each part is worked out when it is needed."""
+    """The content of a group, ready to be compared; each part is computed lazily."""
 
     def __init__(self, group: MemoryGroup) -> None:
         said = [each.memory for each in group.memories if each.memory.kind is not MemoryKind.SUMMARY]
@@ -68,7 +68,7 @@ class _GroupContent:
         self.score = group.score
 
     def may_replace(self, older: _GroupContent) -> bool:
-        """Whether it is newer, belongs to the same context, and is about what was asked."""
+        """Whether it is newer, belongs to the same context, and matches the query."""
         return (
             self.when > older.when > 0.0
             and self.context == older.context
@@ -77,24 +77,24 @@ class _GroupContent:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The telling words of it."""
+        """Its content words."""
         found = {word for text in self._texts for word in _WORD.findall(text.casefold())}
         return frozenset(stem(word) for word in found - _STOP_WORDS)
 
     @cached_property
     def amends(self) -> bool:
-        """Whether it says that something else no longer holds."""
+        """Whether it says that something else is no longer in force."""
         return any(_AMENDS.search(text, 0, _MAX_START) for text in self._texts)
 
     @cached_property
     def slots(self) -> Slots | None:
-        """What it asks for and refuses, where it is one statement."""
+        """What it asks for and rejects, where it is one statement."""
         single = len(self._texts) == 1 and len(self._texts[0]) <= _MAX_STATEMENT
         return slots_of(self._texts[0]) if single else None
 
 
 def demote_replaced(groups: Sequence[MemoryGroup]) -> list[MemoryGroup]:
-    """The groups in order, each that was replaced behind what replaced it."""
+    """Return the groups in order, each replaced group after its replacement."""
     top = list(groups[:MAX_GROUPS])
     contents = [_GroupContent(group) for group in top]
     frequencies = (
@@ -118,9 +118,9 @@ def demote_replaced(groups: Sequence[MemoryGroup]) -> list[MemoryGroup]:
 
 
 def _find_replaced(number: int, contents: Sequence[_GroupContent], common: frozenset[str]) -> list[int]:
-    """The older ones that one replaces: those it is the opposite of, and the one it amends, which is the likest.
+    """Return the older groups that a group replaces: those it opposes, and the most similar one if it amends.
 
-    `usual` are the words of the question at hand, which tell nothing here.
+    `common` are mostly the words of the query, which do not distinguish groups.
     """
     newer = contents[number]
     older = [each for each, group in enumerate(contents) if newer.may_replace(group)]
@@ -138,6 +138,6 @@ def _are_opposed(one: Slots | None, other: Slots | None) -> bool:
 
 
 def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
-    """Which share of the words of the shorter one the other has; none where they are too few to tell."""
+    """Return the share of the shorter one's words that the other has; 0 where too few are shared."""
     shared = len(one & other)
     return shared / min(len(one), len(other)) if shared >= MIN_SHARED_WORDS else 0.0

@@ -1,7 +1,7 @@
-"""Makes words of texts and questions, the same for both, so that what is meant alike is found.
+"""Tokenizes texts and search queries, both in the same way.
 
-English words are stemmed by the store. Scripts without spaces become pairs of letters, names of code are also taken
-apart, and the day is put into words. Nothing but the standard library: a hook uses it.
+English words are stemmed by the store. Scripts without spaces become pairs of letters, camelCase names are also split,
+and the date is put into words. Only the standard library is used, because a hook imports it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from wisen.model.memory import Memory
 
 MAX_TEXT = 4_000
-"""How much of a text is indexed, and how much of what stands around it."""
+"""How much of a text is indexed, and how much of its neighbours."""
 MAX_NEIGHBOURS = 1_500
 MAX_QUERY_WORDS = 40
-"""How many words of a question are looked for."""
+"""How many words of a question are searched for."""
 _RUN = re.compile(f"[{LETTERS}]+")
 _WORD = re.compile(rf"[^\W_{LETTERS}]+(?:['’][^\W\d_]+)?|[{LETTERS}]+")
 _QUOTED = re.compile(r'"([^"]{2,80})"|“([^”]{2,80})”|«([^»]{2,80})»')
@@ -52,7 +52,7 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 
 
 def words_of(memory: Memory) -> MemoryFields:
-    """The words that a memory is found by."""
+    """Return the words that a memory is found by."""
     return MemoryFields(
         text=index_text(memory.text[:MAX_TEXT]),
         who=memory.who,
@@ -62,7 +62,7 @@ def words_of(memory: Memory) -> MemoryFields:
 
 
 def index_text(text: str) -> str:
-    """A text as it is put into the store."""
+    """Return a text as it is indexed in the store."""
     if not text.isascii():
         text = _RUN.sub(lambda run: f" {' '.join(pairs(run[0]))} ", unicodedata.normalize("NFKC", text))
     names = [part for name in _CAMEL.findall(text) for part in _CAMEL_PARTS.findall(name)]
@@ -70,9 +70,9 @@ def index_text(text: str) -> str:
 
 
 def query_words(question: str) -> tuple[str, ...]:
-    """The words and quoted phrases of a question that are worth looking for.
+    """Return the words and quoted phrases of a question that are worth searching for.
 
-    Words that say nothing are left out, unless there are no others.
+    Stop words are left out, unless there are no others.
     """
     question = unicodedata.normalize("NFKC", question)
     phrases = [" ".join(_WORD.findall(next(filter(None, found.groups())))) for found in _QUOTED.finditer(question)]
@@ -90,5 +90,5 @@ def query_words(question: str) -> tuple[str, ...]:
 
 
 def day_words(at: datetime) -> str:
-    """A day in the words people ask for it by."""
+    """Return a day in the words that people search for."""
     return f"{at:%Y-%m-%d} {at.day} {_MONTHS[at.month - 1]} {at.year} {_DAYS[at.weekday()]}"

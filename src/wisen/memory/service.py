@@ -1,4 +1,4 @@
-"""What people and the cycle ask of memory: days, summaries, and whatever can be found again."""
+"""The memory service: recall, briefings, notes, daily logs and session summaries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wisen.edits.edit_history import Desk
     from wisen.logs.projects import Projects
-    from wisen.memory.memory_search import Praised
+    from wisen.memory.memory_search import CountPraise
     from wisen.memory.notebook_files import Notebooks
     from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.entry_state import EntryState
@@ -32,31 +32,31 @@ if TYPE_CHECKING:
     from wisen.model.signal import RecordedSignal
     from wisen.store.home import Home
 
-    Listener = Callable[[], Callable[[History], tuple[RecordedSignal, ...]]]
-    """Makes what tells the signals of a session, with the phrases that are the user's own by now."""
+    DetectorFactory = Callable[[], Callable[[History], tuple[RecordedSignal, ...]]]
+    """Returns the feedback detector of sessions, with this user's phrases as known now."""
 
 _MAX_NOTE = 500
 
 
 class AddedNote(NamedTuple):
-    """A line that was put down, or would be."""
+    """A note that was added to a day, or would be."""
 
     path: Path
     line: DayLine
     is_new: bool
-    """Whether it did not stand there before."""
+    """Whether it was not there before."""
 
 
 class SummaryText(NamedTuple):
-    """A summary as it is kept, or would be."""
+    """The text of a summary as written, or as it would be."""
 
     name: str
-    """What its file is called; empty where it has none."""
+    """The name of its file; empty where it has none."""
     text: str
 
 
 class MemoryService:
-    """What can be found again, and what is kept of days and sessions."""
+    """Searches memories, and manages the notes and summaries of days and sessions."""
 
     def __init__(
         self,
@@ -65,15 +65,15 @@ class MemoryService:
         desk: Desk,
         *,
         notebooks: Notebooks,
-        detector: Listener,
-        count_praise: Praised,
+        detector: DetectorFactory,
+        count_praise: CountPraise,
     ) -> None:
-        """Begin with the notebooks that agents keep, with what hears the user, and with what praise speaks for."""
+        """Create the service with agents' notebooks, the feedback detector, and the praise counts of memories."""
         self._home, self._projects, self._desk, self._files = home, projects, desk, desk.files
         self._notebooks, self._detector = notebooks, detector
         self._search = MemorySearch(home, projects, count_praise)
 
-    def recall(  # noqa: PLR0913 - what can be asked, each by its name
+    def recall(  # noqa: PLR0913 - search options, all by keyword
         self,
         question: str,
         place: Path,
@@ -84,31 +84,31 @@ class MemoryService:
         limit: int = 10,
         local: bool = True,
     ) -> RecallResult:
-        """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
+        """Search for a question, best match first, in the context of `place` and what applies everywhere, or in all.
 
-        `local`: whether also by what was typed to models on the user's own machine.
+        `local`: whether to include what was typed to models on the user's own machine.
 
         Raises:
-            UsageError: the question holds no word, or a number makes no sense.
+            UsageError: the question contains no word, or a number is out of range.
         """
         return self._search.recall(
             question, place, everywhere=everywhere, days=days, kinds=kinds, limit=limit, local=local
         )
 
     def neighbours(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
-        """What stands around a memory in its session or file."""
+        """Return the memories before and after a memory in its session or file."""
         return self._search.neighbours(memory, reach)
 
     def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING_TOKENS, local: bool = True) -> Briefing:
-        """What a task needs to know, within a budget of tokens; `local` as for `recall`.
+        """Build the briefing for a task, within a token budget; `local` as for `recall`.
 
         Raises:
-            UsageError: the budget is not a number of tokens.
+            UsageError: the budget is below 1.
         """
         return self._search.brief(prompt, place, budget=budget, local=local)
 
     def summary_writer(self) -> SummaryWriter:
-        """A new diary, for what the sessions of a turn come to."""
+        """Create a writer for the session summaries of one run."""
         from wisen.memory.summary_writer import SummaryWriter
 
         return SummaryWriter(self._home, self._files)
@@ -116,7 +116,7 @@ class MemoryService:
     def index_sessions(
         self, writer: SummaryWriter, sessions: Sequence[tuple[History, SessionFindings]], boundaries: ErrorBoundaries
     ) -> None:
-        """Note what sessions came to, and have found again what was typed in them and how it was reached."""
+        """Summarize sessions, and index their turns, summaries and workflows."""
         from wisen.memory.index_memories import index_isolated, summarize_session
 
         index_isolated(
@@ -124,7 +124,7 @@ class MemoryService:
         )
 
     def refresh(self, states: Iterable[EntryState]) -> None:
-        """Have found again what was learnt, and what people and other systems noted down; what is gone is not."""
+        """Index entries, notes and notebooks again; what no longer exists is removed from the index."""
         from wisen.memory.index_memories import refresh_memories
 
         refresh_memories(self._projects, self._files, self._notebooks, states)
@@ -132,19 +132,19 @@ class MemoryService:
     def remove_written(
         self, context: str, sessions: Collection[tuple[str, str]], sources: Collection[str]
     ) -> list[str]:
-        """Take out what was written below the home of a context's sessions, and lines of days that tell of turns.
+        """Remove what was written below the home about a context's sessions, and the day lines with the given sources.
 
-        Returns the keys of the summaries that are gone: they can be written anew.
+        Returns the keys of the removed summaries: they can be written again.
         """
         from wisen.memory.memory_files import memory_folder, remove_written
 
         return remove_written(self._files, memory_folder(self._home.path, context), sessions, sources)
 
     def add_note(self, text: str, place: Path, *, mark: str = DayMark.NOTE, dry_run: bool = False) -> AddedNote:
-        """Put a line to the end of today, for the project that a directory belongs to.
+        """Append a note to today's log of the project that a directory belongs to.
 
         Raises:
-            UsageError: the mark is none that there is, or the text is empty, too long or holds a secret.
+            UsageError: the mark is unknown, or the text is empty, too long or contains a secret.
             FileError: the file cannot be read or written.
         """
         from wisen.memory.index_memories import index_day
@@ -152,14 +152,14 @@ class MemoryService:
         from wisen.safety.withhold import rule_against
 
         if mark not in list(DayMark):
-            raise UsageError(f"--mark {mark!r} is none of {', '.join(DayMark)}. Give one of them, or leave it out.")
+            raise UsageError(f"--mark {mark!r} is not one of {', '.join(DayMark)}. Give one of them, or omit it.")
         note_text = daily.told(text)
         if not note_text or len(note_text) > _MAX_NOTE:
             problem = f"The note has {len(note_text)} characters" if note_text else "There is nothing to note"
             raise UsageError(f"{problem}. Give a text of 1 to {_MAX_NOTE} characters.")
         rule = rule_against(text)
         if rule is not None:
-            raise UsageError(f"The note holds what may not be stored ({rule}). Word it without that.")
+            raise UsageError(f"The note contains something that may not be stored ({rule}). Remove it and try again.")
         home, files = self._home, self._files
         now = home.local(home.clock.now())
         line = DayLine(mark=DayMark(mark), time=f"{now:%H:%M}", text=note_text)
@@ -178,7 +178,7 @@ class MemoryService:
         return AddedNote(path, line, is_new=is_new)
 
     def overview(self, place: Path) -> MemoryOverview:
-        """What is kept of the project that a directory belongs to, and of all."""
+        """Return what is stored for the project that a directory belongs to, and in total."""
         from wisen.model.entry import EntryStatus
         from wisen.model.entry_state import fold_entry_states
 
@@ -206,7 +206,7 @@ class MemoryService:
         return MemoryOverview(name, here, count(Selection(), None), self.days(place), self.summaries(place))
 
     def days(self, place: Path) -> tuple[Day, ...]:
-        """The days of the project that a directory belongs to, newest first: its own, and those below the home."""
+        """Return the daily logs of the project of a directory, newest first: its own, and those below the home."""
         found = [
             Day(path.stem, path, daily.read_day(self._text(path)))
             for folder in self._folders(place)
@@ -216,7 +216,7 @@ class MemoryService:
         return tuple(sorted(found, key=lambda each: (each.day, str(each.path)), reverse=True))
 
     def summaries(self, place: Path) -> tuple[Path, ...]:
-        """The summaries of the project that a directory belongs to, newest first."""
+        """Return the summary files of the project that a directory belongs to, newest first."""
         from wisen.memory.memory_files import SESSIONS
 
         found = (path for folder in self._folders(place) for path in (folder / SESSIONS).glob("*.md"))
@@ -224,12 +224,12 @@ class MemoryService:
         return tuple(sorted(ours, key=lambda path: (path.name, str(path)), reverse=True))
 
     def summary_of(self, session: str, place: Path) -> tuple[SummaryText, ...]:
-        """The summaries of a session by the name of a file, or by how the agent's id begins.
+        """Return the summaries of a session by file name, or by the beginning of the agent's session id.
 
-        One that has no file is made from what was read; a session that worked in several projects has several.
+        One without a file is built from the log; a session that worked in several projects has several.
 
         Raises:
-            UsageError: there is no such session, or it came to nothing that could be told.
+            UsageError: there is no such session, or there is nothing to summarize.
         """
         files = self.summaries(place)
         by_name = [path for path in files if path.stem == session.removesuffix(".md")]
@@ -242,12 +242,12 @@ class MemoryService:
         found = [each for history, mined in sessions for each in self._build_summaries(history, mined)]
         if not found:
             raise UsageError(
-                f"Nothing is known of a session {session!r}. The days and sessions of this project: wisen memory days"
+                f"Nothing is known about a session {session!r}. List the days and sessions with: wisen memory days"
             )
         return tuple(found)
 
     def write_summaries(self, place: Path, *, dry_run: bool = False) -> tuple[str, ...]:
-        """Write the summaries and days of every session of a project: into its own memory, else below the home.
+        """Write the summaries and days of every session of a project to its own memory, else below the home.
 
         Returns the files that change.
 
@@ -260,7 +260,7 @@ class MemoryService:
 
         home, context = self._home, self._projects.context_of(place)
         if not context:
-            raise UsageError(f"{place} belongs to no project. Go to a project's folder.")
+            raise UsageError(f"{place} belongs to no project. Run this in a project's folder.")
         places = tuple(path for path, each in self._projects.places_with_contexts() if each == context)
         summaries = summarize_sessions(home, self._mined_sessions(Selection(places=places)), context) if places else []
         workspace = self._workspace_memory(place)
@@ -295,7 +295,7 @@ class MemoryService:
         return memory_folder(self._home.path, self._projects.context_of(place)).folder
 
     def _workspace_memory(self, place: Path) -> Path | None:
-        """The memory that the workspace of a directory keeps itself; one of another project is none."""
+        """Return the memory folder of the workspace of a directory; one of another project is ignored."""
         from wisen.logs.workspace_memory import find_memory_folder
 
         context = self._projects.context_of(place)
@@ -306,5 +306,5 @@ class MemoryService:
 
 
 def _is_summary_of(text: str, session: str) -> bool:
-    """Whether a text is the summary of a session whose id begins so."""
+    """Whether a text is the summary of a session whose id begins like this."""
     return bool(session) and parse_session(text).partition(" ")[2].startswith(session)

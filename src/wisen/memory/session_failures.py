@@ -1,4 +1,4 @@
-"""What went wrong in a session and cost several tries: what helped against it, and what was never overcome."""
+"""Finds failures of a session that cost several tries: what solved them, and which were never solved."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from wisen.model.history import Step
 
 _CHECK_FAILURES = "build."
-"""Checks that fail are what work consists of; they are no mistake, but may be left standing."""
+"""Key prefix of failed checks: they are part of the work, not mistakes, but may be left unresolved."""
 _NO_OUTPUT = "shell.said-nothing"
-"""Something was looked for that is not there."""
+"""A search that found nothing."""
 _MIN_TRIES = 2
-"""So many failed calls are trouble."""
+"""From how many failed calls on a failure is reported."""
 _COSTLY_TRIES = 3
-"""So many are worth a line in the day, also where nothing is known to help."""
+"""From how many failed calls on it is worth a day line, even where no solution is known."""
 
 
 class SessionFailures:
-    """The failures of a session, those of one trouble together."""
+    """The failures of a session, retries of the same failure counted together."""
 
     def __init__(self, mined: SessionFindings, steps: Sequence[Step], turn_of: Callable[[Step], int]) -> None:
         self._steps = {step.call: step for step in steps}
@@ -42,7 +42,7 @@ class SessionFailures:
             retried.update(failure.attempts)
 
     def resolved_items(self) -> Iterator[SummaryItem]:
-        """What was overcome after several tries, with what helped, where that is known."""
+        """Yield what worked after several tries, with what helped, where that is known."""
         for failure in self._failures:
             tries = failure.trajectory.count("0")
             helped = next(filter(None, map(self._working_changes.get, failure.attempts)), "")
@@ -53,7 +53,7 @@ class SessionFailures:
                 yield self._item(failure, f"{tries} tries, {outcome}", DayMark.FAILURE)
 
     def unresolved_items(self) -> Iterator[SummaryItem]:
-        """What failed several times and never worked until the end."""
+        """Yield what failed several times and never worked until the end."""
         for failure in self._failures:
             if (
                 failure.ended_by is not None

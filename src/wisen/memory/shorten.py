@@ -1,4 +1,4 @@
-"""Shortens what was typed or called to what tells it from others. Nothing is reworded: words only fall away."""
+"""Shortens what was typed or called to its distinctive part. Nothing is reworded: words are only removed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 140
 _MAX_READ = 1_000
-"""How much of a text is looked at for what it asks."""
+"""How much of a text is searched for its request."""
 _MIN_WORDS = 4
-"""Below so many words a sentence says little by itself."""
+"""A sentence of fewer words says little by itself."""
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _PROGRAM_OUTPUT = re.compile(
     r"\s*(?:={2,}|[+-]\s{2,}|[-+]{3}|@@|[$❯%]\s|at \S+:\d|\[[\w:. -]+\]\s|https?://\S+\s*$|[{}<|│├└✓✗]|[\w./-]+:\d+:"
     r"|(?:\w*(?:Error|Exception)|Traceback\b.*|FAIL|panic|fatal|error|warning)[:\s]"
     r"|(?:[\w-]+\s)?\d{4}[-/]\d\d[-/]\d\d[ T]\d)"
 )
-"""How what a program printed begins."""
+"""How the output of a program begins."""
 _MARK = re.compile(r"\A\s*(?:#{1,6}|[-*•>+]|\d{1,2}[.)])\s+")
 _LEAD = re.compile(
     r"\A(?:(?:no|nope)\s*[,:.!…–—-]+(?:\s+|$)|(?:ok(?:ay)?|yes|yeah|yep|ah"
@@ -27,7 +27,7 @@ _LEAD = re.compile(
     r"|please|actually|q|question|note)(?:\s*[,:.!…–—-]+\s*|\s+))+(?=\S)",
     re.IGNORECASE,
 )
-"""Words that only lead to what is said."""
+"""Filler words before the actual request."""
 _ENDS = re.compile(r"(?<=[\w)\]\"'`][.!?])\s+")
 _SENTENCE = re.compile(r"(?<=[\w)\]\"'`][.!?])\s+|\n+")
 _REMEMBER = re.compile(
@@ -42,7 +42,7 @@ _ASKS_WORK = re.compile(_WANTS, re.IGNORECASE)
 _POLITE = re.compile(
     rf"\A{_WANTS}\s+(?:(?:please|also|maybe|now|just|quickly|again|simply|first|both)\s+)*(?=\S)", re.IGNORECASE
 )
-"""Words that ask for work, and do not say which."""
+"""Polite phrases that ask for work without saying which."""
 _OPINION = re.compile(r"\bwhat do you think\b", re.IGNORECASE)
 _REFERENCES = re.compile(
     r"\b(?:this|that|these|those|it|them|both|again|too|one|ones|option|more|everything|(?:fix|do|all|and) \d{1,2})\b",
@@ -50,7 +50,7 @@ _REFERENCES = re.compile(
 )
 _NAMES = re.compile(r"[`\"“]|\w[._/-]\w|[a-z][A-Z]|#\d")
 _MIN_CLEAR_WORDS = 9
-"""From so many words on a request names what it points at."""
+"""From this many words on, a request names what it refers to."""
 _ORDERS = re.compile(
     r"\b(?:should|must|prefer|avoid|always|never|instead of|rather than|do not|don't|have to|need to)\b", re.IGNORECASE
 )
@@ -59,7 +59,7 @@ _STATES = re.compile(
     r"|\w\)",
     re.IGNORECASE,
 )
-"""How a sentence begins that says how things are."""
+"""How a descriptive sentence begins."""
 _COMMITS = re.compile(r"\bgit\b[^\n;&|]*?\bcommit\b")
 _SUBJECT = re.compile(
     r"\bcommit\b[^;&|]*?\s(?:-[a-z]*m|--message)[\s=]*(?:\"\$\(cat <<-?\s*(?:'\w+'|\"\w+\"|\w+)\s*\n\s*([^\n]+)"
@@ -69,7 +69,7 @@ _SUBJECT = re.compile(
 
 
 def gist(text: str) -> str:
-    """What a request asks for, in its own first words; empty where it is only what a program printed."""
+    """Return what a request asks for, in its own first words; empty where it is only program output."""
     lines = [_MARK.sub("", line).strip() for line in _FENCE.sub("\n", text[:_MAX_READ]).splitlines() if line.strip()]
     if not lines or _PROGRAM_OUTPUT.match(text):
         return ""
@@ -89,7 +89,7 @@ def gist(text: str) -> str:
 
 
 def sentence_at(text: str, start: int) -> str:
-    """The sentence of a text in which a place lies."""
+    """Return the sentence of a text at an offset."""
     before = max((found.end() for found in _SENTENCE.finditer(text, 0, len(text)) if found.end() <= start), default=0)
     behind = _SENTENCE.search(text, max(start, before))
     part = text[before : behind.start() if behind else len(text)]
@@ -97,7 +97,7 @@ def sentence_at(text: str, start: int) -> str:
 
 
 def quote_at(text: str, start: int) -> str:
-    """The sentence in which a place lies, or what the text begins with where that says too little."""
+    """Return the sentence at an offset, or the gist of the text where that says too little."""
     quoted = sentence_at(text, start)
     if len(quoted.split()) < _MIN_WORDS or _PROGRAM_OUTPUT.match(quoted):
         return gist(text) or ("" if _PROGRAM_OUTPUT.match(quoted) else quoted)
@@ -105,13 +105,13 @@ def quote_at(text: str, start: int) -> str:
 
 
 def remembered_sentence(text: str, start: int) -> str:
-    """The sentence in which something was said to be remembered, without the words that say so."""
+    """Return the sentence that is to be remembered, without words such as "remember that"."""
     quoted = sentence_at(text, start)
     return _REMEMBER.sub("", quoted)
 
 
 def sentences_with(text: str, with_one_of: Sequence[str]) -> list[str]:
-    """The sentences of a text in which one of some words stands, without fences of code."""
+    """Return the sentences of a text that contain one of some words, without code fences."""
     lowered = text.lower()
     if not any(word in lowered for word in with_one_of):
         return []
@@ -120,7 +120,7 @@ def sentences_with(text: str, with_one_of: Sequence[str]) -> list[str]:
 
 
 def clip(text: str, max_length: int = MAX_LENGTH) -> str:
-    """A text in one line, cut between words where it is too long."""
+    """Return a text in one line, cut between words where it is too long."""
     line = " ".join(text.split())
     if len(line) <= max_length:
         return line
@@ -136,13 +136,13 @@ def is_question(text: str) -> bool:
 
 
 def strip_politeness(text: str) -> str:
-    """A request without the words that only ask for it."""
+    """Return a request without its polite phrases."""
     bare = _POLITE.sub("", text)
     return text if bare == text else bare.rstrip(" ?")
 
 
 def is_vague(text: str) -> bool:
-    """Whether a text says nothing to somebody who did not see what it points at."""
+    """Whether a text means nothing to somebody who did not see what it refers to."""
     return len(text.split()) < _MIN_CLEAR_WORDS and _REFERENCES.search(text) is not None and _NAMES.search(text) is None
 
 
@@ -157,7 +157,7 @@ def is_commit(command: str) -> bool:
 
 
 def commit_subject(command: str) -> str:
-    """The subject that a command commits under; empty where it names none."""
+    """Return the commit subject in a command; empty where it has none."""
     found = _SUBJECT.search(command)
     text = next(filter(None, found.groups()), "") if found else ""
     return clip(text.strip().partition("\n")[0], 100)

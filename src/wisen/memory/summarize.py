@@ -1,6 +1,6 @@
-"""What a session came to: a summary for each context it worked in, from what was typed and what was measured.
+"""Summarizes a session for each context it worked in, from what was typed and what was measured.
 
-Without a model, and never from what the assistant said. A task counts as completed where its calls ended well and the
+No model is used, and nothing that the assistant said. A task counts as completed where its calls ended well and the
 user did not correct it afterwards.
 """
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from wisen.model.signal import Signal
 
 MAX_ITEMS = 12
-"""Items of a part: the best of them, in the order of time."""
+"""Items per section: the best of them, in chronological order."""
 _FAILED = (Status.FAILED, Status.MASKED)
 _MIN_PROBABILITY = 0.5
-"""How likely a turn must correct or praise."""
+"""The probability from which a turn counts as correction or praise."""
 _MAX_AMENDMENT = 200
-"""A correction of more characters asks for something of its own."""
+"""A correction of more characters is a request of its own."""
 _MIN_REQUEST_WORDS = 3
-"""A request of fewer words names nothing."""
+"""A request of fewer words says too little."""
 _LESSON_WORTH = 7.0
-"""What the user wants to last is worth more than any task."""
+"""A lasting lesson from the user is worth more than any task."""
 _LATER = re.compile(
     r"\b(?:todo|to-do|for later|(?:do|add|fix|handle|address|revisit|tackle|look at) (?:it|this|that|them|those) later"
     r"|next time|(?:in|as) a follow[- ]?up|follow[- ]?up (?:pr|ticket|issue)|another (?:pr|day|time)|separate pr"
@@ -47,20 +47,20 @@ _LATER = re.compile(
     re.IGNORECASE,
 )
 _LATER_WORDS = ("todo", "to-do", "later", "next time", "follow", "another", "separate", "remind", "not now")
-"""One of them stands in whatever tells of later."""
+"""Every postponement contains one of them; a cheap filter."""
 _SKILL = "/SKILL.md"
 _FEEDBACK = (SignalKind.CORRECTION, SignalKind.PRAISE)
 _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
-"""Without one they are remarks."""
+"""Without a lesson they are mere remarks."""
 _LESSON_KINDS = (SignalKind.REMEMBER, SignalKind.PREFERENCE, SignalKind.CORRECTION, SignalKind.GAP)
 
 
 def summarize_history(
     history: History, mined: SessionFindings, is_self_contained: Callable[[str], bool]
 ) -> tuple[Summary, ...]:
-    """What a session came to, one summary a context, where there is something to tell.
+    """Summarize a session, one summary per context, where there is something to report.
 
-    `stands` tells whether a lesson says something to somebody who was not there.
+    `is_self_contained` says whether a lesson can be understood by somebody who was not there.
     """
     contexts = dict.fromkeys(turn.context for turn in history.turns if turn.action is UserAction.SAID)
     summaries = (_SessionSummarizer(history, mined, is_self_contained, context).build_summary() for context in contexts)
@@ -68,7 +68,7 @@ def summarize_history(
 
 
 class _SessionSummarizer:
-    """One pass over a session, as far as it belongs to a context."""
+    """Summarizes the part of a session that belongs to one context."""
 
     def __init__(
         self, history: History, mined: SessionFindings, is_self_contained: Callable[[str], bool], context: str
@@ -133,7 +133,7 @@ class _SessionSummarizer:
                 )
 
     def _chains(self) -> list[list[Goal]]:
-        """The goals of this context, each with those that only corrected it."""
+        """Return the goals of this context, each with the goals that only corrected it."""
         chains: list[list[Goal]] = []
         for goal in self._mined.goals:
             if goal.request not in self._here:
@@ -154,13 +154,13 @@ class _SessionSummarizer:
         )
 
     def _was_praised(self, goals: Sequence[Goal]) -> bool:
-        """Whether the user praised what was done, up to the first thing he said behind it."""
+        """Whether the user praised the work, up to their first message after it."""
         until = goals[-1].said_next
         numbers = range(self._numbers[goals[0].request] + 1, self._numbers.get(until or "", len(self._typed)) + 1)
         return any(self._has_signal(SignalKind.PRAISE, self._typed[number - 1].id) for number in numbers)
 
     def _learnings(self, done: Container[str]) -> Iterator[SummaryItem]:
-        """What the user said that is to last; what was itself a task of the day is told there."""
+        """Yield the user's lasting lessons; one that was itself a task of the day is listed there."""
         for turn in self._here.values():
             seen: set[str] = set()
             signals = sorted(self._signals.get(turn.id, ()), key=lambda each: _kind_order(each.kind))
@@ -181,12 +181,12 @@ class _SessionSummarizer:
                 )
 
     def _lesson(self, turn: Turn, signal: Signal) -> str:
-        """What a signal teaches to somebody who was not there; empty where that is nothing."""
+        """Return what a signal teaches somebody who was not there; empty where it teaches nothing."""
         if signal.kind not in _LESSON_KINDS or signal.probability < _MIN_PROBABILITY or not turn.text:
             return ""
         lesson = signal.lesson
         if signal.kind in _NEED_A_LESSON and not (lesson and (lesson.trigger or directives_in(lesson.text))):
-            return ""  # a remark: it becomes no entry
+            return ""  # a remark: it does not become an entry
         if signal.lesson is not None:
             text = shorten.clip(signal.lesson.text, 220)
         else:
@@ -194,7 +194,7 @@ class _SessionSummarizer:
         return text if self._is_self_contained(text) else ""
 
     def _feedback(self, done: Container[str]) -> Iterator[SummaryItem]:
-        """What the user said of the work; a finding that was itself a task is told there."""
+        """Yield the user's feedback on the work; a message that was itself a task is listed there."""
         for turn in self._here.values():
             for kind in _FEEDBACK if turn.id not in done else ():
                 signals = [each for each in self._signals.get(turn.id, ()) if each.kind is kind]
@@ -212,7 +212,7 @@ class _SessionSummarizer:
                 yield SummaryItem(text=shorten.clip(path), turn=self._turn_of(step), at=step.at)
 
     def _unfinished(self) -> Iterator[SummaryItem]:
-        """The last request, where it was stopped or left failing."""
+        """Yield the last request, where it was stopped or left failing."""
         goals = [goal for goal in self._mined.goals if goal.request in self._here]
         if not goals:
             return
@@ -239,7 +239,7 @@ class _SessionSummarizer:
 
 
 def _command_with(step: Step, word: str) -> str:
-    """The command line of a call in which a word stands; empty for others, most of which need not be read for that."""
+    """Return the command line of a call that contains a word; empty otherwise, mostly without parsing the call."""
     return (command_of(fields_of(step.arguments)) or "") if word in (step.arguments or "") else ""
 
 
@@ -257,7 +257,7 @@ def _describe_outcome(subjects: Sequence[str], *, checked: bool, praised: bool, 
 
 
 def _best_items(items: Iterable[SummaryItem]) -> tuple[SummaryItem, ...]:
-    """The best of what may be told, each once, in the order of time."""
+    """Return the best items that may be shown, each once, in chronological order."""
     unique = {item.text.casefold().rstrip(" .!"): item for item in reversed([*items])}
     best = sorted(unique.values(), key=lambda item: (-item.worth, item.at, item.text))
     allowed = [item for item in best if rule_against(f"{item.text} {item.measured}") is None][:MAX_ITEMS]
@@ -265,6 +265,6 @@ def _best_items(items: Iterable[SummaryItem]) -> tuple[SummaryItem, ...]:
 
 
 def with_entry_names(summary: Summary, names: Callable[[str], str]) -> Summary:
-    """The summary with the names of the entries that its learnings became; `names` finds them by message."""
+    """Add to a summary the names of the entries that its learnings became; `names` finds them by message."""
     learnings = tuple(structs.replace(item, entry=names(item.message)) for item in summary.learnings)
     return structs.replace(summary, learnings=learnings)

@@ -1,4 +1,4 @@
-"""The summary of a session, `memory/sessions/YYYY-MM-DD-NNN.md`, as text; the same value is always the same bytes."""
+"""Renders session summaries (`memory/sessions/YYYY-MM-DD-NNN.md`); the same summary always gives the same bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wisen.model.summary import Summary, SummaryItem
 
 NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{3,})\.md")
-"""What such a file is called."""
+"""The pattern of summary file names."""
 HEADINGS = {
     "tasks": "Tasks Completed",
     "learnings": "Learnings",
@@ -20,29 +20,29 @@ HEADINGS = {
     "feedback": "User Feedback",
     "open": "Open Items",
 }
-"""The headings in their order, by the part of a summary that stands below each."""
+"""The headings in order, by the field of a summary below each."""
 _NONE = "none"
 _STRUCTURE = re.compile(r"\A(?=[#>*+-]|\d+[.)](?:\s|\Z))|(?=<[A-Za-z/!?])")
-"""Where a text would be more than a text: at its beginning a heading, a quote or a list; anywhere HTML."""
+"""Where a text would be Markdown structure: a heading, quote or list at its beginning; HTML anywhere."""
 _SESSION = re.compile(r"^- Session: (\S+) (\S+), began (\S+)\s*$", re.MULTILINE)
 
 
 class SummaryStyle(NamedTuple):
-    """What a summary is written with, besides itself."""
+    """The project name and local time that a summary is rendered with."""
 
     project: str
-    """The name of the context, for a person."""
+    """The display name of the context."""
     local: Callable[[datetime], datetime]
-    """A moment as clocks show it here."""
+    """Converts a time to local time."""
 
 
 def summary_file_name(summary: Summary, number: int, style: SummaryStyle) -> str:
-    """The file name of the n-th session summary of a day: `2026-01-31-002.md`."""
+    """Return the file name of the n-th session summary of a day: `2026-01-31-002.md`."""
     return f"{style.local(summary.first):%Y-%m-%d}-{number:03}.md"
 
 
 def write_summary(summary: Summary, name: str, style: SummaryStyle) -> str:
-    """The whole file."""
+    """Render the whole file."""
     first, last = style.local(summary.first), style.local(summary.last)
     until = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
     rows = (
@@ -59,7 +59,7 @@ def write_summary(summary: Summary, name: str, style: SummaryStyle) -> str:
 
 
 def write_item(item: SummaryItem, style: SummaryStyle) -> str:
-    """An item in one line, with the turn it stands in."""
+    """Render an item in one line, with its turn."""
     measured = f"; {item.measured}" if item.measured else ""
     entry = f"{item.entry}, " if item.entry else ""
     turn = f"turn {item.turn}, " if item.turn else ""
@@ -67,17 +67,17 @@ def write_item(item: SummaryItem, style: SummaryStyle) -> str:
 
 
 def describe_session(summary: Summary) -> str:
-    """What tells in the file whose summary it is."""
+    """Return the text that identifies the session in its summary file."""
     session = "".join(summary.session.split()).encode("utf-8", "replace").decode()
     return f"{summary.agent} {session}, began {summary.first:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def parse_session(text: str) -> str:
-    """Whose summary a text is, as `session_of` tells it; empty where it is no summary of ours."""
+    """Return the session that a summary identifies, as `describe_session` does; empty where it is not a summary."""
     found = _SESSION.search(text)
     return "" if found is None else f"{found[1]} {found[2]}, began {found[3]}"
 
 
 def _one_line(text: str) -> str:
-    """A text in one line that means nothing but itself."""
+    """Return a text in one line, with Markdown structure escaped."""
     return _STRUCTURE.sub(r"\\", " ".join(text.encode("utf-8", "replace").decode().split()))

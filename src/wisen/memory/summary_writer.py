@@ -1,4 +1,4 @@
-"""The diary of a turn: what its sessions came to is noted while they are mined, and kept at the end."""
+"""Collects the summaries of sessions while they are mined, and writes them at the end of a run."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 MAX_PER_RUN = 30
-"""So many summaries are written in a turn, the newest: the first turn must not wait for the files of years."""
+"""How many summaries a run writes, the newest: the first run must not wait for the files of years."""
 
 
 class SummaryWriter:
-    """What the sessions of a turn came to."""
+    """The session summaries of one run."""
 
     def __init__(self, home: Home, files: Files) -> None:
         self._home, self._files = home, files
         self._summaries: list[Summary] = []
         self.problems: list[str] = []
-        """What went wrong on the way, for the report."""
+        """Problems of this run, for the report."""
 
     def add_session(self, session: History, mined: SessionFindings) -> tuple[Summary, ...]:
-        """Note what a session came to, which is handed on."""
+        """Summarize a session, and return its summaries."""
         summaries = summarize_history(session, mined, stands_alone)
         self._summaries += summaries
         return summaries
 
     def write(self, only: Collection[str] | None = None) -> tuple[str, ...]:
-        """Write the newest of it below the home, or only those with some keys.
+        """Write the newest summaries below the home, or only those with the given keys.
 
-        What cannot be written is told, and stops nothing.
+        Returns a warning for each context that cannot be written; the others are still written.
         """
         newest = sorted(self._summaries, key=lambda each: (each.last, each.key))[-MAX_PER_RUN:]
         if only is not None:
@@ -58,7 +58,7 @@ class SummaryWriter:
 
 
 def summarize_sessions(home: Home, sessions: Iterable[tuple[History, SessionFindings]], context: str) -> list[Summary]:
-    """What sessions came to in one context."""
+    """Return the summaries of sessions in one context."""
     summaries = (each for session, mined in sessions for each in summarize_history(session, mined, stands_alone))
     return _with_entries(home, [each for each in summaries if each.context == context])
 
@@ -72,13 +72,13 @@ def write_context_memory(
 
 
 def style_of(home: Home, context: str) -> SummaryStyle:
-    """What the memory of a context is written with."""
+    """Return the style that the memory of a context is written in."""
     names = {each.key: each.name for each in home.ledger.contexts.all()}
     return SummaryStyle(names.get(context, context), home.local)
 
 
 def _with_entries(home: Home, summaries: Sequence[Summary]) -> list[Summary]:
-    """Summaries with the names of the entries that what they tell became."""
+    """Add to summaries the names of the entries that their learnings became."""
     wanted = {item.message for summary in summaries for item in summary.learnings if item.message}
     if not wanted:
         return [*summaries]

@@ -1,6 +1,6 @@
-"""The memory of a workspace that keeps one itself: days and summaries go into its own files, as recorded edits.
+"""Writes days and summaries into the memory of a workspace that keeps one itself, as recorded edits.
 
-What was written there before is told by the ledger. What somebody else touched, moved or deleted is left alone.
+The ledger knows what was written there before. What somebody else changed, moved or deleted is left alone.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def append_lines(desk: Desk, path: Path, lines: Sequence[DayLine], *, why: str, dry_run: bool) -> Edit | None:
-    """Put lines to the end of a day; None where they stand there.
+    """Append lines to a day; None where they are there already.
 
     Raises:
-        UsageError: a line holds a secret.
+        UsageError: a line contains a secret.
         FileError: the file cannot be read or written.
     """
     seen = desk.files.read(path)
     addition = daily.added(seen.content or b"", lines, title=path.stem)
     if not addition:
         return None
-    # The door parts it from what stands before.
+    # The editor separates it from the text before.
     plan = PassagePlan(str(path), addition.lstrip(b"\r\n"), why, seen.digest)
     return Editor(desk).add_passage(plan, dry_run=dry_run)
 
@@ -48,7 +48,7 @@ def append_lines(desk: Desk, path: Path, lines: Sequence[DayLine], *, why: str, 
 def write_to_workspace(
     desk: Desk, folder: Path, summaries: Sequence[Summary], style: SummaryStyle, *, dry_run: bool
 ) -> list[Edit]:
-    """Write summaries and the lines that they make into a workspace.
+    """Write summaries and the day lines made from them into a workspace.
 
     Raises:
         FileError: a file cannot be read or written.
@@ -69,12 +69,12 @@ def write_to_workspace(
 
 
 class _Written(NamedTuple):
-    """What was written into a workspace before."""
+    """What was written to a workspace before."""
 
     sessions: dict[str, tuple[Path, bytes]]
-    """By session, the file and what was last written to it."""
+    """The file of each session and what was last written to it."""
     lines: dict[str, list[str]]
-    """By day, the keys of the lines that it got."""
+    """The keys of the lines written to each day."""
 
 
 def _read_written(desk: Desk, folder: Path) -> _Written:
