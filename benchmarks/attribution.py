@@ -17,7 +17,7 @@ from benchmarks import blame_worlds
 from benchmarks.data import DataAbsent, json_lines, transcripts
 from wisen.blame.effects import SessionCalls, measure_effects, session_calls
 from wisen.blame.line_history import trace_lines
-from wisen.mining.sessions import mine
+from wisen.mining.session_mining import mine_session
 from wisen.model.instruction import Effect, Strength, Version
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _sessions(files: list[Path]) -> list[SessionCalls]:
                 (logs / file.name).symlink_to(file.resolve())
         with wisen.open_learner(Path(home) / "home", environment={"HOME": home}) as learner:
             learner.learn(logs)
-            found = [session_calls(history, mine(history).failures) for history in learner.histories()]
+            found = [session_calls(history, mine_session(history).failures) for history in learner.histories()]
     return sorted((each for each in found if each is not None), key=lambda each: each.start)
 
 

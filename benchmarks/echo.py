@@ -25,8 +25,8 @@ from benchmarks.data import DataAbsent, json_lines, transcripts
 from wisen.delivery.reminders import Reminder, build_reminders, encode_reminders
 from wisen.delivery.settings import DeliverPolicy
 from wisen.feedback.signal_detection import detect_in_session
-from wisen.mining.trigger_backtest import TriggerOptions, narrowed_triggers
-from wisen.mining.triggers import triggers_of
+from wisen.mining.trigger_backtest import TriggerOptions, narrow_triggers
+from wisen.mining.triggers import find_triggers
 from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryType
 from wisen.model.entry_state import EntryState, fold_entry_states
 from wisen.model.history import UserAction
@@ -209,9 +209,9 @@ def _learnt(history: History, context: str, past: Sequence[History]) -> list[_Le
             standing=False,
             trigger=lesson.trigger,
         )
-        found.setdefault(entry.id, (entry, turn, tuple(triggers_of(history, turn, turn.text or ""))))
+        found.setdefault(entry.id, (entry, turn, tuple(find_triggers(history, turn, turn.text or ""))))
     source = (history.agent, history.native)
-    left = narrowed_triggers(
+    left = narrow_triggers(
         [TriggerOptions(id_, context, source, options) for id_, (_, _, options) in found.items()], past
     )
     made = []

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.mining.sessions import MINER, mine
+from wisen.mining.session_mining import MINER_VERSION, mine_session
 from wisen.model.event import Status
 from wisen.model.report import Selection
 from wisen.store.sqlite_index import open_index
@@ -76,12 +76,12 @@ def _session(number: int) -> IndexBatch:
 
 def _mine(index: Index) -> None:
     found = []
-    for history in index.findings.take_unmined(MINER):
-        found.append(mine(history))
+    for history in index.findings.take_unmined(MINER_VERSION):
+        found.append(mine_session(history))
         if len(found) == _AT_ONCE:
-            index.findings.store_findings(found, MINER)
+            index.findings.store_findings(found, MINER_VERSION)
             found = []
-    index.findings.store_findings(found, MINER)
+    index.findings.store_findings(found, MINER_VERSION)
 
 
 def _update(index: Index, number: int) -> float:

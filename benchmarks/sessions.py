@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import wisen
 from benchmarks import next_tool
 from benchmarks.data import transcripts
-from wisen.mining.sessions import mine
+from wisen.mining.session_mining import mine_session
 from wisen.model.fix import Danger, Fix
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         listing = time.perf_counter() - began
         histories = list(learner.histories())
     began = time.perf_counter()
-    mined = [mine(history) for history in histories]
+    mined = [mine_session(history) for history in histories]
     mining = time.perf_counter() - began
     failures = [failure for each in mined for failure in each.failures]
     steps = {step.call: step for history in histories for step in history.steps}

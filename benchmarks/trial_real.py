@@ -16,7 +16,7 @@ import numpy as np
 import wisen
 from benchmarks.trial_verdicts import judge, places
 from benchmarks.trial_worlds import chances
-from wisen.mining.sessions import mine
+from wisen.mining.session_mining import mine_session
 from wisen.model.exposure import Arm
 from wisen.model.history import UserAction
 from wisen.model.trial import TrialJudgment, TrialRow, Verdict
@@ -144,7 +144,7 @@ def _outcomes(folder: Path) -> tuple[list[set[str]], dict[str, Floats]]:
             histories = sorted(
                 (each for each in learner.histories() if each.steps), key=lambda each: min(s.at for s in each.steps)
             )
-    mined = [mine(history).failures for history in histories]
+    mined = [mine_session(history).failures for history in histories]
     stops = [sum(turn.action is UserAction.INTERRUPTED for turn in history.turns) for history in histories]
     rails = {
         "failures": [len(each) for each in mined],

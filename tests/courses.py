@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wisen.feedback.signal_detection import detect_in_session
 from wisen.memory.summarize import summarize_history
-from wisen.mining.sessions import mine
+from wisen.mining.session_mining import mine_session
 from wisen.model.event import Status
 from wisen.model.history import History, Step, Turn, UserAction
 from wisen.text.standing_alone import stands_alone
@@ -65,4 +65,4 @@ def course(*acts: str, context: str = "orchard", native: str = "5e551074-aaaa", 
 
 def came_to(history: History) -> tuple[Summary, ...]:
     """What a session came to, by everything that looks at it in a turn of the loop."""
-    return summarize_history(history, replace(mine(history), said=detect_in_session(history)), stands_alone)
+    return summarize_history(history, replace(mine_session(history), said=detect_in_session(history)), stands_alone)

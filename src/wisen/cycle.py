@@ -70,7 +70,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         wisen.rules.import_line_edits()
     findings.fixes, findings.said = wisen.fixes.known(selection), wisen.home.index.findings.signals(selection)
     with step("apply praise"):
-        wisen.praise.strengthen(findings.said)
+        wisen.praise.record_reinforcements(findings.said)
 
     # Learn.
     known = wisen.lessons.load_known()

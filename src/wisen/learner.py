@@ -103,7 +103,7 @@ class Learner:
             desk,
             notebooks=deps.notebooks,
             detector=self.feedback.session_detector,
-            count_praise=self.praise.memories_praised,
+            count_praise=self.praise.praise_of_memories,
         )
         self.rules = RuleService(
             home,
@@ -120,7 +120,7 @@ class Learner:
             home, projects, rule_files, decisions, refresh, settings=settings.guards, promote=promotion
         )
         self.fixes = FixService(
-            home, rule_files, decisions, refresh, deliver=settings.deliver, praised=self.praise.subjects_praised
+            home, rule_files, decisions, refresh, deliver=settings.deliver, praised=self.praise.praise_of_subjects
         )
         self.install = InstallService(
             home,
@@ -371,7 +371,7 @@ class Learner:
             turn_questions=self._turn_questions,
             requests=lambda: self.feedback.added_languages.requests,
             language_of=self.feedback.added_languages.language_of,
-            praise_counts=self.praise.subjects_praised,
+            praise_counts=self.praise.praise_of_subjects,
         )
         telling = SnapshotBuilder(self.home, deps.rule_files, candidates, door=deps.door, deliver=settings.deliver)
         return telling.build(boundaries)

@@ -12,7 +12,7 @@ from tests.commands import run
 from tests.hooks import fire, taught
 from wisen.feedback.language import format_language, merge, read_language
 from wisen.feedback.language_requests import build_request_table
-from wisen.kernel.request_reading import asks_to_recall, read_request, say
+from wisen.kernel.request_reading import phrase_request, read_request, recall_query
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("C2", "N8")
@@ -123,7 +123,7 @@ def test_chat_forms_are_written_read_and_joined_as_they_are() -> None:
             merge(language, read_language(f'code = "{language.code}"\nname = "x"\n', "x")).requests == language.requests
         )
     table = build_request_table([thai, dutch])
-    assert read_request("ลืมpnpm", table).what == "pnpm"
+    assert read_request("ลืมpnpm", table).subject == "pnpm"
     assert read_request("vergeet pnpm globaal", table).scope == "global"
-    assert say(table, "nl", "approve", n="3") == "keur 3 goed"
-    assert asks_to_recall("wat hebben wij over de cache besloten", table) is not None
+    assert phrase_request(table, "nl", "approve", n="3") == "keur 3 goed"
+    assert recall_query("wat hebben wij over de cache besloten", table) is not None

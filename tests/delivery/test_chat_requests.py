@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from wisen.delivery.chat_requests import ChatForms, build_table, read_forms, shipped_forms, shipped_table
 from wisen.errors import LanguageError
 from wisen.feedback.language import shipped_languages
-from wisen.kernel.request_reading import EVERYTHING, SCOPES, asks_to_recall, fold, read_request, say
+from wisen.kernel.request_reading import EVERYTHING, SCOPES, fold, phrase_request, read_request, recall_query
 
 pytestmark = pytest.mark.requirement("N8")
 
@@ -191,20 +191,20 @@ def test_every_shipped_language_has_forms_and_says_what_to_type() -> None:
 def test_questions_are_heard_in_every_language(code: str) -> None:
     for text, kind in zip(ASKED[code], KINDS, strict=True):
         asked = read_request(text, shipped_table())
-        assert (asked.kind, asked.of) == (kind, ""), text
+        assert (asked.kind, asked.target) == (kind, ""), text
 
 
 @pytest.mark.parametrize(("text", "kind", "of"), TYPED)
 def test_answers_are_heard_with_the_word_order_of_each_language(text: str, kind: str, of: str) -> None:
     asked = read_request(text, shipped_table())
-    assert (asked.kind, asked.of) == (kind, of)
+    assert (asked.kind, asked.target) == (kind, of)
 
 
 @pytest.mark.parametrize(("text", "kind", "what", "scope"), FORGOTTEN)
 def test_what_is_to_be_forgotten_is_heard_without_how_it_is_named(text: str, kind: str, what: str, scope: str) -> None:
     asked = read_request(text, shipped_table())
-    assert (asked.kind, asked.what, asked.scope) == (kind, what, scope)
-    assert asked.of == f"{what} {scope}".strip()
+    assert (asked.kind, asked.subject, asked.scope) == (kind, what, scope)
+    assert asked.target == f"{what} {scope}".strip()
 
 
 def test_ordinary_prompts_are_not_taken_for_a_request() -> None:
@@ -237,11 +237,11 @@ def test_the_words_that_the_user_is_told_to_type_are_understood(code: str, scope
     table = shipped_table()
     for what in ("blue door", EVERYTHING):
         for name in ("forget", "confirm"):
-            asked = read_request(say(table, code, name, what=what, scope=scope), table)
-            assert (asked.kind, asked.what, asked.scope) == (name, what, scope)
+            asked = read_request(phrase_request(table, code, name, what=what, scope=scope), table)
+            assert (asked.kind, asked.subject, asked.scope) == (name, what, scope)
     for name, of in (("approve", "3"), ("skip", "3"), ("approve_to", "3 to soul.md")):
-        asked = read_request(say(table, code, name, n="3", place="soul.md"), table)
-        assert (asked.kind, asked.of) == (name.partition("_")[0], of)
+        asked = read_request(phrase_request(table, code, name, n="3", place="soul.md"), table)
+        assert (asked.kind, asked.target) == (name.partition("_")[0], of)
 
 
 def test_accents_marks_and_case_need_not_be_typed() -> None:
@@ -265,13 +265,13 @@ def test_any_text_can_be_read(text: str) -> None:
     folded, places = fold(text)
     assert len(places) == len(folded) + 1
     assert places == sorted(places)
-    asks_to_recall(text, shipped_table())
+    recall_query(text, shipped_table())
 
 
 @pytest.mark.requirement("S15")
 @pytest.mark.parametrize("code", sorted(RECALLS))
 def test_a_prompt_that_asks_for_something_said_before_keeps_what_it_asks_about(code: str) -> None:
-    left = asks_to_recall(RECALLS[code], shipped_table())
+    left = recall_query(RECALLS[code], shipped_table())
     assert left is not None
     assert "pnpm" in left
 
@@ -279,13 +279,13 @@ def test_a_prompt_that_asks_for_something_said_before_keeps_what_it_asks_about(c
 @pytest.mark.requirement("S15")
 @pytest.mark.parametrize("text", ["之前说过什么", "帮我回忆一下", "之前說過什麼？"])
 def test_a_bare_wish_to_recall_leaves_nothing_to_look_for(text: str) -> None:
-    left = asks_to_recall(text, shipped_table())
+    left = recall_query(text, shipped_table())
     assert left is not None
     assert not any(letter.isalnum() for letter in left)
 
 
 def test_a_prompt_that_does_not_ask_recalls_nothing() -> None:
-    taken = [text for text in harmless() if asks_to_recall(text, shipped_table()) is not None]
+    taken = [text for text in harmless() if recall_query(text, shipped_table()) is not None]
     assert taken == []
 
 
@@ -293,8 +293,8 @@ def test_a_language_of_the_user_comes_beside_the_shipped_ones() -> None:
     dutch = read_forms({"code": "nl", "learnt": ["wat heb je geleerd"], "approve": ["keur {n} goed"]}, "nl.toml")
     table = build_table([*shipped_forms(), dutch])
     assert read_request("Wat heb je geleerd?", table).kind == "learnt"
-    assert read_request("keur 3 goed", table).of == "3"
-    assert say(table, "nl", "approve", n="3") == "approve 3", "what it does not say is said in English"
+    assert read_request("keur 3 goed", table).target == "3"
+    assert phrase_request(table, "nl", "approve", n="3") == "approve 3", "what it does not say is said in English"
 
 
 @pytest.mark.parametrize(

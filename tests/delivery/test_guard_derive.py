@@ -8,7 +8,7 @@ import pytest
 
 from wisen.delivery.guards_from_fixes import patterns_of_fix
 from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
-from wisen.mining.call_changes import difference
+from wisen.mining.call_changes import call_difference
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix, fix_id
 from wisen.model.guard import parse_guard
@@ -35,7 +35,7 @@ def fix_of(change: CallChange) -> Fix:
 def found(*pairs: tuple[str, str]) -> list[tuple[str, str]]:
     """What is derived where commands failed and then worked, the first pair telling the change."""
     evidence = [seen(*each) for each in pairs]
-    change = difference("Bash", evidence[0].before, evidence[0].after)
+    change = call_difference("Bash", evidence[0].before, evidence[0].after)
     assert change is not None
     return [(each.watch, each.better) for each in patterns_of_fix(fix_of(change), evidence)]
 

@@ -13,7 +13,7 @@ from tests.hooks import fire
 from tests.sixteen_words import STANDING
 from wisen.delivery.chat_requests import shipped_table
 from wisen.feedback.added_languages import AddedLanguages
-from wisen.kernel.request_reading import read_request, say
+from wisen.kernel.request_reading import phrase_request, read_request
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8", "S17")
@@ -59,12 +59,12 @@ def test_each_shipped_language_is_known_by_its_words_and_offers_what_it_reads(co
     table = shipped_table()
     assert AddedLanguages().language_of(STANDING[code]) == code
     for deed in ("approve", "skip"):
-        words = say(table, code, deed, n="12")
+        words = phrase_request(table, code, deed, n="12")
         asked = read_request(words, table)
-        assert (asked.kind, asked.of) == (deed, "12"), words
+        assert (asked.kind, asked.target) == (deed, "12"), words
 
 
 def test_a_language_without_such_words_offers_english_ones() -> None:
     assert AddedLanguages().language_of("aage se kabhi bhi env file commit mat karna") == "hi-latn"
-    assert say(shipped_table(), "hi-latn", "approve", n="2") == "approve 2"
+    assert phrase_request(shipped_table(), "hi-latn", "approve", n="2") == "approve 2"
     assert AddedLanguages().language_of("🙂") == "en"

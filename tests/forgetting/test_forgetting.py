@@ -28,7 +28,7 @@ from wisen.memory import build_memories
 from wisen.model.change import content_digest
 from wisen.model.entry import Answer
 from wisen.model.tombstone import ALL_CONTEXTS
-from wisen.records import admit
+from wisen.records import record_sanitizer
 from wisen.rules import books
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -300,7 +300,7 @@ def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monk
     token = drawn("ghp_{a36}", random.Random(5))
     shop = taught(home, f"please remember: the key is {token}", "please remember: the blue cable")
     with monkeypatch.context() as older, wisen.open_learner() as learner:
-        for module in (event_filter, admit, build_memories, books):
+        for module in (event_filter, record_sanitizer, build_memories, books):
             older.setattr(module, "rule_against", lambda _: None)
         learner.learn()
         learner.records.record_insight(f"it is {token}")

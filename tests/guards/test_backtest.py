@@ -12,7 +12,7 @@ from scipy.stats import beta
 
 from tests.courses import AT, course
 from wisen.guards.backtest_history import WatchedGuard, build_backtest, is_regretted, match_calls
-from wisen.mining.signatures import about
+from wisen.mining.signatures import describe_failure
 from wisen.model.backtest import Backtest, confidence_bounds
 from wisen.model.event import Status
 from wisen.model.failure import Signature
@@ -23,7 +23,7 @@ RTK = f"failed rtk bun test | {NO_BUN}"
 
 
 def sign(step: Step) -> Signature:
-    return about(tool=step.tool, arguments=step.arguments, text=step.text).signature
+    return describe_failure(tool=step.tool, arguments=step.arguments, text=step.text).signature
 
 
 def signature(act: str = RTK) -> Signature:

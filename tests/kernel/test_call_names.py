@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.kernel.call_names import FILE, SHELL, call_names, is_like, kind_of, text_names
+from wisen.kernel.call_names import FILE, SHELL, call_names, is_similar_call, kind_of, text_names
 from wisen.kernel.matching import WatchedCall
-from wisen.kernel.unspaced_scripts import pairs_in
+from wisen.kernel.unspaced_scripts import letter_pairs_in
 
 
 def names(command: str) -> list[set[str]]:
@@ -18,21 +18,21 @@ def names(command: str) -> list[set[str]]:
 @pytest.mark.requirement("N5")
 def test_each_command_of_a_line_has_names_of_its_own() -> None:
     found = names("cd orchard && git add -A && git push origin harvest")
-    assert is_like(SHELL, ("git", "push"), "Bash", found)
-    assert is_like(SHELL, ("git", "push", "harvest"), "exec_command", found)
-    assert not is_like(SHELL, ("add", "push"), "Bash", found)
-    assert not is_like(SHELL, ("git", "push"), "Edit", found), "words in a file are no command"
-    assert not is_like(SHELL, (), "Bash", found)
+    assert is_similar_call(SHELL, ("git", "push"), "Bash", found)
+    assert is_similar_call(SHELL, ("git", "push", "harvest"), "exec_command", found)
+    assert not is_similar_call(SHELL, ("add", "push"), "Bash", found)
+    assert not is_similar_call(SHELL, ("git", "push"), "Edit", found), "words in a file are no command"
+    assert not is_similar_call(SHELL, (), "Bash", found)
 
 
 def test_a_program_is_known_with_and_without_its_folder_and_behind_wrappers() -> None:
-    assert is_like(SHELL, ("pearctl", "sync"), "Bash", names("sudo -u me /opt/bin/pearctl sync --all"))
-    assert is_like(SHELL, ("rm", "baskets"), "Bash", names("bash -c 'rm -rf store/baskets'"))
+    assert is_similar_call(SHELL, ("pearctl", "sync"), "Bash", names("sudo -u me /opt/bin/pearctl sync --all"))
+    assert is_similar_call(SHELL, ("rm", "baskets"), "Bash", names("bash -c 'rm -rf store/baskets'"))
 
 
 @pytest.mark.parametrize("text", ['git commit -m "never push to main again"', 'echo "git push origin main"'])
 def test_texts_in_a_command_are_no_names(text: str) -> None:
-    assert not is_like(SHELL, ("git", "push"), "Bash", names(text))
+    assert not is_similar_call(SHELL, ("git", "push"), "Bash", names(text))
 
 
 def test_a_file_is_known_by_its_end_whoever_names_it() -> None:
@@ -43,22 +43,24 @@ def test_a_file_is_known_by_its_end_whoever_names_it() -> None:
         ("Bash", {"command": "sed -n 1,20p src/orchard/harvest.py"}),
         ("Grep", {"path": "orchard/harvest.py", "pattern": "ripe"}),
     ):
-        assert is_like(FILE, words, tool, call_names(WatchedCall(tool, dict(fields)))), tool
-    assert not is_like(FILE, words, "Read", call_names(WatchedCall("Read", {"file_path": "/cellar/harvest.py"})))
+        assert is_similar_call(FILE, words, tool, call_names(WatchedCall(tool, dict(fields)))), tool
+    assert not is_similar_call(
+        FILE, words, "Read", call_names(WatchedCall("Read", {"file_path": "/cellar/harvest.py"}))
+    )
 
 
 def test_names_in_a_change_are_found() -> None:
     call = WatchedCall("Edit", {"file_path": "a.py", "old_string": "x", "new_string": "basket.weigh_pears(now)"})
-    assert is_like(FILE, ("weigh_pears",), "Edit", call_names(call))
+    assert is_similar_call(FILE, ("weigh_pears",), "Edit", call_names(call))
     many = WatchedCall("MultiEdit", {"file_path": "a.py", "edits": [{"new_string": "weigh_pears()"}]})
-    assert is_like(FILE, ("weigh_pears",), "MultiEdit", call_names(many))
+    assert is_similar_call(FILE, ("weigh_pears",), "MultiEdit", call_names(many))
 
 
 @pytest.mark.requirement("N8")
 def test_scripts_without_spaces_are_known_by_pairs_of_letters() -> None:
-    assert set(pairs_in("请不要提交 main 分支")) >= {"提交", "分支"}
+    assert set(letter_pairs_in("请不要提交 main 分支")) >= {"提交", "分支"}
     assert {"提交", "分支"} <= text_names("提交到分支")
-    assert pairs_in("plain words") == []
+    assert letter_pairs_in("plain words") == []
 
 
 def test_tools_of_one_kind_are_one_kind_in_every_agent() -> None:

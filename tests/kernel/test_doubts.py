@@ -8,7 +8,7 @@ import pytest
 
 from tests.cost import cpu_of, unit
 from wisen.kernel.doubts import doubt_of, is_doubtful
-from wisen.kernel.matching import WatchedCall, hits
+from wisen.kernel.matching import WatchedCall, find_hits
 from wisen.model.guard import parse_watch
 
 _B64 = base64.b64encode(b"rm -rf x").decode()
@@ -164,7 +164,7 @@ HARMLESS = [
 def _is_met(line: str, watch: str = "rm -rf") -> bool:
     call = WatchedCall("Bash", {"command": line}, "/work")
     guard = parse_watch(f"shell: {watch}")
-    met, doubted = bool(hits(guard, call)), doubt_of(guard, call)
+    met, doubted = bool(find_hits(guard, call)), doubt_of(guard, call)
     assert not doubted or is_doubtful(call)  # or the client would not look at all
     return met or bool(doubted)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.cost import cost
 from tests.kernel.shell_lines import QUOTES, single
 from wisen.errors import UsageError
-from wisen.kernel.matching import WatchedCall, better_line, hits, keys_of, path_fits
+from wisen.kernel.matching import WatchedCall, corrected_line, find_hits, watch_keys, path_matches
 from wisen.model.guard import parse_watch
 
 
@@ -20,7 +20,7 @@ def _call(line: str) -> WatchedCall:
 
 
 def _fits(watch: str, call: WatchedCall) -> bool:
-    return bool(hits(parse_watch(watch), call))
+    return bool(find_hits(parse_watch(watch), call))
 
 
 FIT = [
@@ -110,7 +110,7 @@ def test_calls_of_any_tool_fit_by_what_they_are_given(
 ) -> None:
     call = WatchedCall(tool, fields, "/srv/app", "/home/me")
     assert _fits(watch, call) is fits
-    assert not fits or set(keys_of(parse_watch(watch))) & call.keys
+    assert not fits or set(watch_keys(parse_watch(watch))) & call.guard_keys
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_calls_of_any_tool_fit_by_what_they_are_given(
     ],
 )
 def test_a_path_fits_where_the_glob_says(glob: str, path: str, fits: bool) -> None:
-    assert path_fits(glob, path, "/srv/app", "/home/me") is fits
+    assert path_matches(glob, path, "/srv/app", "/home/me") is fits
 
 
 _segments = st.lists(st.sampled_from(["a", "b", "ab", "ü", "x.py"]), min_size=1, max_size=5)
@@ -152,14 +152,14 @@ _segments = st.lists(st.sampled_from(["a", "b", "ab", "ü", "x.py"]), min_size=1
 def test_any_part_of_a_path_fits_it_and_so_does_a_glob_of_it(path: list[str], at: int, length: int) -> None:
     part = path[at : at + length] or path
     for glob in ("/".join(part), "/".join(["**", *part]), "/".join("*" for _ in part), "/".join([*part[:-1], "**"])):
-        assert path_fits(glob, "/".join(path), "/work", "")
-    assert not path_fits("/".join([*part, "other"]), "/".join(path), "/work", "")
+        assert path_matches(glob, "/".join(path), "/work", "")
+    assert not path_matches("/".join([*part, "other"]), "/".join(path), "/work", "")
 
 
 def test_a_glob_of_many_stars_is_matched_in_time() -> None:
     for glob, path in (("/".join(["**", "a"] * 12) + "/b", "/".join(["a"] * 60)), ("*a" * 30 + "b", "a" * 400)):
-        assert cost(lambda glob=glob, path=path: path_fits(glob, path, "/work")) < 500, glob  # type: ignore[misc]
-        assert not path_fits(glob, path, "/work")
+        assert cost(lambda glob=glob, path=path: path_matches(glob, path, "/work")) < 500, glob  # type: ignore[misc]
+        assert not path_matches(glob, path, "/work")
 
 
 AROUND = (
@@ -298,12 +298,12 @@ def test_the_better_line_fits_no_more_and_is_the_same_otherwise(
     command = " ".join([data.draw(_spelt(words)), *behind])
     line = _around(command, contexts) + (f"; {command}" if twice else "")
     call = _call(line)
-    made = better_line(watch, better, call)
-    met = hits(watch, call)
+    made = corrected_line(watch, better, call)
+    met = find_hits(watch, call)
     assert met
     assert made, line
     again = _call(made)
-    assert not hits(watch, again)
+    assert not find_hits(watch, again)
     assert len(again.runs) == len(call.runs)
     for old, new in zip(call.runs, again.runs, strict=True):
         if not any(hit.words[0] is word for hit in met for view in old.views for word in view):
@@ -342,11 +342,11 @@ def test_the_better_line_fits_no_more_and_is_the_same_otherwise(
     ],
 )
 def test_better_lines(watch: str, better: str, line: str, made: str) -> None:
-    assert better_line(parse_watch(f"shell: {watch}"), better.split(), _call(line)) == made
+    assert corrected_line(parse_watch(f"shell: {watch}"), better.split(), _call(line)) == made
 
 
 def test_only_a_command_line_can_be_made_better() -> None:
-    assert better_line(parse_watch("edit: a"), ["b"], WatchedCall("Edit", {"file_path": "a"})) == ""
+    assert corrected_line(parse_watch("edit: a"), ["b"], WatchedCall("Edit", {"file_path": "a"})) == ""
 
 
 _pattern_words = st.sampled_from(
@@ -366,12 +366,12 @@ def test_a_hit_is_found_under_one_of_the_keys_of_its_call(pattern: list[str], li
     except UsageError:
         return
     call = _call(line)
-    for hit in hits(watch, call):
+    for hit in find_hits(watch, call):
         assert len(hit.words) == len(pattern)
-        assert set(keys_of(watch)) & call.keys
+        assert set(watch_keys(watch)) & call.guard_keys
 
 
 @given(line=st.lists(_line_words, max_size=8).map(" ".join), glob=st.sampled_from(["a", "*", "git", "**", "/work/**"]))
 def test_a_hit_on_a_file_is_found_under_its_key(line: str, glob: str) -> None:
     call, watch = _call(line), parse_watch(f"edit: {glob}")
-    assert not hits(watch, call) or "edit:" in call.keys
+    assert not find_hits(watch, call) or "edit:" in call.guard_keys

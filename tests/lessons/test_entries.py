@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from wisen.lessons.recording import entered, sight_of
-from wisen.mining.error_entries import met
+from wisen.mining.error_entries import new_error_rows
 from wisen.model.context import NOWHERE
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import Actor, Category, EntryOrigin, EntryStatus, EntryType, Move, MoveKind, Priority
@@ -301,7 +301,7 @@ def test_what_kept_failing_becomes_an_entry_of_its_context_with_what_helped() ->
 
     def meet(*tries: Evidence) -> None:
         known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-        ledger.entries.record(met([a_fix()], lambda _: tries, known, ledger.occurrences.ids(), by))
+        ledger.entries.record(new_error_rows([a_fix()], lambda _: tries, known, ledger.occurrences.ids(), by))
 
     meet(evidence(1), evidence(2), evidence(3, "mill"))
     meet(evidence(1), evidence(2), evidence(3, "mill"), evidence(4))

@@ -74,8 +74,8 @@ def test_a_listing_loads_no_stage_of_the_loop_and_does_not_open_the_index(home: 
     index.write_bytes(b"not an index")
     program = (
         f"import sys\nfrom wisen.surfaces.cli import app\ntry: app({[*command]!r})\nexcept SystemExit: pass\n"
-        "heavy = {'rich', 'wisen.cycle', 'wisen.lessons.entry_steps', 'wisen.text.slots', 'wisen.mining.sessions',"
-        " 'wisen.feedback.detector', 'wisen.edits.editor', 'wisen.store.sqlite_index'}\n"
+        "heavy = {'rich', 'wisen.cycle', 'wisen.lessons.entry_steps', 'wisen.text.slots',"
+        " 'wisen.mining.session_mining', 'wisen.feedback.detector', 'wisen.edits.editor', 'wisen.store.sqlite_index'}\n"
         "before = set(sys.modules)\n"
         "import importlib.util as known; assert all(map(known.find_spec, heavy)), heavy\n"
         "print(sorted(heavy & before))"

@@ -10,7 +10,7 @@ from benchmarks.secret_formats import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.kernel.unspaced_scripts import pairs
+from wisen.kernel.unspaced_scripts import letter_pairs
 from wisen.memory.briefing import MAX_WORKFLOWS, build_briefing
 from wisen.memory.build_memories import memories_of_notebooks, memories_of_session, split_markdown
 from wisen.memory.ranking import group, rank
@@ -54,7 +54,7 @@ def test_a_quoted_phrase_is_looked_for_as_it_stands() -> None:
 def test_scripts_without_spaces_are_looked_for_by_pairs() -> None:
     assert query_words("数据库迁移") == ("数据", "据库", "库迁", "迁移")
     assert query_words("库") == ("库",)
-    assert set(pairs("数据库")) >= set(query_words("数据库"))
+    assert set(letter_pairs("数据库")) >= set(query_words("数据库"))
     assert "デー" in index_text("テストデータ").split()
 
 

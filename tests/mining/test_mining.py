@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.mining.call_changes import difference
-from wisen.mining.sessions import mine
+from wisen.mining.call_changes import call_difference
+from wisen.mining.session_mining import mine_session
 from wisen.model.event import Status
 from wisen.model.failure import CallChange, FixAttempt, SessionFindings
 from wisen.model.fix import Danger
@@ -23,7 +23,7 @@ OK, FAILED, MASKED, CANCELLED = Status.OK, Status.FAILED, Status.MASKED, Status.
 
 
 def mined(*steps: Any) -> SessionFindings:
-    return mine(
+    return mine_session(
         History(
             session=1,
             steps=tuple(
@@ -245,10 +245,10 @@ def test_a_call_that_had_to_come_first_is_judged_whole() -> None:
 
 
 def test_no_difference_between_equal_calls() -> None:
-    assert difference("Bash", '{"command": "a"}', '{"command": "a", "timeout": 3}') is None
-    assert difference("X", '{"a": 1}', '{"a": 1}') is None
-    assert difference("X", '{"a": 1}', '{"a": 2}') == CallChange(tool="X", removed=("a=1",), added=("a=2",))
-    assert difference("X", None, None) is None
+    assert call_difference("Bash", '{"command": "a"}', '{"command": "a", "timeout": 3}') is None
+    assert call_difference("X", '{"a": 1}', '{"a": 1}') is None
+    assert call_difference("X", '{"a": 1}', '{"a": 2}') == CallChange(tool="X", removed=("a=1",), added=("a=2",))
+    assert call_difference("X", None, None) is None
 
 
 @given(

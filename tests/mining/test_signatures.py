@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.mining.signatures import VERSION, about, normal, signature_of
+from wisen.mining.signatures import SIGNATURE_VERSION, describe_failure, normalize_line, signature_of
 
 pytestmark = pytest.mark.requirement("F3")
 
@@ -103,20 +103,22 @@ def test_two_exceptions_of_one_program_differ_by_their_kind() -> None:
 
 
 def test_a_failure_keeps_the_command_and_the_place_it_is_about() -> None:
-    found = about(
+    found = describe_failure(
         tool="Bash",
         arguments=json.dumps({"command": "cd /w && FOO=1 timeout 9 bun run lint 2>&1 | tail -5"}),
         text="$ biome check\nsrc/a/b.ts:60:2 lint/x ━━━━━━━━━━\nFound 1 error.",
     )
     assert (found.command, found.place, found.signature.who) == ("bun run lint", "src/a/b.ts", "biome")
-    edit = about(tool="Edit", arguments=json.dumps({"file_path": "/a/b.ts"}), text="String to replace not found")
+    edit = describe_failure(
+        tool="Edit", arguments=json.dumps({"file_path": "/a/b.ts"}), text="String to replace not found"
+    )
     assert (edit.command, edit.place) == ("", "/a/b.ts")
 
 
 def test_codex_commands_are_read_too() -> None:
     listed = {"command": ["bash", "-lc", "rtk bun test"]}
     found = signature_of(tool="shell", arguments=json.dumps(listed), text="unrecognized subcommand 'bun'")
-    assert (found.key, found.who, found.version) == ("shell.unknown-subcommand", "rtk", VERSION)
+    assert (found.key, found.who, found.version) == ("shell.unknown-subcommand", "rtk", SIGNATURE_VERSION)
     said = signature_of(tool="exec_command", arguments='{"cmd": "foo"}', text="bash: foo: command not found")
     assert said.description == "foo: command not found"
 
@@ -136,7 +138,7 @@ def test_what_was_not_kept_is_said_to_be_so() -> None:
     ],
 )
 def test_a_line_loses_its_values(line: str, shown: str) -> None:
-    assert normal(line) == shown
+    assert normalize_line(line) == shown
 
 
 @given(st.text(), st.text(), st.text())

@@ -12,15 +12,15 @@ from msgspec import structs
 
 from tests.courses import AT, course
 from wisen.kernel.matching import WatchedCall
-from wisen.mining.trigger_words import LONGEST, described_call, named_in
-from wisen.mining.triggers import trigger_of, triggers_of
+from wisen.mining.trigger_words import MAX_DESCRIPTION, describe_call, names_in
+from wisen.mining.triggers import find_trigger, find_triggers
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.history import History, Step, Turn, UserAction
 
 
 def found(*acts: str) -> Trigger | None:
     history = course(*acts)
-    return trigger_of(history, history.turns[-1], history.turns[-1].text or "")
+    return find_trigger(history, history.turns[-1], history.turns[-1].text or "")
 
 
 @pytest.mark.requirement("N5")
@@ -36,7 +36,7 @@ def test_the_reason_typed_at_a_refusal_is_about_the_refused_call_and_so_is_what_
     reason = structs.replace(history.turns[1], origin="rejection")
     history = structs.replace(history, turns=(history.turns[0], reason, history.turns[2]))
     for turn in history.turns[1:]:
-        trigger = trigger_of(history, turn, turn.text or "")
+        trigger = find_trigger(history, turn, turn.text or "")
         assert trigger is not None
         assert trigger.words == ("git", "stash")
 
@@ -108,7 +108,7 @@ def test_what_never_comes_again_is_no_trigger(call: str) -> None:
 
 def test_words_grow_from_few_to_many_for_whoever_tries_them_on_the_past() -> None:
     history = course("ok git push --force origin release/2.1", "refused", "said never with force")
-    rows = [each.words for each in triggers_of(history, history.turns[-1], "never with force")]
+    rows = [each.words for each in find_triggers(history, history.turns[-1], "never with force")]
     assert rows[0] == ("git", "push")
     assert rows[1] == ("git", "push", "--force")
     assert all(set(one) < set(two) for one, two in pairwise(rows))
@@ -120,7 +120,7 @@ def test_a_special_tool_is_known_by_its_name_and_a_general_one_is_not() -> None:
         refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
         said = Turn(id="m", action=UserAction.SAID, at=AT, text="no, not there", before=1, origin="prompt")
         history = History(session=1, steps=(step,), turns=(refused, said))
-        return trigger_of(history, said, said.text or "")
+        return find_trigger(history, said, said.text or "")
 
     special = asked("mcp__board__create_card")
     assert special is not None
@@ -133,7 +133,7 @@ def test_a_call_whose_arguments_were_not_kept_is_no_trigger() -> None:
     step = Step(call="c", tool="Bash", arguments=None, status=None, text=None, at=AT)
     refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
     said = Turn(id="m", action=UserAction.SAID, at=AT, text="no", before=1, origin="prompt")
-    assert trigger_of(History(session=1, steps=(step,), turns=(refused, said)), said, "no") is None
+    assert find_trigger(History(session=1, steps=(step,), turns=(refused, said)), said, "no") is None
 
 
 HOSTILE = (
@@ -148,8 +148,8 @@ HOSTILE = (
 @pytest.mark.parametrize("command", HOSTILE)
 @pytest.mark.requirement("N4")
 def test_what_an_agent_did_is_told_in_few_plain_words_and_never_in_a_text_of_the_call(command: str) -> None:
-    did = described_call(WatchedCall("Bash", {"command": command}))
-    assert len(did) <= LONGEST
+    did = describe_call(WatchedCall("Bash", {"command": command}))
+    assert len(did) <= MAX_DESCRIPTION
     assert did.isprintable()
     for word in ("IGNORE", "SYSTEM", "wisen51902", "evil", "passwd", "\x1b"):
         assert word not in did
@@ -157,7 +157,7 @@ def test_what_an_agent_did_is_told_in_few_plain_words_and_never_in_a_text_of_the
 
 def test_a_path_is_told_by_its_end_and_without_strange_names() -> None:
     call = WatchedCall("Edit", {"file_path": "/a/b/Do what I say\nnow/pears.py"})
-    assert described_call(call) == "edited b/…/pears.py"
+    assert describe_call(call) == "edited b/…/pears.py"
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
@@ -166,15 +166,15 @@ def test_no_call_and_no_words_break_it(command: str, said: str) -> None:
         step = Step(call="c", tool=tool, arguments=json.dumps(fields), status=None, text=None, at=AT)
         refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
         turn = Turn(id="m", action=UserAction.SAID, at=AT, text=said, before=1, origin="prompt")
-        for each in triggers_of(History(session=1, steps=(step,), turns=(refused, turn)), turn, said):
+        for each in find_triggers(History(session=1, steps=(step,), turns=(refused, turn)), turn, said):
             assert each.words
-            assert len(each.did) <= LONGEST
+            assert len(each.did) <= MAX_DESCRIPTION
             assert "\n" not in each.did
 
 
 def test_common_words_and_passing_ones_are_no_names() -> None:
-    assert named_in("fix the code in the file, see 4f2a99c and 12:30") == frozenset()
-    assert named_in("use PearPress.weigh and `harvest`, not src/apple_press.ts") >= {
+    assert names_in("fix the code in the file, see 4f2a99c and 12:30") == frozenset()
+    assert names_in("use PearPress.weigh and `harvest`, not src/apple_press.ts") >= {
         "pearpress.weigh",
         "harvest",
         "apple_press.ts",

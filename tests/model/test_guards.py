@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wisen.errors import UsageError
-from wisen.kernel.matching import keys_of
+from wisen.kernel.matching import watch_keys
 from wisen.model.guard import (
     ACTIONS,
     GUARD_SYNTAX,
@@ -102,7 +102,7 @@ def test_a_guard_that_can_be_read_is_written_so_that_it_is_read_the_same(text: s
     )
     assert form.action in ACTIONS
     assert parse_guard(guard.source_text) == form
-    assert keys_of(parse_watch(form.watch))
+    assert watch_keys(parse_watch(form.watch))
 
 
 _key = st.text().map(lambda text: text.replace("\0", ""))

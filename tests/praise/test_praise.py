@@ -105,11 +105,11 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
     assert 0.5 < praise["probability"] <= 1
     assert {each["id"] for each in praise["strengthened"]} == {row.subject for row in found}
     with world.learner() as learner:
-        assert len(learner.praise.all(days=1)) == 1
-        assert learner.praise.all(days=0.1) == ()
+        assert len(learner.praise.list_praises(days=1)) == 1
+        assert learner.praise.list_praises(days=0.1) == ()
         assert 0.9 < learner.praise.strength(state.praises) < 1
         with pytest.raises(UsageError, match="--days 0 leaves nothing"):
-            learner.praise.all(days=0)
+            learner.praise.list_praises(days=0)
 
 
 def test_nothing_is_doubled_when_cycles_come_again_or_the_index_is_made_anew(world: World) -> None:

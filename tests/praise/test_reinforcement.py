@@ -33,20 +33,20 @@ from wisen.model.reinforcement import (
 )
 from wisen.model.signal import Polarity, RecordedSignal, Sighting, Signal, SignalKind
 from wisen.praise.attribution import (
-    EARLIER,
+    EARLIER_WEIGHT,
     GONE,
-    JUST_BEFORE,
     NOTHING,
     OPEN,
-    TURNS,
+    RECENT_TURNS,
+    RECENT_WEIGHT,
     UNDONE,
-    Told,
-    Weighed,
-    is_undone,
-    takes_back,
-    weighed,
+    PraiseEffect,
+    PraiseEvidence,
+    attribute_praise,
+    is_revert,
+    was_undone,
 )
-from wisen.praise.praising import PraiseTargets
+from wisen.praise.reinforcing import PraiseTargets
 from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure
@@ -72,7 +72,7 @@ ROWS = st.lists(
         message=st.text("xyz", max_size=2),
         subject=st.just("01A"),
         how=st.sampled_from(PraiseMoment),
-        weight=st.sampled_from([EARLIER, JUST_BEFORE]),
+        weight=st.sampled_from([EARLIER_WEIGHT, RECENT_WEIGHT]),
         at=st.integers(-9_000_000, 9_000_000).map(lambda seconds: NOON + timedelta(seconds=seconds)),
     ),
     max_size=12,
@@ -201,9 +201,9 @@ def named(name: str, context: str) -> str:
     return {"r-1a2b3c4d": "01N"}.get(name.casefold(), "") if context == "shop" else ""
 
 
-def weigh(*exposures: Exposure, praise: Sighting, history: History, over: bool = True) -> Weighed:
-    told = Told(exposures, lambda each: "" if each.subject == "?" else each.subject, named, "desk")
-    return weighed(praise, history, told, over=over)
+def weigh(*exposures: Exposure, praise: Sighting, history: History, over: bool = True) -> PraiseEffect:
+    told = PraiseEvidence(exposures, lambda each: "" if each.subject == "?" else each.subject, named, "desk")
+    return attribute_praise(praise, history, told, over=over)
 
 
 def strengthened(
@@ -219,21 +219,21 @@ def test_what_came_just_before_counts_more_than_what_the_session_began_with() ->
     found = strengthened(
         shown("session-start", -1, "begun"),
         shown("prompt", 0, "early"),
-        shown("prompt", 5 - TURNS, "late"),
+        shown("prompt", 5 - RECENT_TURNS, "late"),
         shown("failure", 4.5, "fix"),
         shown("session-start", 4.9, "after summing up"),
     )
     assert found == {
-        "begun": (PraiseMoment.START, EARLIER),
-        "early": (PraiseMoment.PROMPT, EARLIER),
-        "late": (PraiseMoment.PROMPT, JUST_BEFORE),
-        "fix": (PraiseMoment.FAILURE, JUST_BEFORE),
-        "after summing up": (PraiseMoment.START, EARLIER),
+        "begun": (PraiseMoment.START, EARLIER_WEIGHT),
+        "early": (PraiseMoment.PROMPT, EARLIER_WEIGHT),
+        "late": (PraiseMoment.PROMPT, RECENT_WEIGHT),
+        "fix": (PraiseMoment.FAILURE, RECENT_WEIGHT),
+        "after summing up": (PraiseMoment.START, EARLIER_WEIGHT),
     }
 
 
 def test_what_was_told_twice_counts_once_by_the_better_moment() -> None:
-    assert strengthened(shown("session-start", 0), shown("prompt", 4)) == {"01A": (PraiseMoment.PROMPT, JUST_BEFORE)}
+    assert strengthened(shown("session-start", 0), shown("prompt", 4)) == {"01A": (PraiseMoment.PROMPT, RECENT_WEIGHT)}
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_what_was_not_at_work_is_not_strengthened(exposure: Exposure) -> None:
 def test_what_a_coin_withheld_is_never_strengthened_not_even_when_it_is_named() -> None:
     held = shown("coin", 0, "01N", Arm.WITHHELD)
     assert strengthened(shown("prompt", 4, "01N"), held, text="great, R-1a2b3c4d did it") == {}
-    assert strengthened(text="great, R-1a2b3c4d did it") == {"01N": (PraiseMoment.NAMED, JUST_BEFORE)}
+    assert strengthened(text="great, R-1a2b3c4d did it") == {"01N": (PraiseMoment.NAMED, RECENT_WEIGHT)}
     assert strengthened(text="great, R-00000000 did it") == {}
 
 
@@ -299,11 +299,11 @@ def test_praise_after_which_the_work_was_taken_back_does_not_count() -> None:
 
 def test_only_what_gives_the_old_state_back_is_taking_back() -> None:
     done = [edit("a", "b")]
-    assert is_undone(done, [edit("b", "a")])
-    assert not is_undone(done, [edit("b", "c")])
-    assert not is_undone(done, [edit("b", "a", "/b.py")])
-    assert not is_undone(done, [step("git reset --hard", Ended.FAILED)])
-    assert not is_undone([edit("a", "a")], [edit("a", "a")])
+    assert was_undone(done, [edit("b", "a")])
+    assert not was_undone(done, [edit("b", "c")])
+    assert not was_undone(done, [edit("b", "a", "/b.py")])
+    assert not was_undone(done, [step("git reset --hard", Ended.FAILED)])
+    assert not was_undone([edit("a", "a")], [edit("a", "a")])
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_only_what_gives_the_old_state_back_is_taking_back() -> None:
     ],
 )
 def test_commands_that_take_back(command: str, takes: bool) -> None:
-    assert any(map(takes_back, parsed(command).parts)) is takes
+    assert any(map(is_revert, parsed(command).parts)) is takes
 
 
 # Names
@@ -342,9 +342,9 @@ def test_what_is_over_elsewhere_or_only_told_to_be_gone_is_not_strengthened() ->
     assert names.subject_of(shown("session-start", 0, rule_id("01B"))) == "", "it is resolved"
     assert names.subject_of(shown("failure", 0, "8e2f44aa00")) == "8e2f44aa00"
     assert names.subject_of(shown("session-start", 0, "8e2f44aa00")) == ""
-    assert names.named("lrn-20260301-01a", "shop") == names.named(rule_id("01A").upper(), "shop") == "01A"
-    assert names.named(rule_id("01A"), "mill") == "", "what another project learnt is not at work here"
-    assert names.named("8E2F44AA00", "mill") == "8e2f44aa00"
+    assert names.find_by_name("lrn-20260301-01a", "shop") == names.find_by_name(rule_id("01A").upper(), "shop") == "01A"
+    assert names.find_by_name(rule_id("01A"), "mill") == "", "what another project learnt is not at work here"
+    assert names.find_by_name("8E2F44AA00", "mill") == "8e2f44aa00"
 
 
 # What competes

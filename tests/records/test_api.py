@@ -24,8 +24,8 @@ from wisen.errors import UsageError
 from wisen.model.failure import Signature
 from wisen.model.fix import Danger, FailureKind
 from wisen.model.learning import Learning, LearningKind, Match, Record, RecordKind
-from wisen.records.candidates import CandidatePolicy, candidates
-from wisen.records.problems import problems
+from wisen.records.candidates import CandidatePolicy, find_candidates
+from wisen.records.problems import group_problems
 from wisen.safety import sentinel
 from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
@@ -61,7 +61,7 @@ def kept() -> tuple[Record, ...]:
 def test_what_fixed_a_failure_is_found_when_it_comes_again_with_other_values(learner: wisen.Learner) -> None:
     failure = learner.records.record_failure(tool="deploy", error=ERROR, session="job-1", place="/srv")
     resolution = learner.records.record_resolution(failure, "name the region")
-    (found,) = learner.records.relevant(tool="deploy", error="error: no region given for 'blog'")
+    (found,) = learner.records.find_learnings(tool="deploy", error="error: no region given for 'blog'")
     assert (found.id, found.kind, found.origin, found.match) == (
         resolution,
         LearningKind.RESOLUTION,
@@ -75,14 +75,14 @@ def test_what_fixed_a_failure_is_found_when_it_comes_again_with_other_values(lea
         0,
         True,
     )
-    assert learner.records.relevant(tool="sort", error="the list is empty") == ()
+    assert learner.records.find_learnings(tool="sort", error="the list is empty") == ()
 
 
 def test_it_is_still_there_for_the_next_program(home: Path) -> None:
     with wisen.open_learner(home / "wisen") as learner:
         resolve(learner, "job-1")
     with wisen.open_learner(home / "wisen") as learner:
-        assert [each.text for each in learner.records.relevant(tool="deploy", error=ERROR)] == ["name the region"]
+        assert [each.text for each in learner.records.find_learnings(tool="deploy", error=ERROR)] == ["name the region"]
 
 
 def test_every_id_is_new(learner: wisen.Learner) -> None:
@@ -97,7 +97,7 @@ def test_a_problem_shows_its_attempts_their_trajectory_and_what_each_was_told(le
     second = learner.records.record_failure(tool="deploy", error="error: no region given for 'b'", session="job-1")
     still_open = learner.records.problem(first)
     resolution = learner.records.record_resolution(second, "name the region")
-    (found,) = learner.records.relevant(tool="deploy", error=ERROR)
+    (found,) = learner.records.find_learnings(tool="deploy", error=ERROR)
     assert (still_open.trajectory, still_open.ended_by) == ("00", None)
     assert found.problem is not None
     assert found.problem == learner.records.problem(first) == learner.records.problem(second)
@@ -155,7 +155,7 @@ def test_a_resolution_from_a_machine_whose_clock_is_behind_ends_the_problem_all_
     ledger.program_records.add(end)
     ledger.close()
     assert (learner.records.problem(failure).trajectory, learner.records.problem(failure).ended_by) == ("01", end.id)
-    assert [each.sessions for each in learner.records.relevant(tool="deploy", error=ERROR)] == [1]
+    assert [each.sessions for each in learner.records.find_learnings(tool="deploy", error=ERROR)] == [1]
 
 
 @pytest.mark.requirement("F10")
@@ -186,7 +186,7 @@ def test_however_sessions_and_tools_are_interleaved_each_has_the_problems_it_wou
         )
         for number, (session, tool, ended) in enumerate(course)
     ]
-    met = problems(reversed(records))
+    met = group_problems(reversed(records))
     for session in "abc":
         for tool in ("deploy", "sort"):
             alone = "".join(ended for one, other, ended in course if (one, other) == (session, tool))
@@ -198,7 +198,7 @@ def test_what_helped_is_counted_by_session_and_not_by_how_often_it_was_said(lear
     first = resolve(learner, "job-1")
     for session in ("job-1", "job-1", "job-2", None, None):
         resolve(learner, session, text="Name  the region")
-    (found,) = learner.records.relevant(tool="deploy", error=ERROR)
+    (found,) = learner.records.find_learnings(tool="deploy", error=ERROR)
     assert (found.id, found.sessions) == (first, 4)
 
 
@@ -213,7 +213,7 @@ def test_the_difference_between_the_calls_is_shown_and_tells_learnings_apart(lea
     fixed("job-2", "the region was missing", {"dry": True, "region": "north"})
     fixed("job-3", "it works now", {"dry": False})
     fixed("job-4", "it works now", {"target": "elsewhere", "dry": True})
-    found = learner.records.relevant(tool="deploy", error=ERROR)
+    found = learner.records.find_learnings(tool="deploy", error=ERROR)
     assert [(each.sessions, each.text) for each in found] == [
         (2, "the region was missing"),
         (1, "it works now"),
@@ -231,7 +231,7 @@ def test_what_was_tried_in_vain_is_not_suggested_again_until_it_helped_more_ofte
     good = resolve(learner, "job-2", "ask for a larger quota", TIMEOUT)
 
     def suggested() -> list[str]:
-        return [each.id for each in learner.records.relevant(tool="deploy", error=TIMEOUT)]
+        return [each.id for each in learner.records.find_learnings(tool="deploy", error=TIMEOUT)]
 
     assert sorted(suggested()) == sorted((bad, good))
     learner.records.record_failure(tool="deploy", error=TIMEOUT, session="job-3", tried=bad)
@@ -241,14 +241,14 @@ def test_what_was_tried_in_vain_is_not_suggested_again_until_it_helped_more_ofte
     learner.records.record_success(tool="deploy", session="job-4", tried=bad)
     assert suggested() == [good], "the same session counts once"
     learner.records.record_success(tool="deploy", session="job-5", tried=bad)
-    again = {each.id: each for each in learner.records.relevant(tool="deploy", error=TIMEOUT)}
+    again = {each.id: each for each in learner.records.find_learnings(tool="deploy", error=TIMEOUT)}
     assert (again[bad].sessions, again[bad].failed) == (3, 1)
 
 
 def test_what_was_tried_in_vain_against_one_failure_still_stands_against_another(learner: wisen.Learner) -> None:
     region = resolve(learner, "job-1")
     learner.records.record_failure(tool="deploy", error=TIMEOUT, session="job-2", tried=region)
-    (found,) = learner.records.relevant(tool="deploy", error=ERROR)
+    (found,) = learner.records.find_learnings(tool="deploy", error=ERROR)
     assert (found.id, found.failed, found.last_worked) == (region, 1, False)
 
 
@@ -256,7 +256,7 @@ def test_the_same_failure_comes_before_similar_words_and_unlike_ones_do_not_come
     similar = resolve(learner, "job-1", "wait", "error: the quota of the whole project was exhausted by tests")
     same = resolve(learner, "job-2", "ask for more", "error: the quota of the project was exhausted")
     resolve(learner, "job-3", "unlike", "error: certificate of the gateway is not trusted")
-    found = learner.records.relevant(tool="deploy", error="error: the quota of the project was exhausted")
+    found = learner.records.find_learnings(tool="deploy", error="error: the quota of the project was exhausted")
     assert [(each.id, each.match) for each in found] == [(same, Match.SIGNATURE), (similar, Match.WORDS)]
 
 
@@ -268,7 +268,7 @@ def test_the_same_symptom_of_a_tool_is_found_whatever_the_program(learner: wisen
         fail("frob --all", "sh: 1: frob: command not found"), "install it first"
     )
     other = {"command": "knurl --all"}
-    (found,) = learner.records.relevant(tool="shell", error="sh: 1: knurl: command not found", arguments=other)
+    (found,) = learner.records.find_learnings(tool="shell", error="sh: 1: knurl: command not found", arguments=other)
     assert (found.id, found.match) == (resolution, Match.KEY)
 
 
@@ -279,12 +279,12 @@ def test_insights_are_found_by_tool_or_by_words_and_once_however_often_they_were
     quota = learner.records.record_insight("When the quota of a project is exhausted, the gateway answers late.")
     learner.records.record_insight("deployments are refused on fridays.", tool="deploy")
     learner.records.record_insight("Servos want a pause.", tool="servo")
-    found = learner.records.relevant(tool="deploy", error=TIMEOUT)
+    found = learner.records.find_learnings(tool="deploy", error=TIMEOUT)
     assert [(each.id, each.match) for each in found] == [(quota, Match.WORDS), (friday, Match.TOOL)]
     assert {each.kind for each in found} == {LearningKind.INSIGHT}
     learner.records.record_success(tool="deploy", tried=friday)
     learner.records.record_failure(tool="deploy", error=TIMEOUT, tried=quota)
-    (left,) = learner.records.relevant(tool="deploy", error=TIMEOUT)
+    (left,) = learner.records.find_learnings(tool="deploy", error=TIMEOUT)
     assert (left.id, left.sessions) == (friday, 1)
 
 
@@ -302,7 +302,7 @@ def test_fixes_mined_from_logs_are_found_once_they_are_known_to_help(learner: wi
     error, arguments = "Exit code 1\nnpm error use pnpm", {"command": "npm test"}
 
     def found() -> tuple[Learning, ...]:
-        return learner.records.relevant(tool="Bash", error=error, arguments=arguments)
+        return learner.records.find_learnings(tool="Bash", error=error, arguments=arguments)
 
     a_session(1, home)
     learner.learn()
@@ -351,7 +351,7 @@ def test_what_agents_mostly_get_over_by_themselves_is_no_candidate(overcome: int
         first=NOON,
         last=NOON,
     )
-    assert len(candidates([], [kind], [], CandidatePolicy())) == listed
+    assert len(find_candidates([], [kind], [], CandidatePolicy())) == listed
 
 
 def test_what_helped_in_three_sessions_is_a_candidate_and_so_is_what_nothing_resolves(learner: wisen.Learner) -> None:
@@ -455,7 +455,9 @@ def test_a_secret_reaches_no_byte_of_the_home(home: Path, seed: int) -> None:
         learner.records.record_resolution(in_error, f"used {secret()} instead", arguments={"key": secret()})
         learner.records.record_insight(f"the key is {secret()}", tool=secret())
         learner.records.record_success(tool=secret(), session=secret(), place=secret())
-        learner.records.relevant(tool="deploy", error=f"refused: {secret()} is not valid", arguments={"key": secret()})
+        learner.records.find_learnings(
+            tool="deploy", error=f"refused: {secret()} is not valid", arguments={"key": secret()}
+        )
         learner.learn()
         assert [record.withheld is None for record in kept()] == [False] * 8
     files = [path for path in (home / "wisen").rglob("*") if path.is_file()]
@@ -472,9 +474,9 @@ def test_a_failure_whose_text_was_withheld_can_be_resolved_and_is_found_for_its_
         learner.records.record_failure(tool="pay", error=text), "use the test card"
     )
     assert [record.text for record in kept()] == [None, "use the test card"]
-    (found,) = learner.records.relevant(tool="pay", error="another one for card 4539 1488 0343 6467")
+    (found,) = learner.records.find_learnings(tool="pay", error="another one for card 4539 1488 0343 6467")
     assert (found.id, found.match) == (resolution, Match.KEY)
-    assert learner.records.relevant(tool="pay", error=ERROR) == ()
+    assert learner.records.find_learnings(tool="pay", error=ERROR) == ()
 
 
 @pytest.mark.requirement("X7")
@@ -519,7 +521,7 @@ def test_a_failure_that_an_older_version_signed_is_compared_all_the_same(learner
     ledger.program_records.add(replace(now, id="0" * 26, signature=old))
     ledger.close()
     resolution = learner.records.record_resolution("0" * 26, "name the region")
-    (found,) = learner.records.relevant(tool="deploy", error=ERROR)
+    (found,) = learner.records.find_learnings(tool="deploy", error=ERROR)
     assert (found.id, found.match) == (resolution, Match.SIGNATURE)
 
 
@@ -579,8 +581,8 @@ def test_with_a_place_projects_do_not_learn_from_each_other(learner: wisen.Learn
         folder.mkdir()
     failure = learner.records.record_failure(tool="deploy", error="no region given", session="a", place=shop)
     learner.records.record_resolution(failure, "Name the region.")
-    assert [each.text for each in learner.records.relevant(tool="deploy", error="no region given", place=shop)] == [
-        "Name the region."
-    ]
-    assert learner.records.relevant(tool="deploy", error="no region given", place=blog) == ()
-    assert len(learner.records.relevant(tool="deploy", error="no region given")) == 1
+    assert [
+        each.text for each in learner.records.find_learnings(tool="deploy", error="no region given", place=shop)
+    ] == ["Name the region."]
+    assert learner.records.find_learnings(tool="deploy", error="no region given", place=blog) == ()
+    assert len(learner.records.find_learnings(tool="deploy", error="no region given")) == 1

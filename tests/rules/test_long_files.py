@@ -266,7 +266,7 @@ def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path,
 @pytest.mark.parametrize("name", sorted(PLACE_ALIASES))
 def test_every_name_of_a_place_is_heard(name: str) -> None:
     asked = read_request(f"Approve 2 to {name.upper()}.", shipped_table())
-    assert (asked.kind, asked.of) == ("approve", f"2 to {name}")
+    assert (asked.kind, asked.target) == ("approve", f"2 to {name}")
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def test_the_sql_answers_like_plain_python(
             waiting, expected = list(file.findings.take_unmined(1)), list(plain.findings.take_unmined(1))
             assert waiting == expected
             for index in (file, plain):
-                index.findings.store_findings([mine(history) for history in waiting[:many]], 1)
+                index.findings.store_findings([mine_session(history) for history in waiting[:many]], 1)
             for selection in selections:
                 assert file.events.counts(selection) == plain.events.counts(selection)
         for selection in selections:

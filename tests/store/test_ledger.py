@@ -235,7 +235,7 @@ class TestPostgresLedger(
         with wisen.open_learner(tmp_path / "lap", environment=settings) as learner:
             failure = learner.records.record_failure(tool="deploy", error="error: no region given", session="job-1")
             learner.records.record_resolution(failure, "Name the region")
-            (found,) = learner.records.relevant(tool="deploy", error="error: no region given")
+            (found,) = learner.records.find_learnings(tool="deploy", error="error: no region given")
             assert (found.sessions, found.problem and found.problem.trajectory) == (2, "01")
             assert learner.records.candidates() == ()
 

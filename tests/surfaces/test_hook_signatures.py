@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.mining.error_pattern_export import complaints, near, words_of
+from wisen.mining.error_pattern_export import export_patterns, required_words, words_by_key
 from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
-from wisen.mining.signatures import VERSION, signature_of
+from wisen.mining.signatures import SIGNATURE_VERSION, signature_of
 from wisen.surfaces.hook import signing
 from wisen.surfaces.hook.lean_json import dumps, loads
 from wisen.surfaces.hook.shell import command_in, main_program, parts_of
@@ -23,7 +23,7 @@ from wisen.text.command_lines import command_of, parsed
 
 pytestmark = pytest.mark.requirement("F4")
 
-KNOWN = Complaints(json.loads(json.dumps(complaints())))
+KNOWN = Complaints(json.loads(json.dumps(export_patterns())))
 WORDS = [
     "git", "npm", "run", "test", "cd", "/x/y", "&&", "||", "|", ";", "\n", "sudo", "timeout", "5", "bash", "-c",
     "'a b'", '"c d"', "FOO=1", "2>&1", ">", "out.txt", "head", "-n", "grep", "<<EOF\nx\nEOF\n", "$(ls)", "echo", "'",
@@ -78,8 +78,8 @@ def test_failures_get_the_same_signature(tool: str, words: list[str], said: list
     fields: dict[str, object] = {"command": " ".join(words)} if tool == "Bash" else {"file_path": "a.py"}
     real = signature_of(tool=tool, arguments=json.dumps(fields), text=text)
     assert signed(tool, fields, text, KNOWN) == (real.key, real.who, real.says)
-    if real.key in near():
-        assert any(word in text.casefold() for word in near()[real.key]) or "İ" in text or "ı" in text
+    if real.key in words_by_key():
+        assert any(word in text.casefold() for word in words_by_key()[real.key]) or "İ" in text or "ı" in text
 
 
 def test_long_texts_get_the_same_signature() -> None:
@@ -105,7 +105,7 @@ def test_patterns_are_made_without_the_whole_module_and_fit_alike() -> None:
 
 
 def test_the_versions_are_the_same() -> None:
-    assert signing.VERSION == VERSION == complaints()["version"]
+    assert signing.VERSION == SIGNATURE_VERSION == export_patterns()["version"]
 
 
 @given(st.data())
@@ -114,7 +114,7 @@ def test_a_form_never_fits_where_none_of_its_words_is(data: st.DataObject) -> No
     flags = re.MULTILINE | form.flags
     text = data.draw(st.from_regex(re.compile(form.text, flags)))
     ignores = bool(form.flags & re.IGNORECASE)
-    needed = words_of(form.text)
+    needed = required_words(form.text)
     where = plain(text) if ignores else text
     assert any(all((word.casefold() if ignores else word) in where for word in each) for each in needed) or not needed
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.blame.file_blame import blame_files
 from wisen.blame.instruction_snapshots import new_snapshots, with_snapshots
-from wisen.mining.sessions import mine
+from wisen.mining.session_mining import mine_session
 from wisen.model.error_boundaries import BoundaryKind
 from wisen.model.report import Selection
 
@@ -49,4 +49,4 @@ def with_stored_history(projects: Projects, file: InstructionFile) -> Instructio
 def blame_recent(home: Home, files: Sequence[InstructionFile]) -> Iterator[Blame]:
     """Blame the lines of files by the recent sessions."""
     since = (home.index.events.counts(Selection()).last or home.clock.now()) - timedelta(days=JUDGED_DAYS)
-    return blame_files(files, home.index, since, lambda history: mine(history).failures)
+    return blame_files(files, home.index, since, lambda history: mine_session(history).failures)

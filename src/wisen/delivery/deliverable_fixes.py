@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.delivery.remedies import build_remedies, failing_form, is_reliable
 from wisen.delivery.rules_in_force import RulesInForce, withhold_fixes
-from wisen.mining.error_pattern_export import near
+from wisen.mining.error_pattern_export import words_by_key
 from wisen.model.entry import EntryStatus, EntryType
 from wisen.model.fix import Danger
 from wisen.model.report import Selection
@@ -80,7 +80,7 @@ def deliverable_fixes(
         fix.id: [one for one in index.findings.evidence(fix.id) if (one.context, fix.id) not in rejected]
         for fix in fixes
     }
-    by_context = build_remedies(fixes, lambda id_: evidence[id_], is_allowed, near(), policy, praise)
+    by_context = build_remedies(fixes, lambda id_: evidence[id_], is_allowed, words_by_key(), policy, praise)
     by_id, contexts = {fix.id: fix for fix in fixes}, {context for _, context in rule_files.places()}
     return withhold_fixes(by_context, by_id, evidence, RulesInForce(home, rule_files, states), contexts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wisen.kernel.matching import keys_of
+from wisen.kernel.matching import watch_keys
 from wisen.model.guard import LIVE_MODES, GuardSource, Mode, parse_watch
 
 if TYPE_CHECKING:
@@ -38,6 +38,6 @@ def encode_guards(states: Iterable[GuardState], context: str, reasons: Mapping[s
             "better": guard.better,
             "reason": reasons.get(guard.of, "") if guard.source is GuardSource.FIX else guard.reason,
         }
-        lines += [json.dumps([key, encoded], sort_keys=True, separators=(",", ":")) for key in keys_of(watch)]
+        lines += [json.dumps([key, encoded], sort_keys=True, separators=(",", ":")) for key in watch_keys(watch)]
     head = json.dumps({"version": VERSION})
     return "\n".join([head, *sorted(lines), ""]).encode("ascii") if lines else b""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
 from wisen.errors import UsageError
-from wisen.kernel.matching import WatchedCall, hits
+from wisen.kernel.matching import WatchedCall, find_hits
 from wisen.model.guard import parse_watch
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def make_prohibition(rule: str, watch: str) -> Prohibition | None:
 def broken_rule(every: Iterable[Prohibition], tool: str, fields: dict[str, object]) -> str:
     """Return the rule that a call would break; empty if it breaks none."""
     call = WatchedCall(tool, fields)
-    return next((each.rule for each in every if hits(each.watch, call)), "")
+    return next((each.rule for each in every if find_hits(each.watch, call)), "")
 
 
 def _rival_programs(rule: str) -> list[str]:

@@ -17,8 +17,8 @@ from wisen.delivery.reminders import build_reminders, encode_reminders
 from wisen.delivery.rules_in_force import RulesInForce, guards_in_force
 from wisen.delivery.trial_selection import TrialSelection
 from wisen.delivery.user_statements import is_lasting_statement, is_raised
-from wisen.kernel.request_reading import say
-from wisen.mining.error_pattern_export import complaints
+from wisen.kernel.request_reading import phrase_request
+from wisen.mining.error_pattern_export import export_patterns
 from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import EntryOrigin, EntryStatus, Priority, ProposalType, rule_id
 from wisen.model.entry_state import entries_on_trial, fold_proposal_states
@@ -99,7 +99,7 @@ class SnapshotBuilder:
         fixes = trials.without_ended(reliable)
         reminders = self._reminders([*contents], every, trials)
         assignments = trials.assignments([*contents], fixes, {fix for _, fix in approved}, reminders)
-        tables = ClientTables(complaints(), lengths, self._candidates.requests())
+        tables = ClientTables(export_patterns(), lengths, self._candidates.requests())
         snapshots = build_snapshots(contents, fixes, tables, places, self._deliver, assignments)
         for agent, agent_contents in zip(OTHER_AGENTS, other_contents, strict=True):
             if agent_contents != contents:
@@ -239,7 +239,7 @@ class SnapshotBuilder:
     def _question(self, number: int, proposal: Proposal) -> PendingQuestion:
         """Build a question with what the user types to answer it, in the language of what they said."""
         table, code = self._candidates.requests(), self._language_of(proposal)
-        approve, skip = (say(table, code, deed, n=str(number)) for deed in ("approve", "skip"))
+        approve, skip = (phrase_request(table, code, deed, n=str(number)) for deed in ("approve", "skip"))
         return PendingQuestion(
             number,
             proposal.id,

@@ -158,7 +158,7 @@ def _words(command: str) -> list[str]:
 def is_same_request(request: SpooledRequest, text: str, table: RequestTable) -> bool:
     """Whether a typed text makes the request that a hook saw."""
     read = read_request(text, table)
-    return (read.kind, read.of) == (request.kind, request.argument)
+    return (read.kind, read.target) == (request.kind, request.argument)
 
 
 def find_forget_request(
@@ -170,13 +170,13 @@ def find_forget_request(
     which a hook records only after asking. The question may be missing from the log: its text may be forgotten by now.
     """
     candidates = [
-        (abs(turn.at - request.at), turn.context, asked.what, asked.scope)
+        (abs(turn.at - request.at), turn.context, asked.subject, asked.scope)
         for history in histories
         if (history.agent, history.native) == (request.agent, request.session)
         for turn in history.turns
         if turn.action is UserAction.SAID and turn.origin in _TYPED and abs(turn.at - request.at) <= _TOLERANCE
         for asked in [read_request(turn.text or "", table)]
-        if asked.kind == request.kind and request.argument == digest_words(asked.of, key)
+        if asked.kind == request.kind and request.argument == digest_words(asked.target, key)
     ]
     for _, context, what, scope in sorted(candidates):
         is_wide = what == EVERYTHING or scope not in ("", HERE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.kernel.call_names import FILE, SHELL, kind_of
-from wisen.mining.triggers import trigger_of
+from wisen.mining.triggers import find_trigger
 from wisen.model.directive import TriggerCause
 from wisen.model.signal import Lesson, LessonTopic, SignalKind
 from wisen.text.directives import shipped_reader
@@ -33,7 +33,7 @@ def add_triggers(history: History, turn: Turn, signals: Iterable[Signal]) -> tup
     if not any(each.lesson is not None or each.kind is SignalKind.CORRECTION for each in heard):
         return heard
     text = turn.text or ""
-    trigger = trigger_of(history, turn, text)
+    trigger = find_trigger(history, turn, text)
     if trigger is None:
         return heard
     return tuple(_add_trigger(each, trigger, text) for each in heard)

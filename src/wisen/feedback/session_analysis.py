@@ -10,7 +10,7 @@ from wisen.feedback.detector import DETECTOR_VERSION
 from wisen.feedback.settled_signals import apply_settled
 from wisen.feedback.signal_detection import detect_in_session
 from wisen.logs.parallel_read import pause_gc
-from wisen.mining.sessions import MINER, mine
+from wisen.mining.session_mining import MINER_VERSION, mine_session
 from wisen.model.error_boundaries import BoundaryKind
 from wisen.model.failure import SessionFindings
 from wisen.model.history import session_label
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 50  # sessions whose findings go into one transaction
 ANALYSIS_VERSION = (
-    MINER * 1000 + DETECTOR_VERSION
+    MINER_VERSION * 1000 + DETECTOR_VERSION
 )  # what understood a session, beside added languages; another does it again
 
 
@@ -71,5 +71,5 @@ class SessionAnalyzer:
     def analyze(self, session: History) -> SessionFindings:
         """What one session taught; nothing where it cannot be understood, so that it does not keep others from it."""
         with self.boundaries.isolate(BoundaryKind.SESSION, session_label(session)):
-            return replace(mine(session, self.folders), said=detect_in_session(session, self.detector))
+            return replace(mine_session(session, self.folders), said=detect_in_session(session, self.detector))
         return SessionFindings(session=session.session)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.delivery.remedies import is_reliable
 from wisen.delivery.rules_in_force import RulesInForce
 from wisen.fixes.questions import fix_questions
-from wisen.mining.error_entries import met
+from wisen.mining.error_entries import new_error_rows
 from wisen.model.context import NOWHERE
 from wisen.model.entry_state import fold_proposal_states
 from wisen.model.fix import Danger
@@ -32,7 +32,7 @@ def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) ->
         return 0
     chosen = {fix.id: fix for fix, _ in waiting}
     known.record(
-        met(
+        new_error_rows(
             chosen.values(), home.index.findings.evidence, known.states, home.ledger.occurrences.ids(), home.row_factory
         )
     )
@@ -51,7 +51,7 @@ def _waiting(home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: Kn
         if fix.danger is Danger.NONE or fix.id in guarded or not is_reliable(fix, policy):
             continue
         if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
-            continue  # a place of one occasion: it may never be met again
+            continue  # a place of one occasion: it may never be new_error_rows again
         if LEFT_OUT in fix.change.description:
             continue  # nobody can judge a remedy of which a part was left out, and no agent could use it
         here = {

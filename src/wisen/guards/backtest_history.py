@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.kernel.matching import WatchedCall, hits
+from wisen.kernel.matching import WatchedCall, find_hits
 from wisen.model.backtest import Backtest, confidence_bounds
 from wisen.model.event import Status
 from wisen.model.guard import parse_watch
@@ -75,7 +75,7 @@ def match_calls(
                 if each.context not in ("", step.context) or not all(word in plain for word in literals[number]):
                     continue
                 call = call or WatchedCall(step.tool, fields_of(step.arguments))
-                if hits(watch, call):
+                if find_hits(watch, call):
                     matches[number].append(match := MatchedCall(history, at))
                     if disqualifies(match):
                         active.discard(number)

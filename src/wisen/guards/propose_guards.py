@@ -24,7 +24,7 @@ from wisen.guards.guard_proposals import (
 from wisen.guards.live_outcomes import CALL_WINDOW, calls_by_id, count_outcomes
 from wisen.guards.rule_violations import DeliveredRule, find_violations
 from wisen.mining.irreversible_calls import guard_watch
-from wisen.mining.signatures import about
+from wisen.mining.signatures import describe_failure
 from wisen.model import event
 from wisen.model.change import LineEdit
 from wisen.model.directive import TriggerCause
@@ -300,7 +300,7 @@ def _describe_violation(met: MatchedCall) -> str:
 
 
 def _step_signature(step: Step) -> Signature:
-    return about(tool=step.tool, arguments=step.arguments, text=step.text).signature
+    return describe_failure(tool=step.tool, arguments=step.arguments, text=step.text).signature
 
 
 def _correction_messages(index: Index) -> frozenset[tuple[str, str]]:

@@ -187,7 +187,7 @@ class GuardService:
         """Return the guards that match a call, whatever their mode: `Bash` is given a command line, any other tool
         its file."""
         from wisen.kernel.doubts import doubt_of
-        from wisen.kernel.matching import better_line, hits
+        from wisen.kernel.matching import corrected_line, find_hits
         from wisen.model.guard import parse_watch
 
         fields: dict[str, object] = {"command": command} if tool == "Bash" else {"file_path": command}
@@ -197,8 +197,8 @@ class GuardService:
             watch = parse_watch(state.guard.watch)
             if state.guard.context not in ("", context):
                 continue
-            if hits(watch, call):
-                better = better_line(watch, state.guard.better.split(), call).strip()
+            if find_hits(watch, call):
+                better = corrected_line(watch, state.guard.better.split(), call).strip()
                 matches.append(GuardMatch(state, better or state.guard.better))
             elif doubt := doubt_of(watch, call):
                 matches.append(GuardMatch(state, "", doubt))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .matching import EDITORS, READERS, WatchedCall
 from .shell_words import UNKNOWN
-from .unspaced_scripts import pairs_in
+from .unspaced_scripts import letter_pairs_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ SHELL_TOOLS = frozenset(
 _FILE_TOOLS = EDITORS | READERS | frozenset("Grep Glob grep glob search_file_content list_directory LS".split())
 _BETWEEN = str.maketrans(dict.fromkeys("\"'`,;!?()[]{}<>*=|&\n\t\r~^%\\，。；！？「」（）：、", " "))
 _AROUND = ".:-/#@$+"
-_LONGEST = 4_000
+_MAX_READ = 4_000
 """Characters of a text that are looked at."""
-_SHORTEST = 2
+_MIN_LENGTH = 2
 
 
 def kind_of(tool: str) -> str:
@@ -39,10 +39,10 @@ def kind_of(tool: str) -> str:
 def text_names(text: str) -> set[str]:
     """The words of a text as names: in small letters, paths also by their ends, parts of dotted ones as well."""
     found = set[str]()
-    text = text[:_LONGEST]
+    text = text[:_MAX_READ]
     for word in text.casefold().translate(_BETWEEN).split():
-        _add(word, found)
-    found.update(pairs_in(text))
+        _add_names(word, found)
+    found.update(letter_pairs_in(text))
     return found
 
 
@@ -61,7 +61,7 @@ def call_names(call: WatchedCall) -> list[set[str]]:
     return [found]
 
 
-def is_like(kind: str, words: Iterable[str], tool: str, names: Iterable[set[str]]) -> bool:
+def is_similar_call(kind: str, words: Iterable[str], tool: str, names: Iterable[set[str]]) -> bool:
     """Whether a call is like the one that a trigger was made of: by all of its words in one command or change.
 
     What was a command is known again as a command. What was about a file or about names may be met in any call.
@@ -81,17 +81,17 @@ def _run_names(view: Iterable[object]) -> set[str]:
         if number == 0:
             found.add(text.casefold().rsplit("/", 1)[-1])
         found.add(text.casefold())
-        _add(text.casefold(), found)
+        _add_names(text.casefold(), found)
         option, sign, value = text.casefold().partition("=")
         if sign:
             found.add(option)
-            _add(value, found)
+            _add_names(value, found)
     return found
 
 
-def _add(word: str, found: set[str]) -> None:
+def _add_names(word: str, found: set[str]) -> None:
     word = word.strip(_AROUND)
-    if len(word) < _SHORTEST:
+    if len(word) < _MIN_LENGTH:
         return
     found.add(word)
     last = word
@@ -101,6 +101,6 @@ def _add(word: str, found: set[str]) -> None:
         last = parts[-1]
         found.add(last)
     if "." in last:
-        found.update(each for each in last.split(".") if len(each) > _SHORTEST)
+        found.update(each for each in last.split(".") if len(each) > _MIN_LENGTH)
     if ":" in last:
-        found.update(each for each in last.split(":") if len(each) > _SHORTEST)
+        found.update(each for each in last.split(":") if len(each) > _MIN_LENGTH)

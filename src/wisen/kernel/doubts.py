@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .shell_runs import CommandRun
     from .shell_words import Word
 
-_STARTS = (
+_PROGRAM_STARTERS = (
     "system",
     "subprocess",
     "spawn",
@@ -53,7 +53,7 @@ def doubt_of(watch: dict[str, object], call: WatchedCall) -> str:
         return ""
     pattern = [str(each) for each in words]
     for run in call.runs:
-        if any(_may_fit(pattern, view) for view in run.views):
+        if any(_may_match(pattern, view) for view in run.views):
             return "only the shell knows which program it runs"
         if run.code and _may_start(pattern, run):
             return "it starts other programs from a script in another language"
@@ -63,7 +63,7 @@ def doubt_of(watch: dict[str, object], call: WatchedCall) -> str:
 def _is_hidden(view: list[Word]) -> bool:
     if _is_unsure(view[0]):
         return True
-    return view[0].text.rsplit("/", 1)[-1] in _SUBCOMMANDS and UNKNOWN in _told_to_do(view)
+    return view[0].text.rsplit("/", 1)[-1] in _SUBCOMMANDS and UNKNOWN in _subcommand_of(view)
 
 
 def _is_unsure(word: Word) -> bool:
@@ -72,7 +72,7 @@ def _is_unsure(word: Word) -> bool:
     return UNKNOWN in name or (name not in ("[", "[[") and "/" in word.text and any(mark in word.raw for mark in _GLOB))
 
 
-def _may_fit(pattern: list[str], view: list[Word]) -> bool:
+def _may_match(pattern: list[str], view: list[Word]) -> bool:
     first, rest = view[0], [each for each in pattern[1:] if each not in (ANY, GAP, "…")]
     if _is_unsure(first):
         text = first.text.rsplit("/", 1)[-1]
@@ -87,14 +87,14 @@ def _may_fit(pattern: list[str], view: list[Word]) -> bool:
     name = first.text.rsplit("/", 1)[-1]
     if name not in pattern[0].split("|") or name not in _SUBCOMMANDS or not rest:
         return False
-    told = _told_to_do(view)
+    told = _subcommand_of(view)
     wanted = next((each for each in rest if each[:1] != "-"), "")
     if not wanted or UNKNOWN not in told or not any(may_be(each, told) for each in wanted.split("|")):
         return False
     return _holds([each for each in rest if each != wanted], [word for word in view[1:] if word.text != UNKNOWN])
 
 
-def _told_to_do(view: list[Word]) -> str:
+def _subcommand_of(view: list[Word]) -> str:
     """The word that says what a program is to do: the first that is no option and no option's value."""
     takes = VALUE_OPTIONS.get(view[0].text.rsplit("/", 1)[-1], "").split()
     at = 1
@@ -114,7 +114,7 @@ def _holds(pattern: list[str], words: list[Word]) -> bool:
 def _may_start(pattern: list[str], run: CommandRun) -> bool:
     """Whether a program in another language holds the words of a pattern, and something that starts programs."""
     code = run.code
-    if not any(mark in code for mark in _STARTS):
+    if not any(mark in code for mark in _PROGRAM_STARTERS):
         return False
     for mark in "'\"`()[]{},;|&=\n\t":
         code = code.replace(mark, " ")

@@ -23,7 +23,7 @@ READERS = frozenset("Read read read_file view_file".split())
 ANY = "*"
 GAP = "..."
 """Stands in a pattern for any words."""
-_PLACES = ("file_path", "notebook_path", "path", "filePath")
+_PATH_FIELDS = ("file_path", "notebook_path", "path", "filePath")
 _PATCHERS = ("apply_patch", "patch")
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 _CLUSTERS = frozenset("rm cp mv ls ln git grep chmod chown mkdir kill tar docker du sort".split())
@@ -44,7 +44,7 @@ VALUE_OPTIONS = {
     "poetry": "-C --directory -P --project",
 }
 """Options that take a value and may stand before what a program is told to do."""
-_LONGEST = 400
+_MAX_LINE = 400
 
 
 class WatchedCall:
@@ -70,12 +70,14 @@ class WatchedCall:
         return self.reading.runs
 
     @property
-    def keys(self) -> set[str]:
+    def guard_keys(self) -> set[str]:
         """Under which keys guards stand that may watch for it."""
         found = {f"tool:{self.tool}"}
         if self.line:
             found.add("shell:*")
-            found.update(f"shell:{name}" for run in self.runs for view in run.views for name in _names(view[0].text))
+            found.update(
+                f"shell:{name}" for run in self.runs for view in run.views for name in _program_names(view[0].text)
+            )
         if self.tool in EDITORS or any(run.writes for run in self.runs):
             found.add("edit:")
         if self.tool in READERS:
@@ -92,7 +94,7 @@ class PatternHit:
         self.words = words
 
 
-def keys_of(watch: dict[str, object]) -> list[str]:
+def watch_keys(watch: dict[str, object]) -> list[str]:
     """Under which keys a watch is found."""
     on = str(watch["on"])
     if on == "shell":
@@ -101,33 +103,39 @@ def keys_of(watch: dict[str, object]) -> list[str]:
     return [f"{on}:"] if on in ("edit", "read") else [f"tool:{on}"]
 
 
-def hits(watch: dict[str, object], call: WatchedCall) -> list[PatternHit]:
+def find_hits(watch: dict[str, object], call: WatchedCall) -> list[PatternHit]:
     """Where a call fits a watch; nothing where it does not."""
     on = str(watch["on"])
     if on == "shell":
         words = _texts(watch["words"])
-        return [hit for run in call.runs if (hit := _hit(words, run)) is not None]
+        return [hit for run in call.runs if (hit := _find_hit(words, run)) is not None]
     if on in ("edit", "read"):
         glob = str(watch["glob"])
-        return [PatternHit([])] if any(path_fits(glob, path, call.cwd, call.home) for path in _paths(on, call)) else []
+        return (
+            [PatternHit([])] if any(path_matches(glob, path, call.cwd, call.home) for path in _paths(on, call)) else []
+        )
     wanted = watch["fields"]
     if call.tool != on or not isinstance(wanted, dict):
         return []
-    return [PatternHit([])] if all(_field(call.fields.get(name), str(glob)) for name, glob in wanted.items()) else []
+    return (
+        [PatternHit([])]
+        if all(_field_matches(call.fields.get(name), str(glob)) for name, glob in wanted.items())
+        else []
+    )
 
 
-def better_line(watch: dict[str, object], better: Sequence[str], call: WatchedCall) -> str:
+def corrected_line(watch: dict[str, object], better: Sequence[str], call: WatchedCall) -> str:
     """The command line with the better words in the place of the others; empty where that cannot be told for sure."""
     if watch["on"] != "shell" or not better or not call.line or any(map(_is_pattern, better)):
         return ""
     words = _texts(watch["words"])
-    same = _shared(words, better)
-    back = min(_shared(words[same:][::-1], better[same:][::-1]), len(words) - same, len(better) - same)
+    same = _common_prefix(words, better)
+    back = min(_common_prefix(words[same:][::-1], better[same:][::-1]), len(words) - same, len(better) - same)
     gone, new = range(same, len(words) - back), better[same : len(better) - back]
-    if GAP in words or "…" in words or len(call.line) > _LONGEST or any(_is_glob(words[each]) for each in gone):
+    if GAP in words or "…" in words or len(call.line) > _MAX_LINE or any(_is_glob(words[each]) for each in gone):
         return ""  # what stands there would be lost
     edits: list[tuple[int, int, str]] = []
-    for hit in hits(watch, call):
+    for hit in find_hits(watch, call):
         if any(word.end == 0 for word in hit.words):
             return ""  # it stands in a script that another command runs
         if any(_is_option(words[each]) and hit.words[each].text not in words[each].split("|") for each in gone):
@@ -141,55 +149,55 @@ def better_line(watch: dict[str, object], better: Sequence[str], call: WatchedCa
     for start, end, put in sorted(edits, reverse=True):
         if end > last:
             return ""
-        line, last = _put(line, start, end, put), start
+        line, last = _replace_span(line, start, end, put), start
     again = WatchedCall(call.tool, {**call.fields, "command": line}, call.cwd, call.home)
-    return "" if line == call.line or hits(watch, again) else line
+    return "" if line == call.line or find_hits(watch, again) else line
 
 
-def path_fits(glob: str, path: str, cwd: str, home: str = "") -> bool:
+def path_matches(glob: str, path: str, cwd: str, home: str = "") -> bool:
     """Whether a path lies where a glob says: `/` and `~` begin at the root and at home, `./` where the work is done.
 
     Any other glob fits at any depth; one that fits a folder fits what is below.
     """
     whole = _absolute(path, cwd, home)
     if glob.startswith(("/", "~", "./")):
-        return _below(_segments(_absolute(glob, cwd, home)), _segments(whole))
+        return _path_starts_with(_segments(_absolute(glob, cwd, home)), _segments(whole))
     here = _segments(whole)
     inside = _segments(cwd) if cwd and whole.startswith(cwd.rstrip("/") + "/") else []
     wanted = _segments(glob)
-    return any(_below(wanted, here[at:]) for at in range(len(inside), len(here)))
+    return any(_path_starts_with(wanted, here[at:]) for at in range(len(inside), len(here)))
 
 
-def _hit(words: list[str], run: CommandRun) -> PatternHit | None:
+def _find_hit(words: list[str], run: CommandRun) -> PatternHit | None:
     for view in run.views:
-        found = _fitted(words, view)
+        found = _match_words(words, view)
         if found is not None:
             return PatternHit(found)
     return None
 
 
-def _fitted(pattern: list[str], view: list[Word]) -> list[Word] | None:
+def _match_words(pattern: list[str], view: list[Word]) -> list[Word] | None:
     """The words that a pattern's words stand for; None where it does not fit.
 
     Options may stand anywhere behind the program; all else stands in order, with nothing between but options.
     """
-    if not any(_word_fits(pattern[0], name) for name in _names(view[0].text)):
+    if not any(_word_matches(pattern[0], name) for name in _program_names(view[0].text)):
         return None
     found: dict[int, Word] = {0: view[0]}
     program = view[0].text.rsplit("/", 1)[-1]
     plain = [at for at, word in enumerate(pattern) if at and not _is_option(word)]
-    if not _in_order([pattern[at] for at in plain], plain, view, found, program):
+    if not _match_in_order([pattern[at] for at in plain], plain, view, found, program):
         return None
     for at, word in enumerate(pattern):
         if at and _is_option(word):
-            option = _option(word, view, program)
+            option = _find_option(word, view, program)
             if option is None:
                 return None
             found[at] = option
     return [found.get(at, view[0]) for at in range(len(pattern))]
 
 
-def _in_order(plain: list[str], at: list[int], view: list[Word], found: dict[int, Word], program: str) -> bool:
+def _match_in_order(plain: list[str], at: list[int], view: list[Word], found: dict[int, Word], program: str) -> bool:
     takes = VALUE_OPTIONS.get(program, "").split()
     position, free = 1, False
     for number, wanted in enumerate(plain):
@@ -198,7 +206,7 @@ def _in_order(plain: list[str], at: list[int], view: list[Word], found: dict[int
             continue
         while position < len(view):
             text = view[position].text
-            if _word_fits(wanted, text):
+            if _word_matches(wanted, text):
                 break
             if text[:1] == "-" and len(text) > 1:
                 position += 2 if text in takes else 1
@@ -213,13 +221,17 @@ def _in_order(plain: list[str], at: list[int], view: list[Word], found: dict[int
     return True
 
 
-def _option(wanted: str, view: list[Word], program: str) -> Word | None:
+def _find_option(wanted: str, view: list[Word], program: str) -> Word | None:
     """Where an option stands: as it is, with its value behind `=`, or among letters that stand together."""
     for word in view[1:]:
         if word.text == "--":
             return None
         for each in wanted.split("|"):
-            if word.text == each or word.text.startswith(f"{each}=") or (_is_glob(each) and _glob(each, word.text)):
+            if (
+                word.text == each
+                or word.text.startswith(f"{each}=")
+                or (_is_glob(each) and _glob_matches(each, word.text))
+            ):
                 return word
             if (
                 program in _CLUSTERS
@@ -232,15 +244,15 @@ def _option(wanted: str, view: list[Word], program: str) -> Word | None:
     return None
 
 
-def _word_fits(wanted: str, text: str) -> bool:
+def _word_matches(wanted: str, text: str) -> bool:
     if wanted == ANY:
         return True
     if UNKNOWN in text:
         return False
-    return any(_glob(each, text) if _is_glob(each) else each == text for each in wanted.split("|"))
+    return any(_glob_matches(each, text) if _is_glob(each) else each == text for each in wanted.split("|"))
 
 
-def _names(word: str) -> tuple[str, ...]:
+def _program_names(word: str) -> tuple[str, ...]:
     """How a program may be called: as it stands there, and without its folder."""
     short = word.rsplit("/", 1)[-1]
     return (word,) if short == word else (word, short)
@@ -249,7 +261,7 @@ def _names(word: str) -> tuple[str, ...]:
 def _paths(on: str, call: WatchedCall) -> Iterator[str]:
     """The files that a call would change, or read."""
     if call.tool in (EDITORS if on == "edit" else READERS):
-        for name in _PLACES:
+        for name in _PATH_FIELDS:
             value = call.fields.get(name)
             if isinstance(value, str):
                 yield value
@@ -265,9 +277,9 @@ def _paths(on: str, call: WatchedCall) -> Iterator[str]:
                     yield path
 
 
-def _field(value: object, glob: str) -> bool:
+def _field_matches(value: object, glob: str) -> bool:
     text = value if isinstance(value, str) else "" if value is None else str(value)
-    return _glob(glob, text)
+    return _glob_matches(glob, text)
 
 
 def _line(fields: dict[str, object]) -> str:
@@ -305,14 +317,14 @@ def _segments(path: str) -> list[str]:
     return [each for each in path.split("/") if each not in ("", ".")]
 
 
-def _below(wanted: list[str], path: list[str]) -> bool:
+def _path_starts_with(wanted: list[str], path: list[str]) -> bool:
     """Whether a path begins with what a glob asks for."""
     at = here = star = mark = 0
     while at < len(wanted):
         if wanted[at] == "**":
             at += 1
             star, mark = at, here
-        elif here < len(path) and _glob(wanted[at], path[here]):
+        elif here < len(path) and _glob_matches(wanted[at], path[here]):
             at, here = at + 1, here + 1
         elif star and mark < len(path):
             mark += 1
@@ -322,7 +334,7 @@ def _below(wanted: list[str], path: list[str]) -> bool:
     return wanted[-1:] != ["**"] or here < len(path)
 
 
-def _glob(pattern: str, text: str) -> bool:
+def _glob_matches(pattern: str, text: str) -> bool:
     """Whether a text fits a pattern in which `*` stands for anything and `?` for one character."""
     at = star = mark = 0
     starred = False
@@ -353,7 +365,7 @@ def _is_option(word: str) -> bool:
     return word[:1] == "-" and len(word) > 1
 
 
-def _shared(one: Sequence[str], two: Sequence[str]) -> int:
+def _common_prefix(one: Sequence[str], two: Sequence[str]) -> int:
     """With how many words two rows begin alike."""
     many = 0
     while many < min(len(one), len(two)) and one[many] == two[many]:
@@ -361,7 +373,7 @@ def _shared(one: Sequence[str], two: Sequence[str]) -> int:
     return many
 
 
-def _put(line: str, start: int, end: int, words: str) -> str:
+def _replace_span(line: str, start: int, end: int, words: str) -> str:
     """A line with other words in a place; where there are none, the blank behind them goes as well."""
     if not words:
         while end < len(line) and line[end] in " \t":

@@ -14,7 +14,7 @@ EVERYTHING = "everything"
 HERE, GLOBAL, EVERYWHERE = "here", "global", "everywhere"
 SCOPES = (HERE, GLOBAL, EVERYWHERE)
 """Where something is forgotten: by these names whatever the language."""
-FORGETS = ("forget", "confirm")
+FORGET_KINDS = ("forget", "confirm")
 _LONGEST, _MOST_WORDS, _MOST_PLACE_WORDS = 400, 12, 5
 _MARKS = " .!?…。！？؟।¡¿·*`\"'“”„«»「」"
 _ENDS = (". ", "! ", "? ", "。", "！", "？", "؟ ", "। ", "; ", "；")
@@ -22,7 +22,7 @@ _COMMAS = (",", "，", "、", "،", ":", "：")
 _COMMAS_AND_SPACE = " ,،，、"
 _SPACELESS = "\u3000"
 """From which letter on scripts do without spaces; Hangul has them, and comes behind."""
-_SHORT = frozenset("bcdfghjkmnpqrstvwxz")
+_SHORT_ID_LETTERS = frozenset("bcdfghjkmnpqrstvwxz")
 """The letters of short ids, as in `model/short_ids.py`."""
 _SHORTEST_ID, _LONGEST_ID = 4, 12
 _DIGITS = (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
@@ -69,12 +69,12 @@ _folds: dict[str, str] = {}
 class ChatRequest:
     """What a message asks for."""
 
-    __slots__ = ("is_joined", "kind", "language", "of", "scope", "what")
+    __slots__ = ("is_joined", "kind", "language", "scope", "subject", "target")
 
     def __init__(self, kind: str = "", of: str = "", language: str = "", what: str = "", scope: str = "") -> None:
-        self.kind, self.of, self.language = kind, of, language
+        self.kind, self.target, self.language = kind, of, language
         """What is asked, of which number, name or words; empty for any other message. In which language."""
-        self.what, self.scope = what, scope
+        self.subject, self.scope = what, scope
         """Of what is to be forgotten: an id, words or `everything`; and where, empty where that was not typed."""
         self.is_joined = False
         """Whether the words go on with something else: "the cache key and use the id" is meant for the agent."""
@@ -88,7 +88,7 @@ def fold(text: str) -> tuple[str, list[int]]:
         _folds.update({letter: plain for plain, letters in _LETTERS.items() for letter in letters})
     letters, places = list[str](), list[int]()
     for place, letter in enumerate(text):
-        plain = letter if letter < "\x80" else _plain(letter)
+        plain = letter if letter < "\x80" else _fold_letter(letter)
         letters.append(plain)
         places += [place] * len(plain)
     return "".join(letters), [*places, len(text)]
@@ -105,11 +105,11 @@ def read_request(text: str, table: dict[str, object]) -> ChatRequest:
     assert isinstance(phrases, dict)
     assert isinstance(forms, list)
     assert isinstance(languages, dict)
-    bare = _without_polite(folded, table)
+    bare = _strip_polite(folded, table)
     for kind, said in phrases.items():
         if f"\n{bare}\n" in said:
             return ChatRequest(kind)
-    starts = _starts(folded, table)
+    starts = _forget_starts(folded, table)
     for before, between, behind, kind, language, slots in forms:
         words = languages[language]
         if slots == "w":
@@ -118,19 +118,19 @@ def read_request(text: str, table: dict[str, object]) -> ChatRequest:
                 fits = of in ("", language) and first < last and folded.startswith(before, start)
                 if not fits or not folded.endswith(behind):
                     continue
-                found = _forgotten(plain[places[first] : places[last]], words, scope)
+                found = _read_forget(plain[places[first] : places[last]], words, scope)
                 if found is not None:
                     found.kind, found.language = "confirm" if is_sure else kind, language
                     return found
         elif bare.startswith(before) and bare.endswith(behind) and len(bare) > len(before) + len(behind):
-            found = _numbered(bare[len(before) : len(bare) - len(behind)], between, slots, words)
+            found = _read_numbered(bare[len(before) : len(bare) - len(behind)], between, slots, words)
             if found is not None:
                 found.kind, found.language = kind, language
                 return found
     return ChatRequest()
 
 
-def asks_to_recall(prompt: str, table: dict[str, object]) -> str | None:
+def recall_query(prompt: str, table: dict[str, object]) -> str | None:
     """What is left of a prompt that asks for something said before, without the words that ask; else None."""
     plain = prompt.casefold()
     if len(plain) > 2 * _LONGEST:
@@ -148,7 +148,7 @@ def asks_to_recall(prompt: str, table: dict[str, object]) -> str | None:
     return plain if met else None
 
 
-def say(table: dict[str, object], language: str, name: str, **slots: str) -> str:
+def phrase_request(table: dict[str, object], language: str, name: str, **slots: str) -> str:
     """The words to type, in the language that was spoken; `scope` and `everything` by their names."""
     languages = table["languages"]
     assert isinstance(languages, dict)
@@ -165,7 +165,7 @@ def say(table: dict[str, object], language: str, name: str, **slots: str) -> str
     return " ".join(said.split())
 
 
-def _plain(letter: str) -> str:
+def _fold_letter(letter: str) -> str:
     known = _folds.get(letter)
     if known is not None:
         return known
@@ -178,7 +178,7 @@ def _plain(letter: str) -> str:
     return "" if any(first <= code <= last for first, last in _MARK_RANGES) else letter
 
 
-def _starts(folded: str, table: dict[str, object]) -> list[tuple[int, str, str, bool]]:
+def _forget_starts(folded: str, table: dict[str, object]) -> list[tuple[int, str, str, bool]]:
     """Where what is to be forgotten may begin: behind a yes and behind a scope; with the language and the scope."""
     yes, languages, found = table["yes"], table["languages"], [(0, "", "", False)]
     assert isinstance(yes, list)
@@ -198,7 +198,7 @@ def _starts(folded: str, table: dict[str, object]) -> list[tuple[int, str, str, 
     return found[::-1]
 
 
-def _without_polite(folded: str, table: dict[str, object]) -> str:
+def _strip_polite(folded: str, table: dict[str, object]) -> str:
     """A message without a "please" before or behind it."""
     polite = table["polite"]
     assert isinstance(polite, list)
@@ -218,7 +218,7 @@ def _without_polite(folded: str, table: dict[str, object]) -> str:
     return folded
 
 
-def _numbered(inner: str, between: str, slots: str, words: dict[str, dict[str, str]]) -> ChatRequest | None:
+def _read_numbered(inner: str, between: str, slots: str, words: dict[str, dict[str, str]]) -> ChatRequest | None:
     """A request about a number or an id, with the place that it names; None where there is none in it."""
     place = ""
     if slots != "n":
@@ -245,14 +245,14 @@ def _is_number(word: str) -> bool:
         return False
     if any(letter.isdigit() for letter in word):
         return word.isascii()
-    return (_SHORTEST_ID <= len(word) <= _LONGEST_ID and _SHORT.issuperset(word)) or word.startswith("g-")
+    return (_SHORTEST_ID <= len(word) <= _LONGEST_ID and _SHORT_ID_LETTERS.issuperset(word)) or word.startswith("g-")
 
 
-def _forgotten(said: str, words: dict[str, Sequence[str]], scope: str) -> ChatRequest | None:
+def _read_forget(said: str, words: dict[str, Sequence[str]], scope: str) -> ChatRequest | None:
     """What is to be forgotten, without how it is named; None where nobody asks for that."""
     said = said.strip(_COMMAS_AND_SPACE)
     plain = fold(said)[0]
-    if not plain or any(end in said for end in _ENDS) or _length(plain) > _MOST_WORDS:
+    if not plain or any(end in said for end in _ENDS) or _word_count(plain) > _MOST_WORDS:
         return None
     if any(_is_edge(plain, each, spaced=bool(words["spaced"])) for each in words["never"]):
         return None
@@ -261,7 +261,7 @@ def _forgotten(said: str, words: dict[str, Sequence[str]], scope: str) -> ChatRe
         said = said[: fold(said)[1][len(plain) - len(ending)]].strip()
         plain = fold(said)[0]
     if not scope:
-        said, scope = _scoped(said, words)
+        said, scope = _split_scope(said, words)
         plain = fold(said)[0]
     is_joined = any(comma in said for comma in _COMMAS) or _is_joined(plain, words)
     if plain in words["everything"]:
@@ -269,7 +269,7 @@ def _forgotten(said: str, words: dict[str, Sequence[str]], scope: str) -> ChatRe
     elif not scope and " " not in said and words["spaced"]:
         what = said
     else:
-        what = _without_fillers(said, words)
+        what = _strip_fillers(said, words)
     if not any(letter.isalnum() for letter in what):
         return None
     found = ChatRequest(of=f"{what} {scope}".strip(), what=what, scope=scope)
@@ -284,7 +284,7 @@ def _is_edge(plain: str, each: str, *, spaced: bool) -> bool:
     return plain == each or plain.startswith(f"{each} ") or plain.endswith(f" {each}")
 
 
-def _scoped(said: str, words: dict[str, Sequence[str]]) -> tuple[str, str]:
+def _split_scope(said: str, words: dict[str, Sequence[str]]) -> tuple[str, str]:
     """Words without the scope that stands before or behind them, and the scope."""
     scopes = words["scopes"]
     assert isinstance(scopes, dict)
@@ -306,7 +306,7 @@ def _is_joined(plain: str, words: dict[str, Sequence[str]]) -> bool:
     return any(f" {each} " in f" {plain} " for each in words["joins"])
 
 
-def _without_fillers(said: str, words: dict[str, Sequence[str]]) -> str:
+def _strip_fillers(said: str, words: dict[str, Sequence[str]]) -> str:
     if not words["spaced"]:
         rest = said
         for each in words["before"]:
@@ -324,7 +324,7 @@ def _without_fillers(said: str, words: dict[str, Sequence[str]]) -> str:
     return " ".join(parts[first:last] or parts)
 
 
-def _length(plain: str) -> int:
+def _word_count(plain: str) -> int:
     """How many words a text is long: in scripts without spaces two signs are about one."""
     return (
         len(plain.split())

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from .shell_inner import InnerScripts
 from .shell_output import output_of
-from .shell_runs import CommandRun, assigns, given_script, reads_code
+from .shell_runs import CommandRun, inline_script, is_assignment, reads_code_from_input
 from .shell_variables import Variables
 from .shell_words import ENDS, TOO_LONG, UNKNOWN, HereDocument, Word
 
-LONGEST = 1 << 16
+MAX_LENGTH = 1 << 16
 """Characters that are looked at; a longer line holds data."""
 _OPENERS = frozenset("if then else elif while until do ! { time coproc".split())
 """A command follows them."""
 _CLOSERS = frozenset("fi done esac }".split())
-_MARKS = {";": (";;&", ";;", ";&", ";"), "&": ("&&", "&"), "|": ("||", "|&", "|"), "\n": ("\n",)}
+_SEPARATORS = {";": (";;&", ";;", ";&", ";"), "&": ("&&", "&"), "|": ("||", "|&", "|"), "\n": ("\n",)}
 """What stands between two commands, by how it begins."""
 
 
@@ -35,9 +35,9 @@ class LineReading:
 
 def read_line(line: str) -> LineReading:
     """The simple commands that a command line runs, and what of it was not read."""
-    reader = _Reader(line[:LONGEST], 0, {}, {}, at=0)
+    reader = _Reader(line[:MAX_LENGTH], 0, {}, {}, at=0)
     reader.script("")
-    return LineReading(reader.found, [*([TOO_LONG] if len(line) > LONGEST else []), *reader.unread])
+    return LineReading(reader.found, [*([TOO_LONG] if len(line) > MAX_LENGTH else []), *reader.unread])
 
 
 class _Reader(InnerScripts):
@@ -48,35 +48,35 @@ class _Reader(InnerScripts):
     ) -> None:
         super().__init__(text, variables, depth, at)
         self.aliases, self.shell = aliases, Variables(variables)
-        self.before = ""
+        self.last_separator = ""
         """The mark between the last command and the next."""
-        self.waiting: list[HereDocument] = []
-        self.defines = False
+        self.pending_documents: list[HereDocument] = []
+        self.expects_function_body = False
         """Whether what opens next is the body of a function."""
 
     def script(self, until: str) -> None:
         """Read commands up to the end, or to a closing mark."""
         while self.position < len(self.text):
-            self.blank()
+            self.skip_blanks()
             if self.position >= len(self.text):
                 return
             if until and self.text.startswith(until, self.position):
                 self.position += len(until)
                 return
             before = self.position
-            self.command()
+            self.read_command()
             if self.position == before:
                 self.position += 1  # a mark that opens nothing here
 
-    def command(self) -> None:
+    def read_command(self) -> None:
         """One simple command, with what is nested in it."""
         words: list[Word] = []
         writes: list[str] = []
         given: list[str] = []
-        mine = len(self.waiting)
-        if self.before not in ("|", "|&"):
+        mine = len(self.pending_documents)
+        if self.last_separator not in ("|", "|&"):
             self.upstream = []
-        while not self._ends():
+        while not self._at_command_end():
             if self.text[self.position] == "#" and not self._inside_word():
                 self.skip_line()
             elif self.text[self.position] == "(":
@@ -84,77 +84,77 @@ class _Reader(InnerScripts):
                     break
             elif not self._redirection(writes, given):
                 self._next_word(words)
-        self.shell.settle(self.before, self._mark())
-        run = self.run(words, writes)
+        self.shell.keep_certain(self.last_separator, self._separator_here())
+        run = self.record_run(words, writes)
         if run is not None and run.views:
-            self._given(run, self.waiting[mine:], given)
-        self.upstream.append((run, self.waiting[mine:], given))
-        self._separator()
+            self._given(run, self.pending_documents[mine:], given)
+        self.upstream.append((run, self.pending_documents[mine:], given))
+        self._skip_separator()
 
     def _given(self, run: CommandRun, documents: list[HereDocument], given: list[str]) -> None:
         """What a command is given to run on its standard input."""
-        if given_script(run.views[-1]) == "" or self.sources_input(run):
+        if inline_script(run.views[-1]) == "" or self.sources_input(run):
             for document in documents:
                 document.is_script = True
             for each in given:
-                self.script_of(each)
+                self.read_inner_script(each)
             if not documents and not given:
-                self.piped_script()
-        elif reads_code(run.views[-1]):
+                self.read_piped_script()
+        elif reads_code_from_input(run.views[-1]):
             run.code += "\n".join(given)
             for document in documents:
                 document.coded = run
 
     def _next_word(self, words: list[Word]) -> None:
         """A word of a command, unless it belongs to the shell's own language or gives a variable its value."""
-        word = self.word()
+        word = self.read_word()
         if words:
             words.append(word)
-        elif assigns(word.raw):
+        elif is_assignment(word.raw):
             self.shell.assign(word.text)
-        elif self.shell.held:
-            if any(f"${name}" in word.raw or f"${{{name}" in word.raw for name in self.shell.held):
+        elif self.shell.pending:
+            if any(f"${name}" in word.raw or f"${{{name}" in word.raw for name in self.shell.pending):
                 word.text = UNKNOWN  # it was read with the values that only the command gets
             self.shell.restore()
             words.append(word)
         elif not self._keyword(word) and not self._construct(word.raw):
             words.append(word)
 
-    def _ends(self) -> bool:
+    def _at_command_end(self) -> bool:
         """Whether a simple command is over here; skips what is blank before that."""
-        self.blank_in_line()
+        self.skip_spaces()
         text = self.text
         if self.position >= len(text):
             return True
         char = text[self.position]
         return char in "\n)" or (char in ";&|" and not text.startswith("&>", self.position))
 
-    def _mark(self) -> str:
+    def _separator_here(self) -> str:
         """The mark between two commands that stands here."""
         first = self.text[self.position : self.position + 1]
-        if first not in _MARKS:
+        if first not in _SEPARATORS:
             return ""
-        return next(mark for mark in _MARKS[first] if self.text.startswith(mark, self.position))
+        return next(mark for mark in _SEPARATORS[first] if self.text.startswith(mark, self.position))
 
-    def _separator(self) -> None:
-        mark = self._mark()
+    def _skip_separator(self) -> None:
+        mark = self._separator_here()
         self.position += len(mark)
         if mark and mark != "&&":
             self.shell.end_chain()
-        self.before = mark
+        self.last_separator = mark
         if mark == "\n":
-            self._documents()
+            self._read_documents()
         elif mark in (";;&", ";;", ";&"):
-            self._pattern()
+            self._read_case_pattern()
 
-    def blank(self) -> None:
+    def skip_blanks(self) -> None:
         """Skip whatever stands between commands."""
         text = self.text
         while self.position < len(text):
             if text[self.position] == "\n":
                 self.position += 1
-                self._documents()
-            elif text[self.position] in " \t" or self._mark() == ";":
+                self._read_documents()
+            elif text[self.position] in " \t" or self._separator_here() == ";":
                 self.position += 1
             elif text.startswith("\\\n", self.position):
                 self.position += 2
@@ -170,20 +170,20 @@ class _Reader(InnerScripts):
         """Words of the shell's own language; what follows them is a command."""
         text = word.raw
         if text == "function":
-            self.blank_in_line()
-            self.functions.append(self.word().text)
-            self.defines = True
+            self.skip_spaces()
+            self.functions.append(self.read_word().text)
+            self.expects_function_body = True
         elif text in ("if", "while", "until"):
-            self.shell.open()
+            self.shell.open_block()
         elif text == "{":
-            self.shell.open(function=self.defines, group=not self.defines)
-            self.defines = False
+            self.shell.open_block(function=self.expects_function_body, group=not self.expects_function_body)
+            self.expects_function_body = False
         elif text in ("else", "elif"):
-            self.shell.alter()
+            self.shell.start_branch()
         elif text in _CLOSERS:
-            self.shell.close()
+            self.shell.close_block()
         elif text == "time":
-            self.blank_in_line()
+            self.skip_spaces()
             self.position += 3 * self.text.startswith(("-p ", "-p\t"), self.position)
         else:
             return text in _OPENERS
@@ -192,91 +192,91 @@ class _Reader(InnerScripts):
     def _construct(self, word: str) -> bool:
         """The beginning of a loop, a choice or a condition, which is no command itself."""
         if word == "[[":
-            self._words_to("]]")
+            self._skip_words_to("]]")
         elif word in ("for", "select"):
-            self.shell.open()
-            self.blank_in_line()
-            if not (self.text.startswith("((", self.position) and self.arithmetic()):
-                self._choices(self.word().text)
+            self.shell.open_block()
+            self.skip_spaces()
+            if not (self.text.startswith("((", self.position) and self.skip_arithmetic()):
+                self._read_loop_values(self.read_word().text)
         elif word == "case":
-            self.shell.open()
-            self.blank_in_line()
-            self.word()
-            self.blank()
-            if self.word().raw == "in":
-                self._pattern()
+            self.shell.open_block()
+            self.skip_spaces()
+            self.read_word()
+            self.skip_blanks()
+            if self.read_word().raw == "in":
+                self._read_case_pattern()
         else:
             return False
         return True
 
-    def _choices(self, name: str) -> None:
+    def _read_loop_values(self, name: str) -> None:
         """The words that a variable stands for in turn."""
         words: list[str] = []
-        while not self._ends():
+        while not self._at_command_end():
             before = self.position
-            words.append(self.word().text)
+            words.append(self.read_word().text)
             self.position += self.position == before
         self.variables[name] = UNKNOWN
         self.choices[name] = [each for word in words[1:] for each in word.split() or [word]]
 
-    def _pattern(self) -> None:
+    def _read_case_pattern(self) -> None:
         """What a choice goes by, before its commands."""
-        self.blank()
+        self.skip_blanks()
         if self.text.startswith("esac", self.position) and self.text[self.position + 4 : self.position + 5] in {
             *ENDS,
             "",
         }:
             return
         self.position += self.text.startswith("(", self.position)
-        self._words_to(")")
-        self.shell.alter()
+        self._skip_words_to(")")
+        self.shell.start_branch()
 
-    def _words_to(self, mark: str) -> None:
+    def _skip_words_to(self, mark: str) -> None:
         """Skip words up to one that closes them; they are run in no way, but for what is nested in them."""
         while self.position < len(self.text):
             if mark == ")" and self.text[self.position] == mark:
                 self.position += 1
                 return
-            if self._step() == mark:
+            if self._skip_one() == mark:
                 return
 
-    def _step(self) -> str:
+    def _skip_one(self) -> str:
         """Skip one word or mark."""
         before = self.position
-        word = self.word()
+        word = self.read_word()
         self.position += self.position == before
         return word.raw
 
     def _parenthesis(self, words: list[Word]) -> bool:
         """A subshell, arithmetic, or the brackets behind the name of a function or of a list."""
-        if self._inside_word() and (words or self.shell.held):
+        if self._inside_word() and (words or self.shell.pending):
             self.position += 1
             at = self.position
-            self.blank_in_line()
+            self.skip_spaces()
             if len(words) == 1 and self.text.startswith(")", self.position):
                 return self._function(words)
             self.position = at
-            self._words_to(")")
+            self._skip_words_to(")")
             if words:
                 words[-1] = Word(UNKNOWN, 0, 0)
-            self.shell.forget(self.shell.held)
+            self.shell.forget(self.shell.pending)
             return True
         if words:
             self.position += 1
-            self.blank_in_line()
+            self.skip_spaces()
             return len(words) == 1 and self.text.startswith(")", self.position) and self._function(words)
-        if not (self.text.startswith("((", self.position) and self.arithmetic()):
+        if not (self.text.startswith("((", self.position) and self.skip_arithmetic()):
             self.position += 1
-            self.defines = False
-            self._within(")")
+            self.expects_function_body = False
+            self._read_subshell(")")
         return True
 
     def _function(self, words: list[Word]) -> bool:
         self.functions.append(words[0].text)
         words.clear()
         self.position += 1
-        self.defines = True
-        self.blank()
+        self.expects_function_body = True
+        self.skip_blanks()
         return True
 
     def _nested(self, text: str, at: int | None) -> _Reader:
@@ -288,13 +288,13 @@ class _Reader(InnerScripts):
         """A reader of a text that stands nowhere as it is."""
         return _Reader(script, depth, variables, aliases, at=None)
 
-    def _within(self, until: str) -> list[CommandRun]:
+    def _read_subshell(self, until: str) -> list[CommandRun]:
         """Commands that are run apart, up to their closing mark."""
         inner = self._nested(self.text, self.at)
-        inner.position, inner.waiting = max(self.position, inner.position), self.waiting
+        inner.position, inner.pending_documents = max(self.position, inner.position), self.pending_documents
         inner.script(until)
         self.position = inner.position
-        return self.take(inner)
+        return self.absorb(inner)
 
     def _redirection(self, writes: list[str], given: list[str]) -> bool:
         text, position = self.text, self.position
@@ -308,27 +308,27 @@ class _Reader(InnerScripts):
         else:
             return False
         self.position = position + len(mark)
-        self.blank_in_line()
-        target = self.word()
+        self.skip_spaces()
+        target = self.read_word()
         if mark in ("<<", "<<-"):
             quoted = any(char in target.raw for char in "'\"\\")
-            self.waiting.append(HereDocument(target.text, quoted=quoted, indented=mark == "<<-"))
+            self.pending_documents.append(HereDocument(target.text, quoted=quoted, indented=mark == "<<-"))
         elif mark == "<<<":
             given.append(target.text)
         elif mark in ("&>>", "&>", ">>", ">", ">|", "<>") and target.text:
             writes.append(target.text)
         return True
 
-    def _documents(self) -> None:
+    def _read_documents(self) -> None:
         """Read the here-documents that were announced on the line before."""
-        waiting = self.waiting[:]
-        self.waiting.clear()
+        waiting = self.pending_documents[:]
+        self.pending_documents.clear()
         for document in waiting:
-            body = self.document(document)
+            body = self.read_document(document)
             if not document.quoted and ("$" in body or "`" in body or "\\" in body):
                 body = self.nested(body)
             if document.is_script:
-                self.script_of(body)
+                self.read_inner_script(body)
             elif document.coded is not None:
                 document.coded.code += body
 
@@ -336,7 +336,7 @@ class _Reader(InnerScripts):
         """A command whose output stands in a word."""
         start = self.position
         if end != "`":
-            runs = self._within(end)
+            runs = self._read_subshell(end)
             pieces.append(self._output(runs, self.text[start : self.position]))
             return
         stop = self.position
@@ -349,7 +349,7 @@ class _Reader(InnerScripts):
         inner = self._nested("".join(inside), at)
         inner.script("")
         self.position = min(stop + 1, len(self.text))
-        pieces.append(self._output(self.take(inner), inner.text))
+        pieces.append(self._output(self.absorb(inner), inner.text))
 
     def _output(self, runs: list[CommandRun], text: str) -> str:
         """What is put in the place of a command; its words must stand at the beginning, or it may not be run."""
@@ -361,6 +361,6 @@ class _Reader(InnerScripts):
     def nested(self, text: str) -> str:
         """Read a text as if it stood in double quotes, for the commands in it."""
         inner = self._nested(text, None)
-        read = inner.quoted(None)
-        self.take(inner)
+        read = inner.read_quoted(None)
+        self.absorb(inner)
         return read

@@ -7,31 +7,33 @@ from __future__ import annotations
 
 from .shell_output import expand_braces, is_output_of_program, is_text_maker, output_of
 from .shell_runs import (
-    MOST_WRAPPERS,
+    MAX_WRAPPERS,
     SHELLS,
     SOURCES,
     CommandRun,
-    called_by_find,
-    folder_behind,
-    given_script,
+    commands_of_find,
+    folder_after,
+    inline_script,
     is_wrapper,
-    replaced_by_xargs,
     views_of,
-    written_by,
+    written_files,
+    xargs_placeholder,
 )
-from .shell_words import DEEPEST, MADE_SCRIPT, TOO_DEEP, UNKNOWN, HereDocument, Lexer, Word
+from .shell_words import GENERATED_SCRIPT, MAX_DEPTH, TOO_DEEP, UNKNOWN, HereDocument, Lexer, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SCRIPT = 7
+_SCRIPT_DEPTH = 7
 """How deep a script in a script counts: each is read anew, and few levels will do."""
-_NAMERS = frozenset("export declare typeset local readonly read mapfile readarray unset getopts let printf".split())
+_ASSIGNING_COMMANDS = frozenset(
+    "export declare typeset local readonly read mapfile readarray unset getopts let printf".split()
+)
 """Commands that give variables other values."""
 _ARGUMENTS = ('"$@"', "$@", "$*", '"$*"', '"$1"', "$1", '"${@}"', "${@}")
 """How a function runs the command that it is given."""
-_MOST = 16
+_MAX_LOOP_VALUES = 16
 """Values of a loop's variable that are looked at."""
 
 
@@ -49,11 +51,11 @@ class InnerScripts(Lexer):
         self.upstream: list[tuple[CommandRun | None, list[HereDocument], list[str]]] = []
         """The commands before in the same pipe, with the texts that they are given."""
 
-    def script(self, until: str) -> None:
+    def read_script(self, until: str) -> None:
         """Read commands up to the end, or to a closing mark."""
         raise NotImplementedError
 
-    def reader_of(self, script: str, depth: int, variables: dict[str, str], aliases: dict[str, str]) -> InnerScripts:
+    def make_reader(self, script: str, depth: int, variables: dict[str, str], aliases: dict[str, str]) -> InnerScripts:
         """A reader of a text that stands nowhere as it is."""
         raise NotImplementedError
 
@@ -61,23 +63,23 @@ class InnerScripts(Lexer):
         """Know what the reader around knows."""
         self.folder, self.choices, self.functions = outer.folder, dict(outer.choices), list(outer.functions)
 
-    def take(self, inner: InnerScripts) -> list[CommandRun]:
+    def absorb(self, inner: InnerScripts) -> list[CommandRun]:
         """What a reader inside has found."""
         self.found += inner.found
         self.unread += inner.unread
         return inner.found
 
-    def script_of(self, script: str, *, here: bool = False) -> None:
+    def read_inner_script(self, script: str, *, here: bool = False) -> None:
         """A script that was made of a word: it stands nowhere as it is. Another shell knows nothing of this one's."""
         known, aliases = (self.variables, self.aliases) if here else ({}, {})
-        inner = self.reader_of(script, self.depth + _SCRIPT, known, aliases)
+        inner = self.make_reader(script, self.depth + _SCRIPT_DEPTH, known, aliases)
         inner.folder = self.folder
         if here:
             inner.inherit(self)
-        inner.script("")
-        self.take(inner)
+        inner.read_script("")
+        self.absorb(inner)
 
-    def piped_script(self) -> None:
+    def read_piped_script(self) -> None:
         """What is piped into a shell, as far as it stands in the line."""
         if not self.upstream:
             return
@@ -88,54 +90,59 @@ class InnerScripts(Lexer):
             for document in documents:
                 document.is_script = True
             for each in given if printed is None else [printed]:
-                self.script_of(each)
-        elif run is None or documents or given or printed is not None or _tells_text(run):
-            self.unread.append(MADE_SCRIPT)
+                self.read_inner_script(each)
+        elif run is None or documents or given or printed is not None or _makes_text(run):
+            self.unread.append(GENERATED_SCRIPT)
 
     def sources_input(self, run: CommandRun) -> bool:
         """Whether a command reads its script from its standard input as if it were a file."""
         texts = [word.text for word in run.views[-1]]
         return texts[0] in (*SOURCES, *SHELLS) and texts[1:2] in (["/dev/stdin"], ["-"], ["/dev/fd/0"])
 
-    def run(self, words: list[Word], writes: list[str]) -> CommandRun | None:
+    def record_run(self, words: list[Word], writes: list[str]) -> CommandRun | None:
         """Note a simple command down, and what it runs itself."""
         words = [each for word in words for each in self._split(word)]
         if words and words[0].raw in self.aliases and words[0].raw:
-            made = self.reader_of(self.aliases[words[0].raw], self.depth + 1, self.variables, {})
-            words = [*made.words(), *words[1:]]
+            made = self.make_reader(self.aliases[words[0].raw], self.depth + 1, self.variables, {})
+            words = [*made.read_words(), *words[1:]]
         if not words and not writes:
             return None
-        for each in self._chosen(words):
-            run = self._noted([Word(each, 0, 0), *words[1:]], [])
+        for each in self._loop_programs(words):
+            run = self._record([Word(each, 0, 0), *words[1:]], [])
         if len(words) == 1 and words[0].raw in _ARGUMENTS and self.functions:
             return None  # it is run with the words of whoever calls the function
-        run = self._noted(words, writes)
+        run = self._record(words, writes)
         if words and words[0].text in self.functions and len(words) > 1:
-            self._noted(words[1:], [])
+            self._record(words[1:], [])
         return run
 
-    def _noted(self, words: list[Word], writes: list[str]) -> CommandRun:
-        replaced = replaced_by_xargs(words)
+    def _record(self, words: list[Word], writes: list[str]) -> CommandRun:
+        replaced = xargs_placeholder(words)
         if replaced:
-            words = [_filled(word, replaced) for word in words]
+            words = [_fill_placeholder(word, replaced) for word in words]
         views = list(views_of(words))
         last = views[-1] if views else words
         program = last[0].text.rsplit("/", 1)[-1] if last else ""
-        if len(views) == MOST_WRAPPERS and is_wrapper(program):
+        if len(views) == MAX_WRAPPERS and is_wrapper(program):
             self.unread.append(TOO_DEEP)
-        run = CommandRun(views, [*writes, *written_by(program, last)], self.folder)
+        run = CommandRun(views, [*writes, *written_files(program, last)], self.folder)
         self.found.append(run)
         if last:
-            self._inner(program, last)
+            self._read_inner(program, last)
         return run
 
-    def _chosen(self, words: list[Word]) -> list[str]:
+    def _loop_programs(self, words: list[Word]) -> list[str]:
         """The programs that a loop's variable stands for, where it is what is run."""
         if not words or UNKNOWN not in words[0].text:
             return []
         name = words[0].raw.strip('"').removeprefix("$").strip("{}")
         chosen = self.choices.get(name, [])
-        if not chosen or len(chosen) > _MOST or self.variables.get(name) != UNKNOWN or UNKNOWN in "".join(chosen):
+        if (
+            not chosen
+            or len(chosen) > _MAX_LOOP_VALUES
+            or self.variables.get(name) != UNKNOWN
+            or UNKNOWN in "".join(chosen)
+        ):
             return []
         words[0] = Word(chosen[-1], 0, 0)
         return chosen[:-1]
@@ -155,44 +162,44 @@ class InnerScripts(Lexer):
         for piece in word.text.split():
             yield Word(piece, 0, 0)
 
-    def words(self) -> Iterator[Word]:
+    def read_words(self) -> Iterator[Word]:
         """All the words that are left."""
         while self.position < len(self.text):
-            self.blank_in_line()
+            self.skip_spaces()
             before = self.position
             if before < len(self.text):
-                yield self.word()
+                yield self.read_word()
             self.position += self.position == before
 
-    def _inner(self, program: str, last: list[Word]) -> None:
+    def _read_inner(self, program: str, last: list[Word]) -> None:
         """What a command runs itself: another shell, words that are evaluated, and what `find` calls."""
         words = [word.text for word in last]
         if program in SHELLS or program in SOURCES:
-            self._shell(last)
+            self._read_shell(last)
         elif program == "eval":
             if not any(map(is_output_of_program, last[1:])):
-                self.script_of(" ".join(words[1:]), here=True)
+                self.read_inner_script(" ".join(words[1:]), here=True)
         elif program == "trap" and len(words) > 2:
-            self.script_of(next((each for each in words[1:] if each[:1] != "-"), ""), here=True)
+            self.read_inner_script(next((each for each in words[1:] if each[:1] != "-"), ""), here=True)
         elif program in ("su", "script", "runuser") and "-c" in words[:-1]:
-            self.script_of(words[words.index("-c") + 1])
+            self.read_inner_script(words[words.index("-c") + 1])
         elif program == "env":
             self._split_string(words)
         elif program == "find":
-            self._find(words)
+            self._read_find(words)
         else:
-            self._remember(program, words)
+            self._apply_builtin(program, words)
 
-    def _remember(self, program: str, words: list[str]) -> None:
+    def _apply_builtin(self, program: str, words: list[str]) -> None:
         """What a command changes in the shell that it is run in."""
         if program == "cd":
-            self.folder = folder_behind(self.folder, words)
+            self.folder = folder_after(self.folder, words)
         elif program == "alias":
             for each in words[1:]:
                 name, sign, value = each.partition("=")
                 if sign:
                     self.aliases[name] = value
-        elif program in _NAMERS:
+        elif program in _ASSIGNING_COMMANDS:
             for each in words[1:]:
                 name, sign, value = each.partition("=")
                 self.variables[name] = value if sign and program == "export" else UNKNOWN
@@ -201,30 +208,30 @@ class InnerScripts(Lexer):
         for at, each in enumerate(words):
             mark = next((mark for mark in ("--split-string=", "--split-string", "-S") if each.startswith(mark)), None)
             if at and mark:
-                self.script_of(" ".join([each[len(mark) :], *words[at + 1 :]]))
+                self.read_inner_script(" ".join([each[len(mark) :], *words[at + 1 :]]))
                 return
 
-    def _shell(self, words: list[Word]) -> None:
-        script = given_script([Word(each.text, 0, 0) for each in words])
+    def _read_shell(self, words: list[Word]) -> None:
+        script = inline_script([Word(each.text, 0, 0) for each in words])
         if script and not any(is_output_of_program(each) for each in words if each.text == script):
-            self.script_of(script)
+            self.read_inner_script(script)
         for each in words[1:]:
             if each.raw.startswith("<("):
-                inner = self.reader_of(each.raw[2:-1], self.depth + _SCRIPT, dict(self.variables), {})
-                inner.script("")
+                inner = self.make_reader(each.raw[2:-1], self.depth + _SCRIPT_DEPTH, dict(self.variables), {})
+                inner.read_script("")
                 printed = output_of(inner.found)
                 if printed is not None:
-                    self.script_of(printed)
-                elif any(map(_tells_text, inner.found)) or any(texts or given for _, texts, given in inner.upstream):
-                    self.unread.append(MADE_SCRIPT)
+                    self.read_inner_script(printed)
+                elif any(map(_makes_text, inner.found)) or any(texts or given for _, texts, given in inner.upstream):
+                    self.unread.append(GENERATED_SCRIPT)
 
-    def _find(self, words: list[str]) -> None:
-        self.depth += _SCRIPT
-        if self.depth > DEEPEST:
+    def _read_find(self, words: list[str]) -> None:
+        self.depth += _SCRIPT_DEPTH
+        if self.depth > MAX_DEPTH:
             self.unread.append(TOO_DEEP)
-        for called in called_by_find(words) if self.depth <= DEEPEST else ():
-            self.run([Word(each, 0, 0) for each in called], [])
-        self.depth -= _SCRIPT
+        for called in commands_of_find(words) if self.depth <= MAX_DEPTH else ():
+            self.record_run([Word(each, 0, 0) for each in called], [])
+        self.depth -= _SCRIPT_DEPTH
 
 
 def is_plain_copy(run: CommandRun) -> bool:
@@ -233,13 +240,13 @@ def is_plain_copy(run: CommandRun) -> bool:
     return words[0].rsplit("/", 1)[-1] in ("cat", "tee") and all(each == "-" or each[:1] == "-" for each in words[1:])
 
 
-def _tells_text(run: CommandRun) -> bool:
+def _makes_text(run: CommandRun) -> bool:
     """Whether a command makes a text of its own words: a program's code, or what it prints."""
     words = [word.text for word in run.views[-1]] if run.views else []
     return bool(words) and is_text_maker(run) and (bool(run.code) or words[0].rsplit("/", 1)[-1] in ("echo", "printf"))
 
 
-def _filled(word: Word, replaced: str) -> Word:
+def _fill_placeholder(word: Word, replaced: str) -> Word:
     """A word with the unknown in the place of what `xargs` replaces; the option that names it stays."""
     if word.text in (replaced, f"-I{replaced}") and word.text != replaced:
         return word

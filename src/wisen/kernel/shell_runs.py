@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SHELLS = frozenset("bash sh zsh dash ksh fish ash mksh rbash".split())
 SOURCES = ("source", ".")
 """They run a file in this shell."""
-_TAKES = {
+_WRAPPER_OPTIONS = {
     "sudo": "-u -g -h -p -C -r -t -U -D -T -R --user --group --host --prompt --chdir",
     "doas": "-u -C",
     "env": "-u -C --unset --chdir",
@@ -45,9 +45,9 @@ _TAKES = {
     "systemd-run": "-p -u --unit --property",
 }
 """Programs that run what stands behind their own options, and which of these take a value."""
-_WRAPPERS = {name: frozenset(options.split()) for name, options in _TAKES.items()}
-_SHELL_TAKES = frozenset("--rcfile --init-file".split())
-MOST_WRAPPERS = 10
+_WRAPPERS = {name: frozenset(options.split()) for name, options in _WRAPPER_OPTIONS.items()}
+_SHELL_VALUE_OPTIONS = frozenset("--rcfile --init-file".split())
+MAX_WRAPPERS = 10
 """Wrappers around each other that are looked through."""
 _OPERANDS = {"timeout": 1, "gtimeout": 1, "flock": 1, "taskset": 1, "chrt": 1}
 _CODE = {
@@ -77,7 +77,7 @@ class CommandRun:
     __slots__ = ("code", "folder", "views", "writes")
 
     def __init__(self, views: list[list[Word]], writes: list[str], folder: str) -> None:
-        self.code = code_in(views[-1]) if views else ""
+        self.code = inline_code(views[-1]) if views else ""
         """A program in another language that stands in its words, or is given to it in the line."""
         self.views = views
         """Its words; and again without each wrapper before it: `sudo rm x`, then `rm x`."""
@@ -87,7 +87,7 @@ class CommandRun:
         """Where it is run, as far as changes of directory before it tell; empty for where the line is."""
 
 
-def assigns(word: str) -> bool:
+def is_assignment(word: str) -> bool:
     """Whether a word gives a variable its value."""
     name, sign, _ = word.partition("=")
     name = name.rstrip("+")
@@ -96,7 +96,7 @@ def assigns(word: str) -> bool:
 
 def views_of(words: list[Word]) -> Iterator[list[Word]]:
     """The words of a command, and again without each wrapper in front of them."""
-    for _ in range(MOST_WRAPPERS):
+    for _ in range(MAX_WRAPPERS):
         if not words:
             return
         yield words
@@ -116,7 +116,7 @@ def views_of(words: list[Word]) -> Iterator[list[Word]]:
                 return
             if text[:1] == "-" and len(text) > 1:
                 at += 2 if text in takes else 1
-            elif program in ("env", "sudo", "doas") and assigns(text):
+            elif program in ("env", "sudo", "doas") and is_assignment(text):
                 at += 1
             else:
                 break
@@ -128,7 +128,7 @@ def is_wrapper(word: str) -> bool:
     return word.rsplit("/", 1)[-1] in _WRAPPERS
 
 
-def replaced_by_xargs(words: list[Word]) -> str:
+def xargs_placeholder(words: list[Word]) -> str:
     """What `xargs` puts its input in the place of; empty where it puts it at the end."""
     for at, word in enumerate(words):
         if word.text.rsplit("/", 1)[-1] in ("xargs", "parallel"):
@@ -141,7 +141,7 @@ def replaced_by_xargs(words: list[Word]) -> str:
     return ""
 
 
-def code_in(words: list[Word]) -> str:
+def inline_code(words: list[Word]) -> str:
     """The program in another language that stands in the words of a command."""
     options = _CODE.get(words[0].text.rsplit("/", 1)[-1])
     if options is None:
@@ -154,12 +154,12 @@ def code_in(words: list[Word]) -> str:
     return ""
 
 
-def reads_code(words: list[Word]) -> bool:
+def reads_code_from_input(words: list[Word]) -> bool:
     """Whether a command runs a program in another language that it is given by a here-document."""
     return words[0].text.rsplit("/", 1)[-1] in _CODE and all(word.text[:1] == "-" for word in words[1:])
 
 
-def given_script(words: list[Word]) -> str | None:
+def inline_script(words: list[Word]) -> str | None:
     """The script in the words of a shell; empty where it reads one, None where it runs a file or is no shell."""
     if not words or words[0].text.rsplit("/", 1)[-1] not in SHELLS:
         return None
@@ -172,11 +172,11 @@ def given_script(words: list[Word]) -> str | None:
             return words[at + 1].text if at + 1 < len(words) else None
         if text == "-s":
             return ""
-        at += 2 if text in _SHELL_TAKES or (text[1:2] != "-" and text[-1:] in "oO") else 1
+        at += 2 if text in _SHELL_VALUE_OPTIONS or (text[1:2] != "-" and text[-1:] in "oO") else 1
     return ""
 
 
-def called_by_find(words: list[str]) -> Iterator[list[str]]:
+def commands_of_find(words: list[str]) -> Iterator[list[str]]:
     """What `find` calls for each file."""
     called: list[str] | None = None
     for each in words:
@@ -191,7 +191,7 @@ def called_by_find(words: list[str]) -> Iterator[list[str]]:
         yield called
 
 
-def folder_behind(folder: str, words: list[str]) -> str:
+def folder_after(folder: str, words: list[str]) -> str:
     """Where commands are run behind a change of directory."""
     where = next((word for word in words[1:] if word[:1] != "-" or word == "-"), "~")
     if UNKNOWN in where or where == "-":
@@ -201,7 +201,7 @@ def folder_behind(folder: str, words: list[str]) -> str:
     return folder if folder == UNKNOWN else f"{folder}/{where}"
 
 
-def written_by(program: str, words: list[Word]) -> list[str]:
+def written_files(program: str, words: list[Word]) -> list[str]:
     """The files that a known program writes or removes."""
     places = [word.text for word in words[1:] if word.text[:1] != "-" and UNKNOWN not in word.text]
     if program in ("cp", "install", "ln"):

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 UNKNOWN = "\0"
 """Stands in a word for what cannot be known without running it."""
-DEEPEST = 24
+MAX_DEPTH = 24
 """How deep things are read that stand in each other; what stands deeper is not looked at."""
 TOO_LONG = "it is too long to be read"
 TOO_DEEP = "too much of it stands in each other"
-MADE_SCRIPT = "it runs a script that other commands make"
+GENERATED_SCRIPT = "it runs a script that other commands make"
 _SPACE = " \t"
 ENDS = frozenset(" \t\n;&|()<>")
-_USUAL = {"IFS": " ", "SHELL": "sh", "BASH": "bash"}
+_DEFAULT_VALUES = {"IFS": " ", "SHELL": "sh", "BASH": "bash"}
 """What variables hold that nobody has set."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
 
@@ -53,19 +53,19 @@ class Lexer:
     def __init__(self, text: str, variables: dict[str, str], depth: int, at: int | None) -> None:
         self.text, self.variables, self.depth, self.at = text, variables, depth, at
         """`at`: where in the whole line the text begins; None where it stands nowhere as it is."""
-        self.position = 0 if depth <= DEEPEST else len(text)
-        self.unread: list[str] = [TOO_DEEP] if text and depth > DEEPEST else []
+        self.position = 0 if depth <= MAX_DEPTH else len(text)
+        self.unread: list[str] = [TOO_DEEP] if text and depth > MAX_DEPTH else []
         """Why parts of it were not read."""
 
-    def substituted(self, end: str, pieces: list[str]) -> None:
+    def read_substitution(self, end: str, pieces: list[str]) -> None:
         """Read a command whose output stands in a word, up to its closing mark."""
         raise NotImplementedError
 
-    def nested(self, text: str) -> str:
+    def read_as_quoted(self, text: str) -> str:
         """Read a text as if it stood in double quotes, and the commands in it."""
         raise NotImplementedError
 
-    def blank_in_line(self) -> None:
+    def skip_spaces(self) -> None:
         text = self.text
         while self.position < len(text):
             if text[self.position] in _SPACE:
@@ -79,7 +79,7 @@ class Lexer:
         end = self.text.find("\n", self.position)
         self.position = len(self.text) if end < 0 else end
 
-    def arithmetic(self) -> bool:
+    def skip_arithmetic(self) -> bool:
         """Skip `((…))`, but for the commands in it; False where it is two brackets that close apart."""
         text, at, open_ = self.text, self.position + 2, 2
         while at < len(text):
@@ -92,10 +92,10 @@ class Lexer:
             return False
         inside, self.position = text[self.position + 2 : at], min(at + 2, len(text))
         if "$" in inside or "`" in inside:
-            self.nested(inside)
+            self.read_as_quoted(inside)
         return True
 
-    def word(self) -> Word:
+    def read_word(self) -> Word:
         """The next word, with its quotes taken away; commands nested in it are found as well."""
         text, start = self.text, self.position
         pieces: list[str] = []
@@ -104,7 +104,7 @@ class Lexer:
             if char in ENDS:
                 if char in "<>" and text.startswith("(", self.position + 1):
                     self.position += 2
-                    self.substituted(")", pieces)
+                    self.read_substitution(")", pieces)
                     pieces[-1] = UNKNOWN  # the name of a pipe
                     continue
                 break
@@ -119,12 +119,12 @@ class Lexer:
                 self.position = end + 1
             elif char == '"':
                 self.position += 1
-                pieces.append(self.quoted('"'))
+                pieces.append(self.read_quoted('"'))
             elif char == "`":
                 self.position += 1
-                self.substituted("`", pieces)
+                self.read_substitution("`", pieces)
             elif char == "$":
-                self._dollar(pieces)
+                self._read_dollar(pieces)
             else:
                 stop = self.position + 1
                 while stop < len(text) and text[stop] not in " \t\n;&|()<>\\'\"`$":
@@ -137,7 +137,7 @@ class Lexer:
             return Word("".join(pieces), 0, 0, raw)
         return Word("".join(pieces), self.at + start, self.at + self.position, raw)
 
-    def quoted(self, end: str | None, *, single: bool = False) -> str:
+    def read_quoted(self, end: str | None, *, single: bool = False) -> str:
         """What stands up to a closing mark, as in double quotes; commands nested in it are found."""
         text, pieces = self.text, list[str]()
         while self.position < len(text):
@@ -152,12 +152,12 @@ class Lexer:
                 self.position += 2
             elif char == "`":
                 self.position += 1
-                self.substituted("`", pieces)
+                self.read_substitution("`", pieces)
             elif char == "$":
-                self._dollar(pieces, inside=True)
+                self._read_dollar(pieces, inside=True)
             elif char == '"' and end == "}":
                 self.position += 1
-                pieces.append(self.quoted('"'))
+                pieces.append(self.read_quoted('"'))
             elif char == "'" and single:
                 stop = text.find("'", self.position + 1)
                 self.position = len(text) if stop < 0 else stop + 1
@@ -169,7 +169,7 @@ class Lexer:
                 self.position = stop
         return "".join(pieces)
 
-    def document(self, it: HereDocument) -> str:
+    def read_document(self, it: HereDocument) -> str:
         """The text of a here-document, which begins here."""
         lines: list[str] = []
         joined = False
@@ -184,30 +184,30 @@ class Lexer:
             lines.append(line)
         return "\n".join(lines)
 
-    def _dollar(self, pieces: list[str], *, inside: bool = False) -> None:
+    def _read_dollar(self, pieces: list[str], *, inside: bool = False) -> None:
         text = self.text
         self.position += 1
         following = text[self.position : self.position + 1]
         if following == "'" and not inside:
             self.position += 1
-            pieces.append(self._escaped())
+            pieces.append(self._read_escaped())
         elif following == '"' and not inside:
             self.position += 1
-            pieces.append(self.quoted('"'))
-        elif text.startswith("((", self.position) and self.arithmetic():
+            pieces.append(self.read_quoted('"'))
+        elif text.startswith("((", self.position) and self.skip_arithmetic():
             pieces.append(UNKNOWN)
         elif following == "(":
             self.position += 1
-            self.substituted(")", pieces)
+            self.read_substitution(")", pieces)
         elif following == "{":
-            self._braced(pieces, inside=inside)
+            self._read_braces(pieces, inside=inside)
         else:
             stop = self.position
             while stop < len(text) and text[stop].isascii() and (text[stop].isalnum() or text[stop] == "_"):
                 stop += 1
             name = text[self.position : stop]
             if name:
-                pieces.append(self.variables[name] if name in self.variables else _USUAL.get(name, UNKNOWN))
+                pieces.append(self.variables[name] if name in self.variables else _DEFAULT_VALUES.get(name, UNKNOWN))
                 self.position = stop
             elif following and following in "?$!@*#-":
                 pieces.append(UNKNOWN)
@@ -215,18 +215,18 @@ class Lexer:
             else:
                 pieces.append("$")
 
-    def _braced(self, pieces: list[str], *, inside: bool) -> None:
+    def _read_braces(self, pieces: list[str], *, inside: bool) -> None:
         """What stands in `${…}`."""
         start = self.position + 1
-        self.position = start if self.depth < DEEPEST else len(self.text)
-        self.unread += [] if self.depth < DEEPEST else [TOO_DEEP]
+        self.position = start if self.depth < MAX_DEPTH else len(self.text)
+        self.unread += [] if self.depth < MAX_DEPTH else [TOO_DEEP]
         self.depth += 1
-        self.quoted("}", single=not inside)
+        self.read_quoted("}", single=not inside)
         self.depth -= 1
         name = self.text[start : self.position - 1]
-        pieces.append(self.variables[name] if name in self.variables else _USUAL.get(name, UNKNOWN))
+        pieces.append(self.variables[name] if name in self.variables else _DEFAULT_VALUES.get(name, UNKNOWN))
 
-    def _escaped(self) -> str:
+    def _read_escaped(self) -> str:
         """What stands in `$'…'`."""
         text, pieces = self.text, list[str]()
         while self.position < len(text) and text[self.position] != "'":
@@ -238,20 +238,20 @@ class Lexer:
             kind = text[self.position : self.position + 1]
             self.position += 1
             if kind in ("u", "U"):
-                pieces.append(self._number(16, {"u": 4, "U": 8}[kind]))
+                pieces.append(self._read_number(16, {"u": 4, "U": 8}[kind]))
             elif kind == "c":
                 pieces.append(UNKNOWN)
                 self.position += 1
             elif kind and kind in "x01234567":
                 self.position -= kind != "x"
-                made = self._number(16, 2) if kind == "x" else self._number(8, 3)
+                made = self._read_number(16, 2) if kind == "x" else self._read_number(8, 3)
                 pieces.append(made if made.isascii() else UNKNOWN)  # a byte of a letter that has several
             else:
                 pieces.append(_ESCAPES.get(kind, kind if kind in "\\'\"?" else f"\\{kind}"))
         self.position += 1
         return "".join(pieces)
 
-    def _number(self, base: int, most: int) -> str:
+    def _read_number(self, base: int, most: int) -> str:
         digits = "0123456789abcdef"[:base]
         stop = self.position
         while stop < self.position + most and self.text[stop : stop + 1].lower() in digits and stop < len(self.text):

@@ -29,12 +29,12 @@ def is_unspaced_letter(letter: str) -> bool:
     return letter > "\u0e00" and any(first <= letter <= last for first, last in RANGES)
 
 
-def pairs(run: str) -> list[str]:
+def letter_pairs(run: str) -> list[str]:
     """The pairs of letters in a run of a script without spaces; each letter of its own as well, for words of one."""
     return [*(run[at : at + 2] for at in range(len(run) - 1)), *run] if len(run) > 1 else [run]
 
 
-def pairs_in(text: str) -> list[str]:
+def letter_pairs_in(text: str) -> list[str]:
     """The pairs of letters in all runs of such scripts that a text holds; a run of one letter is left out."""
     if text.isascii():
         return []

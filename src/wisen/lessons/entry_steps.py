@@ -13,7 +13,7 @@ from wisen.lessons.recording import entered
 from wisen.lessons.remarks import settled_remarks
 from wisen.lessons.trigger_narrowing import narrowed
 from wisen.logs.ownership_rows import confined_agents
-from wisen.mining.error_entries import met
+from wisen.mining.error_entries import new_error_rows
 from wisen.mining.goals import goals_of
 from wisen.model.entry import MoveKind
 from wisen.model.report import Selection
@@ -52,7 +52,7 @@ def learn(  # noqa: PLR0913 - what a turn found, each by its name
     with step("try triggers on the past"):
         known.record(narrowed(home, known))
     with step("record what failed"):
-        known.record(met(fixes, home.index.findings.evidence, known.states, seen, factory))
+        known.record(new_error_rows(fixes, home.index.findings.evidence, known.states, seen, factory))
     with step("find practices"):
         if new:
             newest = home.index.events.counts(Selection()).last or now

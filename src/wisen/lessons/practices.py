@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.mining.practice_steps import LONGEST_REQUEST, is_same_request, leave_out, name_of_step
+from wisen.mining.practice_steps import MAX_REQUEST, is_same_request, leave_out_action, name_of_step
 from wisen.model.context import NOWHERE
 from wisen.model.entry import (
     Category,
@@ -96,7 +96,7 @@ def practised(
         for entry in pending:
             if (
                 entry.context == context
-                and entry.action in map(leave_out, works)
+                and entry.action in map(leave_out_action, works)
                 and is_same_request(entry, _usual(runs))
             ):
                 rows.append(factory.build_move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why="it worked since"))
@@ -137,7 +137,7 @@ def _known(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[s
         for goal in goals:
             turn = turns[goal.request]
             asked = " ".join((turn.text or "").split())
-            if not asked or len(asked) > LONGEST_REQUEST or not goal.calls:
+            if not asked or len(asked) > MAX_REQUEST or not goal.calls:
                 continue
             called = tuple((name_of_step(steps[call]), steps[call]) for call in goal.calls)
             lookup = lookups[turn.context]
@@ -154,7 +154,7 @@ def _is_ours(entry: Entry) -> bool:
 
 
 def _is(entry: Entry, practice: _Practice) -> bool:
-    alike = entry.context == practice.context and entry.action == leave_out(practice.step)
+    alike = entry.context == practice.context and entry.action == leave_out_action(practice.step)
     return alike and is_same_request(entry, practice.asked)
 
 
@@ -176,7 +176,7 @@ def _entry(practice: _Practice, names: Collection[str], factory: RowFactory) -> 
             f"It failed in {many[0]} sessions. {many[1]} got there without it and without a failure, "
             f"the last by: {', '.join(way[:_WAY])}{more} (session {last.session})."
         ),
-        action=leave_out(practice.step),
+        action=leave_out_action(practice.step),
         setting=practice.asked,
         source=EntrySource.SELF_DISCOVERY,
         origin=EntryOrigin.MEASURED,
@@ -194,5 +194,5 @@ def _occurrence(run: _Run, step: Step, entry: Entry, factory: RowFactory) -> Occ
         session=run.session,
         message=step.call,
         at=step.at,
-        quote=" ".join((step.text or "").split())[:LONGEST_REQUEST],
+        quote=" ".join((step.text or "").split())[:MAX_REQUEST],
     )

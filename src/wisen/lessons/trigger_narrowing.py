@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.mining.trigger_backtest import TriggerOptions, narrowed_triggers
-from wisen.mining.triggers import triggers_of
+from wisen.mining.trigger_backtest import TriggerOptions, narrow_triggers
+from wisen.mining.triggers import find_triggers
 from wisen.model.entry import MoveKind
 from wisen.model.entry_state import encode_trigger
 from wisen.model.report import Selection
@@ -41,7 +41,7 @@ def narrowed(home: Home, known: KnownEntries) -> list[Move]:
         return home.index.events.histories(Selection(since=newest - PAST))
 
     tried = _options(home, new, past())
-    found = narrowed_triggers(tried, past())
+    found = narrow_triggers(tried, past())
     moves = []
     for state in new:
         trigger = found.get(state.entry.id)
@@ -64,7 +64,7 @@ def _options(home: Home, new: Sequence[EntryState], past: Iterator[History]) -> 
     for history in past if said else ():
         for state, occurrence in said.get((history.agent, history.native), ()):
             turn = next((each for each in history.turns if each.id == occurrence.message), None)
-            options = tuple(triggers_of(history, turn, turn.text or "")) if turn else ()
+            options = tuple(find_triggers(history, turn, turn.text or "")) if turn else ()
             if state.trigger in options:
                 found[state.entry.id] = found[state.entry.id]._replace(options=options)
     return [*found.values()]

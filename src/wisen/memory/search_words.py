@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from wisen.kernel.unspaced_scripts import LETTERS, pairs
+from wisen.kernel.unspaced_scripts import LETTERS, letter_pairs
 from wisen.model.memory import MemoryFields
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def words_of(memory: Memory) -> MemoryFields:
 def index_text(text: str) -> str:
     """Return a text as it is indexed in the store."""
     if not text.isascii():
-        text = _RUN.sub(lambda run: f" {' '.join(pairs(run[0]))} ", unicodedata.normalize("NFKC", text))
+        text = _RUN.sub(lambda run: f" {' '.join(letter_pairs(run[0]))} ", unicodedata.normalize("NFKC", text))
     names = [part for name in _CAMEL.findall(text) for part in _CAMEL_PARTS.findall(name)]
     return f"{text} {' '.join(names)}" if names else text
 
@@ -79,7 +79,7 @@ def query_words(question: str) -> tuple[str, ...]:
     found: list[str] = []
     for word in _WORD.findall(question):
         if _RUN.fullmatch(word):
-            found += pairs(word)[: len(word) - 1] or [word]
+            found += letter_pairs(word)[: len(word) - 1] or [word]
         else:
             found.append(word.casefold())
             if _CAMEL.fullmatch(word):

@@ -270,12 +270,12 @@ class MemoryService:
         return tuple(dict.fromkeys(edit.change.path for edit in edits))
 
     def _mined_sessions(self, selection: Selection, begins: str = "") -> Iterator[tuple[History, SessionFindings]]:
-        from wisen.mining.sessions import mine
+        from wisen.mining.session_mining import mine_session
 
         detect = self._detector()
         for history in self._home.index.events.histories(selection):
             if history.native.startswith(begins):
-                yield history, replace(mine(history), said=detect(history))
+                yield history, replace(mine_session(history), said=detect(history))
 
     def _build_summaries(self, history: History, mined: SessionFindings) -> Iterator[SummaryText]:
         from wisen.memory.summary_writer import style_of, summarize_sessions

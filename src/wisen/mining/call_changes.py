@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
     from wisen.model.history import Step
 
-ALIKE = 0.5
+MIN_SIMILARITY = 0.5
 """How alike two calls must be to have the same goal."""
-MOST_FIELDS = 3
+MAX_FIELDS = 3
 """As for words."""
-NEAR = 0.7
+MIN_NAME_SIMILARITY = 0.7
 """How alike the names of two files must be for one to have been meant by the other."""
-MOST_WORDS = 8
+MAX_WORDS = 8
 """A difference of more words is another command, not a fix."""
 PLACES = ("file_path", "path", "notebook_path", "url")
 _TEXTS = ("old_string", "new_string", "content", "new_source", "edits", "patch", "input")
-_SOUGHT = ("pattern", "query", "questions", "url")
+_SEARCH_FIELDS = ("pattern", "query", "questions", "url")
 """Who looks for the same thing has the same goal, wherever he looks."""
-_NO_MATTER = frozenset("description timeout run_in_background yield_time_ms max_output_tokens".split())
+_IGNORED_FIELDS = frozenset("description timeout run_in_background yield_time_ms max_output_tokens".split())
 _LONG = 200
 _VALUES = re.compile(r"(?:[\w.@~+-]*/)+[\w.@~*+-]*|\b[0-9a-f]{7,40}\b|\d+")
 _PROSE = re.compile(r"\s")
 
 
-def same_goal(tool: str, before: str | None, after: str | None) -> bool:
+def has_same_goal(tool: str, before: str | None, after: str | None) -> bool:
     """Whether two calls of a tool want the same thing. The arguments are JSON objects."""
     if before == after:
         return True
@@ -53,12 +53,12 @@ def same_goal(tool: str, before: str | None, after: str | None) -> bool:
     place = next((name for name in PLACES if name in one or name in two), None)
     if tool in EDITS:
         return one.get(place or "") == two.get(place or "") and _same_text_goal(one, two)
-    if any(name in one and one[name] == two.get(name) for name in _SOUGHT):
+    if any(name in one and one[name] == two.get(name) for name in _SEARCH_FIELDS):
         return True
     if place is not None and place in one and place in two:
         return _same_place_goal(one, two, place)
     shared = [name for name in one if one[name] == two.get(name)]
-    return bool(one) and (len(shared) >= len(one) / 2 or _alike_texts(one, two))
+    return bool(one) and (len(shared) >= len(one) / 2 or _are_texts_similar(one, two))
 
 
 def replaces_script(before: str, after: str, said: str) -> bool:
@@ -88,20 +88,20 @@ def are_of_one_program(failed: Step, step: Step) -> bool:
         return True  # they run no command
     programs = {part.program for part in one.parts}
     name, other = one.main.program, two.main.program
-    if other in programs or name in {part.program for part in two.parts} or _likeness(name, other) >= ALIKE:
+    if other in programs or name in {part.program for part in two.parts} or _similarity(name, other) >= MIN_SIMILARITY:
         return True
     wraps = (name in _last_names(two.main.words[1:]) and other not in GOES) or other in _last_names(one.main.words[1:])
     return wraps or {one.main.words[-1]} == {two.main.words[-1]}  # another runner of the same script
 
 
-def does_less(failed: Step, step: Step) -> bool:
+def runs_fewer_commands(failed: Step, step: Step) -> bool:
     """Whether whole commands of a failed line are missing from a later one: then the trouble may only be avoided."""
     one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
     return len(two.working) < len(one.working)
 
 
 def _last_names(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(map(_last, words))
+    return frozenset(map(_last_segment, words))
 
 
 def option_change(change: CallChange, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -133,9 +133,9 @@ def _same_part(one: Part, two: Part) -> bool:
     if a == b:
         return True
     common = set(b)
-    if 2 * sum(word in common for word in a) < ALIKE * (len(a) + len(b)):
+    if 2 * sum(word in common for word in a) < MIN_SIMILARITY * (len(a) + len(b)):
         return False  # no order of the words can make them alike
-    if difflib.SequenceMatcher(a=a, b=b, autojunk=False).ratio() < ALIKE:
+    if difflib.SequenceMatcher(a=a, b=b, autojunk=False).ratio() < MIN_SIMILARITY:
         return False
     return _same_words(a, b)
 
@@ -152,7 +152,7 @@ def _same_words(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
             continue
         for old, new in zip(one[a:b], two[c:d], strict=True):
             plain = not any(each[:1] == "-" and each != "-" for each in (old, new)) and not _PROSE.search(old + new)
-            if plain and old not in new and new not in old and _likeness(old, new) < ALIKE:
+            if plain and old not in new and new not in old and _similarity(old, new) < MIN_SIMILARITY:
                 return False
     return True
 
@@ -163,8 +163,8 @@ def _same_place_goal(one: dict[str, object], two: dict[str, object], place: str)
     if before == after:
         return True
     # Who looked in the right folder may have been further off with the name.
-    enough = ALIKE if _folder(before) == _folder(after) else NEAR
-    near = _last(before) == _last(after) or _likeness(_stem(before), _stem(after)) >= enough
+    enough = MIN_SIMILARITY if _folder(before) == _folder(after) else MIN_NAME_SIMILARITY
+    near = _last_segment(before) == _last_segment(after) or _similarity(_stem(before), _stem(after)) >= enough
     wanted = {name for name in rest[0] if name not in ("offset", "limit")}
     return (near or before.startswith(after) or after.startswith(before)) and all(
         rest[0][name] == rest[1].get(name) for name in wanted
@@ -178,13 +178,14 @@ def _same_text_goal(one: dict[str, object], two: dict[str, object]) -> bool:
         for name in ("old_string", "new_string", "content", "new_source")
         if isinstance(one.get(name), str) and isinstance(two.get(name), str)
     ]
-    return not texts or any(_overlap(str(a), str(b)) >= ALIKE for a, b in texts)
+    return not texts or any(_overlap(str(a), str(b)) >= MIN_SIMILARITY for a, b in texts)
 
 
-def _alike_texts(one: dict[str, object], two: dict[str, object]) -> bool:
+def _are_texts_similar(one: dict[str, object], two: dict[str, object]) -> bool:
     pairs = [(str(one[name]), str(two[name])) for name in one if name in two]
     return any(
-        (len(a) > 8 and _overlap(a, b) >= ALIKE) or (len(a + b) < 80 and _likeness(a, b) >= ALIKE) for a, b in pairs
+        (len(a) > 8 and _overlap(a, b) >= MIN_SIMILARITY) or (len(a + b) < 80 and _similarity(a, b) >= MIN_SIMILARITY)
+        for a, b in pairs
     )
 
 
@@ -195,7 +196,7 @@ def _overlap(one: str, two: str) -> float:
     return sum((a & b).values()) / shorter if shorter else float(one.strip() == two.strip())
 
 
-def _likeness(one: str, two: str) -> float:
+def _similarity(one: str, two: str) -> float:
     return difflib.SequenceMatcher(a=one, b=two, autojunk=False).ratio()
 
 
@@ -203,7 +204,7 @@ def _keeps_all(_: str) -> bool:
     return True
 
 
-def difference(
+def call_difference(
     tool: str, before: str | None, after: str | None, keeps: Callable[[str], bool] = _keeps_all
 ) -> CallChange | None:
     """What was changed from one call to the other; None when nothing was, or too much to be one change.
@@ -218,32 +219,32 @@ def difference(
     added: list[str] = []
     changed = 0
     for name in sorted({**one, **two}):
-        if one.get(name) == two.get(name) or name in _NO_MATTER:
+        if one.get(name) == two.get(name) or name in _IGNORED_FIELDS:
             continue
         if name in _TEXTS:
             if name != "new_string" and isinstance(one.get(name), str) and isinstance(two.get(name), str):
                 added.append(f"{name}: {_how_texts_differ(str(one[name]), str(two[name]))}")
             continue
-        was, now = list(filter(keeps, _named(name, one))), list(filter(keeps, _named(name, two)))
+        was, now = list(filter(keeps, _describe_field(name, one))), list(filter(keeps, _describe_field(name, two)))
         changed += bool(was or now)
         removed += was
         added += now
-    return _change(tool, removed, added) if changed <= MOST_FIELDS else None
+    return _change(tool, removed, added) if changed <= MAX_FIELDS else None
 
 
 def _command_difference(tool: str, first: str, second: str, keeps: Callable[[str], bool]) -> CallChange | None:
     one, two = (_without_comment(parsed(line).tokens) for line in (first, second))
     if one == two:
         one, two = parsed(first).moves, parsed(second).moves
-    removed, added = _words_apart(one, two)
+    removed, added = _word_difference(one, two)
     removed, added = [*filter(keeps, removed)], [*filter(keeps, added)]
     if sorted(one) == sorted(two) and one != two:
-        return CallChange(tool=tool, removed=(" ".join(one[:MOST_WORDS]),), added=(" ".join(two[:MOST_WORDS]),))
-    return _change(tool, removed, added) if len(removed) + len(added) <= MOST_WORDS else None
+        return CallChange(tool=tool, removed=(" ".join(one[:MAX_WORDS]),), added=(" ".join(two[:MAX_WORDS]),))
+    return _change(tool, removed, added) if len(removed) + len(added) <= MAX_WORDS else None
 
 
 @lru_cache(maxsize=4096)
-def _words_apart(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def _word_difference(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[list[str], list[str]]:
     a, b = Counter(one), Counter(two)
     return [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
 
@@ -255,13 +256,13 @@ def _without_comment(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _change(tool: str, removed: Iterable[str], added: Iterable[str]) -> CallChange | None:
     gone, new = tuple(removed), tuple(added)
-    general = tuple(map(generic, gone)), tuple(map(generic, new))
+    general = tuple(map(generalize, gone)), tuple(map(generalize, new))
     # Where only places or numbers differ, those are the lesson; elsewhere they are different every time.
     gone, new = (gone, new) if general[0] == general[1] else general
     return CallChange(tool=tool, removed=gone, added=new) if gone != new else None
 
 
-def _named(name: str, fields: dict[str, object]) -> list[str]:
+def _describe_field(name: str, fields: dict[str, object]) -> list[str]:
     value = fields.get(name)
     if value is None:
         return []
@@ -275,25 +276,25 @@ def _how_texts_differ(one: str, two: str) -> str:
     if one.split() == two.split():
         return "only the white space"
     lines = len(two.splitlines()) - len(one.splitlines())
-    if two.strip() in one or (lines < 0 and _overlap(one, two) >= ALIKE):
+    if two.strip() in one or (lines < 0 and _overlap(one, two) >= MIN_SIMILARITY):
         return "fewer lines"
-    if one.strip() in two or (lines > 0 and _overlap(one, two) >= ALIKE):
+    if one.strip() in two or (lines > 0 and _overlap(one, two) >= MIN_SIMILARITY):
         return "more lines"
     return "other words"
 
 
-def generic(text: str) -> str:
+def generalize(text: str) -> str:
     """A word without places and numbers, which are different every time."""
     return _VALUES.sub("…", text) if len(text) > 40 or "/" in text else text
 
 
 def _stem(path: str) -> str:
-    return _last(path).rpartition(".")[0] or _last(path)
+    return _last_segment(path).rpartition(".")[0] or _last_segment(path)
 
 
 def _folder(path: str) -> str:
     return path.rstrip("/").rpartition("/")[0]
 
 
-def _last(path: str) -> str:
+def _last_segment(path: str) -> str:
     return path.rstrip("/").rsplit("/", 1)[-1]

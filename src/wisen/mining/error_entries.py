@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from wisen.model.fix import Evidence, Fix
     from wisen.store.row_factory import RowFactory
 
-_LONGEST = 240
+_MAX_LENGTH = 240
 
 
-def met(
+def new_error_rows(
     fixes: Iterable[Fix],
     evidence_of: Callable[[str], Sequence[Evidence]],
     known: Iterable[EntryState],
@@ -35,7 +35,7 @@ def met(
     for fix in fixes:
         new: dict[str, list[Evidence]] = defaultdict(list)
         for each in evidence_of(fix.id):
-            if _sight(fix, each) not in seen:
+            if _occurrence_id(fix, each) not in seen:
                 new[each.context or NOWHERE].append(each)
         for context, found in new.items():
             entry = entries.get((context, fix.id))
@@ -61,7 +61,7 @@ def _entry(fix: Fix, context: str, names: Collection[str], factory: RowFactory) 
         summary=f"{fix.signature.safe_description}; what helped: {fix.change.description}",
         details=careful,
         action=fix.change.description,
-        error=fix.said[:_LONGEST],
+        error=fix.said[:_MAX_LENGTH],
         source=EntrySource.ERROR,
         origin=EntryOrigin.MEASURED,
         priority=Priority.HIGH if fix.sessions > 2 else Priority.MEDIUM,
@@ -73,7 +73,7 @@ def _entry(fix: Fix, context: str, names: Collection[str], factory: RowFactory) 
 
 def _occurrence(fix: Fix, each: Evidence, entry: str, context: str, factory: RowFactory) -> Occurrence:
     return Occurrence(
-        id=_sight(fix, each),
+        id=_occurrence_id(fix, each),
         entry=entry,
         machine=factory.machine,
         context=context,
@@ -81,10 +81,10 @@ def _occurrence(fix: Fix, each: Evidence, entry: str, context: str, factory: Row
         session=each.session,
         message=each.call,
         at=each.at,
-        quote=" ".join(each.said.split())[:_LONGEST],
+        quote=" ".join(each.said.split())[:_MAX_LENGTH],
     )
 
 
-def _sight(fix: Fix, each: Evidence) -> str:
+def _occurrence_id(fix: Fix, each: Evidence) -> str:
     told = "\0".join((each.agent, each.session, each.call, fix.id)).encode("utf-8", "surrogateescape")
     return blake2b(told, digest_size=13).hexdigest()

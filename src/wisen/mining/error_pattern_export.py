@@ -12,65 +12,65 @@ from re import _parser as sre_parser  # type: ignore[attr-defined]  # as above
 from typing import TYPE_CHECKING, Any
 
 from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
-from wisen.mining.signatures import VERSION
+from wisen.mining.signatures import SIGNATURE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.mining.error_patterns import ErrorPattern, LinePattern
 
-_MOST_SETS = 40
+_MAX_SETS = 40
 """More sets than that cost more to look through than the pattern does."""
 
 
 @cache
-def complaints() -> dict[str, object]:
+def export_patterns() -> dict[str, object]:
     """Everything by which a failure gets its key."""
     checks = [
         {
             "key": each.key,
             "who": each.who,
-            "form": _form(each.form),
+            "form": _export_pattern(each.form),
             "hints": list(each.hints),
-            "unless": _form(each.unless) if each.unless else None,
+            "unless": _export_pattern(each.unless) if each.unless else None,
         }
         for each in CHECKS
     ]
     return {
-        "version": VERSION,
+        "version": SIGNATURE_VERSION,
         "checks": checks,
-        "complaints": _told(ERROR_PATTERNS),
-        "tools": _told(TOOL_ERROR_PATTERNS),
+        "complaints": _export_all(ERROR_PATTERNS),
+        "tools": _export_all(TOOL_ERROR_PATTERNS),
     }
 
 
-def near() -> dict[str, tuple[str, ...]]:
+def words_by_key() -> dict[str, tuple[str, ...]]:
     """By key, words in small letters of which one stands in every failure that has it; none where it is not known."""
     found: dict[str, set[str]] = {}
     for check in CHECKS:
         found.setdefault(check.key, set()).update(check.hints)
     for each in (*ERROR_PATTERNS, *TOOL_ERROR_PATTERNS):
-        found.setdefault(each.key, set()).update(max(words, key=len) for words in words_of(each.form.text))
+        found.setdefault(each.key, set()).update(max(words, key=len) for words in required_words(each.form.text))
     return {key: tuple(sorted({word.casefold() for word in words})) for key, words in sorted(found.items())}
 
 
-def _told(known: Iterable[ErrorPattern]) -> list[dict[str, object]]:
-    return [{"key": each.key, "who": each.who, "says": each.says, "form": _form(each.form)} for each in known]
+def _export_all(known: Iterable[ErrorPattern]) -> list[dict[str, object]]:
+    return [{"key": each.key, "who": each.who, "says": each.says, "form": _export_pattern(each.form)} for each in known]
 
 
-def _form(form: LinePattern) -> list[object]:
+def _export_pattern(form: LinePattern) -> list[object]:
     ignores = bool(form.flags & re.IGNORECASE)
-    sets = words_of(form.text)
+    sets = required_words(form.text)
     return [form.text, int(ignores), [[word.casefold() if ignores else word for word in each] for each in sets]]
 
 
-def words_of(pattern: str) -> list[list[str]]:
+def required_words(pattern: str) -> list[list[str]]:
     """Sets of words: all of one of them stand in every text that a pattern fits. None where that cannot be told."""
-    sets = _needed(sre_parser.parse(pattern, re.MULTILINE))
+    sets = _required(sre_parser.parse(pattern, re.MULTILINE))
     return [sorted(each) for each in sorted(sets, key=sorted)] if all(sets) else []
 
 
-def _needed(tree: Any) -> set[frozenset[str]]:
+def _required(tree: Any) -> set[frozenset[str]]:
     """What must stand there: everything in one of the sets. An empty set says nothing."""
     sets: set[frozenset[str]] = {frozenset()}
     run = ""
@@ -81,17 +81,17 @@ def _needed(tree: Any) -> set[frozenset[str]]:
         if run:
             sets = {each | {run} for each in sets}
             run = ""
-        new = _needed_of(kind, value)
-        if all(new) and len(new) * len(sets) <= _MOST_SETS:
+        new = _required_by_node(kind, value)
+        if all(new) and len(new) * len(sets) <= _MAX_SETS:
             sets = {one | two for one in sets for two in new}
     return sets
 
 
-def _needed_of(kind: Any, value: Any) -> set[frozenset[str]]:
+def _required_by_node(kind: Any, value: Any) -> set[frozenset[str]]:
     if kind is sre.SUBPATTERN and not value[1] & re.IGNORECASE:
-        return _needed(value[3])
+        return _required(value[3])
     if kind is sre.BRANCH:
-        return {each for branch in value[1] for each in _needed(branch)}
+        return {each for branch in value[1] for each in _required(branch)}
     if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT) and value[0] >= 1:
-        return _needed(value[2])
+        return _required(value[2])
     return {frozenset()}

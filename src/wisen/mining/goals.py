@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.mining.call_changes import same_goal
+from wisen.mining.call_changes import has_same_goal
 from wisen.model.event import Status
 from wisen.model.failure import Ending, Goal
 from wisen.model.history import UserAction
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.model.history import History, Step, Turn
 
-_GOES_ON = re.compile(
+_CONTINUES = re.compile(
     r"\s*(?:y|yes|yep|yeah|sure|ok|okay|k|no|nope|go|go on|go ahead|continue|proceed|please|do it|try again|again|retry"
     r"|next|done|thanks?|thank you|perfect|great|nice|good|lgtm|stop|wait|\d{1,2}|[a-d]\)?)(?:[\s,.!]|please)*",
     re.IGNORECASE,
@@ -48,7 +48,7 @@ def _starts_work(turn: Turn, before: Turn) -> bool:
     """Whether a request is one of its own: not a word that lets the agent go on, and not more of the same breath."""
     if turn.text is None or turn.before == before.before:
         return False
-    return _GOES_ON.fullmatch(turn.text) is None
+    return _CONTINUES.fullmatch(turn.text) is None
 
 
 def _goal(turn: Turn, history: History, steps: Sequence[Step], behind: Turn | None) -> Goal:
@@ -79,15 +79,17 @@ def _ending(steps: Sequence[Step], acts: Sequence[Turn]) -> Ending:
     standing = next((step for step in reversed(steps) if step.status is not None), None)
     if standing is not None and standing.status in _FAILED:
         return Ending.FAILING
-    if checks and checks[-1].status in _FAILED and not _overcome(checks[-1], steps):
+    if checks and checks[-1].status in _FAILED and not _was_overcome(checks[-1], steps):
         return Ending.FAILING
     return Ending.DONE
 
 
-def _overcome(failed: Step, steps: Sequence[Step]) -> bool:
+def _was_overcome(failed: Step, steps: Sequence[Step]) -> bool:
     behind = list(steps).index(failed) + 1
     return any(
-        step.tool == failed.tool and step.status is Status.OK and same_goal(step.tool, failed.arguments, step.arguments)
+        step.tool == failed.tool
+        and step.status is Status.OK
+        and has_same_goal(step.tool, failed.arguments, step.arguments)
         for step in steps[behind:]
     )
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Step
 
 
-LONGEST_REQUEST = 200
+MAX_REQUEST = 200
 """What is longer than this many characters is a task of its own, not a goal that comes back."""
 
 
 _SHORT = 24
 
 
-def mattered(entry: Entry, history: History, goals: Sequence[Goal]) -> tuple[bool, bool]:
+def check_practice(entry: Entry, history: History, goals: Sequence[Goal]) -> tuple[bool, bool]:
     """Whether what a best practice is about was asked for in a session, and whether its step failed there again.
 
     The first is told by the user's words alone, so that it is blind to what the agent was told and did.
@@ -32,14 +32,15 @@ def mattered(entry: Entry, history: History, goals: Sequence[Goal]) -> tuple[boo
     asked = [goal for goal in goals if _is_asked(entry, turns[goal.request].text)]
     called = (steps[call] for goal in asked for call in goal.calls)
     hit = any(
-        step.status in (End.FAILED, End.MASKED) and entry.action == leave_out(name_of_step(step)) for step in called
+        step.status in (End.FAILED, End.MASKED) and entry.action == leave_out_action(name_of_step(step))
+        for step in called
     )
     return bool(asked), hit
 
 
 def _is_asked(entry: Entry, text: str | None) -> bool:
     asked = " ".join((text or "").split())
-    return 0 < len(asked) <= LONGEST_REQUEST and is_same_request(entry, asked)
+    return 0 < len(asked) <= MAX_REQUEST and is_same_request(entry, asked)
 
 
 def name_of_step(step: Step) -> str:
@@ -58,5 +59,5 @@ def is_same_request(entry: Entry, asked: str) -> bool:
     return entry.setting == asked or same(entry.setting, asked)
 
 
-def leave_out(step: str) -> str:
+def leave_out_action(step: str) -> str:
     return f"Leave out {step}."

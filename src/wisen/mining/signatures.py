@@ -17,16 +17,16 @@ from wisen.text.command_lines import Command, command_of, fields_of, parsed
 if TYPE_CHECKING:
     from wisen.mining.error_patterns import ErrorPattern, LinePattern
 
-VERSION = 2
+SIGNATURE_VERSION = 2
 """Grows with every change by which a failure may get another signature."""
-_LONGEST = 100
-_LOOKED_AT = 8_000
+_MAX_LENGTH = 100
+_MAX_READ = 8_000
 _EXIT = re.compile(r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)")
 _TAGS = re.compile(r"</?(?:tool_use_error|error)>")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r(?!\n)")
 _ECHO = re.compile(r"[ \t]*(?:\[[\w:.-]+\] )?\$ .*(?:\n|\Z)")
 """Script runners print the command before they run it."""
-_TELLS = re.compile(
+_ERROR_WORDS = re.compile(
     r"\b(?:error|fatal|failed|failure|not found|no such|denied|unrecognized|unknown|invalid|cannot|can't|unable|panic"
     r"|exception|missing|refused|illegal|not allowed|unexpected|must|requires?|timed? ?out)\b",
     re.IGNORECASE,
@@ -67,15 +67,15 @@ class FailureSubject(NamedTuple):
 
 def signature_of(*, tool: str, arguments: str | None, text: str | None) -> Signature:
     """The signature of a failed call. `arguments` is a JSON object; `text` is what the call said, None if not kept."""
-    return about(tool=tool, arguments=arguments, text=text).signature
+    return describe_failure(tool=tool, arguments=arguments, text=text).signature
 
 
-def about(*, tool: str, arguments: str | None, text: str | None) -> FailureSubject:
+def describe_failure(*, tool: str, arguments: str | None, text: str | None) -> FailureSubject:
     """The signature of a failed call, the command it ran and the place it is about."""
     fields = fields_of(arguments)
     line = command_of(fields)
     command = parsed(line) if line is not None else None
-    said = _cleaned(text or "")
+    said = _clean(text or "")
     place = next((str(fields[name]) for name in ("file_path", "path", "notebook_path") if fields.get(name)), "")
     if not place and said:
         found = _POINTS_AT.search(said) or _NAMED.search(said)
@@ -84,64 +84,66 @@ def about(*, tool: str, arguments: str | None, text: str | None) -> FailureSubje
     if text is None:
         signature = _signature("runtime.not-kept", command.main.program if command else tool)
     elif command is not None:
-        signature = _of_command(said, command, _EXIT.match(text))
+        signature = _command_signature(said, command, _EXIT.match(text))
     else:
-        signature = _of_tool(said, tool)
+        signature = _tool_signature(said, tool)
     return FailureSubject(signature, head, place)
 
 
-def _cleaned(text: str) -> str:
-    half = _LOOKED_AT // 2
-    if len(text) > _LOOKED_AT:
+def _clean(text: str) -> str:
+    half = _MAX_READ // 2
+    if len(text) > _MAX_READ:
         text = f"{text[:half]}\n{text[-half:]}"
     text = _TAGS.sub("", _ANSI.sub("", text))
     ended = _EXIT.match(text)
     return text[ended.end() :] if ended else text
 
 
-def _of_tool(said: str, tool: str) -> Signature:
+def _tool_signature(said: str, tool: str) -> Signature:
     first = said.strip().partition("\n")[0]
     for each in TOOL_ERROR_PATTERNS:
         if each.form.search(first):
-            return _signature(each.key, each.who or tool, normal(first) if each.says else "")
+            return _signature(each.key, each.who or tool, normalize_line(first) if each.says else "")
     server = tool.startswith("mcp__")
-    return _signature("api.error" if server else "runtime.error", tool, normal(_telling_line(said) or first))
+    return _signature("api.error" if server else "runtime.error", tool, normalize_line(_error_line(said) or first))
 
 
-def _of_command(said: str, command: Command, ended: re.Match[str] | None) -> Signature:
+def _command_signature(said: str, command: Command, ended: re.Match[str] | None) -> Signature:
     program = command.main.program
     if not said.strip():
         last = command.parts[-1].program if command.parts else program
         return _signature("shell.said-nothing", last, f"exit {ended[1]}, said nothing" if ended else "said nothing")
-    check = _check(said)
+    check = _find_check(said)
     if check is not None:
         return check
     for complaint in ERROR_PATTERNS:
         found = complaint.form.search(said)
         if found is not None:
-            return _complaint(complaint, said, found, command)
-    telling = _telling_line(said)
+            return _pattern_signature(complaint, said, found, command)
+    telling = _error_line(said)
     line = telling or _first_line(said)
-    return _signature("runtime.error" if telling else "shell.nonzero-exit", _speaker(line, command), normal(line))
+    return _signature(
+        "runtime.error" if telling else "shell.nonzero-exit", _speaker(line, command), normalize_line(line)
+    )
 
 
-def _check(said: str) -> Signature | None:
+def _find_check(said: str) -> Signature | None:
     """The step that found something; of several the one told last, for nothing ran behind it."""
     best: tuple[int, Signature] | None = None
     for check in CHECKS:
         if not any(hint in said for hint in check.hints) or (check.unless and check.unless.search(said)):
             continue
-        last = _last(check.form, said)
+        last = _last_match(check.form, said)
         if last is not None and (best is None or last.start() > best[0]):
             best = last.start(), _signature(check.key, check.who)
     return best[1] if best else None
 
 
-def _last(form: LinePattern | re.Pattern[str], said: str) -> re.Match[str] | None:
+def _last_match(form: LinePattern | re.Pattern[str], said: str) -> re.Match[str] | None:
     return next(iter(deque(form.finditer(said), maxlen=1)), None)
 
 
-def _complaint(complaint: ErrorPattern, said: str, found: re.Match[str], command: Command) -> Signature:
+def _pattern_signature(complaint: ErrorPattern, said: str, found: re.Match[str], command: Command) -> Signature:
     start = said.rfind("\n", 0, found.start() + 1) + 1
     line = said[start:].partition("\n")[0]
     named = next((value for value in found.groupdict().values() if value), None)
@@ -151,8 +153,8 @@ def _complaint(complaint: ErrorPattern, said: str, found: re.Match[str], command
         who = usage["who"] if usage else _speaker(line, command)
     says = ""
     if complaint.says:
-        raised = _last(_RAISED, said)
-        says = normal(f"{raised['kind'].rsplit('.', 1)[-1]}: {raised['what'] or ''}" if raised else line)
+        raised = _last_match(_RAISED, said)
+        says = normalize_line(f"{raised['kind'].rsplit('.', 1)[-1]}: {raised['what'] or ''}" if raised else line)
     return _signature(complaint.key, who, says)
 
 
@@ -167,10 +169,10 @@ def _speaker(line: str, command: Command) -> str:
     return command.main.program
 
 
-def _telling_line(said: str) -> str | None:
+def _error_line(said: str) -> str | None:
     """The first line that says what was wrong; not one that only repeats the command."""
     position = 0
-    while found := _TELLS.search(said, position):
+    while found := _ERROR_WORDS.search(said, position):
         start = said.rfind("\n", 0, found.start()) + 1
         line = said[start:].partition("\n")[0]
         if not _ECHO.match(line) and len(line) < 1000:
@@ -184,13 +186,13 @@ def _first_line(said: str) -> str:
     return next(lines, said.strip().partition("\n")[0])
 
 
-def normal(line: str) -> str:
+def normalize_line(line: str) -> str:
     """A line without its values: paths, numbers, ids, times and whatever stands in quotes."""
     line = _SHELL.sub("", line.strip())[:1000]
     for pattern, replacement in _NORMAL:
         line = pattern.sub(replacement, line)
-    return line.strip(" :-=")[:_LONGEST]
+    return line.strip(" :-=")[:_MAX_LENGTH]
 
 
 def _signature(key: str, who: str, says: str = "") -> Signature:
-    return Signature(key=key, who=who, says=says.removeprefix(f"{who}: ") if who else says, version=VERSION)
+    return Signature(key=key, who=who, says=says.removeprefix(f"{who}: ") if who else says, version=SIGNATURE_VERSION)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.kernel.call_names import FILE, SHELL, call_names, is_like, kind_of, text_names
+from wisen.kernel.call_names import FILE, SHELL, call_names, is_similar_call, kind_of, text_names
 from wisen.kernel.matching import WatchedCall
 from wisen.mining.trigger_words import prompt_words
 from wisen.model.history import UserAction
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from wisen.model.directive import Trigger
     from wisen.model.history import History
 
-SHARE = 0.1
+MAX_SHARE = 0.1
 """In which share of the sessions of its project a trigger may come up at most."""
-FEW = 2
+ALWAYS_ALLOWED = 2
 """So many sessions are few, however few there are in all."""
 
 
@@ -37,7 +37,7 @@ class TriggerOptions(NamedTuple):
     options: Sequence[Trigger]
 
 
-def narrowed_triggers(tried: Sequence[TriggerOptions], past: Iterable[History]) -> dict[str, Trigger | None]:
+def narrow_triggers(tried: Sequence[TriggerOptions], past: Iterable[History]) -> dict[str, Trigger | None]:
     """By entry, the first of its triggers that came up in few sessions of the past; None where none did."""
     fired: Counter[tuple[int, int]] = Counter()
     sessions: Counter[str] = Counter()
@@ -49,17 +49,17 @@ def narrowed_triggers(tried: Sequence[TriggerOptions], past: Iterable[History]) 
             for number, each in enumerate(tried)
             if each.context in ("", *contexts) and each.source != (history.agent, history.native)
         ]
-        for number, place in met_in(history, {number: each.options for number, each in here}):
+        for number, place in find_fired(history, {number: each.options for number, each in here}):
             fired[number, place] += 1
     found: dict[str, Trigger | None] = {}
     for number, each in enumerate(tried):
         many = sum(sessions.values()) if not each.context else sessions[each.context]
-        few = (one for at, one in enumerate(each.options) if fired[number, at] <= max(FEW, SHARE * many))
+        few = (one for at, one in enumerate(each.options) if fired[number, at] <= max(ALWAYS_ALLOWED, MAX_SHARE * many))
         found[each.entry] = next(few, None)
     return found
 
 
-def met_in(history: History, options: Mapping[int, Sequence[Trigger]]) -> set[tuple[int, int]]:
+def find_fired(history: History, options: Mapping[int, Sequence[Trigger]]) -> set[tuple[int, int]]:
     """Which triggers would have come up in a session: by key, and which of its options."""
     found = set[tuple[int, int]]()
     every = [
@@ -74,7 +74,7 @@ def met_in(history: History, options: Mapping[int, Sequence[Trigger]]) -> set[tu
                 continue
             if names is None:
                 names = call_names(WatchedCall(step.tool, fields_of(step.arguments)))
-            if is_like(kind, words, step.tool, names):
+            if is_similar_call(kind, words, step.tool, names):
                 found.add(key)
     for turn in history.turns:
         if turn.action is UserAction.SAID and turn.text:

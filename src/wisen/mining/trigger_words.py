@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from wisen.model.directive import Trigger
     from wisen.text.command_lines import Part
 
-LONGEST = 80
+MAX_DESCRIPTION = 80
 """Characters of what an agent did."""
-_COMMON = EMPTY | frozenset(
+_COMMON_WORDS = EMPTY | frozenset(
     "add added adding additional agent all another api app apply approach around ask asked back bad base because"
     " before behavior best better between bit both branch break broken bug build builds call called calls can case"
     " cases change changed changes check checks class clean clear code come command commands comment comments commit"
@@ -46,19 +46,21 @@ _COMMON = EMPTY | frozenset(
     " null none bash sh cd yes not and the for you are was".split()
 )
 """What people say of any work: that a call holds such a word says nothing."""
-_WIDE = READERS | frozenset("mise make npm pnpm yarn bun npx node python python3 go cargo uv poetry docker".split())
+_EVERYDAY_PROGRAMS = READERS | frozenset(
+    "mise make npm pnpm yarn bun npx node python python3 go cargo uv poetry docker".split()
+)
 """Programs that are used all day: they need more than their name."""
 _SCRIPTED = frozenset("python python3 node bash sh zsh ruby perl deno tsx ts-node npx uvx pipx go".split())
-_EVERYWHERE = frozenset(
+_COMMON_FILES = frozenset(
     "index main mod lib types utils util helpers constants config settings readme __init__ setup page layout app test"
     " tests conftest package makefile dockerfile license changelog todo claude agents".split()
 )
 """Names of files that stand in many folders: their folder is needed too."""
 _RUNS = ("run", "exec", "x", "dlx", "-m")
 _NAME = re.compile(r"`([^`\n]{2,80})`|[\w./@:+-]{2,80}", re.UNICODE)
-_HUMPED = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
+_CAMEL_CASE = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _MARKED = re.compile(r"[_./:-]|\d")
-_PASSING = re.compile(
+_TRANSIENT = re.compile(
     r"^[0-9a-f]{7,}$|^\d[\d.,:%-]*$|^/?(?:private/)?tmp/|^/var/folders/|^[0-9a-f]{8}-[0-9a-f]{4}-|\d{4}-\d\d-\d\d|\d{6,}"
     r"|^[A-Z0-9]{20,}$|:\d+(?::\d+)?$",
     re.IGNORECASE,
@@ -66,28 +68,28 @@ _PASSING = re.compile(
 """What is another one next time: hashes, numbers, times, places of temporary files, lines."""
 _PLAIN = re.compile(r"[\w./@:+=,%~-]{1,60}\Z", re.ASCII)
 _SUBCOMMAND = re.compile(r"[A-Za-z][\w:.@-]{1,30}\Z")
-_TELLING_OPTION = re.compile(r"--[a-z][\w-]{2,30}")
+_DISTINCTIVE_OPTION = re.compile(r"--[a-z][\w-]{2,30}")
 _PATHS = ("file_path", "notebook_path", "path", "filePath")
 
 
-def named_in(text: str) -> frozenset[str]:
+def names_in(text: str) -> frozenset[str]:
     """The names in what a user typed, in small letters: of files, of code, and what is marked as code."""
     found = set[str]()
     for match in _NAME.finditer(text[:4_000]):
         word = (match[1] or match[0]).strip(" .,:-/@+")
         if match[1] and " " in word:
-            found |= {each.casefold() for each in word.split() if is_telling(each.casefold())}
+            found |= {each.casefold() for each in word.split() if is_distinctive(each.casefold())}
             continue
         inner = word[1:-1] if len(word) > 2 else ""
-        if match[1] or _MARKED.search(inner) or _HUMPED.search(word) or (word.isupper() and len(word) > 3):
+        if match[1] or _MARKED.search(inner) or _CAMEL_CASE.search(word) or (word.isupper() and len(word) > 3):
             found.add(word.casefold())
             found.add(word.casefold().rsplit("/", 1)[-1])
-    return frozenset(filter(is_telling, found))
+    return frozenset(filter(is_distinctive, found))
 
 
-def is_telling(word: str) -> bool:
+def is_distinctive(word: str) -> bool:
     """Whether a word tells calls apart: it is neither common nor another one next time."""
-    return len(word) > 2 and word not in _COMMON and not _PASSING.search(word)
+    return len(word) > 2 and word not in _COMMON_WORDS and not _TRANSIENT.search(word)
 
 
 def command_words(
@@ -95,30 +97,30 @@ def command_words(
 ) -> list[tuple[str, ...]]:
     """The words of a command, from few to many: program and subcommand, then what tells it from others of its kind."""
     parts = [part for part in parsed(call.line).working if part.program and _SUBCOMMAND.match(part.program)]
-    best = max(parts, key=lambda part: len(_said_of(part, said, named)), default=None)
+    best = max(parts, key=lambda part: len(_mentioned_words(part, said, named)), default=None)
     if best is None:
         return []
-    shared = _said_of(best, said, named)
+    shared = _mentioned_words(best, said, named)
     if not shared:
         if must_name:
             return []
         best = parts[-1]
     head = best.head.casefold().split()
     if best.program in _SCRIPTED and len(head) == 1:
-        head += [word for word in map(_end, best.words[1:]) if is_telling(word) and word[:1] != "-"][:1]
-    more = [each for each in (*shared, *_telling_words(best)) if each not in head]
+        head += [word for word in map(_last_segment, best.words[1:]) if is_distinctive(word) and word[:1] != "-"][:1]
+    more = [each for each in (*shared, *_distinctive_words(best)) if each not in head]
     more = list(dict.fromkeys(more))
     rows = [(*head, *more[:count]) for count in range(3) if count <= len(more)]
     if must_name:
         rows = [row for row in rows if set(shared) & set(row)]
-    return [row for row in rows if not _is_wide(row, best)]
+    return [row for row in rows if not _is_too_broad(row, best)]
 
 
 def path_words(call: WatchedCall, named: frozenset[str], *, must_name: bool) -> list[tuple[str, ...]]:
     """A file by its name, by its folder too, and by names of its change that the user named."""
     path = path_of(call).casefold()
     parts = [each for each in path.split("/") if each]
-    if not parts or _PASSING.search(path.removeprefix("/")):
+    if not parts or _TRANSIENT.search(path.removeprefix("/")):
         return []
     last, ends = parts[-1], "/".join(parts[-2:])
     names = call_names(call)[0]
@@ -127,7 +129,7 @@ def path_words(call: WatchedCall, named: frozenset[str], *, must_name: bool) -> 
     inside = sorted((named & names) - own - {call.tool.casefold()}, key=lambda each: (-len(each), each))
     if must_name and not is_named:
         return [(each,) for each in inside[:1]] if call.tool in EDITORS else []
-    rows = [] if last.rsplit(".", 1)[0] in _EVERYWHERE or len(parts) < 2 else [(last,)]
+    rows = [] if last.rsplit(".", 1)[0] in _COMMON_FILES or len(parts) < 2 else [(last,)]
     rows += [(ends,)] if len(parts) > 1 else []
     return [*rows, *((ends, each) for each in inside[:1])]
 
@@ -143,10 +145,10 @@ def prompt_words(trigger: Trigger) -> tuple[str, ...]:
     if kind_of(trigger.tool) != SHELL:
         return trigger.words
     rest = tuple(word.strip("-") for word in trigger.words[1:] if word not in _RUNS)
-    return rest if any(map(is_telling, rest)) else (trigger.words[0], *rest)
+    return rest if any(map(is_distinctive, rest)) else (trigger.words[0], *rest)
 
 
-def described_call(call: WatchedCall) -> str:
+def describe_call(call: WatchedCall) -> str:
     """What the agent did, in words of ours: of what stands in the call only plain words, none of its texts."""
     if call.line:
         part = parsed(call.line).main
@@ -158,7 +160,7 @@ def described_call(call: WatchedCall) -> str:
         text = f"{'edited' if call.tool in EDITORS else 'looked at'} {shown}"
     else:
         text = f"used {call.tool if _PLAIN.match(call.tool) else 'a tool'}"
-    return _short(sentinel.strip(invisible_characters.without(text)))
+    return _truncate(sentinel.strip(invisible_characters.without(text)))
 
 
 def _without_repeats(words: list[str]) -> Iterator[str]:
@@ -169,33 +171,42 @@ def _without_repeats(words: list[str]) -> Iterator[str]:
         before = word
 
 
-def _short(text: str) -> str:
+def _truncate(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 2].rsplit(' ', 1)[0][: LONGEST - 2]} …"
+    return (
+        text
+        if len(text) <= MAX_DESCRIPTION
+        else f"{text[: MAX_DESCRIPTION - 2].rsplit(' ', 1)[0][: MAX_DESCRIPTION - 2]} …"
+    )
 
 
-def _said_of(part: Part, said: set[str], named: frozenset[str]) -> list[str]:
+def _mentioned_words(part: Part, said: set[str], named: frozenset[str]) -> list[str]:
     """The words of a command that the user said too: what it was told to do, and names."""
     head = part.head.casefold().split()
     sub = [word for word in head[1:] if word in said and len(word) > 2 and word not in ("run", "exec")]
-    rest = [end for end in map(_end, part.words[1:]) if end in named and end not in head]
+    rest = [end for end in map(_last_segment, part.words[1:]) if end in named and end not in head]
     return [*sub, *rest]
 
 
-def _telling_words(part: Part) -> Iterator[str]:
+def _distinctive_words(part: Part) -> Iterator[str]:
     for word in part.words[1:]:
-        if option := _TELLING_OPTION.match(word):
+        if option := _DISTINCTIVE_OPTION.match(word):
             yield option[0].casefold()
-        elif word[:1] != "-" and _PLAIN.match(word) and is_telling(_end(word)) and _MARKED.search(word[1:-1]):
-            yield _end(word)
+        elif (
+            word[:1] != "-"
+            and _PLAIN.match(word)
+            and is_distinctive(_last_segment(word))
+            and _MARKED.search(word[1:-1])
+        ):
+            yield _last_segment(word)
 
 
-def _end(word: str) -> str:
+def _last_segment(word: str) -> str:
     return word.casefold().rstrip("/").rsplit("/", 1)[-1]
 
 
-def _is_wide(row: tuple[str, ...], part: Part) -> bool:
+def _is_too_broad(row: tuple[str, ...], part: Part) -> bool:
     """Whether such calls are made every day."""
     if part.only_reads:
-        return len(row) < 3 or not any(is_telling(each) for each in row[1:])
-    return len(row) < 2 or (row[0] in _WIDE and row[1] in _RUNS and len(row) < 3)
+        return len(row) < 3 or not any(is_distinctive(each) for each in row[1:])
+    return len(row) < 2 or (row[0] in _EVERYDAY_PROGRAMS and row[1] in _RUNS and len(row) < 3)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.kernel.call_names import FILE, SHELL, call_names, kind_of, text_names
 from wisen.kernel.matching import EDITORS, READERS, WatchedCall
-from wisen.mining.trigger_words import command_words, described_call, named_in, path_of, path_words
+from wisen.mining.trigger_words import command_words, describe_call, names_in, path_of, path_words
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.history import Step, UserAction
 from wisen.text.command_lines import fields_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.model.history import History, Turn
 
-NEAR = 12
+NEARBY_CALLS = 12
 """How many calls before a turn are looked at for names."""
 _GENERAL = frozenset(
     "task agent todowrite taskcreate taskupdate taskoutput tasklist taskget exitplanmode enterplanmode askuserquestion"
@@ -36,12 +36,12 @@ class _Suspect(NamedTuple):
     cause: TriggerCause
 
 
-def trigger_of(history: History, turn: Turn, text: str) -> Trigger | None:
+def find_trigger(history: History, turn: Turn, text: str) -> Trigger | None:
     """By what the call is known again that a message was about; None where that cannot be told."""
-    return next(triggers_of(history, turn, text), None)
+    return next(find_triggers(history, turn, text), None)
 
 
-def triggers_of(history: History, turn: Turn, text: str) -> Iterator[Trigger]:
+def find_triggers(history: History, turn: Turn, text: str) -> Iterator[Trigger]:
     """The same from the widest to the narrowest words for the same call: for whoever tries them on the past."""
     for suspect in _suspects(history, turn):
         found = [*_triggers(suspect, text)]
@@ -62,7 +62,7 @@ def _suspects(history: History, turn: Turn) -> Iterator[_Suspect]:
             (refused if act.action is UserAction.REJECTED else stopped).append(step)
     yield from (_Suspect(step, TriggerCause.REJECTED) for step in refused)
     yield from (_Suspect(step, TriggerCause.INTERRUPTED) for step in stopped if step not in refused)
-    near = history.steps[max(0, turn.before - NEAR) : turn.before]
+    near = history.steps[max(0, turn.before - NEARBY_CALLS) : turn.before]
     yield from (_Suspect(step, TriggerCause.NAMED) for step in reversed(near))
 
 
@@ -89,7 +89,7 @@ def _triggers(suspect: _Suspect, text: str) -> Iterator[Trigger]:
     call = WatchedCall(step.tool, fields_of(step.arguments))
     if step.arguments is None:
         return
-    said, named = text_names(text), named_in(text)
+    said, named = text_names(text), names_in(text)
     must = cause is TriggerCause.NAMED
     kind = kind_of(step.tool)
     if kind == SHELL:
@@ -99,7 +99,7 @@ def _triggers(suspect: _Suspect, text: str) -> Iterator[Trigger]:
     else:
         options = _other_words(call, named, must_name=must)
     for words in options:
-        yield Trigger(cause=cause, tool=step.tool, words=words, did=described_call(call))
+        yield Trigger(cause=cause, tool=step.tool, words=words, did=describe_call(call))
 
 
 def _other_words(call: WatchedCall, named: frozenset[str], *, must_name: bool) -> list[tuple[str, ...]]:

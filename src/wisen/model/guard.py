@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from wisen.errors import UsageError
-from wisen.kernel.matching import GAP, keys_of
+from wisen.kernel.matching import GAP, watch_keys
 from wisen.model.entry import Actor, Entry, Move, MoveKind, Occurrence, Proposal
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def _spelt(watch: str, text: str) -> str:
         watch = f"shell: {watch}"
     if not watch.partition(": ")[2]:
         raise UsageError(f"{text!r} watches for nothing. A guard is written so: {GUARD_SYNTAX}")
-    keys_of(parse_watch(watch))
+    watch_keys(parse_watch(watch))
     return watch
 
 

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from wisen.model.signal import Sighting
     from wisen.text.command_lines import Part
 
-TURNS = 3
+RECENT_TURNS = 3
 """What was told within so many typed turns before a praise was told just before it."""
-JUST_BEFORE = 1.0
+RECENT_WEIGHT = 1.0
 """What a prompt or a failure brought in that window, and what the user names himself."""
-EARLIER = 0.25
+EARLIER_WEIGHT = 0.25
 """What the session began with, or was told before that window: it was there, and so was much else."""
-LONGEST = timedelta(days=1)
+MAX_AGE = timedelta(days=1)
 """What was told longer ago does not count: a session may go on for days."""
-TOGETHER = timedelta(seconds=5)
+CLOCK_MARGIN = timedelta(seconds=5)
 """What a prompt brings comes with it: so far apart its two times may be, in the hook's note and in the log."""
-BEHIND = 3
+SETTLING_TURNS = 3
 """After so many further turns, or when the session is over, it is known whether the work stays."""
 _MOMENTS = {"session-start": PraiseMoment.START, "prompt": PraiseMoment.PROMPT, "failure": PraiseMoment.FAILURE}
 _NAMED = re.compile(r"\b(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10})\b", re.IGNORECASE)
@@ -51,7 +51,7 @@ NOTHING, UNDONE, OPEN, GONE = (
 """Why a praise strengthens nothing."""
 
 
-class Weighed(NamedTuple):
+class PraiseEffect(NamedTuple):
     """A praise, and what it strengthens."""
 
     praise: Sighting
@@ -64,66 +64,66 @@ class Weighed(NamedTuple):
     """The calls between that and the praise, as commands, or tools with their files."""
 
 
-class Told(NamedTuple):
+class PraiseEvidence(NamedTuple):
     """By what a praise is weighed."""
 
     exposures: Sequence[Exposure]
     """Of its session, in any order."""
     subject_of: Callable[[Exposure], str]
     """The id of the entry or fix that an exposure is about; empty for everything else."""
-    named: Callable[[str, str], str]
+    find_subject: Callable[[str, str], str]
     """The id of the entry or fix that has a name, within a context; empty where nothing has it there."""
     machine: str
 
 
-def names_in(text: str) -> list[str]:
+def ids_in(text: str) -> list[str]:
     """What looks like the id of a rule, an entry or a fix."""
     return _NAMED.findall(text)
 
 
-def weighed(praise: Sighting, history: History, told: Told, *, over: bool) -> Weighed:
+def attribute_praise(praise: Sighting, history: History, evidence: PraiseEvidence, *, over: bool) -> PraiseEffect:
     """What a praise strengthens; `over`: nothing more comes in its session."""
     said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     place = next((number for number, turn in enumerate(said) if turn.id == praise.said.message), None)
     if place is None:
-        return Weighed(praise, why=GONE)
+        return PraiseEffect(praise, why=GONE)
     since = said[place - 1].before if place else 0
-    calls = tuple(call_words(step) for step in history.steps[since : said[place].before])
-    found = Weighed(praise, before=(said[place - 1].text or "") if place else "", calls=calls)
-    rows = tuple(_rows(praise, said, place, told))
+    calls = tuple(call_text(step) for step in history.steps[since : said[place].before])
+    found = PraiseEffect(praise, before=(said[place - 1].text or "") if place else "", calls=calls)
+    rows = tuple(_rows(praise, said, place, evidence))
     if not rows:
         return found._replace(why=NOTHING)
-    until = said[place + BEHIND].before if place + BEHIND < len(said) else len(history.steps)
-    if is_undone(history.steps[: said[place].before], history.steps[said[place].before : until]):
+    until = said[place + SETTLING_TURNS].before if place + SETTLING_TURNS < len(said) else len(history.steps)
+    if was_undone(history.steps[: said[place].before], history.steps[said[place].before : until]):
         return found._replace(why=UNDONE)
-    settled = over or place + BEHIND < len(said)
+    settled = over or place + SETTLING_TURNS < len(said)
     return found._replace(rows=rows) if settled else found._replace(why=OPEN)
 
 
-def call_words(step: Step) -> str:
+def call_text(step: Step) -> str:
     """A call as a command, or as a tool with its file."""
     fields = fields_of(step.arguments)
     return command_of(fields) or f"{step.tool} {fields.get('file_path') or fields.get('path') or ''}".rstrip()
 
 
-def _rows(praise: Sighting, said: Sequence[Turn], place: int, told: Told) -> Iterator[Reinforcement]:
-    at, just = praise.said.at, said[max(0, place - TURNS)].at
-    withheld = {told.subject_of(each) for each in told.exposures if each.arm is Arm.WITHHELD}
+def _rows(praise: Sighting, said: Sequence[Turn], place: int, evidence: PraiseEvidence) -> Iterator[Reinforcement]:
+    at, just = praise.said.at, said[max(0, place - RECENT_TURNS)].at
+    withheld = {evidence.subject_of(each) for each in evidence.exposures if each.arm is Arm.WITHHELD}
     best: dict[str, tuple[float, PraiseMoment]] = {}
-    for each in told.exposures:
-        how, subject = _MOMENTS.get(each.event), told.subject_of(each)
-        margin = TOGETHER if how is PraiseMoment.PROMPT else timedelta(0)
-        if how is None or not subject or each.arm is not Arm.GIVEN or not at - LONGEST <= each.at < at - margin:
+    for each in evidence.exposures:
+        how, subject = _MOMENTS.get(each.event), evidence.subject_of(each)
+        margin = CLOCK_MARGIN if how is PraiseMoment.PROMPT else timedelta(0)
+        if how is None or not subject or each.arm is not Arm.GIVEN or not at - MAX_AGE <= each.at < at - margin:
             continue
-        near = how is not PraiseMoment.START and each.at >= just - TOGETHER
-        best[subject] = max(best.get(subject, (0.0, how)), (JUST_BEFORE if near else EARLIER, how))
-    for name in names_in(said[place].text or ""):
-        subject = told.named(name, praise.context)
+        near = how is not PraiseMoment.START and each.at >= just - CLOCK_MARGIN
+        best[subject] = max(best.get(subject, (0.0, how)), (RECENT_WEIGHT if near else EARLIER_WEIGHT, how))
+    for name in ids_in(said[place].text or ""):
+        subject = evidence.find_subject(name, praise.context)
         if subject:
-            best[subject] = JUST_BEFORE, PraiseMoment.NAMED
+            best[subject] = RECENT_WEIGHT, PraiseMoment.NAMED
     for subject, (weight, how) in sorted(best.items()):
         if subject not in withheld:
-            yield _row(praise, subject, weight, how, told.machine)
+            yield _row(praise, subject, weight, how, evidence.machine)
 
 
 def _row(praise: Sighting, subject: str, weight: float, how: PraiseMoment, machine: str) -> Reinforcement:
@@ -141,7 +141,7 @@ def _row(praise: Sighting, subject: str, weight: float, how: PraiseMoment, machi
     )
 
 
-def is_undone(done: Iterable[Step], then: Iterable[Step]) -> bool:
+def was_undone(done: Iterable[Step], then: Iterable[Step]) -> bool:
     """Whether calls take back what was done: git gives it back as it was, or an edit is made the other way round."""
     edits: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for step in done:
@@ -155,12 +155,12 @@ def is_undone(done: Iterable[Step], then: Iterable[Step]) -> bool:
         if path and old != new and (new, old) in edits[path]:
             return True
         command = command_of(fields_of(step.arguments))
-        if command is not None and any(map(takes_back, parsed(command).parts)):
+        if command is not None and any(map(is_revert, parsed(command).parts)):
             return True
     return False
 
 
-def takes_back(part: Part) -> bool:
+def is_revert(part: Part) -> bool:
     """Whether a command gives back files or commits of git as they were before."""
     if part.program != "git":
         return False

@@ -10,7 +10,7 @@ from wisen.model.entry_state import fold_entry_states
 from wisen.model.reinforcement import Praise, Strengthened, counted_praises, praise_levels
 from wisen.model.report import Selection
 from wisen.model.score import Score
-from wisen.praise.scoring import score_of
+from wisen.praise.session_scores import score_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,29 +30,29 @@ class PraiseService:
     def __init__(self, home: Home, projects: Projects) -> None:
         self._home, self._projects = home, projects
 
-    def strengthen(self, said: Iterable[Sighting]) -> int:
+    def record_reinforcements(self, said: Iterable[Sighting]) -> int:
         """Note in the ledger what praise strengthened. Returns how many rows were new."""
-        from wisen.praise.praising import strengthen
+        from wisen.praise.reinforcing import record_reinforcements
 
-        return strengthen(self._home, said)
+        return record_reinforcements(self._home, said)
 
-    def subjects_praised(self, as_of: datetime) -> dict[str, int]:
+    def praise_of_subjects(self, as_of: datetime) -> dict[str, int]:
         """How much praise speaks for entries and fixes as of a moment, by id."""
         return praise_levels(self._home.ledger.reinforcements.all(), as_of)
 
-    def memories_praised(self, found: Iterable[MemoryHit]) -> dict[str, int]:
+    def praise_of_memories(self, found: Iterable[MemoryHit]) -> dict[str, int]:
         """How much praise speaks for memories that were found, by their ids."""
-        from wisen.praise.praising import memories_praised
+        from wisen.praise.reinforcing import praise_of_memories
 
-        return memories_praised(self._home, found)
+        return praise_of_memories(self._home, found)
 
-    def all(self, *, days: float | None = None) -> tuple[Praise, ...]:
+    def list_praises(self, *, days: float | None = None) -> tuple[Praise, ...]:
         """The praises that were found, newest first, and what each strengthened or why it did not.
 
         Raises:
             UsageError: `days` is not a number that makes sense.
         """
-        from wisen.praise.praising import praises_in, weigh
+        from wisen.praise.reinforcing import attribute_praises, find_praises
 
         if days is not None and days <= 0:
             raise UsageError(
@@ -60,11 +60,11 @@ class PraiseService:
             )
         home = self._home
         since = home.clock.now() - timedelta(days=days) if days is not None else None
-        known = _Known(home)
-        praises = praises_in(home.index.findings.signals(Selection(since=since)))
+        known = _RecordedPraise(home)
+        praises = find_praises(home.index.findings.signals(Selection(since=since)))
         found = []
-        for each in weigh(home, praises, whole=True):
-            rows = known.taken(each.praise.agent, each.praise.native, each.praise.said.message)
+        for each in attribute_praises(home, praises, whole=True):
+            rows = known.pop_message(each.praise.agent, each.praise.native, each.praise.said.message)
             found.append(
                 Praise(
                     at=each.praise.said.at,
@@ -80,10 +80,10 @@ class PraiseService:
                     why="" if rows else each.why or "the next cycle strengthens",
                 )
             )
-        found += [each for each in known.left() if since is None or each.at >= since]
+        found += [each for each in known.unmatched() if since is None or each.at >= since]
         return tuple(sorted(found, key=lambda each: (each.at, each.message), reverse=True))
 
-    def of(self, subject: str) -> tuple[Reinforcement, ...]:
+    def praises_of(self, subject: str) -> tuple[Reinforcement, ...]:
         """The praises that count for an entry or a fix, by its id, oldest first."""
         ledger = self._home.ledger
         rows = ledger.reinforcements.all()
@@ -116,7 +116,7 @@ class PraiseService:
         return late, Score(since=both.since, until=late.since, **early)
 
 
-class _Known:
+class _RecordedPraise:
     """What the ledger knows of praises, by the message."""
 
     def __init__(self, home: Home) -> None:
@@ -129,18 +129,18 @@ class _Known:
         for row in rows:
             self._rows.setdefault((row.agent, row.session, row.message), []).append(row)
 
-    def taken(self, agent: str, session: str, message: str) -> tuple[Strengthened, ...]:
+    def pop_message(self, agent: str, session: str, message: str) -> tuple[Strengthened, ...]:
         """What a message strengthened; it is then no longer among those that are left."""
-        return tuple(map(self._told, self._rows.pop((agent, session, message), ())))
+        return tuple(map(self._describe, self._rows.pop((agent, session, message), ())))
 
-    def left(self) -> list[Praise]:
+    def unmatched(self) -> list[Praise]:
         """What messages strengthened that the index does not hold any more."""
         return [
-            Praise(rows[0].at, agent, session, message, tuple(map(self._told, rows)))
+            Praise(rows[0].at, agent, session, message, tuple(map(self._describe, rows)))
             for (agent, session, message), rows in self._rows.items()
         ]
 
-    def _told(self, row: Reinforcement) -> Strengthened:
+    def _describe(self, row: Reinforcement) -> Strengthened:
         state = self._states.get(row.subject)
         name, text = (state.entry.name, state.text) if state else (row.subject, "")
         return Strengthened(row.subject, name, text, row.how, row.weight, row.id in self._counts)

@@ -150,11 +150,11 @@ class Chat:
         With its session, as far as the log shows it.
         """
         from wisen.delivery.spool import find_forget_request, is_confirmed_by_log
-        from wisen.kernel.request_reading import FORGETS
+        from wisen.kernel.request_reading import FORGET_KINDS
 
         found = self._home.index.events.histories(Selection(agent=wish.agent, since=wish.earliest))
         histories = tuple(each for each in found if each.native == wish.session)
-        if wish.kind in FORGETS:
+        if wish.kind in FORGET_KINDS:
             return find_forget_request(wish, histories, self._home.salt(), self._requests()), histories
         return True if is_confirmed_by_log(wish, histories, self._requests()) else None, histories
 

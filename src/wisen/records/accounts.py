@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from wisen.model.learning import Learning, LearningKind, Record, RecordKind
-from wisen.records.problems import problems, session_of
+from wisen.records.problems import group_problems, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ class Account:
     failed: list[LearningUse] = field(default_factory=list)
 
 
-class _Resolved(NamedTuple):
+class _ResolvedFailure(NamedTuple):
     """A resolution with the failure it resolves, and the difference between their calls."""
 
     resolution: Record
@@ -50,23 +50,23 @@ class _Resolved(NamedTuple):
     change: CallChange | None
 
 
-def accounts(records: Sequence[Record], fixes: Iterable[Fix], difference: Difference) -> tuple[Account, ...]:
+def build_accounts(records: Sequence[Record], fixes: Iterable[Fix], difference: Difference) -> tuple[Account, ...]:
     """What the records, oldest first, and the mined fixes teach.
 
     Resolutions of the same failure are one learning where the same change was made, or else where the program said the
     same. An insight that is recorded again is the same one.
     """
-    met = {attempt: problem for problem in problems(records) for attempt in problem.attempts}
+    met = {attempt: problem for problem in group_problems(records) for attempt in problem.attempts}
     found: list[Account] = []
     known: dict[str, Account] = {}
-    for group in _alike(_resolved(records, difference)):
-        found.append(_of_resolutions(group, met))
+    for group in _group_resolutions(_resolved_failures(records, difference)):
+        found.append(_account_of_resolutions(group, met))
         known |= dict.fromkeys((each.resolution.id for each in group), found[-1])
-    for insights in _grouped((each for each in records if each.kind is RecordKind.INSIGHT), _saying):
-        found.append(_of_insights(insights))
+    for insights in _group_by((each for each in records if each.kind is RecordKind.INSIGHT), _text_key):
+        found.append(_account_of_insights(insights))
         known |= dict.fromkeys((each.id for each in insights), found[-1])
     for fix in fixes:
-        found.append(_of_fix(fix))
+        found.append(_account_of_fix(fix))
         known[fix.id] = found[-1]
     for record in records:
         tried = known.get(record.tried or "")
@@ -74,16 +74,16 @@ def accounts(records: Sequence[Record], fixes: Iterable[Fix], difference: Differ
             uses = tried.failed if record.kind is RecordKind.FAILURE else tried.helped
             uses.append(LearningUse(record.at, session_of(record), record.signature))
     for account in found:
-        account.learning = _totalled(account)
+        account.learning = _with_totals(account)
     return tuple(found)
 
 
-def sessions(uses: Iterable[LearningUse]) -> int:
+def count_sessions(uses: Iterable[LearningUse]) -> int:
     """In how many sessions something was put to use."""
     return len({use.session for use in uses})
 
 
-def _resolved(records: Sequence[Record], difference: Difference) -> list[_Resolved]:
+def _resolved_failures(records: Sequence[Record], difference: Difference) -> list[_ResolvedFailure]:
     failures = {record.id: record for record in records if record.kind is RecordKind.FAILURE}
     found = []
     for record in records:
@@ -92,41 +92,41 @@ def _resolved(records: Sequence[Record], difference: Difference) -> list[_Resolv
             both = failure.arguments is not None and record.arguments is not None
             change = difference(failure.tool or "", failure.arguments, record.arguments) if both else None
             if record.text or change is not None:
-                found.append(_Resolved(record, failure, change))
+                found.append(_ResolvedFailure(record, failure, change))
     return found
 
 
-def _alike(resolved: Sequence[_Resolved]) -> list[list[_Resolved]]:
+def _group_resolutions(resolved: Sequence[_ResolvedFailure]) -> list[list[_ResolvedFailure]]:
     """Resolutions that are one learning; one without a change joins the most of those that say the same."""
-    seen = Counter((_against(each), _saying(each.resolution), each.change) for each in resolved if each.change)
+    seen = Counter((_failure_key(each), _text_key(each.resolution), each.change) for each in resolved if each.change)
     usual: dict[Hashable, CallChange | None] = {}
     for (against, saying, change), _ in seen.most_common():
         usual.setdefault((against, saying), change)
 
-    def which(each: _Resolved) -> Hashable:
-        against, saying = _against(each), _saying(each.resolution)
+    def which(each: _ResolvedFailure) -> Hashable:
+        against, saying = _failure_key(each), _text_key(each.resolution)
         return against, each.change or usual.get((against, saying)) or saying
 
-    return _grouped(resolved, which)
+    return _group_by(resolved, which)
 
 
-def _against(each: _Resolved) -> Hashable:
+def _failure_key(each: _ResolvedFailure) -> Hashable:
     return each.failure.tool, each.failure.signature
 
 
-def _saying(record: Record) -> Hashable:
+def _text_key(record: Record) -> Hashable:
     # A text that was withheld says nothing, and so not the same as another one.
     return record.tool, " ".join(record.text.casefold().split()) if record.text else record.id
 
 
-def _grouped(values: Iterable[_T], key: Callable[[_T], Hashable]) -> list[list[_T]]:
+def _group_by(values: Iterable[_T], key: Callable[[_T], Hashable]) -> list[list[_T]]:
     groups: dict[Hashable, list[_T]] = {}
     for value in values:
         groups.setdefault(key(value), []).append(value)
     return list(groups.values())
 
 
-def _of_resolutions(group: Sequence[_Resolved], met: Mapping[str, Problem]) -> Account:
+def _account_of_resolutions(group: Sequence[_ResolvedFailure], met: Mapping[str, Problem]) -> Account:
     ended = {met[each.failure.id].attempts: met[each.failure.id] for each in group if each.failure.id in met}
     newest = group[-1]
     learning = Learning(
@@ -149,7 +149,7 @@ def _of_resolutions(group: Sequence[_Resolved], met: Mapping[str, Problem]) -> A
     return Account(learning=learning, failures=sum(map(len, ended)), helped=helped)
 
 
-def _of_insights(insights: Sequence[Record]) -> Account:
+def _account_of_insights(insights: Sequence[Record]) -> Account:
     learning = Learning(
         id=insights[0].id,
         kind=LearningKind.INSIGHT,
@@ -165,7 +165,7 @@ def _of_insights(insights: Sequence[Record]) -> Account:
     return Account(learning=learning, failures=0)
 
 
-def _of_fix(fix: Fix) -> Account:
+def _account_of_fix(fix: Fix) -> Account:
     learning = Learning(
         id=fix.id,
         kind=LearningKind.FIX,
@@ -185,9 +185,9 @@ def _of_fix(fix: Fix) -> Account:
     return Account(learning=learning, failures=fix.calls)
 
 
-def _totalled(account: Account) -> Learning:
+def _with_totals(account: Account) -> Learning:
     """The learning with what programs recorded of it added to what was known before."""
-    known, helped, failed = account.learning, sessions(account.helped), sessions(account.failed)
+    known, helped, failed = account.learning, count_sessions(account.helped), count_sessions(account.failed)
     before = known.sessions + known.failed + 2
     uses = [*((use.at, True) for use in account.helped), *((use.at, False) for use in account.failed)]
     last, worked = max([(known.last, known.last_worked), *uses])

@@ -28,7 +28,7 @@ class CandidatePolicy:
     """Failures of which agents got over such a part or more by themselves are no open question."""
 
 
-def candidates(
+def find_candidates(
     records: Iterable[Record], kinds: Iterable[FailureKind], accounts: Sequence[Account], policy: CandidatePolicy
 ) -> tuple[Candidate, ...]:
     """The candidates, the one that would spare the most failed calls first."""

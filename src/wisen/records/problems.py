@@ -19,7 +19,7 @@ def session_of(record: Record) -> str:
     return f"{record.machine} {record.session}" if record.session is not None else record.failure or record.id
 
 
-def problems(records: Iterable[Record]) -> tuple[Problem, ...]:
+def group_problems(records: Iterable[Record]) -> tuple[Problem, ...]:
     """The problems in what was recorded, by their first failure.
 
     A success or a resolution ends every open problem of its tool in its session, for the tool worked. Failures without

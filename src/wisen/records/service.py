@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.mining.settings import MinePolicy
     from wisen.model.failure import Signature
     from wisen.model.learning import Candidate, Learning, Problem
-    from wisen.records.admit import Lengths
+    from wisen.records.record_sanitizer import LengthLimits
     from wisen.store.home import Home
 
 
@@ -63,8 +63,10 @@ class RecordsService:
             StoreError: the ledger cannot be written.
         """
         failure = self._failure(tool, error, arguments)
-        return self._keep(
-            replace(failure, session=_name("session", session), place=str(place), tried=self._known(tried))
+        return self._store(
+            replace(
+                failure, session=_optional_text("session", session), place=str(place), tried=self._check_learning(tried)
+            )
         )
 
     def record_resolution(self, failure: str, text: str, *, arguments: Mapping[str, object] | None = None) -> str:
@@ -81,12 +83,12 @@ class RecordsService:
             UsageError: no failure has that id, the text is empty, or the arguments cannot be written as JSON.
             StoreError: the ledger cannot be written.
         """
-        resolved = self._failed(failure)
-        return self._keep(
+        resolved = self._find_failure(failure)
+        return self._store(
             replace(
                 self._new(RecordKind.RESOLUTION),
-                text=_said("text", text),
-                arguments=_encoded(arguments),
+                text=_require_text("text", text),
+                arguments=_encode(arguments),
                 tool=resolved.tool,
                 session=resolved.session,
                 place=resolved.place,
@@ -112,8 +114,10 @@ class RecordsService:
             UsageError: a text is empty, or no learning has the id `tried`.
             StoreError: the ledger cannot be written.
         """
-        success = replace(self._new(RecordKind.SUCCESS), tool=_said("tool", tool), session=_name("session", session))
-        return self._keep(replace(success, place=str(place), tried=self._known(tried)))
+        success = replace(
+            self._new(RecordKind.SUCCESS), tool=_require_text("tool", tool), session=_optional_text("session", session)
+        )
+        return self._store(replace(success, place=str(place), tried=self._check_learning(tried)))
 
     def record_insight(self, text: str, *, tool: str | None = None) -> str:
         """Record something worth knowing, and return its id when it is on disk.
@@ -126,9 +130,11 @@ class RecordsService:
             UsageError: a text is empty.
             StoreError: the ledger cannot be written.
         """
-        return self._keep(replace(self._new(RecordKind.INSIGHT), text=_said("text", text), tool=_name("tool", tool)))
+        return self._store(
+            replace(self._new(RecordKind.INSIGHT), text=_require_text("text", text), tool=_optional_text("tool", tool))
+        )
 
-    def relevant(
+    def find_learnings(
         self, *, tool: str, error: str, arguments: Mapping[str, object] | None = None, place: Path | str = ""
     ) -> tuple[Learning, ...]:
         """What is known about an error of a tool, the best first; nothing is recorded by asking.
@@ -149,23 +155,25 @@ class RecordsService:
             UsageError: a text is empty, or the arguments cannot be written as JSON.
             StoreError: a store cannot be read.
         """
-        from wisen.mining.call_changes import difference
-        from wisen.records.accounts import accounts
-        from wisen.records.admit import admit
-        from wisen.records.relevant import LikenessPolicy, relevant
+        from wisen.mining.call_changes import call_difference
+        from wisen.records.accounts import build_accounts
+        from wisen.records.record_sanitizer import sanitize_record
+        from wisen.records.relevance import SimilarityPolicy, rank_learnings
 
-        failure = admit(self._failure(tool, error, arguments), self._lengths())
+        failure = sanitize_record(self._failure(tool, error, arguments), self._limits())
         signature = _signature(failure)
         near = str(place)
-        records = [each for each in self._records(tool=failure.tool, key=signature.key) if self._shares(each, near)]
+        records = [
+            each for each in self._records(tool=failure.tool, key=signature.key) if self._is_visible_in(each, near)
+        ]
         here = Selection(places=(near,) if near else ())
         known = (fix for fix in self._home.index.findings.fixes(here) if fix.is_reliable)
-        return relevant(
-            accounts(records, known, difference),
+        return rank_learnings(
+            build_accounts(records, known, call_difference),
             signature,
             failure.tool or "",
-            kept=failure.text is not None,
-            policy=LikenessPolicy(),
+            has_text=failure.text is not None,
+            policy=SimilarityPolicy(),
         )
 
     def candidates(self) -> tuple[Candidate, ...]:
@@ -177,15 +185,18 @@ class RecordsService:
         Raises:
             StoreError: a store cannot be read.
         """
-        from wisen.mining.call_changes import difference
-        from wisen.records.accounts import accounts
-        from wisen.records.candidates import CandidatePolicy, candidates
+        from wisen.mining.call_changes import call_difference
+        from wisen.records.accounts import build_accounts
+        from wisen.records.candidates import CandidatePolicy, find_candidates
 
         records, index, everywhere = self._records(), self._home.index, Selection()
         alive = self._home.clock.now() - timedelta(days=self._mine.transient_days)
         kinds = index.findings.failures(everywhere, alive=alive)
-        return candidates(
-            records, kinds, accounts(records, index.findings.fixes(everywhere), difference), CandidatePolicy()
+        return find_candidates(
+            records,
+            kinds,
+            build_accounts(records, index.findings.fixes(everywhere), call_difference),
+            CandidatePolicy(),
         )
 
     def problem(self, failure: str) -> Problem:
@@ -195,10 +206,10 @@ class RecordsService:
             UsageError: no failure has that id.
             StoreError: the ledger cannot be read.
         """
-        from wisen.records.problems import problems
+        from wisen.records.problems import group_problems
 
-        failed = self._failed(failure)
-        found = problems(self._records(tool=failed.tool))
+        failed = self._find_failure(failure)
+        found = group_problems(self._records(tool=failed.tool))
         return next(problem for problem in found if failed.id in problem.attempts)
 
     def _new(self, kind: RecordKind) -> Record:
@@ -208,15 +219,15 @@ class RecordsService:
     def _failure(self, tool: str, error: str, arguments: Mapping[str, object] | None) -> Record:
         return replace(
             self._new(RecordKind.FAILURE),
-            tool=_said("tool", tool),
-            text=_said("error", error),
-            arguments=_encoded(arguments),
+            tool=_require_text("tool", tool),
+            text=_require_text("error", error),
+            arguments=_encode(arguments),
         )
 
-    def _keep(self, record: Record) -> str:
-        from wisen.records.admit import admit
+    def _store(self, record: Record) -> str:
+        from wisen.records.record_sanitizer import sanitize_record
 
-        kept = admit(record, self._lengths())
+        kept = sanitize_record(record, self._limits())
         if kept.text is not None and not kept.text.strip() and kept.kind is not RecordKind.FAILURE:
             raise UsageError("The text is what wisen itself put into a context. Give words of your own.")
         if kept.kind is RecordKind.FAILURE:
@@ -224,11 +235,11 @@ class RecordsService:
         self._home.ledger.program_records.add(kept)
         return kept.id
 
-    def _lengths(self) -> Lengths:
-        from wisen.records.admit import Lengths
+    def _limits(self) -> LengthLimits:
+        from wisen.records.record_sanitizer import LengthLimits
 
         door = self._door
-        return Lengths(
+        return LengthLimits(
             error_head=door.failure_head,
             error_tail=door.failure_tail,
             text=door.longest_message,
@@ -236,26 +247,31 @@ class RecordsService:
         )
 
     def _records(self, *, tool: str | None = None, key: str | None = None) -> Sequence[Record]:
-        return [_signed(record) for record in self._home.ledger.program_records.find(tool=tool, key=key)]
+        return [
+            _with_current_signature(record) for record in self._home.ledger.program_records.find(tool=tool, key=key)
+        ]
 
-    def _shares(self, record: Record, place: str) -> bool:
+    def _is_visible_in(self, record: Record, place: str) -> bool:
         """Whether a record may be told of in a place: projects never learn from each other unasked."""
         if not place or not record.place or record.place == place:
             return True
         one, two = (self._projects.scope.context(each, "") for each in (record.place, place))
         return one is not None and two is not None and one.key == two.key
 
-    def _failed(self, failure: str) -> Record:
-        for record in self._home.ledger.program_records.find(id_=_said("failure", failure)):
+    def _find_failure(self, failure: str) -> Record:
+        for record in self._home.ledger.program_records.find(id_=_require_text("failure", failure)):
             if record.kind is RecordKind.FAILURE:
                 return record
         raise UsageError(f"{failure!r} is not the id of a recorded failure. Give the id that record_failure returned.")
 
-    def _known(self, tried: str | None) -> str | None:
+    def _check_learning(self, tried: str | None) -> str | None:
         if tried is None:
             return None
         teaching = (RecordKind.RESOLUTION, RecordKind.INSIGHT)
-        if any(record.kind in teaching for record in self._home.ledger.program_records.find(id_=_said("tried", tried))):
+        if any(
+            record.kind in teaching
+            for record in self._home.ledger.program_records.find(id_=_require_text("tried", tried))
+        ):
             return tried
         if any(fix.id == tried for fix in self._home.index.findings.fixes(Selection())):
             return tried
@@ -268,26 +284,30 @@ def _signature(failure: Record) -> Signature:
     return signature_of(tool=failure.tool or "", arguments=failure.arguments, text=failure.text)
 
 
-def _signed(record: Record) -> Record:
+def _with_current_signature(record: Record) -> Record:
     """The record with a signature that can be compared: an older one is made again from what was kept."""
-    from wisen.mining.signatures import VERSION
+    from wisen.mining.signatures import SIGNATURE_VERSION
 
-    if record.signature is None or record.signature.version == VERSION or record.kind is not RecordKind.FAILURE:
+    if (
+        record.signature is None
+        or record.signature.version == SIGNATURE_VERSION
+        or record.kind is not RecordKind.FAILURE
+    ):
         return record
     return replace(record, signature=_signature(record))
 
 
-def _said(name: str, text: object) -> str:
+def _require_text(name: str, text: object) -> str:
     if not isinstance(text, str) or not text.strip():
         raise UsageError(f"{name} is {text!r}, and a text is needed. Give what a person can read.")
     return text
 
 
-def _name(name: str, text: object) -> str | None:
-    return None if text is None else _said(name, text)
+def _optional_text(name: str, text: object) -> str | None:
+    return None if text is None else _require_text(name, text)
 
 
-def _encoded(arguments: Mapping[str, object] | None) -> str | None:
+def _encode(arguments: Mapping[str, object] | None) -> str | None:
     if arguments is None:
         return None
     try:

@@ -13,7 +13,7 @@ from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor
 from wisen.edits.rule_lines import entry_of_change
 from wisen.errors import WisenError
-from wisen.mining.moments import moments
+from wisen.mining.session_times import event_times
 from wisen.model.change import ChangeFate, LineEdit
 from wisen.model.entry import JUDGED_PREFIX, EntryStatus, MoveKind
 from wisen.model.instruction import Rate
@@ -124,7 +124,7 @@ def _session_hits(home: Home, rules: Sequence[_FileRule]) -> list[list[tuple[dat
     relevance = SessionRelevance(home)
     series: list[list[tuple[datetime, bool]]] = [[] for _ in rules]
     for key, histories in sessions_of(home.index.events.histories(Selection(since=since))).items():
-        at = min((at for history in histories for at in moments(history)), default=None)
+        at = min((at for history in histories for at in event_times(history)), default=None)
         for rule, hits in zip(rules, series, strict=True):
             if at is not None and at >= rule.change.at - LOOKBACK:
                 relevant, hit = relevance.line_relevance(rule.state.entry, key, histories)

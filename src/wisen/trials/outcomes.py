@@ -11,9 +11,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
 from wisen.mining.goals import goals_of
-from wisen.mining.moments import OVER, moments
-from wisen.mining.practice_steps import mattered
-from wisen.mining.signatures import about
+from wisen.mining.practice_steps import check_practice
+from wisen.mining.session_times import SESSION_GAP, event_times
+from wisen.mining.signatures import describe_failure
 from wisen.model.context import NOWHERE
 from wisen.model.entry import Category, EntryOrigin, rule_id
 from wisen.model.event import Status
@@ -64,8 +64,8 @@ def record_outcomes(home: Home, detector: Callable[[], DetectSignals]) -> int:
     rows: list[TrialOutcome] = []
     ended = 0
     for key, histories in sessions_of(home.index.events.histories(Selection(since=since)), waiting.keys()).items():
-        times = [at for history in histories for at in moments(history)]
-        if times and now - max(times) >= OVER:
+        times = [at for history in histories for at in event_times(history)]
+        if times and now - max(times) >= SESSION_GAP:
             ended += 1
             rails = _guardrails(histories, detect)
             rows += [relevance.outcome_of(coin, histories, min(times), rails) for coin in waiting[key]]
@@ -141,7 +141,7 @@ class SessionRelevance:
 
     def _hint_relevance(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
         if entry.category is Category.BEST_PRACTICE and entry.origin is EntryOrigin.MEASURED:
-            results = [mattered(entry, history, goals_of(history)) for history in histories]
+            results = [check_practice(entry, history, goals_of(history)) for history in histories]
             return any(relevant for relevant, _ in results), any(hit for _, hit in results)
         return self._stated_again(entry, key, histories)
 
@@ -191,7 +191,7 @@ def _has_same_failure(fix: Fix, step: Step) -> bool:
     """Whether a call failed in the way that a fix solves."""
     if step.status not in _FAILED or step.tool != fix.change.tool:
         return False
-    signature = about(tool=step.tool, arguments=step.arguments, text=step.text).signature
+    signature = describe_failure(tool=step.tool, arguments=step.arguments, text=step.text).signature
     return (signature.key, signature.who, signature.says) == (fix.signature.key, fix.signature.who, fix.signature.says)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.mining.moments import moments
+from wisen.mining.session_times import event_times
 from wisen.model.entry import EntryStatus, MoveKind
 from wisen.model.report import Selection
 from wisen.store.known_entries import KnownEntries
@@ -58,7 +58,7 @@ def _hit_series(home: Home, states: Sequence[EntryState]) -> list[HitSeries]:
     relevance = SessionRelevance(home)
     sessions: list[list[tuple[datetime, bool]]] = [[] for _ in states]
     for key, histories in sessions_of(home.index.events.histories(Selection())).items():
-        at = min((at for history in histories for at in moments(history)), default=None)
+        at = min((at for history in histories for at in event_times(history)), default=None)
         for state, hits in zip(states, sessions, strict=True):
             relevant, hit = relevance.line_relevance(state.entry, key, histories) if at is not None else (False, False)
             if at is not None and relevant:

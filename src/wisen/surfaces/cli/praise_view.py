@@ -27,7 +27,7 @@ MOMENTS = {
 def run(*, days: float | None, as_json: bool) -> int:
     """List praises, newest first."""
     with app.wire().learner(reads=False) as learner:
-        found = learner.praise.all(days=days)
+        found = learner.praise.list_praises(days=days)
     if as_json:
         print_json({"praises": [_told(each) for each in found]})
         return 0

@@ -227,14 +227,14 @@ def _with_lines(block: str, lines: list[str]) -> str:
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
     """What the user asked of wisen, and whatever matters to their prompt that the session was not told yet."""
-    from .hook_asking import answer, asks_to_recall, read_request, request_table, stats
+    from .hook_asking import answer, read_request, recall_query, request_table, stats
 
     prompt = payload.get("prompt")
     if not isinstance(prompt, str):
         return "", []
     table = request_table(snapshot, shelf)
     asked = read_request(prompt, table)
-    kind, of = asked.kind, asked.of
+    kind, of = asked.kind, asked.target
     if kind == "stats":
         return wrapped([stats(*shelf.snapshots.figures(str(payload.get("cwd", ""))))]), []
     if kind in ("forget", "confirm"):
@@ -253,7 +253,7 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
             wake(shelf.home, at_once=True, quick=False)
         return wrapped([text]), []
     found = _called_up(prompt, payload, snapshot, shelf, before)
-    question = asks_to_recall(prompt, table)
+    question = recall_query(prompt, table)
     if question is not None:
         from .recalling import WORK, recall_lines
 
@@ -272,7 +272,7 @@ def _forgetting(asked: ChatRequest, snapshot: Payload, table: Payload, shelf: Sh
     before = _texts(pin.get("asked"))
     text, is_noted, questions = answer_forgetting(asked, snapshot, table, before, salt)
     if is_noted:
-        shelf.spool("wish", ids=["typed"], kind=asked.kind, of=digest(asked.of, salt))
+        shelf.spool("wish", ids=["typed"], kind=asked.kind, of=digest(asked.target, salt))
     if questions:
         shelf.write_pin({**pin, "asked": [*before, *questions][-_MOST_ASKED:]})
     return text

@@ -10,7 +10,7 @@ from .lean_json import dumps, loads
 
 if __package__ and __package__.startswith("wisen"):
     from wisen.kernel.doubts import doubt_of, is_doubtful
-    from wisen.kernel.matching import WatchedCall, better_line, hits
+    from wisen.kernel.matching import WatchedCall, corrected_line, find_hits
 else:
     # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -20,8 +20,8 @@ else:
     )
     from kernel.matching import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         WatchedCall,
-        better_line,
-        hits,
+        corrected_line,
+        find_hits,
     )
 
 _RANKS = {"deny": 0, "ask": 1, "warn": 2}
@@ -85,14 +85,14 @@ def _met(payload: dict[str, object], shelf: Shelf) -> tuple[WatchedCall | None, 
 def _standing(raw: bytes, call: WatchedCall) -> list[Guard]:
     """The guards on a sheet that a call fits. Only the lines under its keys are read."""
     found: dict[str, Guard] = {}
-    for key in sorted(call.keys):
+    for key in sorted(call.guard_keys):
         mark = b"\n[" + dumps(key).encode("ascii") + b","
         at = raw.find(mark)
         while at >= 0:
             end = raw.find(b"\n", at + 1)
             line = loads(raw[at + 1 : end].decode("ascii"))
             guard = line[1] if isinstance(line, list) else {}
-            if hits(guard["watch"], call):
+            if find_hits(guard["watch"], call):
                 found[str(guard["id"])] = guard
             at = raw.find(mark, at + 1)
     if call.line and is_doubtful(call):
@@ -158,7 +158,7 @@ def _lines(guard: Guard, call: WatchedCall) -> list[str]:
     if guard.get("doubt"):
         lines.append(f"It may be what the guard watches for: {guard['doubt']}. {_WRITE_PLAINLY}")
     elif better and isinstance(watch, dict):
-        line = better_line(watch, str(better).split(), call)
+        line = corrected_line(watch, str(better).split(), call)
         lines.append(f"Instead: {line.strip() or better}")
     lines.append(f"To lift it for this session, the user types: overrule {id_}")
     return lines

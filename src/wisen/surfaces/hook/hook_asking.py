@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .hook_shelf import Shelf
 
 if __package__ and __package__.startswith("wisen"):
-    from wisen.kernel.request_reading import EVERYTHING, SCOPES, ChatRequest, asks_to_recall, read_request, say
+    from wisen.kernel.request_reading import EVERYTHING, SCOPES, ChatRequest, phrase_request, read_request, recall_query
 else:
     # The same file, found by the folder of the package: nothing else of wisen is loaded with it.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -26,12 +26,12 @@ else:
         EVERYTHING,
         SCOPES,
         ChatRequest,
-        asks_to_recall,
+        phrase_request,
         read_request,
-        say,
+        recall_query,
     )
 
-__all__ = ["EVERYTHING", "SCOPES", "ChatRequest", "asks_to_recall", "read_request", "say"]
+__all__ = ["EVERYTHING", "SCOPES", "ChatRequest", "phrase_request", "read_request", "recall_query"]
 _MOST = 20
 _GUARD = 10
 """How long the id of a guard is."""
@@ -64,7 +64,7 @@ def answer(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str
 
 def _deciding(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str, str]:
     """What to tell about a proposal or a guard that the user decides about; no text where they mean the agent."""
-    kind, of = asked.kind, asked.of
+    kind, of = asked.kind, asked.target
     number, _, to = of.partition(" ")
     id_ = _meant(kind, number, snapshot)
     if not id_ and to:
@@ -78,7 +78,7 @@ def _deciding(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[
         from .hook_placing import question
 
         def typed(place: str) -> str:
-            return say(table, asked.language, "approve_to" if place else "approve", n=number, place=place)
+            return phrase_request(table, asked.language, "approve_to" if place else "approve", n=number, place=place)
 
         asks = question(number, to.partition(" ")[2], id_, snapshot, typed)
         if asks:

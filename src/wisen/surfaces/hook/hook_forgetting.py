@@ -6,7 +6,7 @@ it. Words that are to be forgotten are never written, only digests of them keyed
 
 from __future__ import annotations
 
-from .hook_asking import EVERYTHING, SCOPES, ChatRequest, Snapshot, _list, _members, say
+from .hook_asking import EVERYTHING, SCOPES, ChatRequest, Snapshot, _list, _members, phrase_request
 
 _NAMES = ("r-", "lrn-", "err-", "feat-", "g-")
 _MARKS = "\"'`.,;:!?()[]{}<>*“”‘’…"
@@ -24,11 +24,11 @@ def answer_forgetting(
 
     `before` are the digests of what they were asked before, in this session. No text: it is meant for the agent.
     """
-    what, scope = asked.what, asked.scope
+    what, scope = asked.subject, asked.scope
     if asked.kind == "confirm":
-        return _confirming(asked, table, is_asked=digest(asked.of, key) in before)
+        return _confirming(asked, table, is_asked=digest(asked.target, key) in before)
     if what == EVERYTHING and not scope:
-        ways = [f"`{say(table, asked.language, 'forget', what=what, scope=each)}`" for each in SCOPES]
+        ways = [f"`{phrase_request(table, asked.language, 'forget', what=what, scope=each)}`" for each in SCOPES]
         return f"Nothing is forgotten yet. Ask the user what they mean: {' or '.join(ways)}.", False, []
     if what != EVERYTHING and (scope in _HERE or _is_name(what)):
         return _here(asked, snapshot, table, key)
@@ -43,14 +43,14 @@ def answer_forgetting(
         if asked.is_joined and not lines:
             return "", False, []
     told = _list("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
-    confirmed = say(table, asked.language, "confirm", what=what, scope=scope)
+    confirmed = phrase_request(table, asked.language, "confirm", what=what, scope=scope)
     ask = f"Nothing is forgotten yet, and it cannot be taken back. To do it the user types, alone: {confirmed}"
-    return f"{goes}\n{told}\n{ask}", False, [digest(asked.of, key)]
+    return f"{goes}\n{told}\n{ask}", False, [digest(asked.target, key)]
 
 
 def _here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: bytes) -> tuple[str, bool, list[str]]:
     """What is forgotten where it was typed, and how to have it forgotten elsewhere."""
-    what = asked.what
+    what = asked.subject
     if _is_name(what):
         lines = _list("What sessions are told of it:", _named(what, snapshot))
         noted = f"Noted: {what.upper()} is forgotten for good, with what it was learnt from, {_NOTED}"
@@ -61,12 +61,12 @@ def _here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: bytes) -
         return "", False, []
     if not holding:  # it may be meant for the agent: "forget the tests"
         says = f"Nothing is forgotten: nothing that this session could be told holds “{what}”."
-        confirmed = say(table, asked.language, "confirm", what=what, scope=asked.scope)
+        confirmed = phrase_request(table, asked.language, "confirm", what=what, scope=asked.scope)
         ask = f"If what else holds it of this project shall go for good, the user types, alone: {confirmed}"
-        return f"{says} {ask}", False, [digest(asked.of, key), *wider]
+        return f"{says} {ask}", False, [digest(asked.target, key), *wider]
     noted = f"Noted: whatever wisen keeps of this project that holds “{what}” is forgotten for good, {_NOTED}"
     lines = _list("Of what this session could be told, this holds it:", holding)
-    one, other = (say(table, asked.language, "confirm", what=what, scope=each) for each in _WIDER)
+    one, other = (phrase_request(table, asked.language, "confirm", what=what, scope=each) for each in _WIDER)
     ask = (
         "What holds in all projects, and other projects, keep it. Ask the user whether it goes there too: then they "
         f"type, alone: `{one}` for what holds in all projects, or `{other}`."
@@ -77,11 +77,12 @@ def _here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: bytes) -
 def _confirming(asked: ChatRequest, table: Snapshot, *, is_asked: bool) -> tuple[str, bool, list[str]]:
     if not is_asked:
         said, first = (
-            say(table, asked.language, name, what=asked.what, scope=asked.scope) for name in ("confirm", "forget")
+            phrase_request(table, asked.language, name, what=asked.subject, scope=asked.scope)
+            for name in ("confirm", "forget")
         )
         next_step = f"To forget it the user types first, alone: {first}"
         return f"Nothing is forgotten: no question waits that “{said}” answers. {next_step}", False, []
-    stays = f" {_STAYS}" if (asked.what, asked.scope) == (EVERYTHING, "everywhere") else ""
+    stays = f" {_STAYS}" if (asked.subject, asked.scope) == (EVERYTHING, "everywhere") else ""
     return f"Noted: it is forgotten for good, {_NOTED}{stays}", True, []
 
 

@@ -13,14 +13,14 @@ from .arbitrating import MOMENT, chosen, spent_with
 from .hook_shelf import Shelf, SnapshotBroken
 
 if __package__ and __package__.startswith("wisen"):
-    from wisen.kernel.call_names import call_names, is_like, text_names
+    from wisen.kernel.call_names import call_names, is_similar_call, text_names
     from wisen.kernel.matching import WatchedCall
 else:
     # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     from kernel.call_names import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         call_names,
-        is_like,
+        is_similar_call,
         text_names,
     )
     from kernel.matching import WatchedCall  # type: ignore[import-not-found,no-redef,unused-ignore]
@@ -54,7 +54,7 @@ def moments_at_call(payload: Payload, shelf: Shelf, pin: Payload) -> list[tuple[
     if not moments or not room:
         return []
     names = call_names(WatchedCall(tool, fields))
-    met = [each for each in moments if is_like(str(each["kind"]), _words(each["words"]), tool, names)]
+    met = [each for each in moments if is_similar_call(str(each["kind"]), _words(each["words"]), tool, names)]
     told = [(MOMENT, remembered(str(each["id"]), payload), str(each["text"])) for each in met[:room]]
     return chosen(told, sheet.get("budget"), pin.get("spent"), _MOST)
 

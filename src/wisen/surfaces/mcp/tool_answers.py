@@ -185,7 +185,7 @@ def _entry(state: EntryState) -> Told:
 
 
 def _fixes(learner: Learner, call: of.Fixes, place: Path, _: str) -> Told:
-    found = learner.records.relevant(tool=call.tool, error=call.error, arguments=call.arguments, place=place)
+    found = learner.records.find_learnings(tool=call.tool, error=call.error, arguments=call.arguments, place=place)
     return {"fixes": [_learning(each) for each in found[:_EVIDENCE]], "more": max(0, len(found) - _EVIDENCE)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wisen.model.learning import LearningKind, Match
-from wisen.records.accounts import sessions
+from wisen.records.accounts import count_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ _PLACEHOLDERS = frozenset({"path", "url", "time"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class LikenessPolicy:
+class SimilarityPolicy:
     """How much two texts must share to be about the same thing."""
 
     words: int = 3
@@ -34,32 +34,32 @@ class LikenessPolicy:
     """The part of a failure's words that an insight has."""
 
 
-def relevant(
-    accounts: Iterable[Account], failure: Signature, tool: str, *, kept: bool, policy: LikenessPolicy
+def rank_learnings(
+    accounts: Iterable[Account], failure: Signature, tool: str, *, has_text: bool, policy: SimilarityPolicy
 ) -> tuple[Learning, ...]:
     """The learnings that matter to a failure of a tool, the best first. `kept`: whether its text may be looked at."""
     found = []
     for account in accounts:
-        match = _match(account.learning, failure, tool, kept=kept, policy=policy)
-        if match is not None and not given_up(account, failure):
+        match = _match(account.learning, failure, tool, kept=has_text, policy=policy)
+        if match is not None and not has_failed(account, failure):
             found.append(replace(account.learning, match=match))
     return tuple(sorted(found, key=_rank))
 
 
-def given_up(account: Account, failure: Signature) -> bool:
+def has_failed(account: Account, failure: Signature) -> bool:
     """Whether it was tried against this failure in vain, and did not help more often since."""
     vain = [use for use in account.failed if use.signature == failure]
     if not vain:
         return False
     first = min(use.at for use in vain)
-    return sessions(use for use in account.helped if use.at > first) <= sessions(vain)
+    return count_sessions(use for use in account.helped if use.at > first) <= count_sessions(vain)
 
 
-def _match(learning: Learning, failure: Signature, tool: str, *, kept: bool, policy: LikenessPolicy) -> Match | None:
+def _match(learning: Learning, failure: Signature, tool: str, *, kept: bool, policy: SimilarityPolicy) -> Match | None:
     known, same_tool = learning.signature, learning.tool == tool
     if known is None:
         wanted = _words(failure.description)
-        alike = _enough(wanted & _words(learning.text), len(wanted) * policy.insight, policy)
+        alike = _share_enough(wanted & _words(learning.text), len(wanted) * policy.insight, policy)
         return Match.TOOL if same_tool else Match.WORDS if alike else None
     if known == failure and kept:
         return Match.SIGNATURE
@@ -69,11 +69,11 @@ def _match(learning: Learning, failure: Signature, tool: str, *, kept: bool, pol
         return Match.KEY
     if same_tool or known.key == failure.key:
         one, two = _words(known.says), _words(failure.says)
-        return Match.WORDS if _enough(one & two, len(one | two) * policy.failures, policy) else None
+        return Match.WORDS if _share_enough(one & two, len(one | two) * policy.failures, policy) else None
     return None
 
 
-def _enough(shared: set[str], wanted: float, policy: LikenessPolicy) -> bool:
+def _share_enough(shared: set[str], wanted: float, policy: SimilarityPolicy) -> bool:
     return len(shared) >= max(wanted, policy.words)
 
 

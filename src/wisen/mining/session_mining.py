@@ -1,9 +1,9 @@
-"""What one session teaches: its failures, how each was overcome, and which changes were tried.
+"""Mines one session: its failures, how each was overcome, and which changes were tried.
 
-Within one session only, and within a stretch of calls. The fix is the difference between the failing call and the
-later one that worked, or the call between where the call itself stayed the same, and only where the complaint names it
-or nothing else may have made the difference (`states.py`). What passes after something was edited is work, not a fix; a
-call that simply succeeds when repeated was never broken.
+It looks within one session and a limited number of calls. The fix is the difference between the failing call and the
+later one that worked, or the call in between where the call itself stayed the same, and only where the error message
+names it or nothing else may have made the difference (`call_states.py`). What passes after an edit is work, not a fix;
+a call that simply succeeds when repeated was never broken.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from typing import TYPE_CHECKING
 
 from wisen.mining.call_changes import (
     are_of_one_program,
-    difference,
-    does_less,
-    generic,
+    call_difference,
+    generalize,
+    has_same_goal,
     is_wrapped_whole,
     option_change,
     replaces_script,
-    same_goal,
+    runs_fewer_commands,
     variable_change,
 )
-from wisen.mining.goals import goals_of
-from wisen.mining.signatures import VERSION, FailureSubject, about
-from wisen.mining.states import (
-    differ_elsewhere,
-    hides_end,
-    is_answer,
-    is_disturbed,
-    is_file_as_it_was,
-    is_last_look,
+from wisen.mining.call_states import (
+    differ_in_environment,
+    hides_exit_code,
+    is_file_unchanged,
+    is_read_only,
     is_same_state,
     is_something_running,
-    only_reads,
+    is_too_late,
+    was_made_after,
+    was_only_read,
 )
+from wisen.mining.goals import goals_of
+from wisen.mining.signatures import SIGNATURE_VERSION, FailureSubject, describe_failure
 from wisen.model.event import Status
 from wisen.model.failure import CallChange, Failure, FixAttempt, SessionFindings
 from wisen.model.history import EDITS
@@ -58,11 +58,11 @@ if TYPE_CHECKING:
     from wisen.model.fix import Danger
     from wisen.model.history import History, Step
 
-MINER = VERSION * 1000 + 3
+MINER_VERSION = SIGNATURE_VERSION * 1000 + 3
 """The version of all mining: what was mined by another one is mined again."""
-REACH = 25
+MAX_DISTANCE = 25
 """How many calls after a failure its fix may come."""
-IDLE_MS = 15 * 60_000
+MAX_LOST_MS = 15 * 60_000
 """Time lost is counted up to so much a failure: behind it somebody was away."""
 _FAILED = (Status.FAILED, Status.MASKED)
 _WRITES = re.compile(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
@@ -75,7 +75,7 @@ _CULPRIT_KEYS = (
     MISSING_VARIABLE,
 )
 """Complaints that name a word which nothing done in between makes right."""
-_WORKED_ON = ("build.", "vcs.conflict")
+_CODE_WORK_KEYS = ("build.", "vcs.conflict")
 """Failures that are got over by working on the code."""
 _REPAIRS = re.compile(r"fix|write|fmt|format|update|tidy|generate|install|sync|clean|cache|\brm\b|\bmkdir\b|\bcd\b")
 """What makes a check pass without anybody working on the code."""
@@ -85,11 +85,11 @@ _TOKEN_CHARACTERS = 4
 NO_FOLDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
-def mine(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> SessionFindings:
+def mine_session(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> SessionFindings:
     """Everything that mining finds in a session; `folders` tells where contexts are, as absolute paths."""
-    told = _Told(history, folders)
+    told = _SessionMiner(history, folders)
     habits, pairs = _habits(history.steps)
-    failures = tuple(told.failure(index) for index in told.failed)
+    failures = tuple(told.describe_failure(index) for index in told.failed)
     return SessionFindings(
         session=history.session,
         failures=failures,
@@ -100,29 +100,29 @@ def mine(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) ->
     )
 
 
-class _Told:
+class _SessionMiner:
     """One pass over the steps of a session."""
 
     def __init__(self, history: History, folders: Mapping[str, Sequence[str]]) -> None:
         self._steps, self._turns, self._folders = history.steps, history.turns, folders
-        self._about: dict[int, FailureSubject] = {}
+        self._subjects: dict[int, FailureSubject] = {}
         self.failed = [index for index, step in enumerate(self._steps) if step.status in _FAILED]
         self.tries: list[FixAttempt] = []
 
-    def failure(self, index: int) -> Failure:
+    def describe_failure(self, index: int) -> Failure:
         """One failed call with everything that is told about it; the changes tried against it go to `tries`."""
-        step, what = self._steps[index], self._what(index)
+        step, what = self._steps[index], self._subject(index)
         attempts = self._attempts(index)
-        end = attempts[-1] if self._is_over(index, attempts[-1]) else None
+        end = attempts[-1] if self._is_overcome(index, attempts[-1]) else None
         explained = False
         for later in attempts[1:]:
             change = self._change(index, later)
             if change is not None:
                 explained = explained or later == end
-                self._try(index, later, change)
-        again = end is not None and same_call(step, self._steps[end])
+                self._add_try(index, later, change)
+        again = end is not None and is_same_call(step, self._steps[end])
         transient = what.signature.key in _TRANSIENT_KEYS or (
-            end is not None and not explained and not self._worked_on(index, end)
+            end is not None and not explained and not self._were_files_written(index, end)
             and (again or what.signature.key in _TRANSIENT_WHEN_OVER)
         )  # fmt: skip
         last = self._steps[end] if end is not None else step
@@ -140,36 +140,36 @@ class _Told:
             ended_by=last.call if end is not None else None,
             attempts=tuple(self._steps[each].call for each in attempts),
             trajectory="".join("1" if each == end else "0" for each in attempts),
-            lost_ms=min(max(0, int((until - step.at).total_seconds() * 1000)), IDLE_MS),
+            lost_ms=min(max(0, int((until - step.at).total_seconds() * 1000)), MAX_LOST_MS),
             lost_tokens=sum(len(each.arguments or "") + len(each.text or "") for each in lost) // _TOKEN_CHARACTERS,
         )
 
-    def _what(self, index: int) -> FailureSubject:
-        if index not in self._about:
+    def _subject(self, index: int) -> FailureSubject:
+        if index not in self._subjects:
             step = self._steps[index]
-            self._about[index] = about(tool=step.tool, arguments=step.arguments, text=step.text)
-        return self._about[index]
+            self._subjects[index] = describe_failure(tool=step.tool, arguments=step.arguments, text=step.text)
+        return self._subjects[index]
 
     def _attempts(self, index: int) -> list[int]:
         """The calls of the same tool and goal from a failure on, up to the first that succeeded."""
         failed, found = self._steps[index], [index]
         if failed.arguments is None:
             return found
-        for later in range(index + 1, min(index + 1 + REACH, len(self._steps))):
+        for later in range(index + 1, min(index + 1 + MAX_DISTANCE, len(self._steps))):
             step = self._steps[later]
             if step.tool != failed.tool or step.status is None or step.status is Status.CANCELLED:
                 continue
             if self._is_same_goal(index, step):
                 found.append(later)
-                if self._is_over(index, later):
+                if self._is_overcome(index, later):
                     break
         return found
 
     def _is_same_goal(self, index: int, step: Step) -> bool:
         failed = self._steps[index]
-        if same_goal(failed.tool, failed.arguments, step.arguments):
+        if has_same_goal(failed.tool, failed.arguments, step.arguments):
             return True
-        what = self._what(index).signature
+        what = self._subject(index).signature
         lines = [command_of(fields_of(each.arguments)) for each in (failed, step)]
         if lines[0] is None or lines[1] is None:
             return False
@@ -177,7 +177,7 @@ class _Told:
             return replaces_script(lines[0], lines[1], failed.text or "")
         return what.key == "shell.command-not-found" and is_wrapped_whole(lines[0], lines[1], what.who)
 
-    def _is_over(self, index: int, later: int) -> bool:
+    def _is_overcome(self, index: int, later: int) -> bool:
         """Whether a later attempt got over a failure: it succeeded, or it came as far as doing its own job.
 
         Tests that fail are not the trouble of a command that could not even start them.
@@ -186,18 +186,18 @@ class _Told:
             return True
         if later == index or self._steps[later].status not in _FAILED:
             return False
-        before, after = self._what(index).signature.key, self._what(later).signature.key
+        before, after = self._subject(index).signature.key, self._subject(later).signature.key
         return after.startswith("build.") and not before.startswith("build.")
 
-    def _worked_on(self, index: int, later: int) -> bool:
+    def _were_files_written(self, index: int, later: int) -> bool:
         """Whether files were written between two steps: what passes then was worked on."""
         return any(_writes(step) for step in self._steps[index + 1 : later] if step.status is Status.OK)
 
     def _change(self, index: int, later: int) -> CallChange | None:
         """What made, or was meant to make, the difference between a failed call and a later one."""
         failed, step = self._steps[index], self._steps[later]
-        what = self._what(index).signature
-        if not self._is_over(index, later) and self._what(later).signature != what:
+        what = self._subject(index).signature
+        if not self._is_overcome(index, later) and self._subject(later).signature != what:
             return None  # it failed in another way: that says nothing about this change
         if what.key == "shell.said-nothing" and what.who in READERS:
             return None  # it looked for something that is not there: an answer, not a mistake
@@ -205,26 +205,28 @@ class _Told:
             return self._edit_change(index, later)
         found = self._difference(index, later)
         if found is None:
-            return self._first(index, later) if same_call(failed, step) else None
-        if not self._is_over(index, later):
+            return self._preparing_change(index, later) if is_same_call(failed, step) else None
+        if not self._is_overcome(index, later):
             return found
         return found if self._is_credible(index, later, found) else None
 
     def _edit_change(self, index: int, later: int) -> CallChange | None:
         """What an editing tool was asked to do otherwise, or the file that was read first."""
         failed, step = self._steps[index], self._steps[later]
-        found = self._needed(index, later)
-        if self._is_over(index, later) and self._what(index).signature.key == _TEXT_NOT_FOUND:
-            sure = is_file_as_it_was(self._steps, self._turns, index, later) and is_last_look(self._steps, index, later)
+        found = self._preparing_call(index, later)
+        if self._is_overcome(index, later) and self._subject(index).signature.key == _TEXT_NOT_FOUND:
+            sure = is_file_unchanged(self._steps, self._turns, index, later) and was_only_read(
+                self._steps, index, later
+            )
             found = found if sure else None
         first = CallChange(tool=failed.tool, first=found[0]) if found else None
-        change = difference(failed.tool, failed.arguments, step.arguments)
-        return next((each for each in (first, change) if each is not None and self._names(index, later, each)), None)
+        change = call_difference(failed.tool, failed.arguments, step.arguments)
+        return next((each for each in (first, change) if each is not None and self._is_named(index, later, each)), None)
 
     def _difference(self, index: int, later: int) -> CallChange | None:
         """The words in which two calls differ, without those that no complaint can be about."""
         failed, step = self._steps[index], self._steps[later]
-        what = self._what(index).signature
+        what = self._subject(index).signature
         line = command_of(fields_of(step.arguments))
         if what.key == MISSING_VARIABLE and line is not None:
             return variable_change(failed, line, what.who)
@@ -236,56 +238,56 @@ class _Told:
             return not cannot_matter(word, program, what.key) or is_word_in_complaint(named, said)
 
         if what.key != UNKNOWN_OPTION:
-            return difference(failed.tool, failed.arguments, step.arguments, may_matter)
-        change = difference(failed.tool, failed.arguments, step.arguments)
+            return call_difference(failed.tool, failed.arguments, step.arguments, may_matter)
+        change = call_difference(failed.tool, failed.arguments, step.arguments)
         removed, added = option_change(change, said) if change is not None else ((), ())
         return CallChange(tool=failed.tool, removed=removed, added=added) if removed != added else None
 
     def _is_credible(self, index: int, later: int, change: CallChange) -> bool:
         """Whether a difference can be what made a call work: the complaint names it, or nothing else changed."""
         failed, step = self._steps[index], self._steps[later]
-        key = self._what(index).signature.key
-        if not is_answer(failed, step) or not are_of_one_program(failed, step):
+        key = self._subject(index).signature.key
+        if not was_made_after(failed, step) or not are_of_one_program(failed, step):
             return False
-        if key not in _CULPRIT_KEYS and does_less(failed, step):
+        if key not in _CULPRIT_KEYS and runs_fewer_commands(failed, step):
             return False
         same = is_same_state(self._steps, self._turns, index, later, self._fails_like(index), key)
-        if key.startswith(_WORKED_ON):
+        if key.startswith(_CODE_WORK_KEYS):
             # A check that passes when it is asked otherwise was avoided, unless it was asked to fix what it found.
             return same and any(map(_REPAIRS.search, change.added))
-        if self._names(index, later, change):
+        if self._is_named(index, later, change):
             return same or key in _CULPRIT_KEYS or is_asked_for(failed.text or "", failed.arguments, step.arguments)
-        sure = not hides_end(step) and not is_something_running(self._steps, later)
-        return same and sure and not self._passes_too(index)
+        sure = not hides_exit_code(step) and not is_something_running(self._steps, later)
+        return same and sure and not self._also_succeeds(index)
 
-    def _names(self, index: int, later: int, change: CallChange) -> bool:
+    def _is_named(self, index: int, later: int, change: CallChange) -> bool:
         failed, step = self._steps[index], self._steps[later]
-        signature = self._what(index).signature
+        signature = self._subject(index).signature
         return is_named_by_complaint(signature, change, failed.text or "", failed.arguments, step.arguments)
 
     def _fails_like(self, index: int) -> Callable[[int], bool]:
         return lambda other: (
-            self._steps[other].status in _FAILED and (self._what(other).signature == self._what(index).signature)
+            self._steps[other].status in _FAILED and (self._subject(other).signature == self._subject(index).signature)
         )
 
-    def _passes_too(self, index: int) -> bool:
+    def _also_succeeds(self, index: int) -> bool:
         """Whether the very call that failed is seen to succeed in the session: then nothing is wrong with its words."""
         failed = self._steps[index]
         return any(
-            step.tool == failed.tool and step.status is Status.OK and same_call(failed, step) for step in self._steps
+            step.tool == failed.tool and step.status is Status.OK and is_same_call(failed, step) for step in self._steps
         )
 
-    def _first(self, index: int, later: int) -> CallChange | None:
+    def _preparing_change(self, index: int, later: int) -> CallChange | None:
         """The call that had to come first, where the failed one was repeated as it was."""
         failed, step = self._steps[index], self._steps[later]
-        found = self._needed(index, later)
-        if found is None or not is_answer(failed, step) or differ_elsewhere(failed, step):
+        found = self._preparing_call(index, later)
+        if found is None or not was_made_after(failed, step) or differ_in_environment(failed, step):
             return None
-        if self._what(index).signature.key.startswith(_WORKED_ON) and not any(map(_REPAIRS.search, found[0])):
+        if self._subject(index).signature.key.startswith(_CODE_WORK_KEYS) and not any(map(_REPAIRS.search, found[0])):
             return None
         return CallChange(tool=failed.tool, first=found[0])
 
-    def _needed(self, index: int, later: int) -> tuple[tuple[str, ...], Step] | None:
+    def _preparing_call(self, index: int, later: int) -> tuple[tuple[str, ...], Step] | None:
         """The good call between that prepared the ground, in words: the one the complaint asks for, or the only one.
 
         The file was read, the folder made. Where several calls may have been the cause, none is named.
@@ -293,39 +295,39 @@ class _Told:
         failed = self._steps[index]
         place = fields_of(failed.arguments).get("file_path")
         if place is not None:
-            looks = (step for step in self._steps[index + 1 : later] if step.status is Status.OK and only_reads(step))
+            looks = (step for step in self._steps[index + 1 : later] if step.status is Status.OK and is_read_only(step))
             same = [step for step in looks if fields_of(step.arguments).get("file_path") == place]
             return ((f"{same[-1].tool} the same file",), same[-1]) if same else None
         between = range(index + 1, later)
-        others = [each for each in between if not only_reads(self._steps[each]) and not self._fails_like(index)(each)]
+        others = [each for each in between if not is_read_only(self._steps[each]) and not self._fails_like(index)(each)]
         prepared = [
-            (self._in_words(self._steps[each]), self._steps[each])
+            (self._describe(self._steps[each]), self._steps[each])
             for each in others
             if self._steps[each].tool == failed.tool
             and self._steps[each].status is Status.OK
             and _prepares(self._steps[each])
         ]
         for words, step in reversed(prepared):
-            if self._names(index, later, CallChange(tool=failed.tool, first=words)):
+            if self._is_named(index, later, CallChange(tool=failed.tool, first=words)):
                 return words, step
-        alone = len(others) == len(prepared) == 1 and not is_disturbed(failed, self._steps[later])
+        alone = len(others) == len(prepared) == 1 and not is_too_late(failed, self._steps[later])
         return prepared[0] if alone and not any(index < turn.before <= later for turn in self._turns) else None
 
     @staticmethod
-    def _in_words(step: Step) -> tuple[str, ...]:
+    def _describe(step: Step) -> tuple[str, ...]:
         words = tuple(map(without_value, _words(step)[:8]))
-        return (f"{step.tool}: {generic(' '.join(words))}",)
+        return (f"{step.tool}: {generalize(' '.join(words))}",)
 
-    def _try(self, index: int, later: int, change: CallChange) -> None:
+    def _add_try(self, index: int, later: int, change: CallChange) -> None:
         step = self._steps[later]
         self.tries.append(
             FixAttempt(
                 failure=self._steps[index].call,
                 later=step.call,
-                signature=self._what(index).signature,
+                signature=self._subject(index).signature,
                 change=change,
                 danger=self._danger(index, later, change),
-                worked=self._is_over(index, later),
+                worked=self._is_overcome(index, later),
                 at=step.at,
             )
         )
@@ -334,14 +336,14 @@ class _Told:
         """What is dangerous about doing the same again: the call that worked, or the one that had to come first."""
         failed, step = self._steps[index], self._steps[later]
         roots = self._folders.get(step.context, ())
-        needed = self._needed(index, later) if change.first else None
+        needed = self._preparing_call(index, later) if change.first else None
         if needed is not None:
             return judge_first(needed[1].tool, needed[1].arguments, roots)
-        complaint = self._what(index).signature.key
+        complaint = self._subject(index).signature.key
         return judge_calls(failed.tool, failed.arguments, step.arguments, roots, complaint=complaint)
 
 
-def same_call(one: Step, two: Step) -> bool:
+def is_same_call(one: Step, two: Step) -> bool:
     """Whether two calls do the same, whatever they show of it."""
     first, second = (command_of(fields_of(step.arguments)) for step in (one, two))
     if first is None or second is None:
@@ -380,13 +382,15 @@ def _habits(steps: Sequence[Step]) -> tuple[dict[CallChange, int], dict[str, tup
         last[step.tool] = step
         if before is None or before.status is None or before.tool in EDITS or before.arguments == step.arguments:
             continue
-        if command_of(fields_of(step.arguments)) is None or not same_goal(step.tool, before.arguments, step.arguments):
+        if command_of(fields_of(step.arguments)) is None or not has_same_goal(
+            step.tool, before.arguments, step.arguments
+        ):
             continue
         if before.status in _FAILED:
             after_failure[step.tool] += 1
         elif before.status is Status.OK:
             after_success[step.tool] += 1
-            change = difference(step.tool, before.arguments, step.arguments)
+            change = call_difference(step.tool, before.arguments, step.arguments)
             if change is not None:
                 habits[change] += 1
     return dict(habits), {tool: (after_success[tool], after_failure[tool]) for tool in {*after_success, *after_failure}}

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from wisen.model.history import History
 
 
-OVER = timedelta(hours=8)
+SESSION_GAP = timedelta(hours=8)
 """So long nothing happened in a session that is over: what comes then is another one."""
 
 
-def moments(history: History) -> list[datetime]:
+def event_times(history: History) -> list[datetime]:
     """When something happened in a session."""
     return [*(step.at for step in history.steps), *(turn.at for turn in history.turns)]

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from wisen.model.history import Step, Turn
 
-LONGEST_SECONDS = 300
+MAX_GAP_SECONDS = 300
 """After so long somebody or something else may have changed what was there."""
-LOOKED_BACK = 25
+LOOKBACK_CALLS = 25
 """How many calls before a failure may still be running beside it."""
-_WAITED_FOR = ("net.", "shell.timeout", "vcs.locked")
+_TRANSIENT_KEYS = ("net.", "shell.timeout", "vcs.locked")
 """Complaints that time alone may answer."""
 _READING_TOOLS = frozenset(
     "Read Grep Glob LS NotebookRead WebFetch WebSearch TodoWrite TodoRead TaskList TaskGet TaskCreate TaskUpdate"
@@ -35,60 +35,62 @@ _READING_TOOLS = frozenset(
     " read_many_files list_directory search_file_content glob_search google_web_search update_plan view_image".split()
 )
 """Tools of agents that look, or note down what is to be done."""
-_SAYING = frozenset("cd pwd echo printf true false : test [ which type command basename dirname realpath".split())
+_HARMLESS_PROGRAMS = frozenset(
+    "cd pwd echo printf true false : test [ which type command basename dirname realpath".split()
+)
 _QUIET = re.compile(r"\d?>&\d|[12&]?>\s*/dev/null")
 _CHANGES = re.compile(r">|\$\(|`|<\(|\s-(?:i\b|-in-place|exec|execdir|delete|ok|fprint)|\btee\b|\bxargs\b|\bsystem\(")
 _WAITS = re.compile(r"(?:^|[;&|(\s])(?:sleep|wait|wait-on|until|while)\s")
-_RUNS_ON = re.compile(r"(?<![&>|])&(?![&>\d])|\bnohup\b|\bdisown\b|\s(?:-d|--detach)\b")
-_ALWAYS_ENDS_WELL = re.compile(r"\|\|\s*(?:true|:|echo|printf|exit 0)|;\s*(?:true|echo|exit 0)\b")
+_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])|\bnohup\b|\bdisown\b|\s(?:-d|--detach)\b")
+_ALWAYS_SUCCEEDS = re.compile(r"\|\|\s*(?:true|:|echo|printf|exit 0)|;\s*(?:true|echo|exit 0)\b")
 _FILTERS = frozenset("grep egrep fgrep rg wc sort uniq sed awk cut column tr jq".split())
 """What shows only a part of an output: errors may not be in it, and how the first command ended is lost."""
-_NO_MATTER = frozenset(
+_IGNORED_FIELDS = frozenset(
     "command cmd script description justification timeout timeout_ms run_in_background yield_time_ms max_output_tokens"
     " prefix_rule".split()
 )
 
 
-def only_reads(step: Step) -> bool:
+def is_read_only(step: Step) -> bool:
     """Whether a call is known to leave everything as it is."""
     if step.status is Status.CANCELLED:
         return True  # it never ran
     line = command_of(fields_of(step.arguments))
     if line is None:
         return step.tool in _READING_TOOLS
-    return not _runs_on(step) and _line_only_reads(line)
+    return not _is_background(step) and _is_line_read_only(line)
 
 
-def _line_only_reads(line: str) -> bool:
+def _is_line_read_only(line: str) -> bool:
     commands = read_plain_line(line)
     if commands is not None and all(judge_command(each, Scene()).effect is CommandEffect.READS for each in commands):
         return not _WAITS.search(line)
     if _CHANGES.search(_QUIET.sub("", line)) or _WAITS.search(line):
         return False
     parts = parsed(line).parts
-    return bool(parts) and all(part.only_reads or part.program in _SAYING for part in parts)
+    return bool(parts) and all(part.only_reads or part.program in _HARMLESS_PROGRAMS for part in parts)
 
 
-def _runs_on(step: Step) -> bool:
+def _is_background(step: Step) -> bool:
     """Whether a call may still be running when the next one is made."""
     fields = fields_of(step.arguments)
     line = command_of(fields)
     return fields.get("run_in_background") is True or (
-        line is not None and _RUNS_ON.search(_QUIET.sub("", line)) is not None
+        line is not None and _BACKGROUND.search(_QUIET.sub("", line)) is not None
     )
 
 
-def hides_end(step: Step) -> bool:
+def hides_exit_code(step: Step) -> bool:
     """Whether a command ends well however it ended: a filter behind it, or another command that always succeeds."""
     line = command_of(fields_of(step.arguments))
     if line is None:
         return False
-    if _ALWAYS_ENDS_WELL.search(line):
+    if _ALWAYS_SUCCEEDS.search(line):
         return True
     return any(part.piped and part.program in _FILTERS for part in parsed(line).parts)
 
 
-def is_answer(failed: Step, step: Step) -> bool:
+def was_made_after(failed: Step, step: Step) -> bool:
     """Whether a call was made after the end of a failed one: of calls made together none answers another."""
     return failed.ended is None or step.at >= failed.ended
 
@@ -101,29 +103,29 @@ def is_same_state(
     `still` says of a step between whether it failed in the same way: what it did was of no help.
     """
     failed, step = steps[index], steps[later]
-    if is_disturbed(failed, step) or any(index < turn.before <= later for turn in turns):
+    if is_too_late(failed, step) or any(index < turn.before <= later for turn in turns):
         return False
-    if key.startswith(_WAITED_FOR) or differ_elsewhere(failed, step):
+    if key.startswith(_TRANSIENT_KEYS) or differ_in_environment(failed, step):
         return False
     if _WAITS.search(command_of(fields_of(step.arguments)) or ""):
         return False
-    return all(only_reads(steps[each]) or still(each) for each in range(index + 1, later))
+    return all(is_read_only(steps[each]) or still(each) for each in range(index + 1, later))
 
 
-def is_file_as_it_was(steps: Sequence[Step], turns: Sequence[Turn], index: int, later: int) -> bool:
+def is_file_unchanged(steps: Sequence[Step], turns: Sequence[Turn], index: int, later: int) -> bool:
     """Whether nothing may have changed the file of an edit before the next one: edits of other files do not count."""
     failed, step = steps[index], steps[later]
-    if is_disturbed(failed, step) or any(index < turn.before <= later for turn in turns):
+    if is_too_late(failed, step) or any(index < turn.before <= later for turn in turns):
         return False
     place = fields_of(failed.arguments).get("file_path")
     return all(
-        only_reads(each) or (each.tool in EDITS and fields_of(each.arguments).get("file_path") != place)
+        is_read_only(each) or (each.tool in EDITS and fields_of(each.arguments).get("file_path") != place)
         for each in steps[index + 1 : later]
         if each.tool not in EDITS or each.status is not Status.FAILED
     )
 
 
-def is_last_look(steps: Sequence[Step], index: int, later: int) -> bool:
+def was_only_read(steps: Sequence[Step], index: int, later: int) -> bool:
     """Whether reading the file of an edit was all that was done to see it: no new try, and no raw look at it."""
     place = fields_of(steps[index].arguments).get("file_path")
     name = str(place or "").rsplit("/", 1)[-1]
@@ -132,17 +134,17 @@ def is_last_look(steps: Sequence[Step], index: int, later: int) -> bool:
     return all(steps[at].tool not in EDITS for at in reads) and not any(name in line for line in looks if name)
 
 
-def is_disturbed(failed: Step, step: Step) -> bool:
+def is_too_late(failed: Step, step: Step) -> bool:
     """Whether so much time passed between two calls that anybody may have changed something."""
-    return (step.at - (failed.ended or failed.at)).total_seconds() > LONGEST_SECONDS
+    return (step.at - (failed.ended or failed.at)).total_seconds() > MAX_GAP_SECONDS
 
 
 def is_something_running(steps: Sequence[Step], index: int) -> bool:
     """Whether a call that was made shortly before a step may still have been at work beside it."""
-    return any(map(_runs_on, steps[max(0, index - LOOKED_BACK) : index + 1]))
+    return any(map(_is_background, steps[max(0, index - LOOKBACK_CALLS) : index + 1]))
 
 
-def differ_elsewhere(failed: Step, step: Step) -> bool:
+def differ_in_environment(failed: Step, step: Step) -> bool:
     """Whether two commands were run in other folders or under other rights, beside what they say."""
     one, two = fields_of(failed.arguments), fields_of(step.arguments)
-    return command_of(one) is not None and bool(changed_fields(one, two, _NO_MATTER))
+    return command_of(one) is not None and bool(changed_fields(one, two, _IGNORED_FIELDS))

@@ -23,7 +23,7 @@ UNNAMED = "?"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lengths:
+class LengthLimits:
     """How many characters are kept."""
 
     error_head: int
@@ -32,14 +32,14 @@ class Lengths:
     argument: int
 
 
-def admit(record: Record, lengths: Lengths) -> Record:
+def sanitize_record(record: Record, lengths: LengthLimits) -> Record:
     """The record with nothing in it that may not be kept, and the first rule that spoke against a part of it."""
     rules = [_rule_against_name(name) if name else None for name in (record.tool, record.session, record.place)]
     tool, session, place = (
         None if rule else name for name, rule in zip((record.tool, record.session, record.place), rules, strict=True)
     )
-    text, against_text = _text(record, lengths)
-    arguments, against_arguments = _arguments(record.arguments, lengths.argument)
+    text, against_text = _sanitize_text(record, lengths)
+    arguments, against_arguments = _sanitize_arguments(record.arguments, lengths.argument)
     return replace(
         record,
         tool=UNNAMED if record.tool and not tool else tool,
@@ -56,7 +56,7 @@ def _rule_against_name(name: str) -> str | None:
     return rule_against(_readable(name))
 
 
-def _text(record: Record, lengths: Lengths) -> tuple[str | None, str | None]:
+def _sanitize_text(record: Record, lengths: LengthLimits) -> tuple[str | None, str | None]:
     if record.text is None:
         return None, None
     # Taking our own text out can join the halves of a secret, so it comes first.
@@ -65,17 +65,17 @@ def _text(record: Record, lengths: Lengths) -> tuple[str | None, str | None]:
     if rule is not None:
         return None, rule
     if record.kind is RecordKind.FAILURE:
-        return _cut(text, lengths.error_head, lengths.error_tail), None
-    return _cut(text, lengths.text, 0), None
+        return _truncate(text, lengths.error_head, lengths.error_tail), None
+    return _truncate(text, lengths.text, 0), None
 
 
-def _arguments(raw: str | None, longest: int) -> tuple[str | None, str | None]:
+def _sanitize_arguments(raw: str | None, longest: int) -> tuple[str | None, str | None]:
     if raw is None:
         return None, None
     arguments = json.loads(raw)
     rule = _rule_against_any(raw, arguments)
     if rule is None and (len(raw) > longest or sentinel.strip(raw) is not raw):
-        arguments = _shortened(arguments, longest)
+        arguments = _shorten(arguments, longest)
         raw = json.dumps(arguments, ensure_ascii=False)
         rule = _rule_against_any(raw, arguments)
     return (raw, None) if rule is None else (None, rule)
@@ -103,17 +103,17 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(part)
 
 
-def _shortened(value: object, longest: int) -> object:
+def _shorten(value: object, longest: int) -> object:
     if isinstance(value, str):
-        return _cut(sentinel.strip(value), longest, 0)
+        return _truncate(sentinel.strip(value), longest, 0)
     if isinstance(value, dict):
-        return {name: _shortened(part, longest) for name, part in value.items()}
+        return {name: _shorten(part, longest) for name, part in value.items()}
     if isinstance(value, list):
-        return [_shortened(part, longest) for part in value]
+        return [_shorten(part, longest) for part in value]
     return value
 
 
-def _cut(text: str, head: int, tail: int) -> str:
+def _truncate(text: str, head: int, tail: int) -> str:
     if len(text) <= head + tail:
         return text
     return text[:head] + "…" + (text[-tail:] if tail else "")

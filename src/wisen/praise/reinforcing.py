@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.mining.moments import OVER, moments
+from wisen.mining.session_times import SESSION_GAP, event_times
 from wisen.model.entry import rule_id
 from wisen.model.entry_state import fold_entry_states
 from wisen.model.memory import ENTRY_ORIGIN_PREFIX
 from wisen.model.reinforcement import praise_level
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
-from wisen.praise.attribution import GONE, LONGEST, Told, Weighed, names_in, weighed
+from wisen.praise.attribution import GONE, MAX_AGE, PraiseEffect, PraiseEvidence, attribute_praise, ids_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,30 +27,30 @@ if TYPE_CHECKING:
     from wisen.model.signal import Sighting
     from wisen.store.home import Home
 
-PATIENCE = timedelta(days=30)
+MAX_PRAISE_AGE = timedelta(days=30)
 """So long a praise is looked at again: hooks may note later what was told, and a session may go on."""
 
 
-def strengthen(home: Home, said: Iterable[Sighting]) -> int:
+def record_reinforcements(home: Home, signals: Iterable[Sighting]) -> int:
     """Note in the ledger what praise strengthened. Returns how many rows were new."""
     now = home.clock.now()
-    praises = [each for each in praises_in(said) if now - each.said.at < PATIENCE]
+    praises = [each for each in find_praises(signals) if now - each.said.at < MAX_PRAISE_AGE]
     if not praises:
         return 0
     known = {(row.agent, row.session, row.message) for row in home.ledger.reinforcements.all()}
     new = [each for each in praises if (each.agent, each.native, each.said.message) not in known]
-    rows = [row for each in weigh(home, new) for row in each.rows]
+    rows = [row for each in attribute_praises(home, new) for row in each.rows]
     if rows:
         home.ledger.reinforcements.add(rows)
     return len(rows)
 
 
-def praises_in(said: Iterable[Sighting]) -> list[Sighting]:
+def find_praises(signals: Iterable[Sighting]) -> list[Sighting]:
     """The praises among what was said; what a sub-agent was told is not the user's."""
-    return [each for each in said if each.said.signal.kind is SignalKind.PRAISE and "/" not in each.native]
+    return [each for each in signals if each.said.signal.kind is SignalKind.PRAISE and "/" not in each.native]
 
 
-def weigh(home: Home, praises: Sequence[Sighting], *, whole: bool = False) -> Iterator[Weighed]:
+def attribute_praises(home: Home, praises: Sequence[Sighting], *, whole: bool = False) -> Iterator[PraiseEffect]:
     """What each praise strengthens. Those that cannot strengthen anything are passed over, unless `whole`."""
     if not praises:
         return
@@ -60,21 +60,23 @@ def weigh(home: Home, praises: Sequence[Sighting], *, whole: bool = False) -> It
     }
     of: dict[int, list[Sighting]] = defaultdict(list)
     for each in praises:
-        if whole or exposed[each.agent, each.native] or names_in(each.text):
+        if whole or exposed[each.agent, each.native] or ids_in(each.text):
             of[each.session].append(each)
     if not of:
         return
     names, now = PraiseTargets(home), home.clock.now()
     first = min(each.said.at for some in of.values() for each in some)
-    for history in home.index.events.histories(Selection(since=first - LONGEST)):
+    for history in home.index.events.histories(Selection(since=first - MAX_AGE)):
         if history.session in of:
-            told = Told(exposed[history.agent, history.native], names.subject_of, names.named, home.machine)
-            over = _is_over(moments(history), now)
-            yield from (weighed(each, history, told, over=over) for each in of.pop(history.session))
-    yield from (Weighed(each, why=GONE) for some in of.values() for each in some)
+            told = PraiseEvidence(
+                exposed[history.agent, history.native], names.subject_of, names.find_by_name, home.machine
+            )
+            over = _is_over(event_times(history), now)
+            yield from (attribute_praise(each, history, told, over=over) for each in of.pop(history.session))
+    yield from (PraiseEffect(each, why=GONE) for some in of.values() for each in some)
 
 
-def memories_praised(home: Home, found: Iterable[MemoryHit]) -> dict[str, int]:
+def praise_of_memories(home: Home, found: Iterable[MemoryHit]) -> dict[str, int]:
     """How much praise speaks for memories that were found, by their ids."""
     ledger, now = home.ledger, home.clock.now()
     rows = ledger.reinforcements.all()
@@ -92,7 +94,7 @@ def memories_praised(home: Home, found: Iterable[MemoryHit]) -> dict[str, int]:
 
 
 def _is_over(when: Sequence[datetime], now: datetime) -> bool:
-    return not when or now - max(when) >= OVER
+    return not when or now - max(when) >= SESSION_GAP
 
 
 class PraiseTargets:
@@ -116,7 +118,7 @@ class PraiseTargets:
         # A session begins without fixes: what it is told of one then is that it goes.
         return name if exposure.event == "failure" and name in self._fixes else ""
 
-    def named(self, name: str, context: str) -> str:
+    def find_by_name(self, name: str, context: str) -> str:
         """What the user means by a name, where it holds."""
         state = self._states.get(name.casefold())
         if state is not None:
