@@ -1,1 +1,1 @@
-"""Feedback: what users say about the work, in any language and in their own phrases."""
+"""Feedback: detects corrections, preferences and praise in typed messages, in any language and in the user's wording."""

@@ -1,6 +1,6 @@
-"""The step of a turn in which a model decides about turns that the detector is not sure of; off by default.
+"""Has a model decide about turns that the detector is unsure of; off by default.
 
-Only typed text goes out. Where there is no answer, for whatever reason, what the detector heard stands.
+Only typed text is sent. Where there is no answer, for whatever reason, the detector's result stands.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 PURPOSE = "adjudicate"
 BATCH_SIZE = 20
-"""How many turns are asked about in one question."""
+"""How many turns one question is about."""
 _MAX_FAILURES = 3
-"""After so many questions without a usable answer no more are asked in this turn: each of them costs."""
+"""After so many questions without a usable answer no more are asked in this run: each of them costs."""
 _TOKENS_PER_TURN = 40
-"""How long the ruling about one turn may be."""
+"""The longest ruling about one turn, in tokens."""
 _INSTRUCTIONS = """
 Each text is one message that a person typed to an AI coding agent. Tell two things about each of them.
 correction: the person says that the agent's work, claim or approach is wrong, incomplete as it was asked for, or to
@@ -44,7 +44,7 @@ Both, one or none may hold. Give one ruling for each id.
 
 
 class Ruling(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model says of one turn."""
+    """What a model says about one turn."""
 
     id: str
     correction: bool
@@ -52,40 +52,40 @@ class Ruling(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def kinds(self) -> set[SignalKind]:
-        """The kinds that hold."""
+        """The kinds that the ruling confirms."""
         said = {SignalKind.CORRECTION: self.correction, SignalKind.PREFERENCE: self.preference}
         return {kind for kind, held in said.items() if held}
 
 
 class Rulings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model says of the turns it was asked about."""
+    """What a model says about the turns it was asked about."""
 
     rulings: list[Ruling]
 
 
 class _DoubtfulMessage(NamedTuple):
     session: int
-    """Of its session among those of this batch."""
+    """The position of its session in the batch."""
     turn: Turn
     message: TypedTurn
 
 
 class Adjudicator:
-    """Has the nano model decide, as long as it answers."""
+    """Asks the nano model about doubtful turns, as long as it answers."""
 
     def __init__(
         self, detector: UserDetector, model: Callable[[], Model], *, enabled: bool, local: bool = False
     ) -> None:
-        """`asks`: whether the user wants that at all; `local`: also of what was typed to local models."""
+        """`enabled`: whether the user wants this at all; `local`: also for what was typed to local models."""
         self._detector = detector
         self._model = model
         self._is_enabled, self._local = enabled, local
         self._failures = 0
         self.problems: list[str] = []
-        """Why the detector's word stands, where a model should have decided."""
+        """Why the detector's result stands where a model should have decided."""
 
     def adjudicate(self, sessions: Sequence[History], mined: Sequence[SessionFindings]) -> Sequence[SessionFindings]:
-        """What sessions taught, with the signals of doubtful turns as a model decided them."""
+        """Return the sessions' findings with the signals of doubtful turns as a model decided them."""
         changed = list(mined)
         doubts = self._find_doubts(sessions) if self._is_enabled else iter(())
         while self._is_enabled and (batch := list(islice(doubts, BATCH_SIZE))):
@@ -108,7 +108,7 @@ class Adjudicator:
         try:
             answer = self._model().ask(question)
         except (ModelError, MissingExtra) as error:
-            # One that could not read these may read the next; all else would fail again.
+            # A model that could not read these may read the next batch; any other failure would happen again.
             passing = isinstance(error, ModelFailed) and error.reason in (Reason.MALFORMED, Reason.REFUSED)
             withheld = isinstance(error, ModelFailed) and error.reason is Reason.WITHHELD
             self._failures += not withheld
@@ -121,7 +121,7 @@ class Adjudicator:
         for ruling in answer.value.rulings:
             rulings.setdefault(ruling.id, ruling)
         for id_ in answer.withheld:
-            rulings.pop(id_, None)  # of what it was not shown it can say nothing
+            rulings.pop(id_, None)  # it cannot rule on what it was not shown
         return rulings
 
     def _find_doubts(self, sessions: Sequence[History]) -> Iterator[_DoubtfulMessage]:
@@ -131,7 +131,7 @@ class Adjudicator:
                     yield _DoubtfulMessage(place, turn, heard)
 
     def _apply(self, mined: SessionFindings, doubt: _DoubtfulMessage, ruling: Ruling) -> SessionFindings:
-        """What a session taught, with the signals of one turn as they were decided, in their place."""
+        """The session's findings with the signals of one turn replaced by the ruling, in their place."""
         turn = doubt.turn
         signals = signals_of_kinds(doubt.message, ruling.kinds, self._detector.model)
         new = tuple(RecordedSignal(message=turn.id, at=turn.at, signal=signal) for signal in signals)

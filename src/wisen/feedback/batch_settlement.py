@@ -1,6 +1,6 @@
-"""Settles turns of old sessions in a batch: the user's own agent is started as a model, and its answers are proven.
+"""Settles turns of old sessions in a batch: starts the user's own agent as a model and verifies its answers.
 
-Only a person starts it, and is told before what would leave the machine. Each answer goes the way of every other one.
+Only a person starts it, after seeing what would leave the machine. Each answer is checked like every other one.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 PURPOSE = "settle"
 PROGRAMS = {"claude-code": "claude", "codex": "codex", "openclaw": "openclaw", "hermes": "hermes"}
-"""The agents that can be asked, and how their programs are called."""
+"""The agents that can be asked, with the names of their programs."""
 BATCH_SIZE = 20
-"""How many turns are asked about in one question."""
+"""How many turns one question is about."""
 _TOKENS_PER_TURN = 120
 _INSTRUCTIONS = """
 Each text is one message that a person typed to an AI coding agent. Tell for each what kind it is:
@@ -40,7 +40,7 @@ standing: whether they are meant to hold from now on. Give one answer for each i
 
 
 class TurnAnswer(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model says of one turn."""
+    """What a model says about one turn."""
 
     id: str
     kind: TurnClaimKind
@@ -49,21 +49,21 @@ class TurnAnswer(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TurnAnswers(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model says of the turns that it was asked about."""
+    """What a model says about the turns that it was asked about."""
 
     answers: list[TurnAnswer]
 
 
 class BatchSettlement(NamedTuple):
-    """What came of a batch, or what would be asked."""
+    """The result of a batch, or what would be asked."""
 
     agent: str
     turns: tuple[OpenTurn, ...]
     """The turns that were asked about, or would be."""
     sent: tuple[str, ...]
-    """Exactly what left the machine, or would; one for each question."""
+    """Exactly what left the machine, or would; one text for each question."""
     tokens: int
-    """About how many tokens go in, beside what the agent adds itself."""
+    """The approximate number of input tokens, without what the agent adds itself."""
     results: tuple[PointingResult, ...] = ()
     problems: tuple[str, ...] = ()
     tokens_in: int = 0
@@ -71,7 +71,7 @@ class BatchSettlement(NamedTuple):
 
 
 def plan_batch(agent: str, turns: Sequence[DoubtfulTurn]) -> BatchSettlement:
-    """What would be asked."""
+    """Plan what would be asked."""
     questions = [_question(some) for some in _batches(turns)]
     prompts = [prompt_of(each, each.material) for each in questions]
     sent = tuple(f"{each.system}\n{each.user}" for each in prompts)
@@ -87,7 +87,7 @@ def settle_batch(
     record: Callable[[TurnClaim, DoubtfulTurn], PointingResult],
     progress: Callable[[int, int], None],
 ) -> BatchSettlement:
-    """Ask about the turns, and keep what is proven of the answers; a question that fails ends it."""
+    """Ask about the turns and record the verified answers; a question that fails ends the batch."""
     results, troubles = list[PointingResult](), list[str]()
     tokens_in = tokens_out = done = 0
     for some in _batches(turns):

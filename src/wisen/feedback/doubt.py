@@ -1,6 +1,6 @@
-"""Tells turns that the detector is not sure of, what an answer about them is worth, and what they say once decided.
+"""Finds turns that the detector is unsure of, estimates what an answer is worth, and applies the answer.
 
-Only corrections and preferences are doubted: they are what rules are made of.
+Only corrections and preferences are doubted: rules are made of them.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 DOUBTED_KINDS = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 BAND = 0.15
-"""How near to its threshold a probability is in doubt."""
+"""How close to its threshold a probability is in doubt."""
 MIN_WORTH = 0.35
-"""Below that nobody is asked: of turns in projects that the detector does not know less than a fifth is above it."""
+"""Nobody is asked below this: in projects unknown to the detector less than a fifth of the turns is above it."""
 MAX_LENGTH = 2000
 """Longer texts are not doubted: they are mostly not the user's own words. Nothing is ever sent in part."""
 
 
 def is_doubtful(message: TypedTurn, model: DetectorModel | None = None) -> bool:
-    """Whether what speaks most for a correction or a preference lies near its threshold."""
+    """Whether the strongest evidence for a correction or a preference is close to its threshold."""
     if not message.text.strip() or len(message.text) > MAX_LENGTH:
         return False
     margins = (model or _shipped_detector()).margins(message)
@@ -33,7 +33,7 @@ def is_doubtful(message: TypedTurn, model: DetectorModel | None = None) -> bool:
 
 
 class AnswerWorth(NamedTuple):
-    """What answers are worth: finding what was missed, dropping what was heard wrongly, learning how long it holds."""
+    """The worth of an answer: finding a missed signal, dropping a false one, learning how long it holds."""
 
     missed: float
     false: float
@@ -42,14 +42,15 @@ class AnswerWorth(NamedTuple):
     def expected(self, teaches: float, *, is_heard: bool, lasts: float) -> float:
         """How much an answer is expected to change: whether a turn teaches something, and whether that lasts.
 
-        `teaches` is how likely it does, `is_heard` what is said of it now, `lasts` how likely it lasts if it does.
+        `teaches` is the probability that it does, `is_heard` the detector's current result, `lasts` the probability
+        that it lasts if it does.
         """
         wrong = self.false * (1.0 - teaches) if is_heard else self.missed * teaches
         return wrong + self.lasting * teaches * min(lasts, 1.0 - lasts)
 
 
 _POSSIBLE_DIRECTIVE = 0.25
-"""How likely a turn teaches something of which only its words say that it may."""
+"""The probability that a turn teaches something where only its wording suggests it."""
 
 
 WORTH = AnswerWorth(missed=1.4, false=0.6, lasting=0.6)
@@ -62,7 +63,7 @@ def is_worth_asking(message: TypedTurn, model: DetectorModel | None = None) -> b
 
 
 def doubts_by_worth(messages: Sequence[TypedTurn], limit: int, model: DetectorModel | None = None) -> list[int]:
-    """Which turns somebody should be asked about first, at most so many: where an answer is likely to change most."""
+    """The numbers of the turns to ask about first, at most `limit`: where an answer is likely to change most."""
     model = model or _shipped_detector()
     worth = [_worth_of(heard, model) for heard in messages]
     by_worth = sorted(range(len(messages)), key=lambda number: (-worth[number], number))
@@ -70,7 +71,7 @@ def doubts_by_worth(messages: Sequence[TypedTurn], limit: int, model: DetectorMo
 
 
 def _worth_of(message: TypedTurn, model: DetectorModel, least: float = 0.0) -> float:
-    """What an answer about a turn is worth; where it cannot reach `least`, roughly."""
+    """The worth of an answer about a turn; only an upper bound where it cannot reach `least`."""
     if not message.text.strip() or len(message.text) > MAX_LENGTH:
         return 0.0
     chances, margins = model.probabilities(message), model.margins(message)
@@ -89,14 +90,14 @@ def _worth_of(message: TypedTurn, model: DetectorModel, least: float = 0.0) -> f
 def signals_of_kinds(
     message: TypedTurn, kinds: Collection[SignalKind], model: DetectorModel | None = None
 ) -> tuple[Signal, ...]:
-    """What a turn says when it is known which of the doubted kinds hold; of the others the detector's word stands."""
+    """The signals of a turn when it is known which doubted kinds hold; other kinds stay as detected."""
     insisted = {kind for kind in kinds if kind in DOUBTED_KINDS}
     signals = (model or _shipped_detector()).signals(message, insisted)
     return tuple(signal for signal in signals if signal.kind in insisted or signal.kind not in DOUBTED_KINDS)
 
 
 def _shipped_detector() -> DetectorModel:
-    """The model that comes with the package; listings, which doubt nothing, do not load it."""
+    """The shipped detector, loaded lazily: listings, which doubt nothing, do not need it."""
     from wisen.feedback.detector import shipped_detector
 
     return shipped_detector()

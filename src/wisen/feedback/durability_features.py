@@ -1,4 +1,4 @@
-"""What tells whether a lesson is meant beyond the task at hand, as named numbers; which way they point is learnt."""
+"""Features that tell whether a lesson is meant beyond the task at hand, as named numbers; the weights are learned."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ TURN_FEATURES = {
         *("edited last", "trouble after work"),
     )
 }
-"""What the turn itself shows that counts here as well, and how it is called here."""
+"""The features of the turn that count here as well, with their names here."""
 _DIGIT = re.compile(r"\d")
 _PAST = re.compile(
     r"(?:d(?<!\wd)id(?:n't)?|w(?<!\ww)(?:as(?:n't)?|ere|ent|rote)|h(?<!\wh)ad|g(?<!\wg)ot|m(?<!\wm)ade|s(?<!\ws)aid|"
     r"y(?<!\wy)ou've)\b"
 )
 _PAST_ENDING = re.compile(r"\b[a-z]{2,}[^\We]ed\b")
-"""What tells of something that happened once: words, which begin with what is rare, and how words end."""
+"""Words and endings that tell of something that happened once; the patterns begin with rare letters."""
 _FORBIDS = ("Do not ", "Never ", "Avoid ", "Don't ")
 
 
 def durability_features(
     message: TypedTurn, lesson: str, groups: Mapping[str, int], turn_features: Mapping[str, float]
 ) -> dict[str, float]:
-    """The features of a lesson and of the turn it was drawn from; `shown` is what the turn shows."""
+    """The features of a lesson and of the turn it was extracted from; `turn_features` are those of the turn."""
     of_turn = {named: turn_features[name] for name, named in TURN_FEATURES.items() if name in turn_features}
     return of_turn | lesson_features(message, lesson, groups)
 
 
 def lesson_features(message: TypedTurn, lesson: str, groups: Mapping[str, int]) -> dict[str, float]:
-    """The features of a lesson; `groups` tells how many of its words stand for what."""
+    """The features of a lesson; `groups` counts its words by group."""
     text = message.text[:_MAX_READ]
     values = {group: min(many, 2) / 2.0 for group, many in groups.items() if group.startswith("lasting ")}
     low = lesson.lower()
@@ -73,7 +73,7 @@ def lesson_features(message: TypedTurn, lesson: str, groups: Mapping[str, int]) 
 
 
 def _count_past_words(lesson: str, words: list[str]) -> int:
-    """How many words of a lesson tell of something that happened; from two on it may be more."""
+    """How many words of a lesson tell of something that happened; exact up to two."""
     found = len(_PAST.findall(lesson))
     if found < 2 and "ed" in lesson:
         found += len(_PAST_ENDING.findall(" ".join([word for word in words if "ed" in word])))

@@ -1,4 +1,4 @@
-"""A language that is being written by somebody we do not trust: every phrase is checked before it counts."""
+"""A language file that is being written by an untrusted author: every phrase is checked before it is accepted."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from wisen.feedback.language import Words
 
 MAX_PHRASES = 60
-"""How many phrases a group may hold."""
+"""The maximum number of phrases in a group."""
 _MAX_LENGTH = 60
 
 
 class LanguageDraft:
-    """The lists of a language, as far as they are there."""
+    """The lists of a language, as far as they are written."""
 
     def __init__(self, code: str, name: str, own_name: str, script: str | None, *, extends: bool = False) -> None:
-        """`script`: the one that its phrases have to be in; None where it is not known."""
+        """`script`: the one that its phrases must be in; None where it is unknown."""
         self._header = {"code": code, "name": name, "own_name": own_name}
         self._extends = extends
         self._script = script
         self._lists: dict[str, dict[str, Words]] = {}
         self._confusable: set[str] = set()
         self.dropped = Counter[str]()
-        """How many phrases were left out, by why."""
+        """How many phrases were rejected, by reason."""
 
     def add(self, table: str, group: str, phrases: Iterable[str], confusable: Collection[str] = ()) -> None:
-        """Take phrases into a group of a table, or into a list that stands in none, as far as they may stand there."""
+        """Add the acceptable phrases to a group of a table, or to a top-level list."""
         confused = {_normalize(each) for each in confusable}
         held = list(self._lists.setdefault(table, {}).get(group, ()))
         known = {_normalize(each) for each in held}
@@ -60,7 +60,7 @@ class LanguageDraft:
         self._lists[table][group] = tuple(held)
 
     def language(self) -> Language:
-        """What came of it."""
+        """The resulting language."""
         of, top = self._lists, self._lists.get("", {})
         lists = {table: dict(of.get(table, {})) for table in ("negations", "opening", "lesson")}
         groups = {table: {name: words for name, words in of.get(table, {}).items() if words} for table in GROUPS}
@@ -68,7 +68,7 @@ class LanguageDraft:
         return msgspec.convert({**held, "extends": self._extends}, Language)
 
     def _rejection(self, phrase: str, table: str, group: str, confused: Collection[str]) -> str:
-        """Why a phrase may not stand in a group; empty where it may."""
+        """Why a phrase is not accepted into a group; empty where it is."""
         if not _normalize(phrase).strip(" *"):
             return "empty"
         if any(unicodedata.category(letter) in ("Cc", "Cs", "Co", "Cn", "Zl", "Zp") for letter in phrase):
@@ -88,7 +88,7 @@ class LanguageDraft:
 
 @cache
 def english_groups() -> dict[str, set[str]]:
-    """The groups that each English phrase stands in."""
+    """The groups of each English phrase."""
     of: dict[str, set[str]] = {}
     for group, words in shipped_languages()[0].groups.items():
         for word in words:

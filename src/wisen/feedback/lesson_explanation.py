@@ -1,4 +1,4 @@
-"""Tells what would be kept of a message and when it would be told again; and why not, where nothing is."""
+"""Explains what would be recorded from a message and when it would be delivered; or why nothing would."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ DOUBTFUL = "in doubt: your agent is asked about it where it may help; said with 
 
 
 class KeptQuote(Struct, frozen=True, kw_only=True):
-    """What of a message would be kept, or not."""
+    """A part of a message that would be recorded, or not."""
 
     quote: str
     kept: bool
     standing: bool
-    """Whether it is told at each start; what is kept and does not stand is told when its trigger comes again."""
+    """Whether it is delivered at each start; otherwise what is kept is delivered when its trigger comes again."""
     marker: str
     """The words by which it says itself that it lasts."""
     trigger: Trigger | None
     why: str
-    """Why it stands, does not stand, or is not kept."""
+    """Why it is standing, not standing, or not kept."""
 
 
 def add_call_trigger(text: str, signals: Iterable[Signal], before: PrecedingEvent, call: str) -> tuple[Signal, ...]:
-    """Signals with what calls them up again, where the command is known that was made just before."""
+    """Signals with triggers, where the command is known that was run just before."""
     if not call:
         return tuple(signals)
     arguments = json.encode({"command": call}).decode()
@@ -70,7 +70,7 @@ def _is_kept_whole(signal: Signal) -> bool:
 
 
 def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ...]:
-    """What would be kept of a message; of one that leaves nothing, one that says why."""
+    """What would be recorded from a message; where nothing would, one item that says why."""
     found: dict[str, KeptQuote] = {}
     heard = tuple(signals)
     for signal in heard:
@@ -119,7 +119,7 @@ def _explain_lesson(lesson: Lesson) -> KeptQuote:
 
 
 def _explain_nothing(text: str, signals: tuple[Signal, ...]) -> str:
-    """Why nothing of a message would be kept."""
+    """Why nothing of a message would be recorded."""
     kinds = {signal.kind for signal in signals}
     plain = " ".join(text.split())
     too_long = f"no sentence of it tells how to work, and whole it has {len(plain)} characters: at most {LONGEST}"

@@ -1,4 +1,4 @@
-"""Gives the lessons of a turn what calls them up again; a correction of a call is a lesson for that alone."""
+"""Adds triggers to the lessons of a turn; a correction of a call becomes a lesson about that call alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ABOUT = {SHELL: LessonTopic.COMMAND, FILE: LessonTopic.FILE}
 
 
 def add_triggers(history: History, turn: Turn, signals: Iterable[Signal]) -> tuple[Signal, ...]:
-    """The signals of a turn, each lesson with its trigger, where the call that it was about can be told."""
+    """The signals of a turn, each lesson with its trigger, where the call that it was about is known."""
     heard = tuple(signals)
     if not any(each.lesson is not None or each.kind is SignalKind.CORRECTION for each in heard):
         return heard
@@ -47,9 +47,9 @@ def _add_trigger(signal: Signal, trigger: Trigger, text: str) -> Signal:
 
 
 def _lesson_about_call(trigger: Trigger, text: str) -> Lesson | None:
-    """The user's words as a lesson of the moment: whole, and never what they said of this once alone.
+    """The user's words as a lesson for the moment: quoted whole, and never what they limited to this one time.
 
-    Only what says no to a call that they refused or stopped is one: a question, a state or a name teaches nothing.
+    Only a negative remark about a rejected or interrupted call is one: a question, a state or a name teaches nothing.
     """
     quote = " ".join(text.split())
     if len(quote) > MAX_QUOTE or is_for_now(quote) or any(mark in quote for mark in _ASKS):

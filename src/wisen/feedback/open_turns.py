@@ -1,4 +1,4 @@
-"""Which typed turns an agent may be asked about: where an answer changes most, and nothing keeps them back."""
+"""Selects the turns that an agent may be asked about: those where an answer changes most and nothing forbids it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 RECENT = timedelta(days=30)
-"""How far behind the newest a turn may lie that an agent is asked about at a session's start."""
+"""The maximum age, relative to the newest turn, of a turn that an agent is asked about at a session's start."""
 
 
 class DoubtfulTurn(NamedTuple):
-    """A turn in doubt, with all by which words in it can be proven."""
+    """A turn in doubt, with everything that is needed to verify a quote from it."""
 
     open: OpenTurn
     history: History
@@ -45,13 +45,13 @@ def doubtful_turns(
     recent: bool = True,
     local: bool = False,
 ) -> Iterator[DoubtfulTurn]:
-    """The turns of a context, or of all, that nobody settled yet; `recent`: only those of the last weeks.
+    """The unsettled turns of a context, or of all contexts; `recent`: only those of the last weeks.
 
     `local`: whether hosted agents may be asked about what was typed to models on the user's own machine.
     """
     settled = settled_turns(home.ledger.moves.all())
     folders = [each for each in projects.active_aliases() if context is None or each.context == context]
-    contexts = {each.context for each in folders}  # where wisen is switched off there are none
+    contexts = {each.context for each in folders}  # none where wisen is disabled
     if not contexts:
         return
     newest = home.index.events.counts(Selection()).last or home.clock.now()
@@ -76,15 +76,15 @@ def doubtful_turns(
 
 
 def sort_by_worth(turns: Iterable[DoubtfulTurn], model: DetectorModel) -> list[DoubtfulTurn]:
-    """Those first about which an answer is likely to change most; of the same worth the newest."""
+    """Sort turns by how much an answer is likely to change; the newest first where that is equal."""
     newest = sorted(turns, key=lambda each: (-each.turn.at.timestamp(), each.open.id))
     return [newest[number] for number in doubts_by_worth([each.message for each in newest], len(newest), model)]
 
 
 def _may_be_shown(home: Home, text: str) -> bool:
-    """Whether words may be shown to an agent: short, seen as they are, neither secret nor forgotten, and in doubt.
+    """Whether a text may be shown to an agent: short, fully visible, neither secret nor forgotten, and in doubt.
 
-    What says itself that it lasts is in no doubt: no answer of an agent's can keep it from being learnt.
+    A text that says itself that it lasts is not in doubt: no answer of an agent can keep it from being learned.
     """
     if (
         not text.strip()

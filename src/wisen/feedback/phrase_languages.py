@@ -1,4 +1,4 @@
-"""Counts which languages are spoken in a turn, by their phrases. What is heard does not depend on it."""
+"""Counts which languages the phrases of a turn belong to; only statistics use it, detection does not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def languages_in(text: str, lexicon: Lexicon) -> set[str]:
-    """The codes of the languages that most phrases of a turn speak for, and of emoji if there are any."""
+    """The codes of the languages that most phrases of a turn belong to, and of emoji if there are any."""
     phrases = lexicon.phrases
     found = phrases.matches(fold(mask(lexicon.emoticons.with_emoji(text))))
     counts = Counter(bit for number, _, _ in found if (bit := phrases.bits[number]))

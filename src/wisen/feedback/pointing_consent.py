@@ -1,4 +1,4 @@
-"""The user's word whether their own agent may help to sort what they said: kept in config.toml, off by default."""
+"""The user's consent to have their agent help classify what they said: stored in config.toml, off by default."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PointingConsent:
-    """Whether agents are asked to point at the user's words. Only a person says so."""
+    """Whether agents are asked to point at the user's words. Only a person decides that."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class PointingConsent:
         answered: bool | None,
         local: bool = False,
     ) -> None:
-        """`answered`: what the user said; None where they were never asked. `local`: whether it covers local words."""
+        """`answered`: the user's answer; None where they were never asked. `local`: whether it covers local words."""
         self._home, self._desk, self._decisions, self._refresh = home, desk, decisions, refresh
         self._answer, self.covers_local = answered, local
 
@@ -37,13 +37,13 @@ class PointingConsent:
         return self._answer is True
 
     def record(self, *, yes: bool, dry_run: bool = False) -> Edit | None:
-        """Keep the user's word; None where it is known. What hooks read knows it at once.
+        """Record the user's answer; None where it is unchanged. The hook snapshot is refreshed at once.
 
         Raises:
-            PersonNeeded: nothing shows that a person says so.
+            PersonNeeded: nothing shows that a person answers.
             SettingsUnclear: config.toml cannot be read.
             FileError: it cannot be written.
-            StoreError: what hooks read cannot be written.
+            StoreError: the hook snapshot cannot be written.
         """
         from wisen.edits.editor import Editor, ValuePlan
 

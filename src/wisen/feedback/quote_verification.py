@@ -1,7 +1,7 @@
-"""Proves that words which an agent points at are whole sentences that the user typed in a turn.
+"""Verifies that words which an agent points at are whole sentences that the user typed in a turn.
 
-Nothing is compared by meaning, case or look: the words stand there, letter by letter, or they are refused. Only blanks
-and marks at the very end may differ. What comes back is the user's text, never what the agent sent.
+Nothing is compared by meaning, case or look: the words match letter by letter or they are rejected. Only whitespace
+and marks at the very end may differ. The result is the user's text, never what the agent sent.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from wisen.text.directives import DirectiveReader
 
 MAX_QUOTE = 280
-"""Characters: longer words are no lesson."""
+"""Characters: longer quotes are not lessons."""
 _ENDS = re.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n[ \t]*\n")
 _ABBREVIATION = re.compile(
     r"\b(?:etc|e\.g|i\.e|cf|vs|approx|resp|incl|excl|esp|min|max|dept|fig|usw|bzw|evtl|ggf|inkl|zzgl|z\.\s?b|d\.\s?h"
     r"|p\.\s?ej|p\.\s?ex|ecc|itd|np|vb)\.$",
     re.IGNORECASE,
 )
-"""What a point belongs to that ends no sentence."""
+"""Abbreviations, whose period ends no sentence."""
 _SHORT_WORD = re.compile(r"\b\w{1,2}\.$")
 _BULLET = re.compile(r"[-*•–]\s|\d{1,2}[.)]\s")
 _MARKS = " \t\r\n.!?…。！？؟।"
@@ -53,19 +53,19 @@ _ASSENT = re.compile(
     r"|\W*(?:go ahead|proceed|go for it|go on|you (?:can|may)|feel free|lgtm|approved?|permission granted|i allow)\b",
     re.IGNORECASE,
 )
-"""How somebody begins who gives leave in English; other languages are known by the reader's own words."""
+"""How English permissions begin; other languages are recognized by the reader's own words."""
 _PASTED_BLOCK = re.compile(r"```|~~~|^[ \t]*>", re.MULTILINE)
 _MAX_RETRACTION_WORDS = 4
 
 
 def verify_quote(words: str, typed: str, whole: str | None = None, reader: DirectiveReader | None = None) -> str:
-    """The user's sentences that the words name, as they were typed.
+    """Return the user's sentences that the words name, as they were typed.
 
-    `typed`: the user's own words in the turn; `whole`: all of the message, where some of it was pasted or quoted.
-    `reader`: what knows the user's languages; without one the shipped ones are known.
+    `typed`: the user's own words in the turn; `whole`: the full message, where some of it was pasted or quoted.
+    `reader`: knows the user's languages; the default knows the shipped ones.
 
     Raises:
-        UsageError: nobody typed them there, they cut a sentence, belong to a quotation or give leave; it says which.
+        UsageError: the user did not type them there, they cut a sentence, are part of a quotation or give permission.
     """
     given = collapse_whitespace(words)
     if not given.strip(_MARKS):
@@ -83,7 +83,7 @@ def verify_quote(words: str, typed: str, whole: str | None = None, reader: Direc
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Where the sentences of a text stand; rather too much is one than too little: a list belongs to what leads in."""
+    """The spans of the sentences of a text; rather too long than too short: a list belongs to what introduces it."""
     spans: list[tuple[int, int]] = []
     start = 0
     for mark in _ENDS.finditer(text):
@@ -105,17 +105,17 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _is_abbreviation(before: str, behind: str) -> bool:
-    """Whether a point ends an abbreviation, and the sentence goes on behind it."""
+    """Whether a period ends an abbreviation, and the sentence continues after it."""
     return bool(_ABBREVIATION.search(before) or (_SHORT_WORD.search(before) and behind[:1].islower()))
 
 
 def has_pasted_block(text: str) -> bool:
-    """Whether a block of something else stands in a text: nobody can tell who wrote that."""
+    """Whether a text has a fenced or quoted block: nobody can tell who wrote that."""
     return _PASTED_BLOCK.search(text) is not None
 
 
 def collapse_whitespace(text: str) -> str:
-    """A text with one blank wherever there are any."""
+    """A text with each run of whitespace replaced by one space."""
     return " ".join(text.split())
 
 
@@ -126,7 +126,7 @@ def _strip_end_marks(text: str) -> str:
 def _reject_misleading(
     typed: str, units: Sequence[tuple[int, int]], first: int, last: int, reader: DirectiveReader
 ) -> None:
-    """Refuse what says something else where it stands. Raises: UsageError."""
+    """Reject words that mean something else in their context. Raises: UsageError."""
     found = collapse_whitespace(typed[units[first][0] : units[last][1]])
     if sentinel.strip(found) != found:
         raise UsageError("These words are wisen's own, and not the user's.")
@@ -149,7 +149,7 @@ def _reject_misleading(
 
 
 def _reverses(sentence: str) -> bool:
-    """Whether a few words take back what was said before them: "not!", "just kidding", "don't do that"."""
+    """Whether a few words reverse the sentence before them: "not!", "just kidding", "don't do that"."""
     words = len(sentence.split())
     if words > _MAX_RETRACTION_WORDS:
         return False
@@ -162,7 +162,7 @@ def _sentence_at(typed: str, units: Sequence[tuple[int, int]], number: int) -> s
 
 
 def _is_quoted(typed: str, start: int) -> bool:
-    """Whether a place lies inside quotation marks that were opened before it."""
+    """Whether a position is inside quotation marks that were opened before it."""
     before = typed[:start]
     if before.count('"') % 2:
         return True

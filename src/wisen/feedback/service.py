@@ -1,4 +1,4 @@
-"""Feedback: what the user says about the work, in their languages and their own wording."""
+"""Feedback service: detects what users say about the work, and learns their languages and their own wording."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ _BY_FILE = "What {name} speakers write to an agent, by what it tells. Taken in f
 
 
 class PhraseChange(NamedTuple):
-    """What was taken from a file of phrases, or taken out, or would be."""
+    """The result of importing or removing phrases, or of the dry run."""
 
     phrases: tuple[UserPhrase, ...]
     left: tuple[str, ...]
-    """What was left out, and why."""
+    """What was skipped, and why."""
     sessions: int
-    """How many sessions will be understood anew."""
+    """How many sessions will be analyzed again."""
 
 
 class FeedbackService:
-    """Hears what the user says, and learns how they say it."""
+    """Detects what the user says, and learns how they say it."""
 
-    def __init__(  # noqa: PLR0913 - what it is composed of, each by its name
+    def __init__(  # noqa: PLR0913 - keyword arguments, one for each dependency
         self,
         home: Home,
         projects: Projects,
@@ -69,11 +69,11 @@ class FeedbackService:
         handlers: SettlementHandlers,
         model_named: Callable[[str], Model],
     ) -> None:
-        """`languages_folder`: where the languages lie that the user added.
+        """`languages_folder`: where the languages are that the user added.
 
-        `model`: the language models, as far as the user has any; `adjudicates`: whether one decides what is in doubt.
-        `consent`: whether agents may point at what the user said; `handlers`: what becomes of that;
-        `model_named`: the program of an agent as a model.
+        `model`: the language models, if the user configured any; `adjudicates`: whether one decides doubtful messages.
+        `consent`: whether agents may point at what the user said; `handlers`: what other features do with the answers;
+        `model_named`: an agent's program as a model.
         """
         self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
         self.consent = consent
@@ -91,7 +91,7 @@ class FeedbackService:
 
     @property
     def added_languages(self) -> AddedLanguages:
-        """The languages that the user added. They are read once in a run."""
+        """The languages that the user added, read once per run."""
         from wisen.feedback.added_languages import load_added_languages
 
         if self._added is None:
@@ -99,30 +99,30 @@ class FeedbackService:
         return self._added
 
     def reload_languages(self) -> None:
-        """Have the languages that the user added read again: each run begins with this."""
+        """Have the user's languages read again; each run begins with this."""
         self._added = None
 
     def user_detector(self) -> UserDetector:
-        """How the user of this machine speaks: their own phrases, and the languages they added."""
+        """The detector with the user's own phrases and added languages."""
         from wisen.feedback.user_detector import UserDetector
 
         phrases = active_phrases(self._home.ledger.phrases.of(self._home.machine))
         return UserDetector(phrases, lambda: self.added_languages.model)
 
     def session_detector(self) -> Callable[[History], tuple[RecordedSignal, ...]]:
-        """What tells the signals of a session, in order, with the phrases that are the user's own by now."""
+        """A function that returns the signals of a session in order, using the user's own phrases known by now."""
         from wisen.feedback.signal_detection import detect_in_session
 
         return partial(detect_in_session, own=self.user_detector())
 
     def sessions_with_phrases(self, texts: Collection[str]) -> set[int]:
-        """The sessions in which phrases were typed, by the index's numbers of them."""
+        """The index numbers of the sessions in which phrases were typed."""
         from wisen.feedback.phrase_search import sessions_with_phrases
 
         return sessions_with_phrases(self._home, texts)
 
     def session_analyzer(self, boundaries: ErrorBoundaries) -> SessionAnalyzer:
-        """Understands the sessions that hold something new: what failed, what helped, what the user said of it."""
+        """Build the analyzer of new sessions: what failed, what helped, and what the user said about it."""
         from wisen.feedback.adjudication import Adjudicator
         from wisen.feedback.session_analysis import ANALYSIS_VERSION, SessionAnalyzer
         from wisen.model.pointing import settled_turns
@@ -139,7 +139,7 @@ class FeedbackService:
         )
 
     def phrases(self) -> tuple[KnownPhrase, ...]:
-        """The user's own phrases with the turns that speak for each, newest first."""
+        """The user's own phrases with the turns that support each, newest first."""
         ledger, machine = self._home.ledger, self._home.machine
         proofs = sorted(ledger.phrases.proofs(machine), key=lambda each: each.at, reverse=True)
         return tuple(
@@ -149,13 +149,13 @@ class FeedbackService:
 
     @one_writer("phrases")
     def learn_phrases(self, *, days: float | None = None, model: bool = False, dry_run: bool = False) -> FoundPhrases:
-        """Look for phrases by which the user corrects and praises in what they typed; keep those that are sure enough.
+        """Search typed turns for phrases by which the user corrects and praises; record those that are certain enough.
 
-        `days`: how far back; where it is left out, 30 the first time and 3 later. With `model` the configured models
-        name phrases as well, and nothing that does not stand in what they typed. With `dry_run` nothing is kept.
+        `days`: how far back; by default 30 for the first search and 3 for later ones. With `model`, the configured
+        models name phrases too; only phrases that the user typed are accepted. With `dry_run` nothing is recorded.
 
         Raises:
-            UsageError: `days` is no number that makes sense.
+            UsageError: `days` is not a positive number.
             ModelError: no model is configured, or it could not be asked.
         """
         from wisen.feedback import phrase_search
@@ -165,17 +165,17 @@ class FeedbackService:
         home, added = self._home, self.added_languages
         seen = phrase_search.search_window(home, added, days)
         found = phrase_search.search_phrases(home, added, seen, self._model() if model else None)
-        if not dry_run and seen.new:  # where there was nothing to look at, the first search is still to come
+        if not dry_run and seen.new:  # with nothing to look at, this does not count as the first search
             proofs = [proof for _, of in found.phrases for proof in of]
             phrase_search.record_phrases(home, [phrase for phrase, _ in found.phrases], [*proofs, found.search])
         return found
 
     @one_writer("phrases")
     def import_phrases(self, path: Path, *, dry_run: bool = False) -> PhraseChange:
-        """Take in a file of feedback phrases.
+        """Import a file of feedback phrases.
 
         Raises:
-            UsageError: it is not there, or not such a file; the value that is wrong is named.
+            UsageError: the file does not exist or has another format; the message shows the offending value.
             FileError: it cannot be read.
         """
         from wisen.feedback import phrase_search
@@ -195,12 +195,12 @@ class FeedbackService:
         return PhraseChange(tuple(new), tuple(left), self._record(new, dry_run=dry_run))
 
     def export_phrases(self, path: Path, *, dry_run: bool = False) -> tuple[Edit, ...]:
-        """Put the user's phrases into a file of feedback phrases; what stands there stays, and it can be undone.
+        """Add the user's phrases to a file of feedback phrases; existing content stays, and it can be undone.
 
-        Returns what was changed in it; nothing where it holds them already.
+        Returns the edits; none where the file has them already.
 
         Raises:
-            UsageError: what is there is not such a file.
+            UsageError: the existing file has another format.
             FileError, SettingsUnclear: it cannot be read or written.
         """
         from wisen.edits.editor import Editor, ValuePlan
@@ -221,7 +221,7 @@ class FeedbackService:
 
     @one_writer("phrases")
     def remove_phrase(self, text: str, *, dry_run: bool = False) -> PhraseChange:
-        """Take one phrase out: it is heard no longer, and does not come back by itself.
+        """Remove one phrase: it is no longer detected, and is not learned again.
 
         Raises:
             UsageError: there is no such phrase.
@@ -242,7 +242,7 @@ class FeedbackService:
         return phrase_search.record_phrases(self._home, rows) if rows else 0
 
     def survey_languages(self) -> LanguageSurvey:
-        """The languages that are known and those that the user writes in without a file, by their typed turns."""
+        """The known languages, and those that the user types in but that have no file, going by their typed turns."""
         return self._user_languages().survey()
 
     def build_languages(
@@ -254,13 +254,13 @@ class FeedbackService:
         dry_run: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> tuple[LanguageBuild, ...]:
-        """Have the configured heavy model write the files of languages that lack one, or of those that are named.
+        """Have the configured heavy model write the files of the missing languages, or of the named ones.
 
-        Without `model`, and with `dry_run`, nothing is asked and nothing is written: what would be is told. Nothing
-        that the user typed goes out.
+        Without `model`, or with `dry_run`, nothing is asked or written; the result describes what would be. Nothing
+        that the user typed is sent.
 
         Raises:
-            UsageError: a language is not known, is shipped, or has a file and is not to be written `again`.
+            UsageError: a language is unknown, is shipped, or has a file and `again` is not set.
             ModelAbsent: no heavy model is configured.
             FileError: a file cannot be written.
         """
@@ -276,24 +276,24 @@ class FeedbackService:
         for code in chosen:
             made.append(self._generate_language(code, again=again, progress=progress or _ignore_progress))
             if made[-1].trouble:
-                break  # whatever stopped this one would stop the next
+                break  # the same problem would stop the next one
         return tuple(made)
 
     def evaluate_languages(self, codes: Iterable[str] = ()) -> tuple[LanguageAccuracy, ...]:
-        """How well the languages that the user added are heard, as their files are now; of all without codes.
+        """Measure how well the added languages are detected with their current files; all of them without codes.
 
-        Each is judged on sentences that lie beside its file, and of them on the half that is held back.
+        Each is evaluated on the held-back half of the sentences that are stored next to its file.
         """
         self.reload_languages()
         return self._user_languages().evaluate([code.lower() for code in codes])
 
     def import_languages(self, path: Path, *, again: bool = False, dry_run: bool = False) -> tuple[LanguageBuild, ...]:
-        """Take in a file of keywords by language. For languages that are shipped, its phrases are added to them.
+        """Import a file of keywords by language. For shipped languages its phrases are added to the shipped ones.
 
-        All files are written, or none that is not said to have been.
+        The result names every file that was written, even if a later one fails.
 
         Raises:
-            UsageError: it is not there or not such a file, or a language has a file and is not to be written `again`.
+            UsageError: the file does not exist or has another format, or a language has a file and `again` is not set.
             FileError: a file cannot be read or written.
         """
         held = self._read_keywords(path, "taken in")
@@ -305,10 +305,10 @@ class FeedbackService:
         return self._user_languages().import_keywords(held, comment, again=again, dry_run=dry_run)
 
     def export_languages(self, path: Path, survey: LanguageSurvey, *, dry_run: bool = False) -> tuple[Edit, ...]:
-        """Put the phrases of the user's languages into a file of keywords; what stands there stays.
+        """Add the phrases of the user's languages to a file of keywords; existing content stays.
 
         Raises:
-            UsageError: what is there is not such a file.
+            UsageError: the existing file has another format.
             FileError, SettingsUnclear: it cannot be read or written.
         """
         from wisen.edits.editor import Editor, ValuePlan
@@ -329,7 +329,7 @@ class FeedbackService:
         return tuple(made)
 
     def _read_keywords(self, path: Path, what: str) -> Keywords | None:
-        """What a file of keywords holds; None where there is none."""
+        """The content of a keyword file; None where there is no file."""
         from wisen.feedback.keyword_file import read_keywords
 
         content = self._desk.files.read(path).content
@@ -364,4 +364,4 @@ class FeedbackService:
 
 
 def _ignore_progress(name: str, done: int, total: int) -> None:
-    """No progress is shown."""
+    """Show no progress."""

@@ -1,4 +1,4 @@
-"""Understands sessions with something new: what failed, what helped, what the user said of it."""
+"""Analyzes sessions that have new events: what failed, what helped, and what the user said about it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,12 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 BATCH_SIZE = 50  # sessions whose findings go into one transaction
-ANALYSIS_VERSION = (
-    MINER_VERSION * 1000 + DETECTOR_VERSION
-)  # what understood a session, beside added languages; another does it again
+ANALYSIS_VERSION = MINER_VERSION * 1000 + DETECTOR_VERSION  # without added languages; other versions analyze again
 
 
 @dataclass(frozen=True, kw_only=True)
 class SessionAnalyzer:
-    """What sessions are understood with in one turn."""
+    """Everything that sessions are analyzed with in one run."""
 
     home: Home
     detector: UserDetector
@@ -41,15 +39,15 @@ class SessionAnalyzer:
     folders: Mapping[str, Sequence[str]]
     """The directories of this machine by their context."""
     settled: Mapping[str, SettledTurn]
-    """What agents pointed at and the log proved, by the id of the turn: it stands, whatever is heard."""
+    """What agents pointed at and the log verified, by turn id: it overrides what is detected."""
     version: int
-    """What understood a session; one that another understood is understood again."""
+    """The version of the analysis; a session that another version analyzed is analyzed again."""
     boundaries: ErrorBoundaries
 
     def batches(self) -> Iterator[list[tuple[History, SessionFindings]]]:
-        """The sessions that hold something new, each with what it taught: it costs as much as there is of that.
+        """The sessions with new events, each with its findings; the cost grows with the number of new events only.
 
-        A batch counts as understood once the next one is asked for: what is made of it is kept before.
+        A batch is marked as analyzed once the next one is requested: what is made of it is stored before that.
         """
         new = self.home.index.findings.take_unmined(self.version)
         with pause_gc():
@@ -65,11 +63,11 @@ class SessionAnalyzer:
 
     @property
     def problems(self) -> list[str]:
-        """What a person has to know of it."""
+        """What the user should know about failed adjudication."""
         return self.adjudicator.problems
 
     def analyze(self, session: History) -> SessionFindings:
-        """What one session taught; nothing where it cannot be understood, so that it does not keep others from it."""
+        """The findings of one session; none where its analysis fails, so that it does not block the others."""
         with self.boundaries.isolate(BoundaryKind.SESSION, session_label(session)):
             return replace(mine_session(session, self.folders), said=detect_in_session(session, self.detector))
         return SessionFindings(session=session.session)

@@ -1,4 +1,4 @@
-"""What a user can choose about how their words are sorted."""
+"""Settings of feedback detection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wisen.model.policy import setting
 
 @dataclass(frozen=True, kw_only=True)
 class FeedbackPolicy:
-    """Whether the user's own agent may help to sort what they said."""
+    """Whether the user's own agent may help to classify what they said."""
 
     pointing: bool = setting(
         False,

@@ -1,4 +1,4 @@
-"""The signals of turns that an agent pointed at: the words that the log proved take the place of what was heard."""
+"""Signals of settled turns: sentences that an agent pointed at and the log verified replace what was detected."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ KINDS = {
 }
 _STATED = 0.9
 _MAX_UNSTATED = 0.5
-"""What does not say itself that it lasts: neither an agent nor a number makes it do so."""
+"""For words that do not say themselves that they last: neither an agent nor a probability makes them do so."""
 _SURE = 1.0
 
 
 def apply_settled(
     session: History, mined: SessionFindings, settled: Mapping[str, SettledTurn], model: DetectorModel | None = None
 ) -> SessionFindings:
-    """What a session taught, with the signals of settled turns as they were settled, in their place."""
+    """Return the session's findings with the signals of settled turns replaced by what was settled."""
     if not settled:
         return mined
     from wisen.feedback.detector import shipped_detector
@@ -59,7 +59,7 @@ def apply_settled(
 def settled_signals(
     settled: SettledTurn, message: TypedTurn, signals: Iterable[Signal], model: DetectorModel
 ) -> tuple[Signal, ...]:
-    """The signals of a settled turn; `signals` are those that were heard in it, of which the other kinds stay."""
+    """The signals of a settled turn; `signals` are those detected in it, of which the other kinds stay."""
     before = tuple(signals)
     others = tuple(each for each in before if each.kind not in KINDS.values())
     if settled.kind is TurnClaimKind.NONE:
@@ -81,7 +81,7 @@ def settled_signals(
 
 
 def _lesson(settled: SettledTurn, message: TypedTurn, signals: Iterable[Signal], model: DetectorModel) -> Lesson:
-    """The lesson: the user's sentences as they were proven. Only their own words can make it last."""
+    """The lesson: the user's verified sentences. Only their own words can make it last."""
     words = settled.words
     directives = directives_in(words)
     standing = next((each for each in directives if each.standing), None)

@@ -1,7 +1,7 @@
-"""Settles what turns say with the help of the user's own agent: it points at words, and the log proves them.
+"""Settles doubtful turns with the help of the user's own agent: it points at words, and the log verifies them.
 
-Without the user's yes nobody is asked and no answer is taken. What an agent says approves nothing, makes nothing last
-and adds no word: what is kept are sentences that the user typed. Its own wording waits for the user.
+Without the user's consent nobody is asked and no answer is accepted. An agent's answer approves nothing, makes nothing
+last and adds no words: only sentences that the user typed are recorded. Its own wording waits for the user.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ _MAX_ABOUT = 120
 
 @dataclass(frozen=True, kw_only=True)
 class SettlementHandlers:
-    """What other features do with a turn that was settled."""
+    """What other features do with a settled turn."""
 
     record: Callable[[Sequence[Sighting]], tuple[Entry, ...]]
-    """Makes entries of what was said. Returns those that hold it."""
+    """Records entries for what was said. Returns the entries that hold it."""
     drop: Callable[[SettledTurn], None]
-    """Closes an entry that stands on this turn alone, from which nothing is to be learnt."""
+    """Closes an entry that is based on this turn alone, because nothing is to be learned from it."""
     suggest: Callable[[str, str, str, str], str]
-    """Has other words for an entry wait for the user: its id, the words, the agent, why. Returns the proposal's id."""
+    """Proposes another wording for an entry to the user: entry id, words, agent, why. Returns the proposal's id."""
 
 
 class TurnSettlement:
-    """What agents may be asked about, and what becomes of their answers."""
+    """Chooses the turns that agents may be asked about, and handles their answers."""
 
-    def __init__(  # noqa: PLR0913 - what it is composed of, each by its name
+    def __init__(  # noqa: PLR0913 - keyword arguments, one for each dependency
         self,
         home: Home,
         projects: Projects,
@@ -75,12 +75,12 @@ class TurnSettlement:
         handlers: SettlementHandlers,
         model_named: Callable[[str], Model],
     ) -> None:
-        """`own`: how the user speaks; `model_named`: the program of an agent as a model, by its name."""
+        """`user_detector`: knows how the user writes; `model_named`: an agent's program as a model, by its name."""
         self._home, self._projects, self._decisions, self._consent = home, projects, decisions, consent
         self._user_detector, self._handlers, self._model_named = user_detector, handlers, model_named
 
     def settled_turns(self) -> tuple[tuple[str, SettledTurn], ...]:
-        """Every turn that was settled and not taken back, with its id, oldest first."""
+        """Every turn that was settled and not undone, with its id, oldest first."""
         return tuple(settled_turns(self._home.ledger.moves.all()).items())
 
     def open_turns(self, context: str | None = None, *, recent: bool = True) -> list[OpenTurn]:
@@ -95,10 +95,10 @@ class TurnSettlement:
 
     @one_writer("point")
     def accept_answer(self, answer: TurnClaim, context: str, *, agent: str) -> PointingResult:
-        """Take what an agent says of a turn in a context, as far as the log proves it.
+        """Accept what an agent says about a turn in a context, as far as the log verifies it.
 
         Raises:
-            UsageError: the turn is not open there, or the words are not the user's; it says why, and nothing is kept.
+            UsageError: the turn is not open there, or the words are not the user's; nothing is recorded.
         """
         if not self._consent.is_given:
             raise UsageError(NOT_ALLOWED)
@@ -117,9 +117,10 @@ class TurnSettlement:
         dry_run: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> BatchSettlement:
-        """Have the program of an agent point at the words in turns of all sessions that are in doubt.
+        """Have an agent's program point at the words in doubtful turns of all sessions.
 
-        A person starts it, which is the yes that it needs. With `dry_run` nobody is asked: what would be sent is told.
+        A person starts it, which is the consent that it needs. With `dry_run` nobody is asked; the result shows what
+        would be sent.
 
         Raises:
             UsageError: the agent cannot be asked, or the limit leaves nothing.
@@ -142,7 +143,7 @@ class TurnSettlement:
         return settle_batch(plan, turns, asked, partial(self.record_answer, agent=agent), progress)
 
     def record_answer(self, answer: TurnClaim, doubtful: DoubtfulTurn, *, agent: str) -> PointingResult:
-        """Keep what an agent says of a turn, as one decision that can be undone. Raises: UsageError."""
+        """Record what an agent says about a turn, as one decision that can be undone. Raises: UsageError."""
         settled = self._verify(answer, doubtful, agent)
         home, subject = self._home, doubtful.open.id
         with self._decisions.as_decision("pointed", subject, by=Actor.WISEN):
@@ -172,17 +173,19 @@ class TurnSettlement:
         )
 
     def _suggest(self, answer: TurnClaim, settled: SettledTurn, entry: Entry, agent: str) -> str:
-        """Ask the user whether it is to last: an agent's word for that is a question, and never more."""
+        """Ask the user whether it should last: an agent's opinion on that is only ever a question."""
         why = f"The agent {agent} takes it to hold from now on; you did not say so yourself."
         if not settled.standing:
             why = f"The agent {agent} worded it so."
         try:
             return self._handlers.suggest(entry.id, answer.wording.strip() or settled.words, agent, why)
         except UsageError:
-            return ""  # something of it waits already, or the user rejected it: the words are learnt all the same
+            return (
+                ""  # a proposal about it is open already, or the user rejected one: the words are learned all the same
+            )
 
     def _verify(self, answer: TurnClaim, doubtful: DoubtfulTurn, agent: str) -> SettledTurn:
-        """What of it is proven. Raises: UsageError."""
+        """The verified part of an answer. Raises: UsageError."""
         turn, heard = doubtful.open, doubtful.message
         kind, words = answer.kind, ""
         if kind is not TurnClaimKind.NONE:
@@ -204,7 +207,7 @@ class TurnSettlement:
         )
 
     def _checked_kind(self, kind: TurnClaimKind, words: str) -> TurnClaimKind:
-        """To be remembered is only what the user asked to remember: that lasts."""
+        """Only what the user asked to remember is of the kind `remember`, because that lasts."""
         if kind is not TurnClaimKind.REMEMBER:
             return kind
         asks = any(each.kind is SignalKind.REMEMBER for each in self._user_detector().detect(TypedTurn(text=words)))
@@ -235,7 +238,7 @@ class TurnSettlement:
 
 
 def _verify_about(about: str, message: TypedTurn) -> str:
-    """A name that stands in the turn or in a call before it; an agent adds no words. Raises: UsageError."""
+    """A name that appears in the turn or in a call before it; an agent adds no words. Raises: UsageError."""
     named = collapse_whitespace(about)
     if not named:
         return ""

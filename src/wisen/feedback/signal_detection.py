@@ -1,4 +1,4 @@
-"""Listens to what a user types: in one message, or in each turn of a recorded session."""
+"""Detects signals (corrections, preferences, praise, ...) in a message or in each turn of a recorded session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NONE = UserDetector()
 
 
 def detect_in_session(history: History, own: UserDetector = _NONE) -> tuple[RecordedSignal, ...]:
-    """The signals of a session, in order; also those that only the user's own phrases tell."""
+    """The signals of a session in order, including those that only the user's own phrases reveal."""
     return tuple(
         RecordedSignal(message=turn.id, at=turn.at, signal=signal)
         for turn, heard in turns_of(history)
@@ -37,13 +37,13 @@ def detect_in_message(
     queued: bool = False,
     own: Iterable[UserPhrase] | UserDetector = (),
 ) -> tuple[Signal, ...]:
-    """What a message that a user typed says about the work, the likeliest first.
+    """The signals in a message that a user typed, the likeliest first.
 
-    `before` is what happened just before it, `reason` whether it was typed when refusing a call, `queued` whether it
-    was typed while the agent worked. What only the user's `own` phrases tell comes last.
+    `before` is what happened just before it, `reason` whether it was typed when rejecting a call, `queued` whether it
+    was typed while the agent worked. Signals that only the user's `own` phrases reveal come last.
 
     Raises:
-        UsageError: `before` names nothing that can happen before a message.
+        UsageError: `before` is not a known event.
     """
     if before not in list(PrecedingEvent):
         raise UsageError(

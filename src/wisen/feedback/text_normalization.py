@@ -1,7 +1,8 @@
-"""How texts are written: letters that mean the same become one, whatever the script; what is quoted is blanked out.
+"""Normalizes text for phrase matching: folds equivalent letters of all scripts, and blanks out quotes and code.
 
-A phrase and the text it is looked for in are folded alike. In nearly all texts each character stays where it is; where
-letters fall away (points of Arabic, what joins emoji, accents written apart), it is told where the others stood.
+A phrase and the text that is searched for it are folded the same way. In nearly all texts each character keeps its
+position; where characters are removed (Arabic diacritics, emoji joiners, combining accents), the original positions
+are kept.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import NamedTuple
 
 _SEPARATORS = '\t\r\n\f\v\u00a0\u3000()[]{}"“”„«»‹›「」『』【】（）*,，、;；،؛!！¡¿>|=~—–'
 _REPLACEMENTS = {**dict.fromkeys(_SEPARATORS, " "), **dict.fromkeys("’‘´", "'")}
-"""What parts words, and curly apostrophes, with what is put in their place."""
+"""Word separators and curly apostrophes, each with its replacement."""
 _ASCII_TABLE = "".join(
     _REPLACEMENTS.get(letter, letter) for letter in map(chr, range(128))
 ).casefold().encode() + bytes(128)
-"""The same and small letters for a text in ASCII, as nearly all are: its bytes are translated at once."""
+"""The same plus lowercasing for ASCII texts, which nearly all are: their bytes are translated in one call."""
 _EQUIVALENT = {
     **dict(zip("أإآٱىةؤئ", "اااايهوي", strict=True)),
     **dict(zip("ıİ", "ii", strict=True)),
@@ -26,20 +27,20 @@ _EQUIVALENT = {
     "‥": "…",
     "ё": "е",
 }
-"""Letters that people write one for the other."""
+"""Letters that people use interchangeably."""
 _REMOVED = re.compile(
     "[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u0640\u093c\u3099\u309a"
     "\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff]"
 )
-"""What falls away or joins the letter before it: accents and points written apart, skin tones, what joins emoji."""
+"""Characters that are removed or merged into the letter before: combining marks, skin tones, emoji joiners."""
 _ELIDED = re.compile(r"['’](?<=\w.)(?!(?:t|s|m|d|re|ve|ll|em)\b)(?=\w)", re.IGNORECASE)
-"""An apostrophe behind a word of its own (l'erreur), but for the English ones (don't)."""
+"""An apostrophe after an elided word (l'erreur), except for the English ones (don't)."""
 _QUOTES = (
     r"[`\"“'„«「『](?:(?<=`)``.*?(?:```|\Z)|(?<=`)[^`\n]{1,300}`|(?<=\")[^\"\n]{1,300}\"|(?<=“)[^”\n]{1,300}”|"
     r"(?<=„)[^“”\n]{1,300}[“”]|(?<=«)[^»\n]{1,300}»|(?<=「)[^」\n]{1,300}」|(?<=『)[^』\n]{1,300}』|"
     r"(?<=')(?<!\w')[^'\n]{2,80}'(?!\w))"
 )
-"""What is quoted or code. It begins with what is rare, so that the search is fast."""
+"""Quotes and code. The pattern begins with rare characters, so that the search is fast."""
 _QUOTED = re.compile(_QUOTES, re.DOTALL)
 _QUOTED_OR_CITED = re.compile(rf"^[ \t]*>[^\n]*|{_QUOTES}", re.DOTALL | re.MULTILINE)
 _ENDS = re.compile(r"[?。।]|[?.](?=\s|$)")
@@ -49,7 +50,7 @@ _FOREIGN = re.compile("[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf9
 _LATIN = re.compile("[a-z\u00df-\u024f]")
 _WORD = re.compile(r"\w")
 _UNSPACED_WEIGHT = 2
-"""A letter of theirs says as much as so many more of others."""
+"""How many additional alphabetic letters one such letter is worth."""
 
 
 class FoldedText(NamedTuple):
@@ -57,15 +58,15 @@ class FoldedText(NamedTuple):
 
     text: str
     places: list[int] | None
-    """Where each character stood, and where the text ended; None where each still stands there."""
+    """The original position of each character and of the end; None where no position changed."""
 
     def place(self, at: int) -> int:
-        """Where in the text as it was written a character stood."""
+        """The position in the original text of a character."""
         return at if self.places is None else self.places[at]
 
 
 class _LetterTable(dict[int, str]):
-    """What each letter is folded to: always one letter, worked out when first met."""
+    """Maps each letter to its folded form, always one letter; computed on first use."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
@@ -82,7 +83,7 @@ _LETTERS = _LetterTable()
 
 
 def fold_with_places(text: str) -> FoldedText:
-    """The text in small letters, with spaces for what parts words."""
+    """The text in lowercase, with spaces for word separators, and the original positions."""
     if "'" in text or "’" in text:
         text = _ELIDED.sub(" ", text)
     if text.isascii():
@@ -101,12 +102,12 @@ def fold_with_places(text: str) -> FoldedText:
 
 
 def fold(text: str) -> str:
-    """The folded text, where places do not matter."""
+    """The folded text, where positions do not matter."""
     return fold_with_places(text).text
 
 
 def mask(text: str) -> str:
-    """The text with blanks for what is quoted or code: each character stays where it is."""
+    """The text with quotes and code blanked out; each character keeps its position."""
     if ">" in text:
         return _QUOTED_OR_CITED.sub(_blank, text)
     if '"' in text or "`" in text or " '" in text or text.startswith("'"):
@@ -117,35 +118,35 @@ def mask(text: str) -> str:
 
 
 def sentence_end(text: str, place: int) -> int:
-    """Where the sentence of a folded text ends that goes on at a place; at its last character, if nothing ends it."""
+    """Where the sentence around a position of a folded text ends; its last character if nothing ends it."""
     stop = _ENDS.search(text, place)
     return len(text) - 1 if stop is None else stop.start()
 
 
 def is_unspaced_letter(letter: str) -> bool:
-    """Whether a letter is of a script that puts no spaces between words."""
+    """Whether a letter belongs to a script that puts no spaces between words."""
     return _UNSPACED.match(letter) is not None
 
 
 def alphabetic_length(text: str) -> int:
-    """How long a text is, in letters of an alphabet."""
+    """The length of a text, converted to letters of an alphabet."""
     return len(text) if text.isascii() else len(text) + _UNSPACED_WEIGHT * len(_UNSPACED.findall(text))
 
 
 def has_words(text: str) -> bool:
-    """Whether a text holds a letter or a digit."""
+    """Whether a text has a letter or a digit."""
     return _WORD.search(text) is not None
 
 
 def is_foreign(text: str) -> bool:
-    """Whether most letters of a folded text are of no Latin alphabet."""
+    """Whether most letters of a folded text belong to a script other than Latin."""
     if text.isascii():
         return False
     return len(_FOREIGN.findall(text)) > len(_LATIN.findall(text))
 
 
 def is_word_letter(letter: str) -> bool:
-    """Whether a letter belongs to the word it stands in."""
+    """Whether a letter is part of the word around it."""
     if letter.isascii():
         return letter.isalnum() or letter == "_"
     return unicodedata.category(letter)[0] in "LMN" and not is_unspaced_letter(letter)

@@ -1,4 +1,4 @@
-"""What happened around each typed turn of a session that tells how it was meant, whatever its words are."""
+"""Observes what happened around each typed turn of a session: signs of how it was meant, whatever its words are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Turn
 
 _RESTATED_SHARE, _RESTATED_WORDS = 0.7, 3
-"""From which share of its words on, and from how many on, a turn says again what was said before."""
+"""The minimum share and number of words that a turn has in common with an earlier one to count as restating it."""
 _COMMITS = ("git commit", "git push", "gh pr create", "gh pr merge")
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
 
@@ -30,19 +30,19 @@ class Sign(StrEnum):
     """Something that happened around a turn."""
 
     REFUSED = "refused"
-    """The user had just refused a call."""
+    """The user had just rejected a call."""
     STOPPED = "stopped"
-    """The user had just stopped the agent."""
+    """The user had just interrupted the agent."""
     UNDONE = "undone"
     CONCEDED = "conceded"
     RESTATED = "restated"
-    """What had been asked for was asked for again."""
+    """An earlier request was repeated."""
     COMMITTED = "committed"
-    """Work that was done before it was committed behind it."""
+    """Work that was done before the turn was committed after it."""
     THANKED = "thanked"
     """The next thing that the user typed was praise."""
     ENDED = "ended"
-    """Work was done before it, and nothing more had to be done behind it: the session ended."""
+    """Work was done before it and none after it: the session ended."""
 
 
 NEGATIVE_SIGNS = frozenset({Sign.REFUSED, Sign.STOPPED, Sign.UNDONE, Sign.CONCEDED, Sign.RESTATED})
@@ -50,11 +50,11 @@ POSITIVE_SIGNS = frozenset({Sign.COMMITTED, Sign.THANKED, Sign.ENDED})
 
 
 class ObservedTurn(NamedTuple):
-    """A typed turn with what may be a phrase in it and what happened around it."""
+    """A typed turn with its possible phrases and what happened around it."""
 
     agent: str
     session: str
-    """The agent's own id of it."""
+    """The agent's own id of the session."""
     number: int
     """The index's number of the session."""
     message: str
@@ -63,16 +63,16 @@ class ObservedTurn(NamedTuple):
     text: str
     ngrams: frozenset[str]
     openings: frozenset[str]
-    """Those with which a clause begins."""
+    """The n-grams that begin a clause."""
     signs: frozenset[Sign]
     detected: bool
-    """Whether its words alone are heard as a correction or as praise."""
+    """Whether its words alone are detected as a correction or as praise."""
     local: bool = False
     """Whether it was typed to a model on the user's own machine."""
 
 
 def observe_turns(history: History, model: DetectorModel | None = None) -> Iterator[ObservedTurn]:
-    """Every typed turn of a session, in order, as a detector hears it: the shipped one, or another."""
+    """Every typed turn of a session in order, as the given detector (by default the shipped one) reads it."""
     model = model or shipped_detector()
     said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     after = {one.id: two for one, two in pairwise(said)}
@@ -95,7 +95,7 @@ def observe_turns(history: History, model: DetectorModel | None = None) -> Itera
 
 
 def is_detected(text: str, model: DetectorModel | None = None) -> bool:
-    """Whether words are heard as a correction or as praise, wherever they stand."""
+    """Whether words are detected as a correction or as praise, wherever they appear."""
     return any(signal.kind in PHRASE_KINDS for signal in (model or shipped_detector()).signals(TypedTurn(text=text)))
 
 
@@ -138,7 +138,7 @@ def _signs_against(message: TypedTurn, words_of: dict[str, frozenset[str]]) -> I
 
 
 def _restates(text: str, earlier: str, words_of: dict[str, frozenset[str]]) -> bool:
-    """Whether a turn asks for much the same as an earlier one; `words` keeps what was looked at."""
+    """Whether a turn asks for much the same as an earlier one; `words_of` is a cache."""
     one, two = (
         words_of[each] if each in words_of else words_of.setdefault(each, content_words(each))
         for each in (text, earlier)

@@ -1,4 +1,4 @@
-"""The typed turns of a recorded session, each with what happened around it."""
+"""Typed turns of a recorded session, each with what happened around it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Step, Turn
 
 NEARBY_TURNS = 3
-"""How many turns before and behind are looked at."""
+"""How many turns before and after are looked at."""
 CALLS_BEFORE = 8
 """How many calls before a turn are looked at."""
 _GIT_REVERTS = ("git checkout --", "git revert", "git restore", "git reset")
 
 
 def turns_of(history: History) -> Iterator[tuple[Turn, TypedTurn]]:
-    """Every turn that was typed and kept, in order."""
+    """Every stored turn that was typed, in order."""
     said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     acts = {then.id: act.action for act, then in pairwise(history.turns)}
     calls = [call_of(step) for step in history.steps]
@@ -65,6 +65,6 @@ def _event_before(turn: Turn, act: UserAction | None, previous: Turn | None) -> 
 
 
 def _was_undone(earlier: Sequence[str], later: Sequence[str]) -> bool:
-    """Whether a file that was edited before is edited again, or something is taken back by git."""
+    """Whether a file that was edited before is edited again, or something is reverted by git."""
     edited = {call for call in earlier if call.startswith(("Edit ", "Write ", "MultiEdit "))}
     return any(call in edited or any(verb in call for verb in _GIT_REVERTS) for call in later)
