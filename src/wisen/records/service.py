@@ -275,7 +275,7 @@ class RecordsService:
             return tried
         if any(fix.id == tried for fix in self._home.index.findings.fixes(Selection())):
             return tried
-        raise UsageError(f"{tried!r} is not the id of a learning. Give the id of one that relevant() returned.")
+        raise UsageError(f"{tried!r} is not the id of a learning. Give the id of one that find_learnings() returned.")
 
 
 def _signature(failure: Record) -> Signature:
