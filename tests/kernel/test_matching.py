@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.cost import cost
 from tests.kernel.shell_lines import QUOTES, single
 from wisen.errors import UsageError
-from wisen.kernel.matching import WatchedCall, corrected_line, find_hits, watch_keys, path_matches
+from wisen.kernel.matching import WatchedCall, corrected_line, find_hits, path_matches, watch_keys
 from wisen.model.guard import parse_watch
 
 

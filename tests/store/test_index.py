@@ -26,7 +26,7 @@ from wisen.system.clock import SystemClock
 from wisen.testing.events_contract import EventsContract
 from wisen.testing.fake_index import MemoryIndex
 from wisen.testing.fake_memories import PlainMemories
-from wisen.testing.fake_miner import mine, mine_all
+from wisen.testing.fake_miner import mine_all
 from wisen.testing.findings_contract import FindingsContract
 from wisen.testing.histories_contract import HistoriesContract
 from wisen.testing.index_removal_contract import IndexRemovalContract
@@ -189,7 +189,7 @@ def test_the_sql_answers_like_plain_python(
             waiting, expected = list(file.findings.take_unmined(1)), list(plain.findings.take_unmined(1))
             assert waiting == expected
             for index in (file, plain):
-                index.findings.store_findings([mine_session(history) for history in waiting[:many]], 1)
+                index.findings.store_findings([mine(history) for history in waiting[:many]], 1)
             for selection in selections:
                 assert file.events.counts(selection) == plain.events.counts(selection)
         for selection in selections:

@@ -1,1 +1,1 @@
-"""Feedback: detects corrections, preferences and praise in typed messages, in any language or the user's own wording."""
+"""Feedback: detects corrections, preferences and praise in typed messages, in any language and personal wording."""

@@ -71,7 +71,7 @@ class MiningContract:
         (history,) = index.findings.take_unmined(1)
         log.call("c2", 1)
         index.events.store([log.stretch()])
-        index.findings.store_findings([mine_session(history)], 1)
+        index.findings.store_findings([mine(history)], 1)
         assert index.events.counts(ALL).tools[0].calls == 2
         assert [_calls(history) for history in index.findings.take_unmined(1)] == [["c1", "c2"]]
         assert (mine_all(index), mine_all(index)) == (1, 0)
