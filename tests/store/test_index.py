@@ -26,7 +26,7 @@ from wisen.system.clock import SystemClock
 from wisen.testing.events_contract import EventsContract
 from wisen.testing.fake_index import MemoryIndex
 from wisen.testing.fake_memories import PlainMemories
-from wisen.testing.fake_miner import mine_all
+from wisen.testing.fake_miner import mine, mine_all
 from wisen.testing.findings_contract import FindingsContract
 from wisen.testing.histories_contract import HistoriesContract
 from wisen.testing.index_removal_contract import IndexRemovalContract
