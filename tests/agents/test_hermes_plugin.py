@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.hooks import mark_behind
 from wisen.agents.hermes import plugin
-from wisen.agents.hermes.plugin import Calls, failure_in, with_text
+from wisen.agents.hermes.plugin import HookCallbacks, find_failure, prepend_text
 from wisen.agents.hermes.read import _outcome_of, _parse_result, strip_additions
 from wisen.model.event import Status
 from wisen.model.hook import Caller
@@ -56,7 +56,7 @@ class Stage:
         self.says()
         words = [sys.executable, str(folder / "client.py"), str(self._log), str(self._says)]
         events = ("session-start", "prompt", "failure", "before-call", "stop", "session-end")
-        self.calls = Calls({event: shlex.join([*words, event]) for event in events})
+        self.calls = HookCallbacks({event: shlex.join([*words, event]) for event in events})
 
     def says(self, **answers: str) -> None:
         """What it answers from now on, by our names of the events; after `deny ` and `ask ` it decides so."""
@@ -180,7 +180,7 @@ def test_guards_stop_a_call_have_the_user_asked_or_warn_with_the_result(
 
 
 def test_warnings_whose_calls_never_end_do_not_pile_up(stage: Stage) -> None:
-    stage.calls._warnings.update({str(number): "x" for number in range(plugin._MOST)})
+    stage.calls._warnings.update({str(number): "x" for number in range(plugin._MAX_WARNINGS)})
     stage.says(before_call="Not this.")
     assert call(stage, "{}", tool_call_id="new") == (None, None)
 
@@ -197,7 +197,9 @@ def test_the_ends_of_turns_and_sessions_are_told(stage: Stage) -> None:
 def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin, "SECONDS", 0.3)
     for words in ([sys.executable, "-c", program], ["/no/such/program"], []):
-        stage.calls = Calls(dict.fromkeys(("session-start", "prompt", "failure", "before-call"), shlex.join(words)))
+        stage.calls = HookCallbacks(
+            dict.fromkeys(("session-start", "prompt", "failure", "before-call"), shlex.join(words))
+        )
         assert prompted(stage) == ""
         assert call(stage, '{"exit_code": 1}') == (None, None)
         stage.calls.on_session_end(session_id="s1")
@@ -207,14 +209,14 @@ def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, mon
 def test_a_failure_is_told_in_the_words_that_the_reader_finds(told: dict[str, object]) -> None:
     text = json.dumps(told)
     status, words = _outcome_of(_parse_result(text), text, hides_exit=False)
-    assert failure_in(text) == (words if status is Status.FAILED else None)
+    assert find_failure(text) == (words if status is Status.FAILED else None)
 
 
 @given(RESULTS | st.text())
 def test_what_was_added_to_a_result_is_taken_out_again(told: object) -> None:
     text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
     assume("51902" not in text and not text.startswith('{"wisen'))
-    again = strip_additions(with_text(text, wrap("Try this.")))
+    again = strip_additions(prepend_text(text, wrap("Try this.")))
     assert (again if isinstance(told, dict) else again.strip()) == strip_additions(
         text if isinstance(told, dict) else text.strip()
     )

@@ -211,7 +211,7 @@ def test_hooks_of_an_older_wisen_are_told_with_the_risk_and_how_to_replace_them(
 
 def test_settings_that_claude_code_stopped_to_read_are_told(world: World) -> None:
     world.settings.write_text("// my own\n" + world.settings.read_text())
-    assert "Claude Code ignores it whole: line 1" in bad(world, HOOKS)
+    assert "Claude Code ignores the whole file: line 1" in bad(world, HOOKS)
 
 
 def test_breakage_6_nobody_takes_what_hooks_write(world: World) -> None:

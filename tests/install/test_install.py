@@ -245,7 +245,7 @@ def test_settings_that_claude_code_would_ignore_are_refused_with_the_reason(home
         settings.write_bytes(bad)
         for flags in ((), ("--dry-run",)):
             said = " ".join(run("install", "claude-code", *flags, expect=1).stderr.split())
-            assert "Claude Code ignores it whole" in said
+            assert "Claude Code ignores the whole file" in said
             assert "Fix that file, then run `wisen install claude-code` again." in said
         assert settings.read_bytes() == bad
         assert not (home / "wisen" / "hook").exists()

@@ -73,11 +73,11 @@ def parse_strict_json(
     def check_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         if not allow_duplicates and len(names) > len(set(names)):
-            raise ValueError(f"{next(each for each in names if names.count(each) > 1)!r} stands there twice")
+            raise ValueError(f"{next(each for each in names if names.count(each) > 1)!r} occurs twice")
         return dict(pairs)
 
     def reject_constant(word: str) -> None:
-        raise ValueError(f"{word} is no JSON")
+        raise ValueError(f"{word} is not valid JSON")
 
     text = content.decode("utf-8", "replace")
     if text.startswith("\ufeff") and not allow_bom:
@@ -90,15 +90,15 @@ def parse_strict_json(
     try:
         value = json.loads(text, object_pairs_hook=check_members, parse_constant=reject_constant)
     except json.JSONDecodeError as error:
-        refused = [
+        rejected = [
             "single quotes",
             *([] if allow_comments else ["comments"]),
             *([] if allow_trailing_commas else ["trailing commas"]),
         ]
-        return {}, f"line {error.lineno} cannot be read there ({', '.join(refused)} and the like are not taken)"
+        return {}, f"line {error.lineno} is invalid ({', '.join(rejected)} and the like are not accepted)"
     except (ValueError, RecursionError) as error:
         return {}, str(error)
-    return (value, "") if isinstance(value, dict) else ({}, "it is not an object in braces")
+    return (value, "") if isinstance(value, dict) else ({}, "it is not a JSON object")
 
 
 def observer_of(command: str) -> str:

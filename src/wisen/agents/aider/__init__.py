@@ -1,4 +1,4 @@
-"""aider: chats as Markdown, all those of a project in one file that lies at the top of the project."""
+"""aider: reads its chats, which are stored as Markdown in one file at the top of each project."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wisen.agents.log_follower import Cursor, LineHandlers, follow_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from wisen.model.source import Batch, Source, SourceMark
+    from wisen.model.source import Batch, SourceMark, Source
 
 __all__ = ["Aider"]
 
@@ -26,25 +26,27 @@ _VERSION = re.compile(rb"^> Aider v([\w.+-]{1,40}) {2}\r?$", re.MULTILINE)
 
 
 class Aider:
-    """The chats of aider on this machine. It keeps them in projects, so that whoever asks must know where those are."""
+    """The chats of aider on this machine. They are stored inside projects, so callers must know where those are."""
 
     name = AGENT
 
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
-        """`program_prompts`: whether what a program asked (`aider --message`) counts as typed by the user."""
-        chosen = environment.get("AIDER_CHAT_HISTORY_FILE")
-        # A relative one lies in whatever directory aider runs in: a name, not a place.
-        self._name = chosen if chosen and not Path(chosen).expanduser().is_absolute() else _CHAT_FILE
-        self._roots = (Path(chosen).expanduser(),) if chosen and self._name != chosen else (home / self._name,)
+        """`program_prompts`: whether prompts from programs (`aider --message`) count as typed by the user."""
+        configured = environment.get("AIDER_CHAT_HISTORY_FILE")
+        # A relative path is resolved in whatever directory aider runs in: a name, not a location.
+        self._name = configured if configured and not Path(configured).expanduser().is_absolute() else _CHAT_FILE
+        self._roots = (
+            (Path(configured).expanduser(),) if configured and self._name != configured else (home / self._name,)
+        )
         self._history_file = environment.get("AIDER_INPUT_HISTORY_FILE") or _HISTORY_FILE
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
-        """The file of chats that were held outside of any project, or the one that the user chose for all."""
+        """Return the file of chats outside of any project, or the one that the user configured for all."""
         return self._roots
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """The file in its place, or every one below `under`, in a stable order."""
+        """Yield the file at its location, or every chat file below `under`, in a stable order."""
         if under is None:
             yield from (file_source(AGENT, path) for path in self._roots if path.is_file())
             return
@@ -53,25 +55,25 @@ class Aider:
                 yield file_source(AGENT, path)
 
     def project_sources(self, projects: Iterable[Path]) -> Iterator[Source]:
-        """The file of each project that has one."""
+        """Yield the chat file of each project that has one."""
         for path in dict.fromkeys(project / self._name for project in projects):
             if path not in self._roots and path.is_file():
                 yield file_source(AGENT, path)
 
     def files_of(self, source: Source) -> tuple[Path, ...]:
-        """The chats, and what was typed, where that lies beside them and is there."""
+        """Return the chat file, and the input history if it exists below the same directory."""
         place = source.path.absolute().parent
-        typed = place / Path(self._history_file).expanduser()
-        beside = typed.is_relative_to(place) and os.path.lexists(typed)
-        return (source.path.absolute(), *((typed,) if beside else ()))
+        history = place / Path(self._history_file).expanduser()
+        is_in_project = history.is_relative_to(place) and os.path.lexists(history)
+        return (source.path.absolute(), *((history,) if is_in_project else ()))
 
     def version(self, source: Source) -> str | None:
-        """The version of aider that began the newest chat."""
-        found = next((every[-1] for part in read_ends(source.path) if (every := _VERSION.findall(part))), None)
-        return found.decode("ascii") if found else None
+        """Return the version of aider that began the newest chat."""
+        version = next((every[-1] for part in read_ends(source.path) if (every := _VERSION.findall(part))), None)
+        return version.decode("ascii") if version else None
 
     def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
-        """The events behind the mark."""
+        """Yield the events after the mark."""
         place = source.path.absolute().parent
         history = InputHistory(place / Path(self._history_file).expanduser())
 

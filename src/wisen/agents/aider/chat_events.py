@@ -1,7 +1,7 @@
-"""What a chat with aider comes to: what was typed, what the model began with and what aider said become events.
+"""Turns the parts of aider chats into events: typed prompts, beginnings of answers, and aider's messages.
 
-Whether something was typed is told by the input history where there is one; without it, by what stands before. How a
-command ended that the user agreed to is told nowhere, so that nothing is said of it.
+The input history decides whether a text was typed; without one, the preceding text does. The outcome of a command that
+the user approved is not recorded anywhere, so no event is created for it.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from wisen.model.event import SessionKey
 
 _COMMAND = re.compile(r"/(?P<mode>ask|code|architect|context)\s+(?P<asked>\S.*)|[/!]\S.*", re.DOTALL)
-"""What is typed to aider itself; behind some words stands what the model is asked, which is written down once more."""
-_PRINTED = 200
-"""Lines of what a command printed that are kept."""
+"""A command to aider itself; some are followed by a prompt for the model, which the chat then repeats."""
+_MAX_OUTPUT_LINES = 200
+"""Lines of a command's output that are kept."""
 _TICK = timedelta(milliseconds=1)
 
 
 class _Position(NamedTuple):
-    """Where an event stands."""
+    """The id, session and time of an event."""
 
     id: str
     session: SessionKey
@@ -54,7 +54,7 @@ class _Position(NamedTuple):
 
 
 class AiderConversation:
-    """The chats of one file, one after another."""
+    """Creates the events of the chats of one file, one after another."""
 
     def __init__(
         self, collector: StatefulCollector, place: str, history: InputHistory, *, program_prompts: bool
@@ -64,21 +64,21 @@ class AiderConversation:
         self._name = _digest(Path(place).name)
         self.subject = ""
         """Aider's last message, if the next may be a question about it."""
-        self._malformed = False
-        self._checked: list[str] = []
+        self._awaits_reason = False
+        self._check_output: list[str] = []
 
     @property
     def is_incomplete(self) -> bool:
         """Whether aider's next message belongs to this one."""
-        return self._malformed or bool(self._checked)
+        return self._awaits_reason or bool(self._check_output)
 
     @property
     def has_begun(self) -> bool:
-        """Whether it is known when the chat began."""
+        """Whether the start time of the chat is known."""
         return "began" in self._state
 
     def begin_chat(self, stamp: str) -> bool:
-        """A new chat. False when that is no time."""
+        """Begin a new chat. False if the time is invalid."""
         began = parse_local_time(stamp)
         if began is None:
             return False
@@ -86,36 +86,36 @@ class AiderConversation:
         before = self._state.get("began", "")
         self._collector.sessions.end_session(self._state.get("session", ""))
         self._state.clear()
-        # Two that began in one second are told apart.
+        # Two chats that began in the same second get different names.
         self._state.update(began=f"{before}+" if before.rstrip("+") == name else name, at=at)
         return True
 
     def change_speaker(self) -> None:
-        """Somebody else speaks: what would have been about aider's last messages did not come."""
+        """End aider's last messages: whatever would have completed them did not follow."""
         self._finish_check()
-        self._malformed, self.subject = False, ""
+        self._awaits_reason, self.subject = False, ""
 
     def add_prompt(self, text: str, *, answers: bool) -> bool:
-        """What stands where the user's text stands. False when it is the model's, whose words stand right before it.
+        """Add a text in the position of a prompt. False if it is part of the answer just before it.
 
-        `answers`: whether they do.
+        `answers`: whether an answer of the model is just before it.
         """
         asked, machine = self._state.pop("asked", ""), self._state.pop("machine", "")
         if not text or text == "<blank>" or QUESTION.match(text):
             return not answers
-        heard = self._find_typed(text)
+        typed_at = self._find_typed(text)
         command = _COMMAND.fullmatch(text)
         if command:
-            if command["mode"] and (heard or "noted" not in self._state):
+            if command["mode"] and (typed_at or "noted" not in self._state):
                 self._state["asked"] = _digest(command["asked"].strip())
-            return heard is not None or not answers
-        echoed = self._state.get("answer") == _digest(text.split("\n", 1)[0].strip())
-        plain = "noted" not in self._state and not (answers or machine or echoed)
-        if heard is None and asked != _digest(text) and not plain:
+            return typed_at is not None or not answers
+        is_echo = self._state.get("answer") == _digest(text.split("\n", 1)[0].strip())
+        is_unmarked = "noted" not in self._state and not (answers or machine or is_echo)
+        if typed_at is None and asked != _digest(text) and not is_unmarked:
             return not answers
         self._state["open"] = "1"
         position = self._next_position()
-        given = "program" in self._state and not self._program_prompts
+        by_program = "program" in self._state and not self._program_prompts
         self._collector.events.append(
             Message(
                 id=position.id,
@@ -124,18 +124,18 @@ class AiderConversation:
                 place=self._place,
                 text=text,
                 origin=MessageOrigin.PROMPT,
-                provenance=Provenance.OTHER if given else Provenance.TYPED,
+                provenance=Provenance.OTHER if by_program else Provenance.TYPED,
                 local="local" in self._state,
             )
         )
         return True
 
     def begin_answer(self, line: str) -> None:
-        """The first line of what the model says."""
+        """Remember the first line of an answer."""
         self._state["answer"] = _digest(line.strip())
 
     def end_answer(self, beginning: str) -> None:
-        """How the model's answer begins."""
+        """Add the concession and citations at the beginning of an answer."""
         if is_concession(beginning):
             position = self._next_position()
             self._collector.events.append(
@@ -146,17 +146,17 @@ class AiderConversation:
             self._collector.events += find_citations(position.id, beginning, position.session, position.at, self._place)
 
     def add_message(self, text: str) -> None:
-        """A message of aider."""
+        """Add a message of aider."""
         subject, self.subject = self.subject, ""
         ran = self._state.pop("ran", "")
         message = classify_message(text)
-        if self._malformed:
+        if self._awaits_reason:
             if message.kind is not MessageKind.LINK:
-                self._malformed = False
-                why, path = parse_edit_failure(text)
-                self._add_outcome(self._add_call("edit", **({"path": path} if path else {})), Status.FAILED, why)
-        elif self._checked and message.kind in (MessageKind.OTHER, MessageKind.LINK):
-            self._checked.append(text)
+                self._awaits_reason = False
+                reason, path = parse_edit_failure(text)
+                self._add_outcome(self._add_call("edit", **({"path": path} if path else {})), Status.FAILED, reason)
+        elif self._check_output and message.kind in (MessageKind.OTHER, MessageKind.LINK):
+            self._check_output.append(text)
         else:
             self._finish_check()
             if message.kind is MessageKind.MODEL:
@@ -177,7 +177,7 @@ class AiderConversation:
                 self._handle_action(message)
 
     def continue_message(self, line: str) -> None:
-        """One more line of a message that seemed to be whole: commands are filled up with spaces to one length."""
+        """Add a line to a message that seemed complete: aider pads commands with spaces to one length."""
         if self.subject:
             self.subject += f"\n{line}"
 
@@ -187,7 +187,7 @@ class AiderConversation:
         elif message.kind is MessageKind.EDITED:
             self._add_outcome(self._add_call("edit", path=message.about), Status.OK)
         elif message.kind is MessageKind.MALFORMED:
-            self._malformed = True
+            self._awaits_reason = True
         elif message.kind is MessageKind.SKIPPED and "refused" in self._state:
             self._add_rejection(self._add_call("edit", path=message.about))
         elif message.kind is MessageKind.RAN:
@@ -195,40 +195,40 @@ class AiderConversation:
         elif message.kind is MessageKind.CLEARED and "session" in self._state:
             self._collector.sessions.begin_segment(self._state["session"])
         elif message.kind is MessageKind.CHECKED:
-            self._checked = [message.about]
+            self._check_output = [message.about]
 
     def _set_model(self, model: str) -> None:
-        """From position on another model answers."""
+        """Set the model that answers from here on."""
         self._state.pop("local", None)
         if is_local_model_name(model):
             self._state["local"] = "yes"
 
-    def _handle_question(self, asked: ClassifiedMessage, subject: str) -> None:
-        refused = asked.answer not in ("y", "a")
+    def _handle_question(self, question: ClassifiedMessage, subject: str) -> None:
+        is_rejected = question.answer not in ("y", "a")
         self._state.pop("refused", None)
-        # Aider can be told to answer by itself, so that a no is only the user's if he is known to have typed it.
-        heard = self._find_typed(answer=asked.answer) if asked.answer else None
-        by_the_user = heard is not None or asked.answer in ("d", "s")
-        if LINT_QUESTION.match(asked.about):
+        # Aider can be configured to answer itself, so a no is the user's only if it is known to be typed.
+        typed_at = self._find_typed(answer=question.answer) if question.answer else None
+        by_user = typed_at is not None or question.answer in ("d", "s")
+        if LINT_QUESTION.match(question.about):
             self._state["machine"] = "1"  # the errors follow, as if the user had typed them
-        elif EDIT_QUESTION.match(asked.about) and refused and by_the_user:
+        elif EDIT_QUESTION.match(question.about) and is_rejected and by_user:
             self._state["refused"] = "1"
-        elif SHELL_QUESTION.match(asked.about) and refused and subject:
+        elif SHELL_QUESTION.match(question.about) and is_rejected and subject:
             call = self._add_call("shell", command="\n".join(line.strip() for line in subject.split("\n")))
-            if by_the_user:
+            if by_user:
                 self._add_rejection(call)
             else:
                 self._add_outcome(call, Status.CANCELLED)
 
     def _add_rejection(self, call: Call) -> None:
         position = self._next_position()
-        refusal = Rejection(
+        rejection = Rejection(
             id=f"refusal:{call.id}", call=call.id, session=position.session, at=position.at, place=self._place
         )
-        self._collector.events.append(refusal)
+        self._collector.events.append(rejection)
 
     def _add_interrupt(self, ran: str) -> None:
-        if self._state.pop("open", "") or ran:  # else nothing was under way: it is typed at the prompt too
+        if self._state.pop("open", "") or ran:  # otherwise nothing was running: ^C is also typed at the prompt
             position = self._next_position()
             stop = Interrupt(
                 id=position.id, session=position.session, at=position.at, place=self._place, call=ran or None
@@ -236,25 +236,25 @@ class AiderConversation:
             self._collector.events.append(stop)
 
     def _finish_check(self) -> None:
-        if self._checked:
-            (command, *printed), self._checked = self._checked, []
-            text = "\n".join(filter(None, printed[:_PRINTED]))
+        if self._check_output:
+            (command, *printed), self._check_output = self._check_output, []
+            text = "\n".join(filter(None, printed[:_MAX_OUTPUT_LINES]))
             self._add_outcome(self._add_call("shell", command=command), Status.FAILED, text)
 
     def _find_typed(self, text: str = "", *, answer: str = "") -> datetime | None:
-        """When this was typed, if the input history tells; from then on it is known to tell."""
+        """Return when this was typed, if the input history has it; from then on the history is relied on."""
         after = EPOCH + int(self._state.get("heard", self._state["at"])) * _TICK
-        found = self._history.answered_at(answer, after) if answer else self._history.typed_at(text, after)
-        if found is not None:
-            heard = -((EPOCH - found) // _TICK)
-            self._state.update(noted="1", heard=str(heard), at=str(max(heard, int(self._state["at"]))))
-        return found
+        typed_at = self._history.answered_at(answer, after) if answer else self._history.typed_at(text, after)
+        if typed_at is not None:
+            ticks = -((EPOCH - typed_at) // _TICK)
+            self._state.update(noted="1", heard=str(ticks), at=str(max(ticks, int(self._state["at"]))))
+        return typed_at
 
     def _add_call(self, tool: str, **arguments: str) -> Call:
-        told = json.dumps(arguments, ensure_ascii=False)
+        encoded = json.dumps(arguments, ensure_ascii=False)
         position = self._next_position()
         call = Call(
-            id=position.id, session=position.session, at=position.at, place=self._place, tool=tool, arguments=told
+            id=position.id, session=position.session, at=position.at, place=self._place, tool=tool, arguments=encoded
         )
         self._collector.events.append(call)
         return call
@@ -264,7 +264,7 @@ class AiderConversation:
         self._collector.add_outcome(call.id, position.session, position.at, self._place, status, text)
 
     def _next_position(self) -> _Position:
-        """The next event's id, session and moment. A chat is named by when it began and by its project's name."""
+        """Return the next event's id, session and time. A chat is named after its start and its project."""
         self._state["at"] = str(int(self._state["at"]) + 1)
         at = EPOCH + int(self._state["at"]) * _TICK
         native = self._state.setdefault("session", f"{self._state['began']}-{self._name}")

@@ -1,7 +1,7 @@
-"""What was typed at aider's prompt, and when: its input history, which lies beside the chats.
+"""Looks up in aider's input history whether and when a text was typed.
 
-A chat tells when it began and nothing else of time, and anything may stand there that looks as if it was typed. The
-input history holds every line with its moment, answers to questions too, and nothing that a model said.
+A chat records no times but its start, and may contain anything that looks typed. The input history is stored next to
+the chats and holds every typed line with its time, including answers to questions, and nothing from a model.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LOOKAHEAD = 40
-"""How many entries after the last one that was found are looked at: answers and commands may stand between."""
+"""How many entries after the last match are searched: answers and commands may be in between."""
 
 _RUN_COMMAND = "/run "
-"""Commands that the user agreed to are noted too."""
+"""Commands that the user approved are in the history, too."""
 _ANSWERS = {
     word[0]: tuple(word[:end] for end in range(1, len(word) + 1)) for word in ("yes", "no", "all", "skip", "don't")
 }
@@ -35,28 +35,28 @@ class _Entry(NamedTuple):
 
 
 class InputHistory:
-    """The input history of one project; one that cannot be read holds nothing."""
+    """The input history of one project; empty if it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def typed_at(self, text: str, after: datetime) -> datetime | None:
-        """When this was typed next after a moment; None where that is not told."""
+        """Return when this was next typed after a time; None if the history does not contain it."""
         lines = [line for each in text.splitlines() if (line := each.strip())]
         whole = "\n".join(lines)
-        first = bisect_right(self._entries, after, key=_at)
+        first = bisect_right(self._entries, after, key=_time_of)
         for number in range(first, min(first + _LOOKAHEAD, len(self._entries))):
             entry = self._entries[number]
             if entry.text == whole:
                 return entry.at
-            # What stands between braces is typed, and noted, line by line.
+            # Text in braces is typed, and recorded, line by line.
             if entry.text == lines[0] and [each.text for each in self._entries[number : number + len(lines)]] == lines:
                 return self._entries[number + len(lines) - 1].at
         return None
 
     def answered_at(self, letter: str, after: datetime) -> datetime | None:
-        """When a question was answered so, if the next that was typed after a moment is the answer."""
-        first = bisect_right(self._entries, after, key=_at)
+        """Return when a question was answered this way, if the answer is the next thing typed after a time."""
+        first = bisect_right(self._entries, after, key=_time_of)
         upcoming = self._entries[first : first + _LOOKAHEAD]
         entry = next((each for each in upcoming if not each.text.startswith(_RUN_COMMAND)), None)
         return entry.at if entry and entry.text.lower() in _ANSWERS.get(letter, ()) else None
@@ -69,7 +69,7 @@ class InputHistory:
                 data = read_at_most(file, MAX_RECORD_BYTES)
         except (OSError, ValueError):
             return []
-        found: list[_Entry] = []
+        entries: list[_Entry] = []
         at: datetime | None = None
         lines: list[str] = []
         for line in [*data.decode("utf-8", "replace").split("\n"), "# "]:
@@ -77,10 +77,10 @@ class InputHistory:
                 lines += [part.strip() for part in line[1:].splitlines()]
             elif line.startswith("# "):
                 if at is not None and any(lines):
-                    found.append(_Entry(at, "\n".join(filter(None, lines))))
+                    entries.append(_Entry(at, "\n".join(filter(None, lines))))
                 at, lines = parse_local_time(line[2:].strip()), []
-        return sorted(found, key=_at)
+        return sorted(entries, key=_time_of)
 
 
-def _at(entry: _Entry) -> datetime:
+def _time_of(entry: _Entry) -> datetime:
     return entry.at

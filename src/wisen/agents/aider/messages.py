@@ -1,4 +1,4 @@
-"""What aider's own messages in a chat mean, as far as they tell what it did, asked or ran."""
+"""Classifies aider's own messages in a chat: what it did, asked or ran."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from typing import NamedTuple
 
 
 class MessageKind(Enum):
-    """What a message tells."""
+    """The kind of a message."""
 
     BEGUN = auto()
-    """Which version it is; the message before this one is the command line."""
+    """Aider's version; the message before this one is the command line."""
     ANSWERED = auto()
-    """The model's answer is over."""
+    """The model's answer is complete."""
     EDITED = auto()
     MALFORMED = auto()
-    """An edit that cannot be made; the reason follows."""
+    """An edit that cannot be applied; the reason follows."""
     SKIPPED = auto()
-    """An edit that was not made."""
+    """An edit that was not applied."""
     RAN = auto()
-    """A command is run; how it ends is never told."""
+    """A command that is run; its outcome is never recorded."""
     ASKED = auto()
-    """A question to the user, with the answer."""
+    """A question to the user with the answer."""
     CHECKED = auto()
-    """A command that checks what was edited, and failed; what it printed follows."""
+    """A failed command that checked an edit; its output follows."""
     REMARK = auto()
-    """Ends what such a command printed."""
+    """Ends the output of such a command."""
     STOPPED = auto()
     CLEARED = auto()
-    """The model knows nothing any more of what was said."""
+    """The model's conversation history was cleared."""
     MODEL = auto()
-    """Which model is spoken to from here on."""
+    """The model used from here on."""
     LINK = auto()
     OTHER = auto()
 
 
 class ClassifiedMessage(NamedTuple):
-    """A message, understood."""
+    """A message with its kind and subject."""
 
     kind: MessageKind
     about: str = ""
     """The file, the command, the question or the model."""
     answer: str = ""
-    """The first letter of it."""
+    """The first letter of the answer."""
 
 
 SHELL_QUESTION = re.compile(r"Run shell commands?\?")
@@ -52,7 +52,7 @@ LINT_QUESTION = re.compile(r"Fix lint errors in ")
 QUESTION = re.compile(
     r"(?P<about>.+) \(Y\)es/\(N\)o\S*(?: all)?(?:/\(D\)on't ask again)? \[[^\]]*\]:(?: (?P<answer>\w))?"
 )
-"""A question as it is written down with its answer, also where aider answers it by itself, in the user's place."""
+"""A question as recorded with its answer, including answers that aider gives itself instead of the user."""
 _PATTERNS: tuple[tuple[MessageKind, re.Pattern[str]], ...] = (
     (MessageKind.BEGUN, re.compile(r"Aider v(?P<about>\S+)\Z")),
     (MessageKind.MODEL, re.compile(r"(?:Main model|Model): (?P<about>\S+) with ")),
@@ -75,24 +75,24 @@ _REASON_LINES = 5
 
 
 def classify_message(text: str) -> ClassifiedMessage:
-    """What a message means."""
-    asked = QUESTION.fullmatch(text)
-    if asked:
-        return ClassifiedMessage(MessageKind.ASKED, asked["about"], (asked["answer"] or "").lower())
+    """Classify a message."""
+    question = QUESTION.fullmatch(text)
+    if question:
+        return ClassifiedMessage(MessageKind.ASKED, question["about"], (question["answer"] or "").lower())
     for kind, pattern in _PATTERNS:
-        if found := pattern.match(text):
-            return ClassifiedMessage(kind, found["about"] if "about" in pattern.groupindex else "")
+        if match := pattern.match(text):
+            return ClassifiedMessage(kind, match["about"] if "about" in pattern.groupindex else "")
     return ClassifiedMessage(MessageKind.OTHER)
 
 
 def is_non_interactive(command_line: str) -> bool:
-    """Whether aider was started with what it was to do, and ends when it is done."""
+    """Whether aider was started with a prompt on the command line, and exits when it is done."""
     return _NON_INTERACTIVE.search(command_line) is not None
 
 
 def parse_edit_failure(text: str) -> tuple[str, str]:
-    """Why an edit cannot be made, without the lines of the file that it quotes, and the file."""
-    said = [line for line in _QUOTED_FILE.sub("", text).split("\n") if line.strip()]
-    heads = [line for line in said if line.startswith("#")]
-    found = _FILE.search("\n".join(heads or said))
-    return "\n".join((heads or said)[:_REASON_LINES]), found[1] if found else ""
+    """Return why an edit cannot be applied, without the quoted lines of the file, and the file."""
+    lines = [line for line in _QUOTED_FILE.sub("", text).split("\n") if line.strip()]
+    heads = [line for line in lines if line.startswith("#")]
+    match = _FILE.search("\n".join(heads or lines))
+    return "\n".join((heads or lines)[:_REASON_LINES]), match[1] if match else ""

@@ -1,8 +1,8 @@
-"""From the lines of aider's chats to what was typed, what the model said and what aider said.
+"""Parses the lines of aider's chats into typed prompts, answers of the model, and messages of aider.
 
-What the user typed stands behind `####`, what aider says behind `>`, and what the model says as it is. Each message of
-the user and of aider ends in two spaces; one of aider may go over several lines, and quote anything. An empty line
-stands before what was typed and before what the model says.
+Typed text is prefixed with `####`, aider's messages with `>`, and answers are unmarked. Each message of the user and of
+aider ends in two spaces; aider's may span several lines and quote anything. A blank line precedes typed text and
+answers.
 """
 
 from __future__ import annotations
@@ -24,59 +24,59 @@ AGENT = "aider"
 _HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")
 _USER_PREFIX, _AIDER_PREFIX, _LINE_END = "#### ", "> ", "  "
 _PREFIX_BYTES = b">#\0"
-"""How lines begin that may be somebody else's."""
+"""First bytes of lines that may not belong to the answer."""
 _ANSWER_BEGINNING = 200
-"""Characters after which the model's first words are seen."""
+"""Characters of an answer that are examined."""
 _MAX_MESSAGE_LINES = 1_000
-"""Lines of a message of aider that are looked at."""
+"""Lines of an aider message that are examined."""
 
 
 class AiderParser:
-    """What the lines of one file mean."""
+    """Parses the lines of one chat file."""
 
     def __init__(self, cursor: Cursor, *, place: str, history: InputHistory, program_prompts: bool) -> None:
         self._collector = StatefulCollector(AGENT, cursor.segments, cursor.state)
         self.collector: EventCollector = self._collector
         self._conversation = AiderConversation(self._collector, place, history, program_prompts=program_prompts)
-        self._following = cursor.offset
+        self._next_offset = cursor.offset
         self._typed_lines: list[str] = []
         self._answer_lines: list[str] = []
         self._message_lines: list[str] = []
         self._skips_answer = False
-        """Whether the model goes on to speak: nothing is looked for but who speaks next."""
+        """Whether the rest of an answer is skipped until another speaker's line."""
         self._pending_messages: list[str] = []
-        """The messages of aider from which the next pass must begin, oldest first."""
+        """Aider's messages from which the next pass must begin, oldest first."""
 
     def state(self) -> dict[str, str]:
-        """How things stand where the next pass begins."""
+        """Return the state where the next pass begins."""
         return dict(self._collector.resume_state)
 
     def parse_lines(self, lines: Lines) -> None:
-        """Take complete lines in."""
+        """Parse complete lines."""
         for at in lines.oversized:
             self.collector.add_problem(ReadProblemKind.OVERSIZED, at)
         block, offset = lines.block, lines.start
         for start, end in lines.spans:
             if self._skips_answer and end - start > 1 and block[start] not in _PREFIX_BYTES:
-                self._following = offset + end + 1
+                self._next_offset = offset + end + 1
             elif end > start:
                 self._decode_line(bytes(block[start:end]), offset + start)
 
-    def handle_unfinished(self, _parse_line: bytes, offset: int) -> bool:
-        """A line without an end is never whole."""
+    def handle_unfinished(self, _line: bytes, offset: int) -> bool:
+        """Report a line without a newline, which is never complete."""
         self.collector.add_problem(ReadProblemKind.UNFINISHED, offset)
         return False
 
     def flush(self) -> None:
-        """What the user or the model said is whole where the file ends: it is written at once."""
+        """End the current prompt and answer: at the end of the file they are complete, as each is written at once."""
         self._end_prompt()
         self._end_answer()
 
     def _decode_line(self, line: bytes, offset: int) -> None:
         if not line.strip():
-            return  # an empty line, with the line end of Windows
-        apart = offset != self._following
-        self._following = offset + len(line) + 1
+            return  # a blank line with a Windows line ending
+        after_blank = offset != self._next_offset
+        self._next_offset = offset + len(line) + 1
         if b"\0" in line:
             self.collector.add_problem(ReadProblemKind.NULS, offset)
             line = line.replace(b"\0", b"")
@@ -86,30 +86,30 @@ class AiderParser:
             self.collector.add_problem(ReadProblemKind.GARBLED, offset)
             return
         if text.strip():
-            self._parse_line(text, offset, apart=apart)
+            self._parse_line(text, offset, after_blank=after_blank)
 
-    def _parse_line(self, line: str, offset: int, *, apart: bool) -> None:
+    def _parse_line(self, line: str, offset: int, *, after_blank: bool) -> None:
         self._skips_answer = False
-        header = _HEADER.match(line) if apart or not offset else None
-        whole = line.endswith(_LINE_END)
-        if self._typed_lines and line.startswith(_USER_PREFIX) and whole and not apart:
+        header = _HEADER.match(line) if after_blank or not offset else None
+        is_complete = line.endswith(_LINE_END)
+        if self._typed_lines and line.startswith(_USER_PREFIX) and is_complete and not after_blank:
             self._typed_lines.append(line[5:].rstrip())
             return
         self._end_prompt()
         if header or not self._conversation.has_begun:
             self._begin_chat(header[1] if header else "", offset)
-        elif self._message_lines and not (line.startswith(_AIDER_PREFIX) and whole):
-            self._continue_message(line, whole=whole)
-        elif line.startswith(_USER_PREFIX) and whole and apart:
+        elif self._message_lines and not (line.startswith(_AIDER_PREFIX) and is_complete):
+            self._continue_message(line, is_complete=is_complete)
+        elif line.startswith(_USER_PREFIX) and is_complete and after_blank:
             self._begin_prompt(line, offset)
-        elif line.startswith(_AIDER_PREFIX) and (whole or self._last_speaker != "model"):
-            self._begin_message(line, offset, whole=whole)
+        elif line.startswith(_AIDER_PREFIX) and (is_complete or self._last_speaker != "model"):
+            self._begin_message(line, offset, is_complete=is_complete)
         else:
-            self._add_answer_line(line, offset, apart=apart)
+            self._add_answer_line(line, offset, after_blank=after_blank)
 
     @property
     def _last_speaker(self) -> str:
-        """Who spoke last."""
+        """The speaker of the last line."""
         return self._collector.state.get("last", "")
 
     def _begin_chat(self, stamp: str, offset: int) -> None:
@@ -119,7 +119,7 @@ class AiderParser:
             self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, "no beginning")
 
     def _change_speaker(self) -> None:
-        """Somebody else speaks. It is told before his line is noted: a line that waits knows how things stood."""
+        """End what the last speaker said, before the new line is registered: a pending line keeps the state before."""
         self.flush()
         self._end_message()
         self._conversation.change_speaker()
@@ -128,7 +128,7 @@ class AiderParser:
     def _begin_prompt(self, line: str, offset: int) -> None:
         self._change_speaker()
         self._collector.begin_line(offset)
-        self.collector.wait("typed", offset - 1)  # the empty line before it tells that it is one
+        self.collector.wait("typed", offset - 1)  # the blank line before it marks it as a prompt
         self._typed_lines.append(line[5:].rstrip())
 
     def _end_prompt(self) -> None:
@@ -138,8 +138,8 @@ class AiderParser:
             if self._conversation.add_prompt(text, answers=self._last_speaker == "model"):
                 self._collector.state["last"] = "user"
 
-    def _add_answer_line(self, line: str, offset: int, *, apart: bool) -> None:
-        if self._last_speaker == "aider" and not apart:
+    def _add_answer_line(self, line: str, offset: int, *, after_blank: bool) -> None:
+        if self._last_speaker == "aider" and not after_blank:
             self._conversation.continue_message(line)
             return
         if self._last_speaker != "model":
@@ -161,18 +161,18 @@ class AiderParser:
             self.collector.resolve("words")
             self._conversation.end_answer(beginning)
 
-    def _begin_message(self, line: str, offset: int, *, whole: bool) -> None:
+    def _begin_message(self, line: str, offset: int, *, is_complete: bool) -> None:
         self.flush()
         self._end_message()
         self._collector.begin_line(offset)
         self._pending_messages.append(f"message:{offset}")
         self.collector.wait(self._pending_messages[-1], offset)
-        self._continue_message(line[2:], whole=whole)
+        self._continue_message(line[2:], is_complete=is_complete)
 
-    def _continue_message(self, line: str, *, whole: bool) -> None:
+    def _continue_message(self, line: str, *, is_complete: bool) -> None:
         if len(self._message_lines) < _MAX_MESSAGE_LINES:
             self._message_lines.append(line.rstrip())
-        if whole:
+        if is_complete:
             self._end_message()
 
     def _end_message(self) -> None:
@@ -184,7 +184,7 @@ class AiderParser:
                 self._resolve_messages(1 if self._conversation.subject else 0)
 
     def _resolve_messages(self, kept: int) -> None:
-        """So many of aider's last messages may be needed by what follows."""
+        """Resolve all pending messages but the last `kept`, which the following lines may need."""
         done = self._pending_messages[: len(self._pending_messages) - kept]
         self._pending_messages = self._pending_messages[len(done) :]
         for key in done:

@@ -77,9 +77,9 @@ class ClaudeCodeHooks:
         del path
         settings, fault = parse_strict_json(content)
         if fault:
-            return f"Claude Code ignores it whole: {fault}"
+            return f"Claude Code ignores the whole file: {fault}"
         wrong = [name for name, kind in _TYPES.items() if name in settings and not isinstance(settings[name], kind)]
-        return f"Claude Code ignores it whole: {wrong[0]} is of a type that it does not take" if wrong else ""
+        return f"Claude Code ignores the whole file: {wrong[0]} has a type that it does not accept" if wrong else ""
 
     def parse(self, settings: object) -> HookSettings:
         """Return every command below `hooks`, and every enabled plug-in that is known to observe sessions."""

@@ -48,8 +48,8 @@ class CodexHooks:
 
     name = AGENT
     trust_instructions = (
-        "Start `codex` in a terminal: it shows the hooks that are new, and runs them once you trust them. "
-        "Later the same list is there under /hooks."
+        "Start `codex` in a terminal: it shows the new hooks, and runs them once you trust them. "
+        "Later you find the same list under /hooks."
     )
 
     def __init__(
@@ -86,7 +86,7 @@ class CodexHooks:
             return ""
         settings, fault = hook_config.parse_strict_json(content, allow_bom=False, allow_duplicates=False)
         fault = fault or _find_unknown(settings)
-        return f"Codex ignores it whole: {fault}" if fault else ""
+        return f"Codex ignores the whole file: {fault}" if fault else ""
 
     def parse(self, settings: object) -> HookSettings:
         """Return every command below `hooks`, and whether the feature is disabled."""
@@ -143,7 +143,7 @@ def _find_unknown(settings: dict[str, Any]) -> str:
     """Describe what Codex does not know in a hooks.json; empty if it knows everything."""
     unknown = sorted(settings.keys() - {"hooks", "description"})
     if unknown:
-        return f"{unknown[0]!r} is not known there, only hooks and description"
+        return f"{unknown[0]!r} is unknown; only hooks and description are accepted"
     hooks = settings.get("hooks", {})
     for event, groups in hooks.items() if isinstance(hooks, dict) else [("hooks", None)]:
         inner = [each.get("hooks") if isinstance(each, dict) else None for each in groups or ()]

@@ -225,7 +225,7 @@ class CodexParser:
             self._thread.add_problem(ReadProblemKind.UNKNOWN, offset, f"item/{kind}")
 
     def _handle_turn(self, event: Event, at: datetime) -> None:
-        """Handle the start or outcome of a turn: calls that are still open will not get a normal result."""
+        """Handle the start or end of a turn: calls that are still open will not get a normal result."""
         begins, stopped = event.type.endswith("_started"), event.type == "turn_aborted"
         open_calls = {call: note for call, note in self._thread.notes().items() if _is_open(note)}
         for call, note in open_calls.items():
@@ -373,7 +373,7 @@ class _MissingTime(Exception):
 
 
 def _is_client_error(outcome: CodexOutcome) -> bool:
-    """Whether a failed write is an error of the client, not the outcome of the process."""
+    """Whether a failed write is an error of the client, not the end of the process."""
     return outcome.kind is CodexOutcomeKind.FAILED and not outcome.text.startswith("Exit code ")
 
 

@@ -102,7 +102,7 @@ class GeminiCliHooks:
         """Gemini CLI 0.61 accepts comments, but does not start if the settings are otherwise invalid JSON."""
         del path
         fault = hook_config.parse_strict_json(content, allow_bom=False, allow_comments=True)[1]
-        return f"Gemini CLI does not start with it: {fault}" if fault else ""
+        return f"Gemini CLI does not start with this file: {fault}" if fault else ""
 
     def parse(self, settings: object) -> HookSettings:
         """Return every command below `hooks`, and whether all hooks, or ours, are disabled."""

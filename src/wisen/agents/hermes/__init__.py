@@ -1,4 +1,4 @@
-"""Hermes Agent: sessions as rows of a database in its home, and in that of each of its profiles."""
+"""Hermes Agent: reads its sessions from the database in its home and in that of each profile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from wisen.agents.session_segments import Segment
-    from wisen.model.source import Batch, Source, SourceMark
+    from wisen.model.source import Batch, SourceMark, Source
 
 __all__ = ["Hermes"]
 
@@ -45,17 +45,17 @@ class Hermes:
     name = AGENT
 
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
-        """`program_prompts`: whether what a program asked through Hermes' API counts as typed by the user."""
+        """`program_prompts`: whether prompts from programs through Hermes' API count as typed by the user."""
         moved = environment.get("HERMES_HOME")
         self._root = Path(moved).expanduser() if moved else home / ".hermes"
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
-        """Where Hermes keeps its databases."""
+        """Return where Hermes stores its databases."""
         return (self._root,)
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every database in its place, or every one below `under` that is Hermes', in a stable order."""
+        """Yield every database at its location, or every Hermes database below `under`, in a stable order."""
         if under is not None:
             for path in files_below(under, (".db", ".sqlite")):
                 if detect_agent(path) == AGENT:
@@ -66,7 +66,7 @@ class Hermes:
                 yield database_source(AGENT, path)
 
     def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
-        """The events behind the mark."""
+        """Yield the events after the mark."""
         return read_rows(source.path, mark, _TABLE, self._open_conversations)
 
     def _open_conversations(
@@ -75,11 +75,11 @@ class Hermes:
         sessions = SessionTable(database)
 
         def conversation(session: str, segments: Mapping[str, Segment]) -> HermesConversation:
-            about, sub_agent = sessions.session(session), sessions.is_sub_agent(session)
-            native = f"{about.parent or 'delegated'}/{session}" if sub_agent else session
+            info, sub_agent = sessions.session(session), sessions.is_sub_agent(session)
+            native = f"{info.parent or 'delegated'}/{session}" if sub_agent else session
             typed = sessions.is_typed_by_user(session, program_prompts=self._program_prompts)
             excluded_rows = sessions.excluded_rows(session)
             collector, place = EventCollector(AGENT, segments), sessions.place(session)
-            return HermesConversation(collector, native, place, excluded_rows, typed=typed, local=about.local)
+            return HermesConversation(collector, native, place, excluded_rows, typed=typed, local=info.local)
 
         return conversation

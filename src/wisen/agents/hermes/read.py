@@ -1,7 +1,7 @@
-"""From rows of a Hermes session to events.
+"""Parses rows of Hermes sessions into events.
 
-What hooks inject stands in a column of its typed, which is not read. A tool says `ok` of whatever it ran: how a command
-ended stands inside its result.
+Text injected by hooks is in a separate column, which is not read. A tool reports `ok` for whatever it ran: the outcome
+of a command is inside its result.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ _FILES: dict[str, dict[str, int]] = {
     "patch": {"old_string": 2_000, "new_string": 2_000, "patch": 2_000},
     "execute_code": {"code": 2_000},
 }
-"""Arguments that are files, or may be, and how many characters of them are kept."""
+"""Arguments that are or may be file contents, and how many characters of them are kept."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _PASSED_OVER = frozenset({"system", "session_meta", "developer"})
 _UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
 _CANCELLED = re.compile(r"\s*\[?Tool execution cancelled\b")
 _SKIPPED = re.compile(r"\s*(?:\[Tool execution skipped\b|Skipped: (?:an)?other tool call\b)")
 _REFUSED = re.compile(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist\b|Tool call rejected\b)")
-"""How Hermes says that a call came to nothing, where no tool answered."""
+"""How Hermes reports a call that no tool answered."""
 _PERSISTED = re.compile(r"\s*<persisted-output>")
 _TRUNCATED = re.compile(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
-"""Results of which the log has the beginning only: how the call ended stood at their end."""
+"""Results of which the log has only the beginning: the outcome was at their end."""
 _FRAMED = re.compile(r"\s*<untrusted_tool_result\b[^>\n]*>\n[^\n]*\n\n(.*)\n</untrusted_tool_result>", re.DOTALL)
 _EMPTIED_FIELD = ('{"wisen": "", ', '{"wisen": ""')
-"""What is left of our words in front of a result."""
+"""What is left of our text at the beginning of a result."""
 _DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
 _STOPPED = re.compile(r"\s*Operation interrupted\b")
 
@@ -70,7 +70,7 @@ class _ToolCall(msgspec.Struct):
 
 
 class _Result(msgspec.Struct):
-    """What a tool says about its typed end."""
+    """What a tool reports about its own outcome."""
 
     output: object = None
     exit_code: object = None
@@ -78,15 +78,15 @@ class _Result(msgspec.Struct):
     error: object = None
     status: object = None
     guardrail: object = None
-    """Why Hermes itself did not make a call that failed too often."""
+    """Why Hermes itself blocked a call that failed too often."""
 
 
-_asked = msgspec.json.Decoder(list[_ToolCall])
+_tool_calls = msgspec.json.Decoder(list[_ToolCall])
 _result = msgspec.json.Decoder(_Result)
 
 
 class HermesConversation:
-    """One session while its rows are taken in."""
+    """Parses the rows of one session."""
 
     def __init__(
         self,
@@ -98,19 +98,19 @@ class HermesConversation:
         typed: bool,
         local: bool,
     ) -> None:
-        """`typed`: whether the user messages are the user's; `local`: whether a model on their machine answers."""
+        """`typed`: whether the user typed the user messages; `local`: whether a model on their machine answers."""
         self.collector = collector
         self.native = native
         self._place = place
         self._excluded = excluded_rows
         self._typed, self._local = typed, local
         self._is_stopped = False
-        """Whether this turn was: Hermes says it of the call, and then of the turn."""
+        """Whether this turn was interrupted: Hermes records it for the call, and then for the turn."""
         self._finished: set[str] = set()
-        """The calls whose results were seen in this pass."""
+        """The calls whose results were read in this pass."""
 
     def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
-        """Take one row in: role, content, tool calls, the call that it answers, its time."""
+        """Parse one row: role, content, tool calls, the call that it answers, and its time."""
         role, content, calls, answered, stamp = cells
         at = _parse_stamp(stamp)
         if at is None:
@@ -127,15 +127,15 @@ class HermesConversation:
 
     def _parse_cells(self, role: str, text: str, calls: bytes, answered: bytes | None, at: datetime, row: int) -> None:
         if role == "user":
-            self._user(text_of(text), at, row)
+            self._parse_user(text_of(text), at, row)
         elif role == "assistant":
-            self._assistant(text_of(text), calls, at, row)
+            self._parse_assistant(text_of(text), calls, at, row)
         elif role == "tool":
             self._handle_result(_to_text(answered), text_of(text), at, row)
         elif role not in _PASSED_OVER:
             self.collector.add_problem(ReadProblemKind.UNKNOWN, row, role)
 
-    def _user(self, text: str, at: datetime, row: int) -> None:
+    def _parse_user(self, text: str, at: datetime, row: int) -> None:
         session, typed = self.collector.sessions.session_at(self.native, at, self._place), extract_typed_text(text)
         self._is_stopped = False
         if typed is not None:
@@ -152,23 +152,28 @@ class HermesConversation:
                 )
             )
 
-    def _assistant(self, text: str, calls: bytes, at: datetime, row: int) -> None:
+    def _parse_assistant(self, text: str, calls: bytes, at: datetime, row: int) -> None:
         session = self.collector.sessions.session_at(self.native, at, self._place)
-        if is_concession(text) and extract_typed_text(text) is not None:  # a summary may tell what was conceded before
-            conceded = Concession(id=f"conceded:{self.native}:{row}", session=session, at=at, place=self._place)
-            self.collector.events.append(conceded)
+        if is_concession(text) and extract_typed_text(text) is not None:  # a summary may quote earlier concessions
+            concession = Concession(id=f"conceded:{self.native}:{row}", session=session, at=at, place=self._place)
+            self.collector.events.append(concession)
         if extract_typed_text(text) is not None:
             self.collector.events += find_citations(f"{self.native}:{row}", text, session, at, self._place)
-        for number, asked in enumerate(_asked.decode(calls) or () if calls.strip() not in (b"", b"null") else ()):
-            name = asked.call_id or asked.id
-            if not name or asked.function is None or not asked.function.name:
+        for number, tool_call in enumerate(
+            _tool_calls.decode(calls) or () if calls.strip() not in (b"", b"null") else ()
+        ):
+            name = tool_call.call_id or tool_call.id
+            if not name or tool_call.function is None or not tool_call.function.name:
                 self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, f"tool_call {number}")
                 continue
-            tool, raw = asked.function.name, msgspec.Raw((asked.function.arguments or "{}").encode("utf-8", "replace"))
+            tool, raw = (
+                tool_call.function.name,
+                msgspec.Raw((tool_call.function.arguments or "{}").encode("utf-8", "replace")),
+            )
             shell = call_arguments.shell_arguments(raw)
             place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self._place
             call = Call(
-                id=self._identity(name),
+                id=self._unique_id(name),
                 session=session,
                 at=at,
                 place=place,
@@ -179,14 +184,14 @@ class HermesConversation:
         if _STOPPED.match(text) and not self._is_stopped:
             self._add_interrupt(at, row, None)
 
-    def _identity(self, call: str) -> str:
+    def _unique_id(self, call: str) -> str:
         return call if _UNIQUE.search(call) else f"{self.native}:{call}"
 
     def _add_interrupt(self, at: datetime, row: int, call: str | None) -> None:
         self._is_stopped = True
         if self._typed:
             session = self.collector.sessions.session_at(self.native, at, self._place)
-            id_ = f"stop:{call or f'{self.native}:{row}'}"  # the row of a call may be written again
+            id_ = f"stop:{call or f'{self.native}:{row}'}"  # a call may be copied to another row
             stop = Interrupt(id=id_, session=session, at=at, place=self._place, call=call)
             self.collector.events.append(stop)
 
@@ -194,16 +199,16 @@ class HermesConversation:
         if not answered:
             self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, "tool")
             return
-        call = self._identity(answered)
-        _, hides_exit, began, place = self.collector.close_call(call)
+        call = self._unique_id(answered)
+        _, hides_exit, call_session, place = self.collector.close_call(call)
         if call in self._finished:
-            return  # its result was written again
+            return  # a copy of its result
         self._finished.add(call)
-        session = began or self.collector.sessions.session_at(self.native, at, self._place)
+        session = call_session or self.collector.sessions.session_at(self.native, at, self._place)
         if _is_guard_rejection(text):
             self.collector.add_outcome(call, session, at, place or self._place, Status.CANCELLED, None)
             return
-        typed, text = text, strip_additions(text)
+        raw_text, text = text, strip_additions(text)
         result = _parse_result(text)
         error = result.error if isinstance(result.error, str) else ""
         stopped = result.status == "cancelled" and _CANCELLED.match(error)
@@ -214,21 +219,21 @@ class HermesConversation:
         ):
             self._add_interrupt(at, row, call)
         elif _is_blocked(result) and _DENIED.search(error) and self._typed:
-            refusal = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
-            self.collector.events.append(refusal)
-        elif not _PERSISTED.match(typed) and not _TRUNCATED.search(typed):
-            status, words = _outcome_of(result, text, hides_exit=hides_exit)
-            self.collector.add_outcome(call, session, at, place or self._place, status, words)
+            rejection = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
+            self.collector.events.append(rejection)
+        elif not _PERSISTED.match(raw_text) and not _TRUNCATED.search(raw_text):
+            status, error_text = _outcome_of(result, text, hides_exit=hides_exit)
+            self.collector.add_outcome(call, session, at, place or self._place, status, error_text)
 
 
 def _outcome_of(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status, str | None]:
-    """How a call ended, with the words of a failure."""
+    """Return the status of a call, with the error text of a failure."""
     if _is_blocked(result) or _SKIPPED.match(text):
         return Status.CANCELLED, None
     if _REFUSED.match(text):
         return Status.FAILED, text
-    meant = result.exit_code_meaning if isinstance(result.exit_code_meaning, str) else ""
-    failure = None if "not an error" in meant else find_failure(text)
+    meaning = result.exit_code_meaning if isinstance(result.exit_code_meaning, str) else ""
+    failure = None if "not an error" in meaning else find_failure(text)
     if failure is not None:
         return Status.FAILED, failure
     output = result.output if isinstance(result.output, str) else text
@@ -236,21 +241,21 @@ def _outcome_of(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status
 
 
 def _is_guard_rejection(text: str) -> bool:
-    """Whether a call was stopped by a guard of ours: its words are all that the result says."""
+    """Whether a guard of ours blocked a call: the result contains nothing but its text."""
     result = _parse_result(text) if strip(text) is not text else _Result()
     error = result.error if isinstance(result.error, str) else ""
     return bool(error.strip()) and not strip(error).strip() and result.exit_code is None
 
 
 def _is_blocked(result: _Result) -> bool:
-    """Whether a call was not made: Hermes' typed word, or that of one who was asked about it."""
+    """Whether a call did not run: blocked by Hermes itself, or by someone who was asked about it."""
     return result.status == "blocked" or result.guardrail is not None or str(result.error).startswith("BLOCKED:")
 
 
 def strip_additions(text: str) -> str:
-    """A result without what we told with it, and without what Hermes writes around it.
+    """Return a result without the text that we delivered with it and without Hermes' additions.
 
-    That is a frame around what comes from elsewhere, and behind it warnings, and what instruction files say.
+    Those are a frame around untrusted content, and after it warnings and the content of instruction files.
     """
     text = strip(text)
     framed = _FRAMED.match(text)
@@ -276,7 +281,7 @@ def _parse_result(text: str) -> _Result:
 
 
 def _ensure_object(given: str) -> str:
-    """Arguments as JSON; what is none is kept as a text."""
+    """Return arguments as JSON; invalid JSON is kept as a text."""
     try:
         msgspec.json.decode(given)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):

@@ -77,7 +77,7 @@ class OpenCodeHooks:
         """opencode 1.18 takes comments and trailing commas; with what is no JSON beside that it does not start."""
         del path
         fault = parse_strict_json(content, allow_comments=True, allow_trailing_commas=True)[1]
-        return f"opencode does not start with it: {fault}" if fault else ""
+        return f"opencode does not start with this file: {fault}" if fault else ""
 
     def parse(self, settings: object) -> HookSettings:
         """Every plug-in that the settings name: ours, and those of others that are known to observe."""
