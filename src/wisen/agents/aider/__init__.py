@@ -16,7 +16,7 @@ from wisen.agents.log_follower import Cursor, LineHandlers, follow_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from wisen.model.source import Batch, SourceMark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["Aider"]
 

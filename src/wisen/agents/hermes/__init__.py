@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from wisen.agents.session_segments import Segment
-    from wisen.model.source import Batch, SourceMark, Source
+    from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["Hermes"]
 

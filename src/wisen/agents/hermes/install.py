@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from wisen.agents.hermes.read import AGENT
 from wisen.agents.hook_config import observer_of
 from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
-from wisen.model.hook import Calling, Hook, HookSettings, caller_in
+from wisen.model.hook import Hook, HookSettings, RegisteredHook, parse_caller
 from wisen.safety.regular_files import SIDE_FILE, read_regular_text
 
 if TYPE_CHECKING:
@@ -143,19 +143,19 @@ def _names(plugins: object, key: str) -> list[object]:
     return names if isinstance(names, list) else []
 
 
-def _configured_commands(settings: dict[str, Any], below: str) -> Iterator[Calling]:
+def _configured_commands(settings: dict[str, Any], below: str) -> Iterator[RegisteredHook]:
     """Yield every command with its event: of our plug-in below `calls`, of shell hooks below `hooks`."""
     events = settings.get(below)
     for event, entries in events.items() if isinstance(events, dict) else ():
         for at, each in enumerate(entries if isinstance(entries, list) else ()):
             command = each.get("command") if isinstance(each, dict) else None
             if isinstance(command, str) and isinstance(event, str):
-                ours = caller_in(command, AGENT) if below == "calls" else None
+                ours = parse_caller(command, AGENT) if below == "calls" else None
                 keys = (below, event, at)
-                yield Calling(event=event, command=command, keys=keys, name=observer_of(command), caller=ours)
+                yield RegisteredHook(event=event, command=command, keys=keys, name=observer_of(command), caller=ours)
 
 
-def _plugins(settings: dict[str, Any]) -> Iterator[Calling]:
+def _plugins(settings: dict[str, Any]) -> Iterator[RegisteredHook]:
     for plugin in _names(settings.get("plugins"), "enabled"):
         if isinstance(plugin, str) and (name := observer_of(plugin)):
-            yield Calling(event="", command=plugin, name=name)
+            yield RegisteredHook(event="", command=plugin, name=name)
