@@ -1,1 +1,1 @@
-"""What may be kept and told: every string passes here before it is stored, and what agents are told is weighed here."""
+"""Safety: which texts may be stored, whose words they are, and which commands may be suggested to agents."""

@@ -1,4 +1,4 @@
-"""The check digits of cards, accounts and identity papers. Each takes the characters without blanks and strokes."""
+"""Check digits of cards, accounts and identity papers. Each function takes the characters without separators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ODD_PLACES = dict(
         strict=True,
     )
 )  # fmt: skip
-"""What a character counts at the odd places of an Italian tax code."""
+"""The value of a character at the odd positions of an Italian tax code."""
 _IBAN_LENGTHS = {
     country: int(length)
     for row in (
@@ -26,13 +26,13 @@ _IBAN_LENGTHS = {
 
 
 def luhn(digits: str) -> bool:
-    """Payment cards, and several countries' numbers."""
+    """Payment cards, and the numbers of several countries."""
     doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
     return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0
 
 
 def card(digits: str) -> bool:
-    """A payment card of a known brand that nobody made up for a test: those repeat a few digits."""
+    """A payment card of a known brand that was not made up for a test: those repeat a few digits."""
     size, two, four = len(digits), int(digits[:2]), int(digits[:4])
     brand = (
         (digits[0] == "4" and size in (13, 16, 19))
@@ -46,7 +46,7 @@ def card(digits: str) -> bool:
 
 
 def iban(account: str) -> bool:
-    """An account with the length of its country and the right remainder."""
+    """An account with the length of its country and a valid remainder."""
     if _IBAN_LENGTHS.get(account[:2]) != len(account):
         return False
     return int("".join(str(int(sign, 36)) for sign in account[4:] + account[:4])) % 97 == 1
@@ -59,7 +59,7 @@ def routing(digits: str) -> bool:
 
 
 def social_security(digits: str) -> bool:
-    """A number that can have been given out in the United States."""
+    """A number that can have been issued in the United States."""
     area, group, serial = digits[:3], digits[3:5], digits[5:]
     return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000" and len(set(digits)) > 3
 
@@ -110,7 +110,7 @@ def personnummer(digits: str) -> bool:
 
 
 def resident_identity(number: str) -> bool:
-    """China: a date of birth within, and a last sign that may be X."""
+    """China: contains a date of birth, and its last character may be X."""
     if not ("1900" <= number[6:10] <= "2099" and "01" <= number[10:12] <= "12" and "01" <= number[12:14] <= "31"):
         return False
     weighed = sum(int(digit) * 2 ** (17 - place) for place, digit in enumerate(number[:17]))

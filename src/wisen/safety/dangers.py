@@ -1,8 +1,8 @@
-"""Judges what a fix would have an agent do: the whole resulting call, and what was left out on the way to it.
+"""Judges whether a fix is dangerous: the whole resulting call, and what was left out of the failed one.
 
-A hostile text can dictate the call that follows a failure, so nothing is harmless for having been seen before. What
-is not on the list (`harmless_table.py`), cannot be read, or lacks a safety that the failed call had, is a danger: it is
-told to nobody before the user said yes.
+A hostile text can dictate the call that follows a failure, so nothing is harmless because it was seen before. What is
+not on the allowlist (`harmless_table.py`), cannot be parsed, or lacks a safety that the failed call had, is a danger:
+it is not delivered to agents before the user approves it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"(?:(?<=-[A-Za-z])|(?<=\A-))\d+\Z")
 _OWN_TOOL = re.compile(r"[a-z][a-z0-9_-]{1,30}\Z")
 UNKNOWN_OPTION = "shell.unknown-option"
 _TWIN = 0.6
-"""How alike the names of two programs must be for one to have been meant by the other."""
+"""How similar the names of two programs must be for one to be a typo of the other."""
 _FILE_TOOLS = frozenset(
     "Read Edit MultiEdit Write NotebookEdit Grep Glob LS read edit multiedit write grep glob list ls read_file"
     " write_file replace search_file_content list_directory view str_replace apply_patch".split()
@@ -52,7 +52,7 @@ _CHECKS = tuple(
     "test check lint verif valid review audit scan secur sandbox guard approv permi polic safe protect sign backup"
     " format hook".split()
 )
-"""What a step holds that may be a check, or a bound."""
+"""Substrings of a step that may be a check, or a limit."""
 _PLACES = frozenset("file_path path notebook_path filePath dir_path".split())
 _SOUGHT = frozenset("pattern query glob include type output_mode".split())
 _COUNTS = frozenset(
@@ -61,7 +61,7 @@ _COUNTS = frozenset(
 _CONTENTS = frozenset(
     "old_string new_string content new_source edits patch input oldString newString cell_id edit_mode".split()
 )
-"""What is said of these is how they differ, never what they hold."""
+"""Of these only the difference is described, never the content."""
 _SHELL_FIELDS = frozenset(
     "command cmd script description justification timeout timeout_ms run_in_background yield_time_ms max_output_tokens"
     " login shell tty".split()
@@ -103,15 +103,15 @@ _SIGNS = (
     (Danger.PROGRAM, re.compile(r"\s-c\s+\w+\.\w+=|--exec-path|\b[A-Z_]*(?:SHELL|PATH|COMMAND|PAGER|EDITOR|PRELOAD)=")),
     (Danger.OUTSIDE, re.compile(r"(?:^|[\s=\"'])(?:~|/|\.\./)")),
 )
-"""By what a danger is named to the user, the worst first. Whether there is one is told by the list alone."""
+"""How a danger is named to the user, worst first. Whether there is one is decided by the allowlist alone."""
 
 
 def judge_calls(
     tool: str, before: str | None, after: str | None, roots: Sequence[str] = (), *, complaint: str = ""
 ) -> Danger:
-    """What is dangerous about a call that follows a failed one. The arguments are JSON objects.
+    """Judge a call that follows a failed one. The arguments are JSON objects.
 
-    `complaint` is the key of what the failed call complained of.
+    `complaint` is the key of what the failed call complained about.
     """
     one, two = fields_of(before), fields_of(after)
     line = command_of(two)
@@ -124,7 +124,7 @@ def judge_calls(
 
 
 def judge_first(tool: str, arguments: str | None, roots: Sequence[str] = ()) -> Danger:
-    """What is dangerous about a call that was made before a failed one was repeated."""
+    """Judge a call that was made before a failed one was repeated."""
     fields = fields_of(arguments)
     line = command_of(fields)
     if line is not None:
@@ -133,12 +133,12 @@ def judge_first(tool: str, arguments: str | None, roots: Sequence[str] = ()) -> 
 
 
 def judge_alone(line: str, roots: Sequence[str] = ()) -> Danger:
-    """What is dangerous about a command line by itself."""
+    """Judge a command line by itself."""
     return judge_lines(None, line, roots, is_first=True)
 
 
 def may_be_left_out(step: str) -> bool:
-    """Whether leaving a step out takes no check and no bound away: it only looks, or does something itself."""
+    """Whether leaving a step out removes no check and no limit: it only reads, or does something by itself."""
     words = step.split()
     commands = read_plain_line(step)
     if not words or commands is None or len(commands) != 1:
@@ -153,7 +153,7 @@ def may_be_left_out(step: str) -> bool:
 
 
 def judge_lines(before: str | None, after: str, roots: Sequence[str] = (), *, is_first: bool = False) -> Danger:
-    """What is dangerous about a command line that follows one that failed, or comes first where none did."""
+    """Judge a command line that follows a failed one, or comes first if none failed."""
     commands, failed = read_plain_line(after), read_plain_line(before or "")
     if commands is None:
         return _named(after)
@@ -167,16 +167,16 @@ def judge_lines(before: str | None, after: str, roots: Sequence[str] = (), *, is
     if is_first or (failed is None and max(effects) is CommandEffect.READS):
         return Danger.NONE
     if failed is None:
-        return Danger.UNKNOWN  # what was left out of it cannot be told
+        return Danger.UNKNOWN  # it is unclear what was left out of it
     tried = [judge_command(each, scene) for each in failed]
     return Danger.UNSAFE if _loses_safety(failed, tried, commands, judged) else Danger.NONE
 
 
 def _leaves_unknown_option_out(before: str, after: str, roots: Sequence[str]) -> bool:
-    """Whether a program that nobody knows is called as before, without a long option that it said it does not have.
+    """Whether an unknown program is called as before, without a long option that it said it does not have.
 
-    A program that is run either way gains nothing by complaining of an option; options whose names may stand for a
-    safety stay in doubt, and so does every program that is known to do much.
+    A program that is run either way gains nothing by complaining about an option; options whose names may stand for a
+    safety stay in doubt, and so does every program that is known to be powerful.
     """
     failed, commands = read_plain_line(before), read_plain_line(after)
     if failed is None or commands is None or len(failed) != 1 or len(commands) != 1:
@@ -194,7 +194,7 @@ def _leaves_unknown_option_out(before: str, after: str, roots: Sequence[str]) ->
 
 
 def _runs_same_script(old: PlainCommand, new: PlainCommand, gone: Sequence[str]) -> bool:
-    """Whether an interpreter runs the file that it ran before, and what is gone was for that file."""
+    """Whether an interpreter runs the same file as before, and what was removed was for that file."""
     before, after = script_in(old.words), script_in(new.words)
     if "/" in new.words[0] or old.words[0] != new.words[0]:
         return False
@@ -207,7 +207,7 @@ def _loses_safety(
     commands: Sequence[PlainCommand],
     judged: Sequence[JudgedCommand],
 ) -> bool:
-    """Whether something that checked or bounded the failed command is missing from the other one."""
+    """Whether something that checked or limited the failed command is missing from the new one."""
     names = {each.name for each in judged}
     set_now = {setting.partition("=")[0] for each in commands for setting in each.settings}
     set_before = {setting.partition("=")[0] for each in failed for setting in each.settings}
@@ -243,7 +243,7 @@ def _options(commands: Iterable[JudgedCommand]) -> Counter[str]:
 def _may_go(
     each: JudgedCommand, tried: Sequence[JudgedCommand], judged: Sequence[JudgedCommand], worst: CommandEffect
 ) -> bool:
-    """Whether a command that is not on the list may be left out, or gives its place to another one."""
+    """Whether a command that is not on the allowlist may be left out, or be replaced by another one."""
     words = each.words
     program = words[0].rsplit("/", 1)[-1]
     inside = {piece for word in words[1:] for piece in word.split()}
@@ -269,7 +269,7 @@ def _is_no_safety(option: str, worst: CommandEffect) -> bool:
 
 
 def _gates(commands: Sequence[PlainCommand], judged: Sequence[JudgedCommand]) -> int:
-    """How many commands must have gone well before something is written."""
+    """Return how many commands must have succeeded before something is written."""
     open_, most = 0, 0
     for command, each in zip(commands, judged, strict=True):
         if command.mark not in ("", "&&"):
@@ -282,7 +282,7 @@ def _gates(commands: Sequence[PlainCommand], judged: Sequence[JudgedCommand]) ->
 
 
 def _judge_shell_fields(one: dict[str, object], two: dict[str, object], roots: Sequence[str]) -> Danger:
-    """What is dangerous about what a shell tool is told beside the command: another folder, more rights."""
+    """Judge the fields of a shell tool other than the command: another folder, more rights."""
     for name in {*one, *two} - _SHELL_FIELDS:
         value = two.get(name)
         if value == one.get(name):
@@ -295,7 +295,7 @@ def _judge_shell_fields(one: dict[str, object], two: dict[str, object], roots: S
 
 
 def _judge_fields(tool: str, one: dict[str, object], two: dict[str, object], roots: Sequence[str]) -> Danger:
-    """What is dangerous about a call that runs no command."""
+    """Judge a call that runs no command."""
     scene = Scene(roots, frozenset(str(value) for value in one.values()))
     if tool not in _FILE_TOOLS:
         return Danger.HOST if any("://" in str(value) for value in two.values()) else Danger.UNKNOWN
@@ -313,7 +313,7 @@ def _judge_fields(tool: str, one: dict[str, object], two: dict[str, object], roo
 
 
 def _named(line: str) -> Danger:
-    """By what name the user is told of the danger of a line that is not known to be harmless."""
+    """Return the name of the danger that the user sees, for a line that is not known to be harmless."""
     named = next((danger for danger, sign in _SIGNS if sign.search(line)), None)
     if named is not None:
         return named

@@ -1,4 +1,4 @@
-"""Entries in words that may be told to agents: what was only measured says nothing that a tool or a model said."""
+"""Texts of entries for agents: what was only measured must not repeat what a tool or a model said."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _AUTHORS = {
     EntryOrigin.IMPORTED: "imported",
 }
 _OWN_WORDS = (EntrySource.USER_FEEDBACK, EntrySource.CONVERSATION)
-"""What is recorded so needs a person; anybody can record the rest."""
+"""Recording with these sources needs a person; anybody can record with the others."""
 
 
 def describe_author(entry: Entry) -> str:
-    """Whose words an entry holds, for the user."""
+    """Describe to the user whose words an entry contains."""
     if entry.origin is EntryOrigin.LOGGED:
         return "written by you" if entry.source in _OWN_WORDS else "written by the agent"
     return _AUTHORS[entry.origin]
 
 
 def describe_decision(state: EntryState) -> str:
-    """Who made an entry a rule, for the user: approved is what a person approved, and nothing else."""
+    """Describe to the user who made an entry a rule: only what a person approved counts as approved."""
     if state.status is not EntryStatus.PROMOTED:
         return "confirmed by you" if state.confirmed else "not approved"
     return "approved by you" if state.confirmed else "put into its file by the profile, not approved by you"
 
 
 def is_approved(state: EntryState) -> bool:
-    """Whether the user confirmed or approved an entry: then it is told in the words that they saw."""
+    """Whether the user confirmed or approved an entry: then it is delivered in the words that they saw."""
     return state.confirmed or state.status is EntryStatus.PROMOTED
 
 
 def agent_text(state: EntryState, fixes: Mapping[str, str]) -> str:
-    """An entry as an agent may read it, with fixes by id in words of ours; empty where it waits for the user."""
+    """Return an entry's text for agents, with fixes by id in our own words; empty while it waits for the user."""
     entry = state.entry
     if is_approved(state) or entry.origin is not EntryOrigin.MEASURED:
         return state.text
@@ -57,5 +57,5 @@ def agent_text(state: EntryState, fixes: Mapping[str, str]) -> str:
 
 
 def is_told(state: EntryState) -> bool:
-    """Whether a person would want to read it: it holds, came up again, or says something to who was not there."""
+    """Whether a person would want to read it: it is in force, came up again, or is understandable without context."""
     return state.status is EntryStatus.PROMOTED or state.confirmed or state.sessions > 1 or stands_alone(state.text)

@@ -1,7 +1,7 @@
-"""Tells whether a complaint names what the difference between a failed call and a later one changes.
+"""Decides whether an error message names what the difference between a failed call and a later one changes.
 
-Two calls that end differently differ in more than their words: files, servers, time and people change in between. A
-complaint that names the culprit ("unknown option --stat", "No rule to make target 'lint'") is evidence by itself.
+Two calls that end differently differ in more than their words: files, servers, time and people change in between. An
+error that names the culprit ("unknown option --stat", "No rule to make target 'lint'") is evidence by itself.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _PLACES_KEYS = frozenset(
     "fs.no-such-file fs.is-a-directory shell.no-matches vcs.ignored-path vcs.unknown-revision vcs.fatal-error"
     " vcs.not-a-repository deps.module-not-found".split()
 )
-"""Complaints of something that is not where it was looked for."""
+"""Errors about something that is not where it was looked for."""
 _ELSEWHERE_KEYS = frozenset([*_PLACES_KEYS, MISSING_SCRIPT, "runtime.error", "shell.nonzero-exit", "config.no-rule"])
-"""Complaints that another folder may answer."""
+"""Errors that changing the folder may fix."""
 _ABSENT = re.compile(r"not found|no such|could not find|cannot find|does not exist|did not match|No targets", re.I)
 _PLACE_FIELDS = ("file_path", "path", "notebook_path", "filePath", "dir_path")
 _EDITING = {
@@ -37,7 +37,7 @@ _EDITING = {
     "fs.text-not-found": ("the same file", "only the white space"),
     "fs.text-not-unique": ("more lines", "replace_all=true"),
 }
-"""What an editing tool may be asked to do otherwise, by what it complained of."""
+"""What an editing tool may be asked to do differently, by its error."""
 _TELLS = re.compile(
     r"\b(?:error|fatal|failed|not found|no such|no rule|denied|unrecognized|unknown|invalid|cannot|can't|could not"
     r"|unable|missing|illegal|not allowed|unexpected|ignored|not set|required?s?|undefined|unbound|did not|does not"
@@ -57,7 +57,7 @@ _SHOWN_ONLY = re.compile(
     r"(?:=.*)?\Z|-[nC]?\d+\Z|--\Z|#.*",
     re.DOTALL,
 )
-"""Words that change how much is shown, beside the options that everybody has for it."""
+"""Words that change how much is shown, in addition to the options that every program has for it."""
 _PYTHON_SHOWS = frozenset("-B -u -I".split())
 _SIZES = frozenset("limit offset head_limit".split())
 _TOO_LARGE = "fs.too-large"
@@ -74,16 +74,16 @@ _KINDS = tuple(frozenset(each.split()) for each in _SAME_KIND)
 
 
 class Difference(NamedTuple):
-    """The words of two calls that differ, as they were written."""
+    """The words in which two calls differ, as written."""
 
     removed: tuple[str, ...]
     added: tuple[str, ...]
     moved: bool = False
-    """Whether another folder is gone to first."""
+    """Whether the new call changes to another folder first."""
 
 
 def raw_difference(before: str | None, after: str | None) -> Difference:
-    """What differs between two calls. The arguments are JSON objects; fields of other tools are `name=value`."""
+    """Return what differs between two calls. The arguments are JSON objects; fields of other tools are `name=value`."""
     one, two = fields_of(before), fields_of(after)
     first, second = command_of(one), command_of(two)
     if first is None or second is None:
@@ -92,7 +92,7 @@ def raw_difference(before: str | None, after: str | None) -> Difference:
         was, now = (tuple(f"{name}={each[name]}" for name in changed if name in each) for each in (one, two))
         return Difference(was, now)
     old, new = parsed(first), parsed(second)
-    # All parts count here: what only trims an output may be what complains.
+    # All parts count here: what only trims an output may be what fails.
     words = [[word for part in each.parts for word in part.words] for each in (old, new)]
     a, b = map(Counter, words)
     removed = tuple(word for word in words[0] if a[word] > b[word])
@@ -103,21 +103,21 @@ def raw_difference(before: str | None, after: str | None) -> Difference:
 def is_named_by_complaint(
     signature: Signature, change: CallChange, said: str, before: str | None, after: str | None
 ) -> bool:
-    """Whether what a failed call said names what was then changed, or asks for it."""
+    """Whether the error of a failed call names what was then changed, or asks for it."""
     key, lines = signature.key, complaining_lines(said)
     if change.first:
         return _names_first(key, lines, change.first)
     if key in _EDITING:
         return any(word.endswith(_EDITING[key]) for word in change.added) or _is_piece(key, before, after)
     if key.startswith("build."):
-        return False  # a check that found something complains of the code, not of how it was called
+        return False  # a check that found something complains about the code, not about how it was called
     if command_of(fields_of(after)) is None:
         return _names_field(key, lines, before, after)
     return _names_words(signature, lines, before, after)
 
 
 def _names_words(signature: Signature, lines: Sequence[str], before: str | None, after: str | None) -> bool:
-    """Whether a complaint names words of a command that were taken away or replaced, or asks for those that came."""
+    """Whether an error names words of a command that were removed or replaced, or asks for those that were added."""
     key, who, found = signature.key, signature.who, raw_difference(before, after)
     if key == MISSING_VARIABLE:
         return _brings_variable(who, after)
@@ -130,14 +130,14 @@ def _names_words(signature: Signature, lines: Sequence[str], before: str | None,
 
 
 def is_asked_for(said: str, before: str | None, after: str | None) -> bool:
-    """Whether a failed command was answered by what it asked for: `npm error use pnpm`."""
+    """Whether a failed command was followed by what it asked for: `npm error use pnpm`."""
     return command_of(fields_of(after)) is not None and _is_suggested(
         raw_difference(before, after), complaining_lines(said)
     )
 
 
 def complaining_lines(said: str) -> tuple[str, ...]:
-    """The lines that say what was wrong, or what to do; not those that repeat the command."""
+    """Return the lines that say what was wrong, or what to do; not those that echo the command."""
     lines = [line[:_LONGEST_LINE] for line in said.splitlines() if line.strip() and not _ECHO.match(line)]
     lines = lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES // 2], *lines[-_MOST_LINES // 2 :]]
     at = {index for index, line in enumerate(lines) if _TELLS.search(line) or _SUGGESTS.search(line)}
@@ -146,7 +146,7 @@ def complaining_lines(said: str) -> tuple[str, ...]:
 
 
 def cannot_matter(word: str, program: str, key: str) -> bool:
-    """Whether a word of a call changes at most how much is shown: no complaint is answered by that."""
+    """Whether a word of a call changes at most how much is shown: that fixes no error."""
     name, is_field, _ = word.partition("=")
     if is_field and name in _SIZES:
         return key != _TOO_LARGE
@@ -156,13 +156,13 @@ def cannot_matter(word: str, program: str, key: str) -> bool:
 
 
 def are_scripts_of_one_kind(one: str, two: str) -> bool:
-    """Whether two names of scripts may stand for the same work in two projects: lint and check, fmt and format."""
+    """Whether two script names may mean the same work in two projects: lint and check, fmt and format."""
     first, second = (frozenset(re.split(r"[:._-]", name.casefold())) for name in (one, two))
     return bool(first & second) or any(kind & first and kind & second for kind in _KINDS)
 
 
 def is_word_in_complaint(word: str, said: str) -> bool:
-    """Whether the lines that complain hold a word."""
+    """Whether the error lines contain a word."""
     return _is_named(word, complaining_lines(said))
 
 
@@ -173,7 +173,7 @@ def _may_be_culprit(key: str, word: str) -> bool:
         return not word.startswith("-")
     if key in _PLACES_KEYS:
         return True
-    # Of a complaint that nobody knows: a plain word may stand in any sentence.
+    # For an unknown error: a plain word may occur in any sentence.
     return len(word) > 3 and bool(re.search(r"[^A-Za-z]", word)) and " " not in word
 
 
@@ -200,7 +200,7 @@ def _is_above(folder: str, path: str) -> bool:
 
 
 def _is_piece(key: str, before: str | None, after: str | None) -> bool:
-    """Whether less of the same text was looked for, where all of it was not found."""
+    """Whether a part of the same text was searched for, where the whole was not found."""
     one, two = (fields_of(each).get("old_string") for each in (before, after))
     found = isinstance(one, str) and isinstance(two, str) and one.strip() != two.strip() and two.strip() in one
     return found and key == "fs.text-not-found"
@@ -219,7 +219,7 @@ def _is_suggested(found: Difference, lines: Sequence[str]) -> bool:
 
 
 def _names_field(key: str, lines: Sequence[str], before: str | None, after: str | None) -> bool:
-    """Whether a complaint of a tool that runs no command is about a field that was changed."""
+    """Whether the error of a tool that runs no command is about a field that was changed."""
     one, two = fields_of(before), fields_of(after)
     changed = [name for name in {**one, **two} if one.get(name) != two.get(name)]
     if key == _TOO_LARGE:
@@ -233,7 +233,7 @@ def _names_field(key: str, lines: Sequence[str], before: str | None, after: str 
 
 
 def _names_first(key: str, lines: Sequence[str], first: Sequence[str]) -> bool:
-    """Whether a complaint asks for the call that came first, or for what it made."""
+    """Whether an error asks for the call that came first, or for what it created."""
     tool, _, line = first[0].partition(": ")
     if not line:
         return tool.endswith(_EDITING.get(key, ())) if key in _EDITING else False
@@ -254,6 +254,6 @@ def _brings_variable(name: str, after: str | None) -> bool:
 
 
 def changed_fields(before: Mapping[str, object], after: Mapping[str, object], apart_from: Iterable[str]) -> set[str]:
-    """The names of the fields in which two calls differ."""
+    """Return the names of the fields in which two calls differ."""
     left_out = frozenset(apart_from)
     return {name for name in {**before, **after} if name not in left_out and before.get(name) != after.get(name)}

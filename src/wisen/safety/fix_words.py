@@ -1,4 +1,4 @@
-"""Fixes and commands in words that may be told to agents: nothing in them can speak in the name of somebody else."""
+"""Describes fixes and commands for agents so that nothing in the text can speak in somebody else's name."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _PROGRAM = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}")
 _OWN_WORDING = re.compile(
     r"\w{1,24} the same file\Z|\w{1,24}: (?:only the white space|(?:fewer|more) lines|other words)\Z|replace_all=\w+\Z"
 )
-"""What an agent's own editing tool is asked to do otherwise: it names nothing new."""
+"""What an agent's own editing tool is asked to do differently: it names nothing new."""
 
 
 def is_own_wording(word: str) -> bool:
-    """Whether a word of a change is what we say of an agent's own tool."""
+    """Whether a word of a change is our own description of an agent's tool."""
     return _OWN_WORDING.search(word) is not None
 
 
 def describe_fix(fix: Fix) -> str:
-    """A fix in a line for an agent; one that is not known to be harmless is named, and not told."""
+    """Describe a fix in a line for an agent; one that is not known to be harmless is named, but not shown."""
     if fix.danger is not Danger.NONE:
         waits = f"waits for the user's yes ({fix.danger.value}, `wisen explain {fix.id}`)"
         return f"{fix.signature.safe_description}; what helped {waits}"
@@ -38,7 +38,7 @@ def describe_fix(fix: Fix) -> str:
 
 
 def quote_step(line: str) -> str:
-    """A command of a workflow; only its program where it is not known to be harmless."""
+    """Quote a command of a workflow; only its program if it is not known to be harmless."""
     if judge_alone(line) is Danger.NONE:
         return quote_line(line) or "…"
     program = _PROGRAM.match(line.strip())
@@ -46,7 +46,7 @@ def quote_step(line: str) -> str:
 
 
 def quote_change(change: CallChange) -> str:
-    """A change in a few words, without any text in it that could speak to an agent."""
+    """Describe a change in a few words, without any text that could speak to an agent."""
     if is_reordered(change):
         return "the same words in another order"
     removed, added = (tuple(map(_quoted, some)) for some in (change.removed, change.added))
@@ -54,7 +54,7 @@ def quote_change(change: CallChange) -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word of a call; a text is left out. What an agent's own tool is asked to do otherwise is in words of ours."""
+    """Quote a word of a call; longer texts are left out. Changes of an agent's own tool are in our own words."""
     if is_own_wording(word):
         return word
     plain = word.isascii() and word.isprintable() and not _SPACE.search(word)
@@ -68,7 +68,7 @@ def is_reordered(change: CallChange) -> bool:
 
 
 def quote_line(line: str) -> str | None:
-    """A command line as it may be repeated, with the texts in it left out; None for one that cannot be read."""
+    """Quote a command line with the texts in it left out; None if it cannot be parsed."""
     commands = read_plain_line(line)
     if commands is None:
         return None

@@ -1,7 +1,7 @@
-"""Keeps what was forgotten from coming back: out of the same old logs, and out of files that are read again.
+"""Keeps forgotten text from coming back out of the same old logs or out of files that are read again.
 
-What the user types anew is a new event, and may be learnt again. A file cannot tell when it was typed: what stands in
-one and holds forgotten words is left out as long as the tombstone stands.
+What the user types again is a new event, and may be learned again. A file does not say when it was typed: text in a
+file that contains forgotten words is left out as long as the tombstone exists.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class ForgottenFilter:
-    """Knows what was forgotten, without a word of it."""
+    """Recognises what was forgotten, without storing a word of it."""
 
     def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
         keys = tuple(keys)
@@ -38,11 +38,11 @@ class ForgottenFilter:
         self._words = Keys(keys, salt)
 
     def holds(self, text: str) -> bool:
-        """Whether a text that stands in a file holds words that were forgotten."""
+        """Whether a text from a file contains words that were forgotten."""
         return self._words.holds(text)
 
     def passed(self, stretches: Iterable[IndexBatch]) -> list[IndexBatch]:
-        """What was read, without what was forgotten: such events come without their texts, or not at all."""
+        """Return what was read without what was forgotten: such events lose their texts, or are dropped."""
         if not self._events and not self._until:
             return [*stretches]
         return [replace(each, events=tuple(k for kept in each.events for k in self._kept(kept))) for each in stretches]
@@ -52,14 +52,14 @@ class ForgottenFilter:
         if any(event.at <= until and is_in_scope(scope, kept.context or NOWHERE) for scope, until in self._until):
             return ()
         agent = event.session.agent
-        # What came back from a call goes with it.
+        # The result of a call is forgotten with the call.
         if (agent, event.id) not in self._events and (agent, getattr(event, "call", None)) not in self._events:
             return (kept,)
         return (kept._replace(event=without_text(event), withheld=FORGOTTEN),)
 
 
 class SwitchedOffSessions:
-    """Knows the sessions that were switched off. It is small: it goes along to whoever helps with the reading."""
+    """The sessions that were disabled. It is small, so that it can be sent to worker processes."""
 
     def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
         self._sessions = {key.value for key in keys if key.kind is TombstoneKeyKind.SESSION}
@@ -67,7 +67,7 @@ class SwitchedOffSessions:
         self._known: dict[tuple[str, str], bool] = {}
 
     def holds(self, agent: str, session: str) -> bool:
-        """Whether a session was switched off; one of a sub-agent goes with the one that began it."""
+        """Whether a session was disabled; a sub-agent's session follows the one that started it."""
         if not self._sessions:
             return False
         if (agent, session) not in self._known:
@@ -78,18 +78,18 @@ class SwitchedOffSessions:
 
 
 def session_digest(salt: bytes, agent: str, session: str) -> str:
-    """A session without its name; the hook client makes the same."""
+    """Return a keyed digest of a session; the hook client computes the same."""
     told = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
     return blake2b(told, digest_size=16, key=salt).hexdigest()
 
 
 def without_text(event: Event) -> Event:
-    """An event as a stub: that it happened, and nothing of what was said."""
+    """Return an event as a stub: that it happened, and nothing of what was said."""
     if isinstance(event, Call):
         return structs.replace(event, arguments=None)
     return structs.replace(event, text=None) if isinstance(event, Message | Outcome) else event
 
 
 def moment_of(key: TombstoneKey) -> datetime:
-    """Until when a key says that everything was forgotten."""
+    """Return until when a key says that everything was forgotten."""
     return _EPOCH + timedelta(microseconds=key.size)

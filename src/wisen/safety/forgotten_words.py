@@ -1,7 +1,7 @@
-"""Tells whether a text holds a phrase, as a person would say it does: its words in their order, as whole words.
+"""Decides whether a text contains a phrase as a person would judge it: its words in order, as whole words.
 
-Case, white space and the form of letters do not count. Marks count only where the phrase has some: `use uv` stands in
-“use `uv`”, and `C++` does not stand in “C”. Of scripts that put no blanks between words each letter counts as one.
+Case, whitespace and Unicode form do not count. Punctuation counts only if the phrase has some: `use uv` is in
+“use `uv`”, and `C++` is not in “C”. In scripts without spaces between words, each letter counts as a word.
 """
 
 from __future__ import annotations
@@ -18,49 +18,49 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _LETTER = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-"""Of scripts without blanks between words."""
+"""Letters of scripts without spaces between words."""
 _JOINED = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
-"""What belongs to the letter before it, though it is none by itself."""
+"""Characters that belong to the letter before, though they are not letters themselves."""
 _TOKEN = re.compile(rf"[{_LETTER}]|(?:(?![{_LETTER}])[\w{_JOINED}])+|[^\w\s]")
 _PART = re.compile(rf"[\w{_LETTER}{_JOINED}]")
 _AROUND = ".,;:!?\"'“”‘’…"
-"""Marks that around a phrase belong to the sentence."""
+"""Punctuation that around a phrase belongs to the sentence."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 _DEPTH = 2
-"""How often a text may be escaped: arguments are JSON, and may hold JSON."""
+"""How often a text may be escaped: arguments are JSON, and may contain JSON."""
 _FEW = 8
-"""Up to so many phrases, looking for a word of each first is faster than taking the text apart."""
+"""Up to this many phrases, searching for one word of each first is faster than tokenizing the text."""
 
 
 class Needle(Protocol):
-    """Something that is looked for in texts."""
+    """Something that is searched for in texts."""
 
     def holds(self, text: str) -> bool:
-        """Whether a text holds it."""
+        """Whether a text contains it."""
         ...
 
 
 class Phrase(NamedTuple):
-    """Words, and marks where there were some, in their order."""
+    """Words, and punctuation if there was some, in order."""
 
     tokens: tuple[str, ...]
     marked: bool
 
     def key(self, salt: bytes) -> TombstoneKey:
-        """The phrase without its words."""
+        """Return the phrase as a keyed digest."""
         kind = TombstoneKeyKind.MARKED if self.marked else TombstoneKeyKind.WORDS
         return TombstoneKey(kind=kind, value=_digest(salt, self.tokens), size=len(self.tokens))
 
 
 def phrase_of(text: str) -> Phrase | None:
-    """The phrase that a person meant; None where the text holds no word and no mark."""
+    """Return the phrase that a person meant; None if the text has no word and no punctuation."""
     tokens = tuple(_tokens(text.strip().strip(_AROUND)) or _tokens(text))
     return Phrase(tokens, any(map(_is_mark, tokens))) if tokens else None
 
 
 class ForgottenPhrases:
-    """Phrases, by their words."""
+    """Phrases by their words."""
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
         self._begin: dict[tuple[str, bool], list[tuple[str, ...]]] = defaultdict(list)
@@ -72,7 +72,7 @@ class ForgottenPhrases:
         self._kinds = {marked for _, marked in self._begin}
 
     def holds(self, text: str) -> bool:
-        """Whether a text holds one of them."""
+        """Whether a text contains one of them."""
         return any(self._stands_in(view) for view in _views(text))
 
     def _stands_in(self, text: str) -> bool:
@@ -101,7 +101,7 @@ class Keys:
         self._kinds = {marked for marked, _ in self._sizes}
 
     def holds(self, text: str) -> bool:
-        """Whether a text holds one of them."""
+        """Whether a text contains one of them."""
         return bool(self._sizes) and any(
             self._follow(tokens, marked)
             for view in _views(text)
@@ -118,7 +118,7 @@ class Keys:
 
 
 class Anything:
-    """Every text, for what is forgotten whole."""
+    """Every text, for what is forgotten as a whole."""
 
     def holds(self, text: str) -> bool:
         """Every text does."""
@@ -127,14 +127,14 @@ class Anything:
 
 
 def _streams(folded: str, kinds: Iterable[bool]) -> Iterator[tuple[bool, list[str]]]:
-    """What a text is made of, with its marks and without, as far as that is asked."""
+    """Yield a text's tokens with and without punctuation, as far as requested."""
     tokens = _TOKEN.findall(folded)
     for marked in kinds:
         yield marked, tokens if marked else [token for token in tokens if not _is_mark(token)]
 
 
 def _views(text: str) -> Iterator[str]:
-    """A text as it stands, and as it is meant where something in it is escaped."""
+    """Yield a text as it is, and unescaped if something in it is escaped."""
     yield text
     for _ in range(_DEPTH):
         if "\\" not in text:

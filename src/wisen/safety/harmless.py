@@ -1,4 +1,4 @@
-"""Judges one command of a line by the list of what is harmless."""
+"""Judges one command by the allowlist of harmless commands."""
 
 from __future__ import annotations
 
@@ -45,25 +45,25 @@ _RUNNER_VALUES = {
     **dict.fromkeys("--filter -F -w --workspace".split(), ValueKind.WORD),
 }
 _SHORT_FORMS = {"npm": frozenset(["test", "t"])}
-"""Scripts that a runner runs without `run`; the others do so with all but their own words."""
+"""Scripts that a runner runs without `run`; the others do so with everything but their own subcommands."""
 _NOT_SCRIPTS = frozenset(["ci"])
 
 
 class JudgedCommand(NamedTuple):
-    """What a command of a line does, as far as it is known."""
+    """What a command does, as far as it is known."""
 
     effect: CommandEffect | None
-    """None where it is not known to be harmless."""
+    """None if it is not known to be harmless."""
     name: str
-    """The words it is known by; the program where it is not known."""
+    """The words it is known by; the program if it is unknown."""
     wrappers: tuple[str, ...]
     options: tuple[str, ...]
     words: tuple[str, ...]
-    """Without what wraps it."""
+    """Without its wrappers."""
 
 
 def judge_command(command: PlainCommand, scene: Scene) -> JudgedCommand:
-    """What a command does, going by the list."""
+    """Judge a command by the allowlist."""
     wrappers, words = unwrap_command(command.words)
     options = tuple(word.partition("=")[0] for word in words[1:] if word.startswith("-") and word.strip("-"))
     effect, name = _effect_of(words, scene)
@@ -75,13 +75,13 @@ def judge_command(command: PlainCommand, scene: Scene) -> JudgedCommand:
 
 
 def is_known_setting(setting: str) -> bool:
-    """Whether a variable that is set for a command is on the list, with its value."""
+    """Whether a variable that is set for a command is on the allowlist, with its value."""
     name, _, value = setting.partition("=")
     return name in SETTINGS and SETTINGS[name].match(value) is not None
 
 
 def unwrap_command(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The wrappers before a command that are on the list, and the command."""
+    """Split a command into its known wrappers and the command itself."""
     wrappers: list[str] = []
     rest = tuple(words)
     for _ in range(_MOST_WRAPPERS):
@@ -98,7 +98,7 @@ def unwrap_command(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def script_in(words: Sequence[str]) -> tuple[str, ...]:
-    """The file that a command runs as a program, without the sign for here before it, and its arguments."""
+    """Return the file that a command runs as a program, without a leading `./`, and its arguments."""
     _, words = unwrap_command(words)
     if words and INTERPRETERS.match(words[0].rsplit("/", 1)[-1]):
         words = words[1:]
@@ -130,7 +130,7 @@ def _effect_of(words: Sequence[str], scene: Scene) -> tuple[CommandEffect | None
 
 
 def _usual_form(words: Sequence[str], scene: Scene) -> tuple[str, ...]:
-    """The words as the list has them: one name of a program, without options that only say where."""
+    """Normalize the words to the form of the allowlist: one name per program, without options that only say where."""
     program, rest = words[0], tuple(words[1:])
     if re.fullmatch(r"(?:\.venv/bin/|venv/bin/)?(?:python|pip)(?:3(?:\.\d+)?)?", program):
         program = re.sub(r"3(?:\.\d+)?\Z", "", program.rsplit("/", 1)[-1])
@@ -154,7 +154,7 @@ def _usual_form(words: Sequence[str], scene: Scene) -> tuple[str, ...]:
 
 
 def _script_behind(words: Sequence[str]) -> str:
-    """The script that a package manager is to run; empty where it is to do something else."""
+    """Return the script that a package manager is to run; empty if it is to do something else."""
     program, first = words[0], words[1] if len(words) > 1 else ""
     if first in ("run", "run-script"):
         behind = [word for word in words[2:3] if not word.startswith("-")]
@@ -175,7 +175,7 @@ def _runs_own_script(words: Sequence[str], scene: Scene) -> bool:
 
 
 def has_known_options(known: KnownProgram, words: Sequence[str], scene: Scene) -> bool:
-    """Whether a command has no options and operands but those that are known of it."""
+    """Whether a command has only known options and operands."""
     operands: list[str] = []
     rest = list(words)
     while rest:
@@ -193,7 +193,7 @@ def has_known_options(known: KnownProgram, words: Sequence[str], scene: Scene) -
 
 
 def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: Scene) -> bool:
-    """Whether an option is known; its value is taken from the rest where it stands there."""
+    """Whether an option is known; if its value is a separate word, take it from the rest."""
     name, sign, value = word.partition("=")
     if known.free:
         return _OPTION.match(name) is not None and (not sign or is_inside(value, scene.roots))
@@ -201,7 +201,7 @@ def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: Sce
         given = value if sign else rest.pop(0) if rest else ""
         return is_harmless_value(known.valued[name], given, scene)
     if _SHORT.match(word) and word not in known.flags and all(f"-{letter}" in known.flags for letter in word[1:-1]):
-        last = f"-{word[-1]}"  # the last of short options that are written as one may have a value
+        last = f"-{word[-1]}"  # the last of several combined short options may have a value
         return last in known.flags or (last in known.valued and _is_known_option(known, last, rest, scene))
     counts = (
         known.effect is CommandEffect.READS if word[1:].isdigit() else known.valued.get(word[:2]) is ValueKind.NUMBER
@@ -212,7 +212,7 @@ def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: Sce
 
 def _are_known_operands(known: KnownProgram, operands: Sequence[str], scene: Scene) -> bool:
     if known.operands is ValueKind.TEXT:
-        # One of them is what is looked for; the others are where.
+        # One of them is the search pattern; the others are places.
         others = [each for each in operands if not is_inside(each, scene.roots)]
         return len(others) <= max(1, known.most if known.most < 9 else 1) and all(
             is_sought(each, scene) for each in others
@@ -223,19 +223,19 @@ def _are_known_operands(known: KnownProgram, operands: Sequence[str], scene: Sce
 
 
 def _is_own_branch(known: KnownProgram, value: str, scene: Scene) -> bool:
-    """A branch that others work from may stand where it stood before."""
+    """Whether a shared branch is used where it was used before."""
     return known.operands is ValueKind.BRANCH and value in scene.words and value in TRUNKS
 
 
 def _keeps_to_rules(name: str, words: Sequence[str], scene: Scene) -> bool:
-    """What is asked of single commands beyond their options."""
+    """Check rules of single commands beyond their options."""
     operands = [word for word in words if not word.startswith("-")]
     if name in BARE:
         return any(map(is_script, operands)) or (name in scene.words and not any(map(is_script, scene.words)))
     if COMMANDS[name] is TEST:
         return all(map(_looks_like_test, operands))
     if COMMANDS[name] is PLAIN:
-        return bool(words)  # without a word some of them install, and others wait for words
+        return bool(words)  # without arguments some of them install, and others wait for input
     if name == "jq" or name.startswith("gh "):
         if any(map(_ENVIRONMENT.search, words)):
             return False
@@ -267,4 +267,4 @@ _RULES: dict[str, Callable[[list[str], bool, Scene], bool]] = {
     "cd": lambda operands, _, __: len(operands) == 1,
     "sed -n": lambda operands, bare, _: bare and bool(operands) and _LINES.match(operands[0]) is not None,
 }
-"""By command: what its operands must be, whether they are all there is, and where it is run."""
+"""By command: checks its operands, whether there are only operands, and where it is run."""

@@ -1,4 +1,4 @@
-"""The list of commands that are known to be harmless, with the options and values that keep them so.
+"""The allowlist of harmless commands, with the options and values that keep them harmless.
 
 Whatever is not on it is not harmless: another program, an option nobody thought of, a value of another kind. Reading
 inside the project, checks and builds of the project's own code, and git work that stays on this machine are on it;
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 
 
 class CommandEffect(IntEnum):
-    """What a harmless command does at most."""
+    """The strongest effect that a harmless command has."""
 
     READS = 0
     CHECKS = 1
     """It runs the project's own code, or tools over it."""
     WRITES = 2
-    """It changes what will be kept: git's index and history, folders."""
+    """It changes persistent state: git's index and history, folders."""
 
 
 class KnownProgram(NamedTuple):
-    """What is known of a command: what it does, and with which options and operands."""
+    """A known command: its effect, options and operands."""
 
     effect: CommandEffect
     flags: frozenset[str] = frozenset()
     valued: Mapping[str, ValueKind] = {}
     operands: ValueKind = ValueKind.PATH
     most: int = 99
-    """How many operands it may have."""
+    """The maximum number of operands."""
     free: bool = False
-    """Whether no option of it does more than change what is shown."""
+    """Whether its options at most change what is shown."""
 
 
 def _valued(told: str) -> dict[str, ValueKind]:
-    """Options with the kind of their values: `-n:number -k:text`."""
+    """Parse options with the kinds of their values: `-n:number -k:text`."""
     return {name: ValueKind(kind) for name, kind in (each.split(":") for each in told.split())}
 
 
@@ -239,7 +239,7 @@ COMMANDS: dict[str, KnownProgram] = {
     ),
     **dict.fromkeys("swift build,dotnet build,dotnet test,zig build,zig test".split(","), TEST),
 }
-"""By the words that a command begins with."""
+"""Commands by their first words."""
 WRAPPERS: dict[str, int] = {
     **dict.fromkeys("rtk time command nohup npx bunx pnpx corepack".split(), 0),
     **dict.fromkeys(
@@ -250,19 +250,19 @@ WRAPPERS: dict[str, int] = {
     "timeout": 1,
     "nice": 0,
 }
-"""What may stand before a harmless command, and how many words of its own it has; options of it are not known."""
+"""Wrappers that may precede a harmless command, with the number of their own arguments; options are not accepted."""
 PARTED = frozenset(["pnpm exec", "npm exec", "mise exec", "uv run"])
-"""Wrappers that may set off the command with `--`."""
+"""Wrappers that may separate the command with `--`."""
 KEEPERS = frozenset("timeout nice".split())
-"""Wrappers that keep a command within limits: it is no longer the same without them."""
+"""Wrappers that limit a command: without them it is not the same."""
 FETCHERS = frozenset("npx,bunx,pnpx,npm exec,bun x".split(","))
 FETCHABLE = frozenset(
     "tsc vue-tsc eslint prettier jest vitest mocha playwright biome stylelint markdownlint oxlint".split()
 )
-"""What may be run by name where it would be fetched if it is not there: names that everybody knows."""
+"""Well-known packages that may be run by name even if that would download them."""
 RUNNERS = frozenset("npm pnpm yarn bun".split())
 BARE = frozenset("make gmake just task rake mvn gradle gradlew mvnw ./gradlew ./mvnw".split())
-"""What does what the project calls the usual thing where no target is named."""
+"""Programs that run the project's default target if none is named."""
 INTERPRETERS = re.compile(r"(?:python|ruby|node|bash|sh|zsh)(?:3(?:\.\d+)?)?\Z")
 REMOTES = frozenset("origin upstream".split())
 TRUNKS = frozenset("main master develop dev trunk".split())
@@ -281,24 +281,24 @@ SETTINGS = {
     "CGO_ENABLED": re.compile(r"[01]\Z"),
     "PYTHONPATH": re.compile(r"(?:\.|(?:\./)?src)\Z"),
 }
-"""Variables that may be set for a command, and to what."""
+"""Environment variables that may be set for a command, with their allowed values."""
 GOES = frozenset(
     "rm rmdir unlink mv cp chmod chown kill pkill killall curl wget ssh scp rsync nc pip pip3 npm pnpm yarn bun uv brew"
     " apt apt-get gem poetry conda dnf yum apk eval source".split()
 )
-"""Programs whose going takes no safety away: they do something themselves, and check or bound nothing."""
+"""Programs that can be left out without losing a safety: they check or limit nothing."""
 SAFETIES = frozenset(
     "--check --dry-run -n --diff --list --collect-only --noEmit --offline --frozen --locked --frozen-lockfile --ff-only"
     " --strict --max-warnings --timeout -timeout --signoff -S --gpg-sign --verify --staged -d -l -c -i --interactive"
     " --keep-index --no-run --intent-to-add".split()
 )
-"""Options of commands on the list that keep them from doing more, or make sure of something."""
+"""Options of known commands that limit or verify what they do."""
 SHOWS = re.compile(
     r"--(?:no-)?(?:stats?|colou?r|verbose|quiet|silent|reporter|format|output-format|pretty|json|progress|pager|summary"
     r"|details?|name-only|heading|header|width|depth|limit|tail|lines?|patch|merges|renames|filename|messages|decorate"
     r"|line-number|ignore|index|notes|coverage|cov|watch)\Z|-v+\Z|-q\Z"
 )
-"""Options that change what is shown or looked at, whoever understands them."""
+"""Options that only change what is shown or examined, in any program."""
 BOUNDS = re.compile(
     r"\bno-|dry|check|verif|safe|sandbox|isolat|ignore|script|interact|confirm|prompt|read|only|strict|frozen|lock|offline"
     r"|limit|max|min|time|user|root|net|cap|drop|deny|allow|perm|polic|audit|fail|hash|integrity|sign|gpg|secur|protect"
@@ -306,7 +306,7 @@ BOUNDS = re.compile(
     r"|home|dir|path|root|jail|seccomp|\bro\b|preview|plan|what-if|simulat|list|show|diff|just-print|question",
     re.IGNORECASE,
 )
-"""What in the name of an option that nobody knows may stand for a safety."""
+"""Parts of unknown options' names that may mean a safety."""
 POWERFUL = frozenset(
     "kubectl helm terraform tofu pulumi ansible ansible-playbook aws gcloud az doctl heroku vercel netlify fly flyctl"
     " wrangler serverless psql mysql sqlite3 mongo mongosh redis-cli docker docker-compose podman nerdctl ctr systemctl"
@@ -319,6 +319,6 @@ POWERFUL = frozenset(
     " chroot bash sh zsh dash ksh fish csh tcsh python python3 ruby node deno java"
     " bwrap firejail screen tmux nohup setsid watch time timeout nice".split()
 )
-"""Programs that everybody knows and that can do much: what a list does not say of them is not harmless."""
+"""Well-known powerful programs: what the allowlist does not mention of them is not harmless."""
 KNOWN_OPTIONS = frozenset(name for each in COMMANDS.values() for name in (*each.flags, *each.valued))
 PROGRAMS = frozenset(name.partition(" ")[0] for name in COMMANDS) | {"python3", "pip3"}

@@ -1,6 +1,6 @@
-"""Which values in a command line are harmless: paths inside the project, plain words, names of scripts, short texts.
+"""Decides which values in a command line are harmless: paths in the project, plain words, script names, short texts.
 
-Whether a path is inside is told by its letters alone; where a link leads is not looked at.
+Whether a path is inside is judged lexically; links are not resolved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SECRET_PLACES = frozenset(
     ".git .ssh .aws .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass id_rsa id_ed25519".split()
 )
 _FOREIGN = frozenset("node_modules vendor site-packages dist-packages bower_components .venv venv .tox".split())
-"""Folders of a project that hold other people's code."""
+"""Folders of a project that contain other people's code."""
 _SECRET_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore")
 _SHARED = frozenset("main master trunk develop production prod release stable".split())
 """Branches that others work from."""
@@ -33,7 +33,7 @@ _SCRIPTS = frozenset(
     " format fmt prettier eslint biome ruff mypy build compile coverage cov validate verify smoke vet clippy docs"
     " storybook bench benchmark".split()
 )
-"""How the names of scripts and targets begin that check or build a project."""
+"""First words of the names of scripts and targets that check or build a project."""
 _SCRIPT = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[:._-][A-Za-z0-9]+)*\Z")
 _EFFECTS = frozenset(
     "deploy publish release push prod production live upload ship sync install uninstall setup bootstrap reset clean"
@@ -42,7 +42,7 @@ _EFFECTS = frozenset(
     " force unsafe skip nohooks noverify update upgrade bump tag commit version preinstall postinstall hook hooks"
     " fetch download curl".split()
 )
-"""What in the name of a script says that it reaches beyond the project, or cannot be taken back."""
+"""Words in a script's name that say that it reaches beyond the project, or cannot be undone."""
 
 
 class ValueKind(StrEnum):
@@ -52,10 +52,10 @@ class ValueKind(StrEnum):
     WORD = "word"
     NUMBER = "number"
     TEXT = "text"
-    """Something to look for or to say; nothing is run by it."""
+    """Something to search for or to say; nothing is run by it."""
     SCRIPT = "script"
     REVISION = "revision"
-    """A name of git's, or a path."""
+    """A git revision, or a path."""
     BRANCH = "branch"
     """A new branch, or one that is the user's own."""
     OWNER = "owner"
@@ -72,7 +72,7 @@ class Scene(NamedTuple):
     roots: Sequence[str] = ()
     """The folders of the project, absolute."""
     words: frozenset[str] = frozenset()
-    """The words of the command that failed: a text that stands in it is not new."""
+    """The words of the command that failed: a text that was in it is not new."""
     ran: frozenset[tuple[str, ...]] = frozenset()
     """The scripts of the project that it ran, each with its arguments: running them again is not new."""
 
@@ -95,7 +95,7 @@ def is_harmless_value(kind: ValueKind, value: str, scene: Scene) -> bool:
 
 
 def is_inside(path: str, roots: Sequence[str]) -> bool:
-    """Whether a path is inside the project, and no place where secrets are kept."""
+    """Whether a path is inside the project, and no place where secrets are stored."""
     if path == "/dev/null":
         return True
     if path == "-" or not path or len(path) > _LONGEST_PATH or not _PATH.match(path):
@@ -117,21 +117,21 @@ def _is_relative(path: str) -> bool:
 
 
 def is_sought(value: str, scene: Scene) -> bool:
-    """Whether something to look for is no place outside the project, and no place of secrets."""
+    """Whether a search pattern is no place outside the project, and no place of secrets."""
     if value.startswith(("/", "~", "-")) or any(piece == ".." or _is_off_limits(piece) for piece in value.split("/")):
         return False
     return _is_text(value, scene)
 
 
 def _is_off_limits(name: str) -> bool:
-    """Whether a folder or file holds secrets, or what others wrote."""
+    """Whether a folder or file contains secrets, or code of others."""
     if name.startswith(".env"):
         return not name.endswith((".example", ".sample", ".template"))
     return name in _SECRET_PLACES or name in _FOREIGN or name.endswith(_SECRET_ENDINGS)
 
 
 def is_script(name: str) -> bool:
-    """Whether a script or target by this name checks or builds, going by its name."""
+    """Whether a script or target checks or builds, judging by its name."""
     if len(name) > _LONGEST_WORD or not _SCRIPT.match(name):
         return False
     pieces = [piece.casefold() for piece in re.split(r"[:._-]|(?<=[a-z])(?=[A-Z])", name)]
@@ -141,5 +141,5 @@ def is_script(name: str) -> bool:
 def _is_text(value: str, scene: Scene) -> bool:
     if value in scene.words:
         return len(value) <= 4 * _LONGEST_TEXT and "://" not in value
-    # What is new must not be able to speak: an error text could have dictated it.
+    # New text must not be able to speak: an error text could have dictated it.
     return len(value) <= _LONGEST_TEXT and _TEXT.match(value) is not None and " " not in value and "://" not in value

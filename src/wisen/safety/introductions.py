@@ -1,4 +1,4 @@
-"""How people introduce a text that is not theirs: "Translate: …", "Bob wrote: …", "this is the mail: …"."""
+"""Recognises how users introduce a text that is not theirs: "Translate: …", "Bob wrote: …", "this is the mail: …"."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _ACCORDING = re.compile(any_of(listed(words.ACCORDING)))
 
 
 def object_of(text: str, lines: Sequence[MessageLine]) -> tuple[int, int] | None:
-    """Where the first text stands that is given to work on, or that somebody else said; None without one.
+    """Return the span of the first text that is given to work on, or that somebody else said; None if there is none.
 
-    It stands behind a colon, or on the lines below.
+    It comes after a colon, or on the lines below.
     """
     for number, line in enumerate(lines):
         if line.fenced or line.blank:
@@ -80,7 +80,7 @@ def _is_head(head: str) -> bool:
 
 
 def _is_order(line: str) -> bool:
-    """Whether a line orders something to be done with the text below it."""
+    """Whether a line asks for something to be done with the text below it."""
     said = line.strip().rstrip(".!?…。！？").casefold()
     if not said or len(said) > _LONGEST_HEAD or len(said.split()) > _MOST_WORDS or _RULES.search(said):
         return False
@@ -89,7 +89,7 @@ def _is_order(line: str) -> bool:
 
 
 def _extent(text: str, start: int) -> tuple[int, int]:
-    """From a place to the end of what is quoted or fenced there, else to the end of the message."""
+    """Return the span from a position to the end of what is quoted or fenced there, or to the end of the message."""
     rest = text[start:]
     body = rest.lstrip()
     at = start + len(rest) - len(body)
@@ -102,12 +102,12 @@ def _extent(text: str, start: int) -> tuple[int, int]:
         if close > at:
             return start, close + 1
     if QUOTATION.match(body):
-        return start, start  # the marks of the quotation tell where it ends
+        return start, start  # the quotation marks of each line show where it ends
     return start, len(text)
 
 
 def introduces_document(paragraph: str) -> bool:
-    """Whether a paragraph leads to a document below it, and is not a part of that."""
+    """Whether a paragraph introduces a document below it, and is not a part of it."""
     folded = paragraph.casefold()
     if not paragraph or len(paragraph) > _INTRODUCTION:
         return False

@@ -1,4 +1,4 @@
-"""Characters that nobody sees, and what a text says without them."""
+"""Invisible characters, and their removal from a text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ INVISIBLE = (
     "\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10)))
 )
 TAGS = "\U000e0000-\U000e0fff"
-"""A whole alphabet that no screen shows, as the inside of a character class."""
+"""The tag characters, an alphabet that no screen shows, as the inside of a character class."""
 TAG_LEAD = b"\xf3\xa0"
-"""How every one of them begins in UTF-8."""
+"""How each of them begins in UTF-8."""
 
 _UNSEEN = re.compile(f"[{INVISIBLE}{TAGS}]")
 
 
 def without(text: str) -> str:
-    """The text as it is seen."""
+    """Return the text as it is displayed."""
     return _UNSEEN.sub("", text)

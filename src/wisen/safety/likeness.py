@@ -1,4 +1,4 @@
-"""Whether a value looks like a real secret, or like what people write in a secret's place.
+"""Heuristics for whether a value looks like a real secret or like a placeholder for one.
 
 Judged by form alone: how its characters are mixed, and whether it reads as a placeholder, a name, a path or code.
 Passphrases made of plain words cannot be told from prose and are not found.
@@ -15,21 +15,21 @@ from collections import Counter
 SHORTEST = 8
 """A shorter value cannot be told from a word."""
 LEAST_ENTROPY = 2.75
-"""Bits a character: of eight characters hardly one comes twice."""
+"""Bits per character: among eight characters hardly one repeats."""
 LONG, VERY_LONG = 12, 24
-"""The least length of a value that is only said to be a secret: where it is mixed, and where it is not."""
+"""The minimum length of a value that is only called a secret: if it is mixed, and if it is not."""
 TURNS = 3
-"""How often a digit follows a letter, or a letter a digit, in a mixed one."""
+"""How often a digit follows a letter, or a letter a digit, in a mixed value."""
 MANY_TURNS = 4
-"""As often as that within twenty letters and digits, whatever stands around them."""
+"""The same within twenty letters and digits, whatever is around them."""
 WORD = 3.5
-"""The least average length of words that only capitals tell apart; capitals drawn by lot make shorter ones."""
+"""The minimum average length of words separated only by capitals; random capitals make shorter ones."""
 SHORT_WORD, LONG_WORD = 2.6, 16
-"""The same for a bare word in code, which may be of abbreviations, and the length up to which that is believed."""
+"""The same for a bare word in code, which may consist of abbreviations, and the length up to which that applies."""
 SAID_LENGTH = 12
-"""The least length of a value that a sentence calls a secret."""
+"""The minimum length of a value that a sentence calls a secret."""
 VOWELS = 0.15
-"""The least share of vowels in a long run of letters."""
+"""The minimum share of vowels in a long run of letters."""
 
 _STAND_IN = (
     *("...", "…", "***", "####", "____", "${", "%{", "#{"),
@@ -58,7 +58,7 @@ _STAND_IN = (
         "secret_here",
     ),
 )
-"""What says, anywhere in a value, that another one belongs there."""
+"""Substrings that say that another value belongs there."""
 _STAND_IN_WORD = re.compile(r"(?<![a-z0-9])(?:(?:your|fake)(?![0-9])|todo(?![a-z0-9]))")
 _PLACEHOLDER = re.compile(
     r"""
@@ -101,14 +101,14 @@ _STAND_INS = frozenset("user username postgres root admin guest test mysql redis
 
 
 def entropy(value: str) -> float:
-    """Bits a character, by how often each one comes."""
+    """Return the bits per character, by character frequency."""
     size = len(value)
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values()) if size else 0.0
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether it stands where a secret would."""
-    if "xxxx" in value or "XXXX" in value:  # in one case: chance may draw four of them in a long value
+    """Whether it is a placeholder for a secret."""
+    if "xxxx" in value or "XXXX" in value:  # in one case: a long random value may contain four of them
         return True
     value = value.lower()
     if any(mark in value for mark in _STAND_IN) or _STAND_IN_WORD.search(value):
@@ -117,19 +117,19 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_meant(value: str) -> bool:
-    """Whether it is more than a stand-in, where its form alone already says what it is."""
+    """Whether it is more than a placeholder, if its form alone already says what it is."""
     return not is_placeholder(value)
 
 
 def is_body(value: str) -> bool:
-    """Whether it can be what follows the prefix that makes a token known."""
+    """Whether it can be what follows the known prefix of a token."""
     if len(value) < SHORTEST or value.isdecimal() or entropy(value) < LEAST_ENTROPY:
         return False
     return not is_placeholder(value)
 
 
 def is_generated(value: str) -> bool:
-    """Whether a machine made it, as far as its form alone can tell."""
+    """Whether a machine generated it, as far as its form can tell."""
     return is_body(value) and not is_name(value)
 
 
@@ -146,7 +146,7 @@ def is_named_secret(written: str) -> bool:
 
 
 def is_key_material(written: str) -> bool:
-    """Whether a value is one that nothing but a generator makes: long, and of letters and digits in turn."""
+    """Whether only a generator makes such a value: long, with letters and digits alternating."""
     value = _bare(written)
     mixed = len(value) >= VERY_LONG or (len(value) >= LONG and len(_TURN.findall(value)) >= TURNS)
     return mixed and is_named_secret(written)
@@ -177,7 +177,7 @@ def is_named_password(written: str) -> bool:
 
 
 def is_password_in_address(value: str) -> bool:
-    """Whether the password within an address is meant, and not only shown."""
+    """Whether the password within an address is real, and not a placeholder."""
     if value.lower() in _STAND_INS or is_placeholder(value):
         return False
     return has_key_material(value) or not _CODE.fullmatch(value)
@@ -195,7 +195,7 @@ def is_basic_credential(encoded: str) -> bool:
 def _is_place(value: str) -> bool:
     if not _PLACE.fullmatch(value):
         return False
-    # A key in base64 can have strokes too, but nobody names folders like that.
+    # A base64 key can contain slashes too, but nobody names folders like that.
     return not _STROKED_KEY.fullmatch(value) or all(map(is_name, filter(None, value.split("/"))))
 
 
@@ -211,13 +211,13 @@ def _is_quoted(written: str) -> bool:
 
 
 def is_name(value: str) -> bool:
-    """Whether it is made of words: an identifier, a title, a version. Words can be spoken, chance letters cannot."""
+    """Whether it is made of words: an identifier, a title, a version. Words are pronounceable, random text is not."""
     letters = _LETTERS.findall(value)
     return _NAME.fullmatch(value) is not None and all(map(_is_spoken, letters)) and not _is_ragged(letters)
 
 
 def _is_ragged(letters: list[str]) -> bool:
-    """Whether capitals stand where chance put them: of several pieces, in words of two or three letters."""
+    """Whether capitals are where chance put them: of several pieces, in words of two or three letters."""
     whole = "".join(letters)
     if len(whole) < LONG_WORD or whole in (whole.lower(), whole.upper()):
         return False

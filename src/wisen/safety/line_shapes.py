@@ -1,6 +1,6 @@
-"""The shapes of lines that people paste and do not type: quotations, diffs, logs, chats, forms, documents.
+"""Patterns of lines that people paste rather than type: quotations, diffs, logs, chats, forms, documents.
 
-Every pattern looks at one line and is bounded, so that no text can be made to be slow.
+Every pattern matches one line and is bounded, so that no text can make it slow.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 
 
 class MessageLine(NamedTuple):
-    """A line of a message, with where it stands."""
+    """A line of a message, with its position."""
 
     start: int
     end: int
     text: str
     fenced: bool
-    """Whether it is code between fences, which is looked at by nobody as words anyway."""
+    """Whether it is inside a code fence, which nothing reads as words anyway."""
 
     @property
     def blank(self) -> bool:
-        """Whether there is nothing to see on it."""
+        """Whether it has no visible characters."""
         return not self.text.strip()
 
 
 _DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-"""Letters of scripts in which a word need not end at a space."""
+"""Letters of scripts in which words need not be separated by spaces."""
 _TIME = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
 _DAY = r"\d{1,4}[./年-]\d{1,2}[./月-]\d{1,4}日?"
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The words or phrases of a list."""
+    """Return the words or phrases of a list."""
     parts = re.split(r"[,\n]", text) if "," in text else text.split()
     return tuple(part.strip() for part in parts if part.strip())
 
 
 def any_of(phrases: Iterable[str]) -> str:
-    """A pattern for any of the phrases, in small letters, as whole words where the script has words."""
+    """Return a pattern for any of the phrases, in lower case, as whole words if the script separates words."""
     spaced, dense = list[str](), list[str]()
     for phrase in phrases:
         if _DENSE.search(phrase):
@@ -55,7 +55,7 @@ def any_of(phrases: Iterable[str]) -> str:
 
 
 QUOTATION = re.compile(r"\s{0,12}(?:>(?![:;=.]|\S?[({<\\/|])|&gt;|[│┃▌▏]\s)")
-"""The mark of a quotation; a face that is made of it is none."""
+"""The marker of a quotation, but not an emoticon made of it."""
 DIFF_HEAD = re.compile(
     r"diff --(?:git|cc) |index [0-9a-f]{6,40}\.\.[0-9a-f]|--- (?:a/|/dev/null|\S{1,200}\t)|\+\+\+ (?:b/|/dev/null|\S)"
     r"|@@ -\d+|Index: \S|\*\*\* (?:Begin|Update|Add|Delete)\b"
@@ -88,14 +88,14 @@ CODE = re.compile(
     r"|\s{0,40}(?:def|class|import|function|const|let|var|fn|func|public|private|package|#include|@\w{1,40}|if|for|while|return)\b"
     r".{0,200}(?:[;{]|\):)\s*$"
 )
-"""A comment, a line that was added, an element, or a statement that ends as only code does."""
+"""A comment, an added line, an element, or a statement that ends as only code does."""
 TABLE = re.compile(r"\s{0,4}\|.{1,1000}\|\s*$")
 
 _NAMES = frozenset(listed(words.GIVEN_NAMES))
 _SPEAKERS = frozenset(listed(words.SPEAKERS))
 _WHERE = re.compile(r" (?:via|in|on|from|at|@) ")
 _WORD = r"[^\s:：()<>\[\]{}\"“”,;，、]"
-"""A character of a name; a class of letters would part the signs of Indic scripts from them."""
+"""A character of a name; a class of letters would separate the signs of Indic scripts from them."""
 _STAMPED = re.compile(
     rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?(?:{_TIME})?\s?[\])]?\s{{0,3}}[-–—|]?\s{{0,3}}"
     r"(?P<name>[^\s:：<>\d][^\n:：<>]{0,40})[:：]\s?\S"
@@ -106,7 +106,7 @@ _NICK = re.compile(
     r"|@(?:channel|here|everyone|all|team)\b|[\w.+-]{1,60}@[\w.-]{1,60}\.\w{2,10}\s?:\s"
 )
 _PART = re.compile(rf"{_TIME}|\d{{4}}|(?:she|he|they)/|lead|manager|CEO|CTO|PM", re.IGNORECASE)
-"""What stands in brackets behind the name of somebody who speaks."""
+"""What is in brackets after a speaker's name."""
 _ROLE_TAG = re.compile(
     r"\s{0,8}(?:</?\|?(?:im_start\||im_end\||start_header|end_header)?(?:user|human|assistant|system|developer|tool|inst|instructions?"
     r"|rules?|function_results|user_\w{1,20}|user-\w{1,20}|system_\w{1,20})\|?\s?>|\[/?(?:user|human|assistant|system|developer|INST)\]"
@@ -130,13 +130,13 @@ _LABEL = re.compile(
 
 
 def label_of(line: str) -> str | None:
-    """The words before the colon at the start of a line."""
+    """Return the words before the colon at the start of a line."""
     found = _LABEL.match(line)
     return None if found is None else found["name"].casefold()
 
 
 def is_speech(line: str) -> bool:
-    """Whether a line begins with somebody who speaks: a time and a name, a nick, a role, or a person's name."""
+    """Whether a line begins with a speaker: a time and a name, a nick, a role, or a person's name."""
     if _NICK.match(line) or _ROLE_TAG.match(line):
         return True
     if _STAMP.match(line) and _STAMPED.match(line):
@@ -150,7 +150,7 @@ def is_speech(line: str) -> bool:
 
 
 def is_person(name: str) -> bool:
-    """Whether words are a person's name or somebody's part in a conversation."""
+    """Whether words are a person's name or a role in a conversation."""
     folded = name.casefold()
     if not folded.isascii() and folded not in _NAMES:
         apart = unicodedata.normalize("NFD", folded)
@@ -159,7 +159,7 @@ def is_person(name: str) -> bool:
         return True
     parts = re.split(r"[\s._\-]+", _WHERE.split(folded)[0])
     first = parts[0].rstrip("0123456789")
-    # Two words are a person only where they are written as a name is: "max size" is none.
+    # Two words are a person only if they are capitalised like a name: "max size" is not.
     return first in _NAMES and (len(parts) == 1 or name[:1].isupper() or "." in name or "_" in name)
 
 
@@ -178,7 +178,7 @@ def is_time(line: str) -> bool:
 
 
 def is_speech_header(line: str) -> bool:
-    """Whether a line is only a name and a time: what somebody wrote stands below."""
+    """Whether a line is only a name and a time, with the message below."""
     if _TIME_AND_NAME.match(line):
         return True
     found = _HEADER.match(line)
@@ -187,9 +187,9 @@ def is_speech_header(line: str) -> bool:
 
 _STRONG = "from|subject|von|betreff|de|objet|asunto|assunto|oggetto|från|ämne|temat|от|тема|kimden|konu|từ|chủ đề|差出人|件名|发件人|主题|제목|보낸사람|الموضوع|विषय|प्रेषक"
 FIRST_FIELD = re.compile(rf"(?:{_STRONG})\s?[:：]\s?\S", re.IGNORECASE)
-"""A field that, as the first line of several, is the head of a mail by itself."""
+"""A field that, as the first of several lines, is enough for a mail header."""
 FIELD = re.compile(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
-"""A field at the head of a mail, a ticket, a commit or an invitation."""
+"""A header field of a mail, a ticket, a commit or an invitation."""
 ADDRESS_FIELD = re.compile(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
 TRAILER = re.compile(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
 COMMIT = re.compile(r"commit [0-9a-f]{7,40}\b")
@@ -204,7 +204,7 @@ MARKDOWN = (
     ("sign", re.compile(r"\s{0,8}(?:•|‣|▪|◦|✅|❌|👉|🔹|🚀|⚠️|💡|📌|\d\ufe0f\u20e3)\s?\S")),
 )
 UNDERLINE = re.compile(r"(?:={3,}|-{4,}|~{4,})\s*$")
-"""What makes a heading of the line above it."""
+"""What turns the line above it into a heading."""
 LINK = re.compile(r"\[[^\]\n]{1,120}\]\(https?://")
 TYPOGRAPHY = re.compile("[\u201c\u201d\u2014\u2026\u00a0\u2022\u2192\u2011]|\\s\u2013\\s|\\w\u2019\\w")
 PAGE = re.compile(
@@ -222,13 +222,13 @@ PAGE = re.compile(
     r"|You are receiving this|Reply to this email directly|To unsubscribe|Unsubscribe\b|View it on GitHub|Sent from my "
     r"|\W{0,3}(?:Suggested change|Outdated|Show resolved|Resolve conversation|Nit(?:pick)?)\s*$"
 )
-"""What stands around texts on pages: who answered when, how many voted, what may be clicked."""
+"""Page furniture: who answered when, how many voted, what can be clicked."""
 _NUMBERED = re.compile(r"(?:Issue|Bug|Ticket|PR|MR|Pull [Rr]equest|Merge [Rr]equest|Task|Story)\s?[#!]?\d+\b|[\w.-]{1,40}/[\w.-]{1,60}#\d+"
                        r"|\[?[A-Z][A-Z0-9]{1,9}-\d{1,6}\]?\s?[:|–—-]")  # fmt: skip
 
 
 def is_ticket_head(line: str) -> bool:
-    """Whether a line is the head of an issue or a ticket; only several lines below it make it one."""
+    """Whether a line is the header of an issue or a ticket; it counts only with several lines below it."""
     return _NUMBERED.match(line.lstrip("#* ")) is not None
 
 
@@ -246,7 +246,7 @@ _AGENTS = frozenset(
 
 
 def is_greeting(line: str) -> bool:
-    """Whether a line greets somebody else than the agent, and nothing more."""
+    """Whether a line only greets somebody other than the agent."""
     found = _GREETING.match(line)
     if found is None:
         return False

@@ -1,7 +1,7 @@
-"""What a text says once its wrapping is off: base64, escaped addresses, continued lines, characters nobody sees.
+"""Decodes what a text hides: base64, percent-encoding, continued lines, invisible characters.
 
-A word looks different in base64 by where in a group of three bytes it begins; so each word worth looking for has three
-spellings, which are looked for together with everything else. Only the run around one is decoded.
+A word looks different in base64 depending on where in a group of three bytes it begins; so each word worth searching
+for has three spellings, which are searched for together with everything else. Only the run around one is decoded.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ FOLDS = (
     b"begin%20",
     b"begin+",
 )
-"""What says that a text is to be looked at again, unfolded."""
+"""Signs that a text has to be scanned again, unfolded."""
 _ESCAPED = (1, 2, 4)
-"""How often a backslash stands where JSON is escaped once, and again inside of JSON."""
+"""How many backslashes there are if JSON is escaped once, and again inside of JSON."""
 CONTINUED = (
     b"\\\n", b"\\\r\n",
     *(b"\\" * 3 * many + b"n" for many in _ESCAPED),
     *(b"\\" * 3 * many + b"r" + b"\\" * many + b"n" for many in _ESCAPED),
 )  # fmt: skip
-"""A line that goes on, as it stands and as JSON escapes it: it matters where it breaks a word."""
+"""A continued line, as it is and as JSON escapes it: it matters if it breaks a word."""
 
 _JOINED = r"""\\*["'`]\s{0,3}(?:[+.&,~]|<>|\|\||\.\.)?\s{0,3}\\?(?:\r?\n|\\n)?\s{0,24}\\*["'`]"""
-"""Between two strings that are put together."""
+"""Between two strings that are concatenated."""
 _PIECE = rb"[A-Za-z0-9_./+=-]{2,120}"
 CUT = re.compile(_PIECE + rf"(?:{_JOINED}|(?:\\?\r?\n|\\n)[ \t>|\#*+]{{0,24}})".encode())
-"""A piece of a token that ends with its line, or goes on in another string."""
+"""A piece of a token that ends with its line, or continues in another string."""
 _LAST = re.compile(_PIECE)
 _MOST_PIECES = 6
 _SHORTEST_WORD = 4
 _LEAST = 4
-"""Characters of base64 by which a word is looked for; fewer stand in ordinary words too."""
+"""Characters of base64 by which a word is searched for; fewer occur in ordinary words too."""
 _LONGEST_RUN = 16_384
 _NEAR = 4_000
 """Bytes around a mention of base64 in which a run of it can begin."""
@@ -53,7 +53,7 @@ _GOES_ON = re.compile(
     r"(?:\\\r?\n|" + "|".join(rf"(?<!\\)\\{{{3 * many}}}(?:r\\{{{many}}})?n" for many in _ESCAPED) + r")[+>]?[ \t]*"
 )
 _SKIPPED = (0, 2, 3)
-"""Characters of a group that are not told by a word beginning at the first, second or third byte of it."""
+"""Characters of a group that are not determined by a word beginning at its first, second or third byte."""
 _LONG_RUN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24}")
 _RUN = re.compile(rb"[A-Za-z0-9+/_-]*")
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
@@ -62,14 +62,14 @@ _TO_STANDARD = bytes.maketrans(b"-_", b"+/")
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A word in base64, at one of three places of a group."""
+    """A word in base64, at one of three positions in a group."""
 
     letters: bytes
     skipped: int
 
 
 def spellings(words: Iterable[str]) -> Iterator[Spelling]:
-    """How each word looks in base64."""
+    """Yield how each word looks in base64."""
     for word in words:
         if len(word) < _SHORTEST_WORD:
             continue
@@ -81,7 +81,7 @@ def spellings(words: Iterable[str]) -> Iterator[Spelling]:
 
 
 def mentioned(data: bytes, start: int) -> tuple[bytes, int]:
-    """What every run of base64 around a mention of it says, and where the last of them ends."""
+    """Decode every run of base64 around a mention of it, and return where the last of them ends."""
     inside, end = [], start + _NEAR
     for run in _LONG_RUN.finditer(data, max(0, start - _NEAR), start + _NEAR):
         run_end = _run_end(data, run.start())
@@ -91,7 +91,7 @@ def mentioned(data: bytes, start: int) -> tuple[bytes, int]:
 
 
 def unwrapped(data: bytes, start: int, spelling: Spelling) -> tuple[bytes, int]:
-    """What the run of base64 around a spelling says, and where the run ends; nothing where case or place are wrong."""
+    """Decode the run of base64 around a spelling, and return where it ends; empty if case or position are wrong."""
     if not data.startswith(spelling.letters, start):
         return b"", start
     ahead = data[max(0, start - _LONGEST_RUN) : start]
@@ -102,7 +102,7 @@ def unwrapped(data: bytes, start: int, spelling: Spelling) -> tuple[bytes, int]:
 
 
 def _decoded(run: bytes) -> bytes:
-    """What a run says; a single last character tells no byte."""
+    """Decode a run; a single last character yields no byte."""
     run = run.translate(_TO_STANDARD)
     run = run[: len(run) - (len(run) % 4 == 1)]
     return binascii.a2b_base64(run + b"=" * (-len(run) % 4))
@@ -114,7 +114,7 @@ def _run_end(data: bytes, start: int) -> int:
 
 
 def joined(data: bytes, start: int) -> Iterator[bytes]:
-    """A token that begins here and goes on in other lines or strings, with one more piece each time."""
+    """Yield a token that begins here and continues in other lines or strings, with one more piece each time."""
     token, at = b"", start
     for _ in range(_MOST_PIECES):
         piece = _LAST.match(data, at)
@@ -130,7 +130,7 @@ def joined(data: bytes, start: int) -> Iterator[bytes]:
 
 
 def unfolded(text: str) -> str:
-    """The text as it is read: without unseen characters, on whole lines, with addresses as people write them."""
+    """Return the text as it is read: without invisible characters, on whole lines, with addresses decoded."""
     plain = _GOES_ON.sub("", invisible_characters.without(text))
     if "%" not in plain and "BEGIN+" not in plain:
         return plain

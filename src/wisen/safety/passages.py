@@ -1,9 +1,9 @@
 """Divides a typed message into passages: the user's own words, and what was pasted, quoted or given to work on.
 
-Such material teaches nothing; it can only be found again. Structure decides, never what a passage says: how lines
-begin, how a text is introduced, set and signed. Where an end cannot be told (a letter, a document, the object of
-"Translate:"), the passage goes on to the end of the message: too much is material rather than too little. What is
-written before it, and after a quotation, a log, a diff or lines of a chat, stays the user's.
+Such material teaches nothing; it can only be found again. Structure decides, never content: how lines begin, how a text
+is introduced, formatted and signed. If the end of a passage is unclear (a letter, a document, the object of
+"Translate:"), it extends to the end of the message: better too much material than too little. What is written before
+it, and after a quotation, a log, a diff or lines of a chat, stays the user's.
 
 A sentence that was pasted without any frame, and looks as if it had been typed, cannot be told from one.
 """
@@ -35,7 +35,7 @@ class PassageKind(StrEnum):
     LOG = "log"
     CHAT = "chat"
     FORM = "form"
-    """The head of a mail, ticket, commit or invitation, and what stands below."""
+    """The header of a mail, ticket, commit or invitation, and what is below."""
     LETTER = "letter"
     DOCUMENT = "document"
     OBJECT = "object"
@@ -55,10 +55,10 @@ _PASTED = re.compile(
 )
 _PASTE_ENDS = re.compile(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
 _FRAMES = re.compile(r"[\n:>\[<\x1b|@]|^\s*(?:npm |\d|[^\w\s\"'(])")
-"""Without any of these a line in ASCII has no frame that is known here."""
+"""A line in ASCII without any of these has no frame that is known here."""
 _FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 _UNTYPED = re.compile("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
-"""Characters that no keyboard types; joiners of emoji and of scripts that need them are not among them."""
+"""Characters that no keyboard types; joiners of emoji and of scripts that need them are not included."""
 _LOOK_ALIKE = re.compile(
     "[A-Za-z][аеорсухіѕԁɡкмтнвАЕОРСУХІЅΑΒΕΗΙΚΜΝΟΡΤΥΧαορυν][A-Za-z]|(?<!\\w)[аеорсухіѕԁАЕОРСУХІ][A-Za-z]{3}"
 )
@@ -66,15 +66,15 @@ _LOOK_ALIKE = re.compile(
 
 
 _SET_LENGTH, _SET_LINES, _WELL_SET = 200, 3, 3
-"""From which length, how many lines and how many typographic marks on a text is set rather than typed."""
+"""Minimum length, lines and typographic characters of a text that is formatted rather than typed."""
 _NAME = 4
 """How many words a name has at most."""
 _LONG, _WRAPPED = 1_000, 8
-"""A text of this length with so many lines broken at the same width was written elsewhere."""
+"""A text of this length with this many lines wrapped at the same width was written elsewhere."""
 
 
 def own_words(text: str) -> str:
-    """What of a typed message is the user's own words; the same object when all of it is."""
+    """Return the user's own words in a typed message; the same object if all of it is."""
     found = separate(text)
     if len(found) == 1 and found[0].kind is PassageKind.OWN:
         return text
@@ -83,7 +83,7 @@ def own_words(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def separate(text: str) -> tuple[MessagePassage, ...]:
-    """The passages of a message, in order."""
+    """Return the passages of a message, in order."""
     if text.isascii() and _FRAMES.search(text) is None:
         return (MessagePassage(PassageKind.OWN, text),)
     spans = sorted(_spans(text))
@@ -104,7 +104,7 @@ _Span = tuple[int, int, PassageKind]
 
 
 def _spans(text: str) -> Iterator[_Span]:
-    """Where material stands; spans may overlap."""
+    """Yield the spans of material; they may overlap."""
     yield from _pasted(text)
     lines = list(_lines(text))
     if not text.isascii():
@@ -131,7 +131,7 @@ def _lines(text: str) -> Iterator[MessageLine]:
 
 
 def _pasted(text: str) -> Iterator[_Span]:
-    """What stands behind the mark that a terminal or an agent puts where something was pasted."""
+    """Yield what follows the marker that a terminal or an agent puts where something was pasted."""
     if "[" not in text and "<" not in text:
         return
     found = _PASTED.search(text)
@@ -175,7 +175,7 @@ def _quoted(lines: Sequence[MessageLine]) -> Iterator[_Span]:
 
 
 def _goes_on(quoted: str, line: str) -> bool:
-    """Whether a line is the rest of a quoted one that was too long for its width."""
+    """Whether a line continues a quoted one that was too long for its width."""
     first = line.lstrip()[:1]
     return len(quoted) > 60 and quoted.rstrip()[-1:] not in ".!?:;。！？" and (first.islower() or not first.isascii())
 
@@ -194,7 +194,7 @@ def _paragraphs(lines: Sequence[MessageLine]) -> Iterator[list[MessageLine]]:
 
 
 def _printed(lines: Sequence[MessageLine]) -> Iterator[_Span]:
-    """Diffs, and what programs print: from the first such line of a paragraph on, and all between two of them."""
+    """Yield diffs and program output: from the first such line of a paragraph, and everything between two of them."""
     begin = end = -1
     for paragraph in _paragraphs(lines):
         first = next((each for each in paragraph if not each.fenced and _is_printed(each.text)), None)
@@ -233,7 +233,7 @@ def _diff_end(lines: Sequence[MessageLine], head: MessageLine) -> int:
 
 
 def _spoken(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
-    """Lines of a chat with what belongs to them; below a line that is a name and a time, everything."""
+    """Yield lines of a chat with what belongs to them; below a line that is a name and a time, everything."""
     begin = end = -1
     dialogue = _dialogue(lines)
     for paragraph in _paragraphs(lines):
@@ -254,7 +254,7 @@ def _spoken(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
 
 
 def _dialogue(lines: Sequence[MessageLine]) -> frozenset[str]:
-    """The labels of a conversation: two or more that take turns on most lines, one of them again."""
+    """Return the labels of a conversation: two or more that alternate on most lines, one of them repeated."""
     told = [each for each in lines if not each.blank and not each.fenced]
     labels = [label for each in told if (label := shapes.label_of(each.text))]
     distinct = frozenset(labels)
@@ -263,7 +263,7 @@ def _dialogue(lines: Sequence[MessageLine]) -> frozenset[str]:
 
 
 def _filled_in(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
-    """The head of a mail, ticket, commit or invitation, and all below it."""
+    """Yield the header of a mail, ticket, commit or invitation, and everything below it."""
     fields = list[MessageLine]()
     for number, line in enumerate(lines):
         if line.blank or line.fenced:
@@ -285,7 +285,7 @@ def _filled_in(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
 
 
 def _written(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
-    """Letters, and documents that were set: headings, bold beginnings, tables, what stands around texts on pages."""
+    """Yield letters, and formatted documents: headings, bold beginnings, tables, page furniture."""
     told = [each for each in lines if not each.blank and not each.fenced]
     if not told:
         return
@@ -297,7 +297,7 @@ def _written(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
 
 
 def _letter(told: Sequence[MessageLine]) -> MessageLine | None:
-    """Where a letter begins: with whom it greets, or where it only ends as one, at its beginning."""
+    """Return where a letter begins: at the greeting, or if it only ends like one, at its beginning."""
     greeting = next((each for each in told[:-1] if shapes.is_greeting(each.text)), None)
     if greeting is not None:
         return greeting
@@ -335,13 +335,13 @@ def _is_document(text: str, told: Sequence[MessageLine]) -> bool:
 
 
 def _is_wrapped(told: Sequence[MessageLine]) -> bool:
-    """Whether lines are broken at one width, in the middle of sentences."""
+    """Whether lines are wrapped at one width, in the middle of sentences."""
     broken = [len(each.text) for each in told if len(each.text) >= 50 and each.text.rstrip()[-1:].isalpha()]
     return len(broken) >= _WRAPPED and max(broken) - min(broken) <= 25
 
 
 def _behind_introduction(lines: Sequence[MessageLine]) -> int:
-    """Where a document begins: behind a first paragraph that introduces it, else at once."""
+    """Return where a document begins: after a first paragraph that introduces it, otherwise at once."""
     paragraphs = list(_paragraphs(lines))
     if len(paragraphs) == 1:
         return 0

@@ -1,8 +1,8 @@
-"""Words by which people introduce, sign and label texts that are not theirs, in every language that is shipped.
+"""Words with which people introduce, sign and label texts that are not theirs, in every shipped language.
 
-Only frames are named here: who is speaking, what kind of text follows, what is to be done with it. No word says
-anything about what a text asks for. Where commas stand between them, they are phrases. What ends with `*` is the
-beginning of a word; in scripts without spaces each may stand anywhere.
+Only frames are listed: who is speaking, what kind of text follows, what is to be done with it. No word is about what a
+text asks for. Lists with commas contain phrases. What ends with `*` is the beginning of a word; in scripts without
+spaces each may occur anywhere.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ dịch, tóm tắt, trả lời, nghĩa là gì, diễn giải
 ترجم*, لخص*, لخّص*, رد على, أجب على, ما معنى, ماذا يعني
 अनुवाद, सारांश, का जवाब, का उत्तर, क्या मतलब, मतलब क्या
 """
-"""What a text is given for: the words that it is about stand behind a colon."""
+"""What is to be done with a text that comes after a colon."""
 
 SAYING = """
 said says say wrote writes written asked asks answered answers replied replies commented comments posted tells
@@ -60,14 +60,14 @@ nói viết bảo hỏi đáp
 قال قالت كتب كتبت يقول تقول أجاب علق
 कहा लिखा बोला पूछा लिखते कहते
 """
-"""Behind which a colon begins what somebody else said, unless the speaker is the user."""
+"""Verbs after which a colon introduces what somebody else said, unless the speaker is the user."""
 
 FIRST_PERSON = """
 i i've i'd i'm me we we've ich wir habe je j'ai nous yo nosotros eu nós io noi ho abbiamo jag vi ja я мы ben biz
 tôi mình chúng
 私 僕 俺 我 我们 我們 나 내가 제가 저 우리 أنا نحن قلت मैं मैंने हम हमने you du tu vous você
 """
-"""The user or whom they talk to: what was said by these is the user's own, or of no third party."""
+"""The user or the person they talk to: what these said is not a third party's."""
 
 POINTING = """
 this these that below following copy attached here's here from got received pasted copied quoted see found
@@ -120,7 +120,7 @@ quando se sempre mai nunca när om alltid aldrig gdy jeśli zawsze nigdy ког�
 asla khi nếu luôn
 いつも 必ず 決して とき 时 如果 总是 永远 每次 항상 절대 때 إذا دائما عندما जब अगर हमेशा कभी
 """
-"""What makes the words before a colon a rule of the user's rather than an introduction."""
+"""Words that make what precedes a colon a rule of the user's rather than an introduction."""
 
 HEADERS = """
 from to cc bcc subject date sent reply-to message-id author committer signed-off-by co-authored-by reviewed-by
@@ -143,7 +143,7 @@ từ đến chủ đề ngày gửi tác giả tiêu đề trạng thái ưu ti�
 من إلى الموضوع التاريخ المرسل الكاتب العنوان الحالة الأولوية المكان الوصف
 प्रेषक प्रति विषय दिनांक लेखक शीर्षक स्थिति प्राथमिकता स्थान विवरण
 """
-"""Names of the fields at the head of a mail, ticket, commit or invitation. One alone decides nothing."""
+"""Names of the header fields of a mail, ticket, commit or invitation. One alone decides nothing."""
 
 GREETINGS = """
 hi hello hey dear greetings morning afternoon hallo liebe lieber liebes sehr guten moin servus bonjour salut cher
@@ -179,7 +179,7 @@ jefe utente assistente capo collega användare chefen użytkownik asystent szef 
 팀장 고객 المستخدم المساعد النظام المدير العميل
 उपयोगकर्ता सहायक सिस्टम मैनेजर ग्राहक
 """
-"""Parts in a conversation: before a colon they say who speaks."""
+"""Roles in a conversation: before a colon they say who speaks."""
 
 GIVEN_NAMES = """
 aaron abby abdul abigail ada adam adrian agnieszka ahmad ahmed ahmet aiko aisha akira alan albert aleksandr
@@ -253,7 +253,7 @@ yuki yuko yulia yuri yusuf yves yvonne zack zainab zara zeynep zhang zhou zoe zo
 민수 지은 철수 영희 지훈 서연 민준 하은 김대리 박과장 أحمد محمد علي فاطمة خالد سارة يوسف مريم عمر ليلى राहुल
 प्रिया अमित अनिल सुनीता नेहा रवि मोहन
 """
-"""Given names that are common in the languages above; they tell something only before a colon at a line's start."""
+"""Given names that are common in the languages above; they count only before a colon at the start of a line."""
 
 WITHIN = """
 in for on with during at about regarding re concerning per under inside bei für im auf mit während zu zum dans
@@ -262,7 +262,7 @@ con sobre em no na nos nas com per nel nella con su för med på om w dla na prz
 hakkında trong cho với về
 في على بشأن لـ に では について 在 关于 對於 에서 에 대해 में के लिए
 """
-"""Words with which a clause tells where something holds: "in this file:" introduces no text."""
+"""Words with which a clause says where something applies: "in this file:" introduces no text."""
 
 MINE = """
 my mein meine meinem meiner mon ma mes mi mis meu minha mio mia min mitt mina mój moja moje мой моя моё мое benim
@@ -276,7 +276,7 @@ ausgabe zitat auszug sortie citation extrait salida cita extracto saída citaç�
 wyjście
 cytat вывод цитата çıktı alıntı trích 出力 引用 抜粋 输出 摘录 출력 인용 اقتباس उद्धरण
 """
-"""What introduces a text when nothing else stands before the colon."""
+"""Words that introduce a text if nothing else precedes the colon."""
 
 ACCORDING = """
 according to, laut, gemäß, selon, d'après, según, segundo o, segundo a, de acordo com, secondo il, secondo la

@@ -1,7 +1,7 @@
-"""Tells whether a text holds private data: money, health, body, identity papers, where other people live.
+"""Detects private data in a text: money, health, biometrics, identity papers, where other people live.
 
-It names the kind and says why in one sentence, and never quotes. Where it is not sure, a person is to be asked; until
-then the text is not written either. A lone e-mail address, as every commit has one, is not private data.
+It names the kind and says why in one sentence, and never quotes. If it is not sure, the user has to be asked; until
+then the text is not stored either. A lone e-mail address, as every commit has one, is not private data.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 _NEAR = 100
-"""Characters around a card's number in which a word tells that it is one."""
+"""Characters around a card number in which a word says that it is one."""
 _TOGETHER = 400
 """Characters within which an address, a telephone number and an e-mail address belong to one person."""
 _ESCAPED = re.compile(r"\\+[nrt]")
-"""A line break as JSON writes it: its letter would join the word behind it."""
+"""A line break as JSON escapes it: its letter would join the next word."""
 _GAPS = re.compile(r"[ .+-]")
 _NEVER_KEPT = {
     rules.FINANCIAL: "card and account numbers are never kept",
@@ -36,13 +36,13 @@ _NEVER_KEPT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Private:
-    """Why a text is not kept."""
+    """Why a text is not stored."""
 
     kind: str
     why: str
     """One sentence for the user, without the data."""
     sure: bool
-    """Whether to refuse; otherwise to ask."""
+    """Whether to reject; otherwise to ask."""
 
     @property
     def rule(self) -> str:
@@ -51,7 +51,7 @@ class Private:
 
 
 def find_private(text: str, clues: Collection[str] | None = None) -> Private | None:
-    """The private data that a text holds, the surest first, or None. `clues` are those of a scan already made."""
+    """Return the private data in a text, the surest first, or None. `clues` come from a scan that was already made."""
     if clues is None:
         clues = finder().scan(text).clues
     if clues and "\\" in text:

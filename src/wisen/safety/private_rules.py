@@ -1,7 +1,7 @@
-"""What private data looks like, as data: the clues that are looked for in every text, and the forms tried where one is.
+"""Rules for private data: the clues that are searched for in every text, and the patterns tried where one is found.
 
-Numbers count only with a check digit or with a name beside them; statements about health or body only when they are
-about a person. What a clue stands for is decided in `private`.
+Numbers count only with a check digit or next to a name; statements about health or biometrics only if they are about a
+person. What a clue means is decided in `private`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FINANCIAL, MEDICAL, BIOMETRIC, IDENTITY, PEOPLE = "financial", "medical", "biometric", "identity", "third-party"
 MONEY, BANK, HEALTHY, BODILY, HOME, CALLED = "cards and accounts", "banks", "health", "body", "home", "telephone"
-"""What a clue can point to, beside the numbers that have a clue of their own."""
+"""What a clue can point to, in addition to the numbers that have clues of their own."""
 
 _CLUES = {
     MONEY: "0000000000|0000 0000|0000-0000-0000|0000 000000 0000|0000-000000-0000",
@@ -24,26 +24,26 @@ _CLUES = {
     "|prescribed| mg |hiv positive|hiv-positive|tested positive|treated for|chemotherapy|is pregnant|am pregnant",
     BODILY: " fingerprint| iris | retina | faceprint| face template| face embedding| voiceprint| voice print"
     "| dna | dna:| genome| genetic profile",
-    # By the digits: the words beside them stand in every other line of code.
+    # By the digits: the words next to them occur in every other line of code.
     CALLED: "000 000|000-000|000.000|(000)|00 00 00|0000 00|0000-0000|0000/000|0000000000|+00 0|+000 0|+0 0|000 00 00",
     HOME: "lives at|live at|lives in|resides at|home address|private address|my address|his address|her address"
     "|their address| street| avenue| ave,| road,| lane,| drive,|straße|strasse| rue | calle | boulevard|wohnt ",
 }
 
 BEGIN = r"(?<![\w.,+/@-].)"
-"""Stands behind the first sign: a form that begins with a class of signs is found several times as fast."""
+"""Comes after the first character: a pattern that begins with a character class is several times as fast."""
 END = r"(?![\w@/-]|[.,][0-9])"
 _IS = r"(?:\W{0,3}(?:is|was|are|lautet|est|es|number|no|nr|num|id)\b){0,3}[^\w\n]{1,6}"
 """Between the name of a number and the number."""
 
 
 class Number(NamedTuple):
-    """A number that is private where its form and its check agree. The check sees the group `n`, without its gaps."""
+    """A number that is private if its pattern and its check agree. The check sees the group `n`, without separators."""
 
     kind: str
     what: str
     clues: str
-    """Literals, one of which stands in every text that holds one; any digit in them stands for any other."""
+    """Literals, one of which occurs in every text that contains one; any digit in them matches any other."""
     form: str
     check: Callable[[str], bool] | None = None
     sure: bool = True
@@ -58,12 +58,12 @@ def _bare(first: str, rest: str) -> str:
 
 
 def _words(words: str) -> str:
-    """Short words as clues: only where they end like a label."""
+    """Return short words as clues: only if they end like a label."""
     return "|".join(f"{word}{end}" for word in words.split() for end in (":", " ", "=", '"', "'", "\\", "#"))
 
 
 def _is_somebodys(number: str) -> bool:
-    """Whether it is a number that somebody has, and not a word or a row of one digit."""
+    """Whether it can be somebody's number, and not a word or a repeated digit."""
     return sum(sign.isdecimal() for sign in number) >= 5 and len(set(number)) > 3
 
 
@@ -194,7 +194,7 @@ NUMBERS: tuple[Number, ...] = (
 )
 
 CLUES: dict[str, tuple[str, ...]] = {}
-"""What each literal points to; any digit in it stands for any other."""
+"""What each literal points to; any digit in it matches any other."""
 for _topic, _literals in [*_CLUES.items(), *((number.form, number.clues) for number in NUMBERS)]:
     for _literal in _literals.split("|"):
         CLUES[_literal] = (*CLUES.get(_literal, ()), _topic)
@@ -256,7 +256,7 @@ TELEPHONE = (
     r"(?![\w@/:-]|[.,][0-9])"
 )
 SHOWN_NUMBER = r"(?:^|[^0-9])(?:1?\D{0,2}[0-9]{3}\D{0,2})?555\D?[0-9]{4}|0000|1234567|123 ?456"
-"""Numbers that stand in examples."""
+"""Numbers used in examples."""
 _CALLED = (
     r"phone|mobile|whatsapp|telefon|handy|anruf|erreich|portable|tel[eé]fono|m[oó]vil|celular|kom[oó]rk|mobil"
     r"|điện thoại|फ़ोन|फोन|телефон|звони|电话|電話|手机|携帯|전화|연락처|휴대폰|هاتف|اتصل|جوال|tel[:.]"
@@ -268,7 +268,7 @@ _MAYBE_CALLED = (
 SURELY_CALLED = rf"(?i)(?:{_CALLED})[^\n{{}}=]{{0,48}}$"
 CALLED_BY = rf"(?i)(?:{_CALLED}|{_MAYBE_CALLED})[^\n{{}}=]{{0,48}}$"
 GROUPED = r"[2-9][0-9]{2}[ .-][0-9]{3}[ .-][0-9]{4}"
-"""A number beside a word that says that somebody is called by it."""
+"""A number next to a word that says that it is somebody's telephone."""
 EMAIL = r"[\w.+-]{1,64}@(?!(?:[\w-]+\.)*(?:example|test|localhost|invalid)\b)(?!users\.noreply)[\w-]+(?:\.[\w-]+)+"
 PHONE = (
     rf"(?!(?:\+?1[ .-])?\(?[0-9]{{3}}\)?[ .-]?555)[+(0-9]{BEGIN}"

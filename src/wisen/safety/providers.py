@@ -1,6 +1,6 @@
-"""The secret rules of providers, as data: who gives a token out, how it begins, what it is made of.
+"""Secret rules of providers: who issues a token, how it begins, what it is made of.
 
-Lengths leave room on both sides of what is documented, because providers lengthen their tokens without telling.
+Lengths leave room on both sides of what is documented, because providers lengthen their tokens without notice.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from wisen.safety.likeness import is_body, is_generated, is_meant
 from wisen.safety.secret_forms import ALNUM, BASE64, EDGE, END, HEX, IS, URL, UUID, SecretRule, beside, marked, prefixed
 
 _LETTERS = ascii_lowercase + "0"
-# Words that go on like the beginning of a token: common enough to cost time, rare enough in tokens to be left out.
+# Words that continue like the prefix of a token: common enough to cost time, rare enough in tokens to be left out.
 _PAT_WORDS = {"patte", "paths", "patch", "patib"}
 _PAT = " ".join(word for a, b in product(_LETTERS, _LETTERS) if (word := f"pat{a}{b}") not in _PAT_WORDS)
 _SK = " ".join(f"sk{a}{b}" for a, b in product("abcdef0", "abcdef0"))
-# A user id in base64 begins with digits, which leave few letters for the first five places.
+# A user id in base64 begins with digits, which leave few letters for the first five positions.
 _DISCORD = " ".join(map("".join, product("mno", "dtjz", "aeimquycgk", "wxyz0", "mno")))
 
 CLOUDS: tuple[SecretRule, ...] = (
@@ -136,7 +136,7 @@ CODE: tuple[SecretRule, ...] = (
 
 MODELS: tuple[SecretRule, ...] = (
     prefixed("anthropic", "sk-ant-", f"{URL}{{20,300}}"),
-    # Shared by many who offer the same interface.
+    # Shared by many providers of the same interface.
     prefixed("openai", "sk-", f"(?!ant-){URL}{{20,300}}", is_generated),
     prefixed("hugging-face", "hf_ api_org_", f"{ALNUM}{{30,60}}"),
     prefixed("replicate", "r8_", f"{ALNUM}{{30,50}}"),

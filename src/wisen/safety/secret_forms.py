@@ -1,9 +1,9 @@
-"""How a secret rule is written: the record, and the few shapes that most rules are built from.
+"""The record of a secret rule, and the few shapes that most rules are built from.
 
-A trigger is looked for without regard to case, and any digit in it stands for any other; the form is then tried where
-the trigger stands, in bytes, because every secret is ASCII and its neighbours need not be. Forms begin with a look
-behind wherever they could otherwise be tried again at each step of a long run of letters. Forms are text until a
-trigger is met: most are never compiled.
+A trigger is searched for without regard to case, and any digit in it matches any other; the form is then tried at the
+trigger, in bytes, because every secret is ASCII and its surroundings need not be. Forms begin with a lookbehind if they
+could otherwise be tried again at each step of a long run of letters. Forms are text until a trigger is met: most are
+never compiled.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ IS = (
     rf"""(?:\\*["'`*]){{0,3}}\]?{_GAP}(?::\s?[A-Za-z][\w.<>\[\]?]{{0,30}}\s?=|=>|->|:=|={{1,3}}|:|>(?=\w)|\||│|<<<|,(?=\s?{_QUOTE})"""
     rf"""|\((?={_QUOTE})|{_BREAK}{{0,30}}{_QUOTE}?(?:value|default){_QUOTE}?\s{{0,4}}[:=]){_GAP}"""
 )
-"""Between a name and its value: an assignment, a field, an argument, a cell of a table, a pair of name and value."""
+"""Between a name and its value: an assignment, a field, an argument, a table cell, a name-value pair."""
 SAID = r"""\s{1,2}(?:(?:is|was|provided|used|to|as|ist|est|es)\b:?\s{1,2})?"""
 """The same in a sentence."""
 BARE = r"""(?:[^\s"'`\\,;<>|&-]|-(?=[A-Za-z0-9_-]{15}))[^\s"'`\\,;<>|&]{7,160}"""
 WRITTEN = rf"""\\*(?P<value>(?P<quote>["'`])[^"'`\\\s]{{8,160}}(?=\\*(?P=quote)|[^"'`\\\s])|{BARE})"""
-"""The check sees the opening quote. A value may go on, but not with a blank before the closing one."""
+"""The check sees the opening quote. A value may continue, but not with a space before the closing one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,31 +44,31 @@ class SecretRule:
 
     name: str
     triggers: tuple[str, ...]
-    """Lower-case literals, one of which stands in every such secret."""
+    """Lower-case literals, one of which occurs in every such secret."""
     form: str
-    """A verbose expression. Its group `value`, or else the whole of it, is what the check sees."""
+    """A verbose regular expression. Its group `value`, or else the whole match, is what the check sees."""
     check: Callable[[str], bool] | None = None
     provider: str = ""
-    """Who gives out such secrets; nobody for a rule that goes by a name or a place alone."""
+    """Who issues such secrets; empty for a rule that depends on a name or a place alone."""
     prefixes: tuple[str, ...] = ()
-    """How such secrets begin, to the letter; they are looked for in base64 too."""
+    """How such secrets begin, case-sensitive; they are searched for in base64 too."""
     any_case: bool = False
     near: bytes = b""
-    """What must stand ahead of the trigger for the rule to apply."""
+    """What must precede the trigger for the rule to apply."""
     before: int = 0
-    """How many bytes ahead of the trigger are looked at."""
+    """How many bytes before the trigger are examined."""
     within: int = 0
-    """How many bytes behind the trigger are searched; none means that the form begins at the trigger."""
+    """How many bytes after the trigger are searched; 0 means that the form begins at the trigger."""
 
 
 @cache
 def compiled(rule: SecretRule) -> re.Pattern[bytes]:
-    """The form of a rule, ready for use."""
+    """Compile the form of a rule."""
     return re.compile(rule.form.encode("utf-8"), re.VERBOSE | (re.IGNORECASE if rule.any_case else 0))
 
 
 def prefixed(provider: str, prefixes: str, body: str, check: Callable[[str], bool] = is_body) -> SecretRule:
-    """A token that says by its first letters what it is."""
+    """Build the rule for a token that is known by its prefix."""
     words = prefixes.split()
     either = "|".join(map(re.escape, words))
     return SecretRule(
@@ -82,7 +82,7 @@ def prefixed(provider: str, prefixes: str, body: str, check: Callable[[str], boo
 
 
 def marked(provider: str, trigger: str, form: str, *, ahead: int = 0, size: int = 0) -> SecretRule:
-    """A token with its mark in the middle: looked for from `ahead` bytes before the mark to `size` behind it."""
+    """Build the rule for a token with its marker inside: searched from `ahead` bytes before it to `size` after."""
     return SecretRule(
         name=f"{provider}-token",
         provider=provider,
@@ -95,7 +95,7 @@ def marked(provider: str, trigger: str, form: str, *, ahead: int = 0, size: int 
 
 
 def beside(provider: str, words: str, body: str) -> SecretRule:
-    """A token with no mark of its own, told by the provider's name shortly ahead of it on the same line."""
+    """Build the rule for a token without a marker, known by the provider's name shortly before it on the same line."""
     triggers = tuple(words.split())
     either = "|".join(map(re.escape, triggers))
     return SecretRule(
@@ -108,7 +108,7 @@ def beside(provider: str, words: str, body: str) -> SecretRule:
 
 
 def named(name: str, words: Iterable[str], tail: str, check: Callable[[str], bool], between: str = IS) -> SecretRule:
-    """A value with a name, as configuration, code and command lines give it one. The check sees its opening quote."""
+    """Build the rule for a named value in configuration, code and command lines. The check sees its opening quote."""
     triggers = tuple(words)
     either = "|".join(re.escape(word) for word in triggers)
     return SecretRule(

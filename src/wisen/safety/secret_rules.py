@@ -1,4 +1,4 @@
-"""The secret rules, as data: those of the providers, and those that go by a name or a place alone."""
+"""All secret rules: those of the providers, and those that depend on a name or a place alone."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ GENERIC: tuple[SecretRule, ...] = (
     named("spoken-secret", [*_SPOKEN, "passphrase", "passwd"], r"(?:\s(?:id|value))?", is_said_secret, SAID),
     SecretRule(
         name="refused-secret",
-        # What a service answers to a key that it does not take: whatever stands there was used as one.
+        # What a service answers to a key that it rejects: whatever is there was used as one.
         triggers=("key provided: ", "token provided: "),
         form=rf"(?i:key|token)[ ]provided:[ ]{{1,2}}{WRITTEN}",
         check=is_named_secret,
@@ -192,7 +192,7 @@ WRAPPED_WORDS = [
     *"-----BEGIN password PASSWORD secret SECRET token TOKEN api_key API_KEY apiKey private_key _authToken".split(),
     *"postgres: postgresql: mongodb: mongodb+srv: redis: rediss: mysql: amqp: https:".split(),
 ]
-"""What is looked for in base64 beside the beginnings of tokens."""
+"""What is searched for in base64 in addition to the prefixes of tokens."""
 
 RULES: tuple[SecretRule, ...] = (*PROVIDERS, *GENERIC)
-"""In the order in which they are tried at one place of a text: what names the provider comes first."""
+"""In the order in which they are tried at one position of a text: rules that name the provider come first."""

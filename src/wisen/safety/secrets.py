@@ -1,9 +1,9 @@
-"""Tells whether a text holds a secret, and by which rule. It never says where, and it never masks.
+"""Detects whether a text contains a secret, and by which rule. It never says where, and it never masks.
 
-All triggers of all rules are looked for in one pass, so that a clean text costs little. Wrapping does not hide a
-secret: a text with characters that nobody sees, continued lines or escaped addresses is looked at again without them,
-and what looks like base64 of a known beginning is decoded and looked at too. The clues to private data
-(`private_rules`) come along in the same pass.
+All triggers of all rules are searched for in one pass, so that a clean text costs little. Obfuscation does not hide a
+secret: a text with invisible characters, continued lines or escaped addresses is scanned again without them, and what
+looks like base64 of a known prefix is decoded and scanned too. The clues to private data (`private_rules`) are found in
+the same pass.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _ENOUGH = 128
-"""So many bytes of a value tell what it is; a text could be made of nothing but long ones."""
+"""This many bytes of a value are enough to judge it; a text could consist of nothing but long ones."""
 _EVEN = bytes(range(256)).lower().translate(bytes.maketrans(b"123456789", b"000000000"))
-"""Lower case, and 0 for every digit. The bytes of other scripts stay, so that signs can be looked for in that pass."""
+"""Lower case, and 0 for every digit. Bytes of other scripts stay, so that their signs are found in the same pass."""
 _BREAKS_A_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~-@:%$")
 
 
@@ -35,9 +35,9 @@ class Scan(NamedTuple):
     """What one pass over a text found."""
 
     secret: str | None
-    """The name of the first rule that the text fits."""
+    """The name of the first rule that matches."""
     clues: frozenset[str]
-    """What private data it may hold, as topics of `private_rules`; not complete where there is a secret."""
+    """What private data it may contain, as topics of `private_rules`; incomplete if there is a secret."""
 
 
 NOTHING = Scan(None, frozenset())
@@ -75,7 +75,7 @@ class _Armed:
 
 @dataclass(slots=True)
 class _Other:
-    """What a trigger means beside its rules."""
+    """What a trigger means in addition to its rules."""
 
     clues: set[str] = field(default_factory=set)
     spellings: list[obfuscation.Spelling] = field(default_factory=list)
@@ -85,7 +85,7 @@ class _Other:
 
 
 class Finder:
-    """A set of rules, ready to look."""
+    """A scanner for a set of rules."""
 
     def __init__(self, rules: Iterable[SecretRule] = RULES, clues: Mapping[str, tuple[str, ...]] = CLUES) -> None:
         rules = tuple(rules)
@@ -112,7 +112,7 @@ class Finder:
         self._others = tuple(others.get(pattern) for pattern in patterns)
 
     def scan(self, text: str) -> Scan:
-        """What a text holds."""
+        """Scan a text for secrets and for clues to private data."""
         data = text.encode("utf-8", "surrogatepass")
         hits = self._automaton.find_matches_as_indexes(data.translate(_EVEN), overlapping=True)
         if not hits:
@@ -124,7 +124,7 @@ class Finder:
         return Scan(found, frozenset(clues)) if found or clues else NOTHING
 
     def _look(self, data: bytes, hits: list[_Hit], clues: set[str], *, unwrap: bool) -> tuple[str | None, bool]:
-        """The first rule that fits at one of the hits, and whether the text is to be looked at again unfolded."""
+        """Return the first rule that matches at one of the hits, and whether to scan again unfolded."""
         rules, others, begins = self._rules, self._others, self._begins
         folded, unwrapped_to = False, 0
         for trigger, start, _ in hits:
@@ -147,7 +147,7 @@ class Finder:
         return None, folded
 
     def _cut(self, data: bytes, start: int, trigger: int) -> str | None:
-        """The rule that a token fits which begins here and goes on in other lines or strings."""
+        """Return the rule that matches a token which begins here and continues in other lines or strings."""
         rules = [each for each in self._rules[trigger] if each.rule.prefixes]
         for token in obfuscation.joined(data, start):
             for rule in rules:
@@ -161,13 +161,13 @@ class Finder:
 
 
 def find_secret(text: str) -> str | None:
-    """The name of the first rule that a text fits, or None. A text that fits is to be dropped whole."""
+    """Return the name of the first rule that matches, or None. A text that matches must be dropped as a whole."""
     return finder().scan(text).secret
 
 
 @cache
 def finder() -> Finder:
-    """All rules."""
+    """Return the scanner with all rules."""
     return Finder()
 
 

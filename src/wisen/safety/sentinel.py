@@ -1,12 +1,12 @@
-"""Marks around whatever we put into an agent's context, and the removal of everything between them.
+"""Marks everything we put into an agent's context, and strips marked text from logs.
 
-What we inject comes back in the agent's log. It must never teach, so every reader strips it first. A mark holds a seal
-that differs in every session and that only who has the home's key can make: who strips with the key tells marks of ours
-from imitations, so that a hostile text can neither end a block of ours nor have the user's words taken for one.
-Without the key, and for marks of older versions, too much is removed rather than too little.
+What we inject comes back in the agent's log. It must never teach, so every reader strips it first. A mark contains a
+seal that differs in every session and that only the holder of the home's key can make: stripping with the key tells our
+marks from imitations, so that a hostile text can neither end a block of ours nor have the user's words taken for one.
+Without the key, and for marks of older versions, better too much is removed than too little.
 
-What a person reads as well, the reason of a guard, begins with its sentence: it has one mark, behind it, which says how
-many lines before it are ours.
+Text that a person reads as well, the reason of a guard, begins with its sentence: it has one mark, after it, which says
+how many lines before it are ours.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _DIGITS = "51902"
-"""The part of the name that no change of case can alter, so that one search decides for most texts."""
+"""The part of the name that no change of case can alter, so that one search is enough for most texts."""
 _NAME = f"wisen{_DIGITS}"
 _PASSES = 16
-"""Removing a block can join two halves of a mark. Beyond so many joints a text was made to be hostile."""
+"""Removing a block can join two halves of a mark. A text with more joints than this is hostile."""
 
 _KEYED_PASSES = 64
 _NAME_ANYWHERE = re.compile(rf"(wisen)({_DIGITS})", re.IGNORECASE | re.ASCII)
@@ -44,11 +44,11 @@ _HEADS = re.compile(
     r"|Rules that the user|Ask the user once|Said by the|Said, not|Hints, inferred|Tell the user once"
     r"|Sort earlier words|Waiting for the user|Open and important|wisen\b)"
 )
-"""How our blocks begin: what is left of one that was cut off is known by it."""
+"""How our blocks begin: identifies what is left of one that was cut off."""
 
 
 def seal_of(key: bytes, agent: str, session: str) -> str:
-    """The seal of a session's marks: the same as long as it lasts, another one in every session."""
+    """Return the seal of a session's marks: constant within a session, different in each."""
     of = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
     tag = blake2b(of, digest_size=_TAG // 2, key=key[:64]).hexdigest()
     return tag + _proof(key, tag)
@@ -65,12 +65,12 @@ def is_own_seal(key: bytes, seal: str) -> bool:
 
 
 def sealed(block: str, seal: str) -> str:
-    """A block with the seal in its marks; our name stands nowhere else in it."""
+    """Return a block with the seal in its marks; our name occurs nowhere else in it."""
     return block.replace(_NAME, f"{_NAME}-{seal}") if seal else block
 
 
 def wrap(text: str) -> str:
-    """The text between our marks, which begin its first line and end it. Our own name inside it is broken up."""
+    """Wrap the text in our marks, which begin its first line and end it. Our own name inside it is broken up."""
     return f"<{_NAME}> {_without_name(text)}\n</{_NAME}>"
 
 
@@ -79,10 +79,10 @@ def _without_name(text: str) -> str:
 
 
 def strip(text: str, key: bytes = b"") -> str:
-    """The text without any block of ours; the same object when there is none.
+    """Remove all our blocks from a text; the same object if there is none.
 
     A block without an end is removed up to the end of the text, an end without a beginning from the beginning on. With
-    the `key` that is so for marks that were made with it; of others only what can be a block of ours is removed.
+    the `key` this applies to marks that were made with it; of others only what can be a block of ours is removed.
     """
     if _DIGITS not in text:
         return text
@@ -92,7 +92,7 @@ def strip(text: str, key: bytes = b"") -> str:
         text = _outside_own(text, key) if key else _outside(text)
     found = _MARK.search(text)
     if key and found is not None:
-        return _NAME_ANYWHERE.sub(r"\1 \2", text)  # imitations only: nobody's words go with them
+        return _NAME_ANYWHERE.sub(r"\1 \2", text)  # only imitations: nobody's words are removed with them
     return text if found is None else text[: found.start()]
 
 
@@ -129,11 +129,11 @@ class _Found(NamedTuple):
     close: bool
     seal: str
     lines: int
-    """How many lines before it are ours, where it is the only mark; else 0."""
+    """How many lines before it are ours, if it is the only mark; otherwise 0."""
 
 
 def _outside_own(text: str, key: bytes) -> str:
-    """The text outside of blocks whose marks were made with the key, and then outside of what else may be one."""
+    """Return the text outside of blocks whose marks were made with the key, then outside of what else may be one."""
     marks = [
         _Found(each.start(), each.end(), each["close"] is not None, each["seal"] or "", int(each["lines"] or 0))
         for each in _MARK.finditer(text)
@@ -161,9 +161,9 @@ def _outside_own(text: str, key: bytes) -> str:
 
 
 def _outside_others(text: str, marks: Sequence[_Found]) -> str:
-    """The text without what may be a block of an older version or another machine, and without imitations of marks."""
+    """Remove what may be a block of an older version or another machine, and imitations of marks."""
     first = marks[0]
-    if first.close or first.lines:  # anybody can write a number: what goes is their paragraph, and no more
+    if first.close or first.lines:  # anybody can write a number: only their own paragraph is removed
         began = max((each.end() for each in _PARAGRAPH.finditer(text, 0, first.start)), default=0)
         return text[:began] + text[first.end :]
     end = next((each for each in marks[1:] if each.close and each.seal == first.seal), None)
@@ -178,7 +178,7 @@ def _outside_others(text: str, marks: Sequence[_Found]) -> str:
 
 
 def _begin_of(text: str, low: int, end: int, lines: int) -> int:
-    """Where what has its mark behind it begins: so many lines before the mark, and with them their whole paragraph."""
+    """Return where text with a mark after it begins: that many lines before the mark, and their whole paragraph."""
     end = low + len(text[low:end].rstrip(_BLANK))
     paragraph = max((each.end() for each in _PARAGRAPH.finditer(text, low, end)), default=low)
     start = end

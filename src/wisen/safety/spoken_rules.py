@@ -1,4 +1,4 @@
-"""Secrets that people say in a sentence, in every shipped language: passwords, PINs, and the words of a wallet."""
+"""Rules for secrets that people say in a sentence, in every shipped language: passwords, PINs, and seed phrases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OF_CODE = re.compile(
     r"(?i)\w+\.\w{1,5}|v?\d+(?:\.\d+)+|\d{1,3}(?:st|nd|rd|th|-\w+)|\d{4}-\d\d-\d\d|\w+\[\w*\]?|\w+::\w+|\w+(?:/[\w.-]+)+|p\d+"
     r"|\w+_\w+|\d+|[a-z]+-[a-z-]+|[a-z]+\d?"
 )
-"""Words with digits or signs that say something about a password and are none."""
+"""Words with digits or symbols that say something about a password and are none."""
 _WORD_AND_NUMBER = re.compile(r"[a-z]{3,12}\d{2,6}|[A-Z][a-z]{2,}\d{2,6}|[A-Za-z]{3,}\d+[^\w\s]+")
 
 
@@ -44,7 +44,7 @@ def is_spoken_password(value: str) -> bool:
 
 
 def is_pin(value: str) -> bool:
-    """Whether digits can be a PIN, and no year."""
+    """Whether digits can be a PIN, and not a year."""
     return not re.fullmatch(r"(?:19|20)\d\d", value)
 
 
@@ -66,7 +66,7 @@ _ROW = rf"(?P<value>{_NUMBERED}[a-z]{{3,8}}(?:{_BETWEEN}{_NUMBERED}(?<=[^a-z])[a
 
 
 def is_seed(row: str) -> bool:
-    """Whether a row of words can open a wallet: as many as such rows have, and none that only joins others."""
+    """Whether a row of words can be a wallet's seed phrase: as many as those have, and no function words."""
     words = re.findall(r"[a-z]{3,8}", row.replace("\\n", " "))
     return len(words) >= 12 and not _NOT_SEED.intersection(words) and len(set(words)) >= len(words) - 3
 
@@ -104,4 +104,4 @@ SPOKEN: tuple[SecretRule, ...] = (
         check=is_seed,
     ),
 )
-"""They are tried after all others."""
+"""Tried after all other rules."""

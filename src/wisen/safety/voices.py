@@ -1,8 +1,8 @@
-"""Whose voice a passage of a typed message is: what programs and other people put into it is taken out.
+"""Removes what programs and other people put into a typed message, so that only the user's own passages are left.
 
-A memory plug-in writes what it recalled around the user's prompt; a user pastes somebody's mail. Both stand in the
-user's message and neither is the user's word. Only the frame decides, never what a passage says; when a frame is broken
-or closed early from within, too much is taken out rather than too little.
+A memory plug-in writes what it recalled around the user's prompt; a user pastes somebody's mail. Both are in the user's
+message and neither is the user's statement. Only the frame decides, never the content; if a frame is broken or closed
+early from within, better too much is removed than too little.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _MARK = re.compile(
 )
 """The beginning or the end of a frame."""
 _FORWARDED = re.compile(
-    # A ruled line with words in it, and right behind it the head of a mail; or the line that begins a quoted reply.
-    # Every part is bounded, so that no text can be made to be slow.
+    # A ruled line with words in it, directly followed by a mail header; or the line that begins a quoted reply.
+    # Every part is bounded, so that no text can make it slow.
     r"^[ \t]{0,8}[-_*=]{3,80}[ \t]{0,8}[^\s\-_*=][^\n]{0,80}?[-_*=]{3,80}[ \t]{0,8}\n(?:[^\n]{0,200}\n){0,2}?"
     r"[^\n:]{2,20}:[^\n]{0,100}?\S@\S"
     r"|^[ \t]{0,8}[-_]{3,80}[ \t]{0,8}(?:Original|Forwarded)[ \t]{1,4}Message\b"
@@ -31,7 +31,7 @@ _FORWARDS = re.compile(r"forwarded|original message|wrote:", re.IGNORECASE)
 
 
 def own_words(text: str) -> str:
-    """The passages of a typed message that are the user's; the same object when all of it is."""
+    """Return the passages of a typed message that are the user's; the same object if all of it is."""
     if "<" in text:
         text = _outside_frames(text)
     if "@" not in text and not _FORWARDS.search(text):
@@ -44,8 +44,8 @@ def _outside_frames(text: str) -> str:
     marks = list(_MARK.finditer(text))
     ends = [mark for mark in marks if mark["close"]]
     if ends:
-        # From the first beginning to the last end: what stands inside may hold an end of its own and then go on in the
-        # user's voice. An end without a beginning lost it somewhere before.
+        # From the first beginning to the last end: what is inside may contain an end of its own and then continue in
+        # the user's voice. An end without a beginning lost it somewhere before.
         begin = 0 if marks[0]["close"] else marks[0].start()
         text = text[:begin] + text[ends[-1].end() :].lstrip()
     for mark in _MARK.finditer(text):

@@ -1,4 +1,4 @@
-"""Asks of every text, before it is kept, whether there is a rule against it: a secret, or private data."""
+"""Checks every text before it is stored: is there a rule against it, because of a secret or private data?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from wisen.safety.secrets import finder
 
 
 def rule_against(text: str) -> str | None:
-    """The rule that forbids keeping a text: a secret's, `private:…`, or `doubtful:…` where somebody is to be asked."""
+    """Return the rule that forbids storing a text: a secret's, `private:…`, or `doubtful:…` if the user must decide."""
     secret, clues = finder().scan(text)
     if secret is not None or not clues:
         return secret
