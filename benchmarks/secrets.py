@@ -23,9 +23,9 @@ from benchmarks.secret_peers import peers
 from benchmarks.secret_plants import measured
 from wisen.agents.claude_code import ClaudeCode
 from wisen.model.event import Call, Message, Outcome, Provenance
-from wisen.safety.private import find_private
+from wisen.safety.private import find_private_data
 from wisen.safety.secret_rules import RULES
-from wisen.safety.secrets import Finder, find_secret
+from wisen.safety.secrets import SecretScanner, find_secret
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "providers": len({format_.provider for format_ in FORMATS}),
         "samples": len(samples),
         "real": _real(kept, len(lines)),
-        "private_line_rate": sum(find_private(line) is not None for line in lines) / max(1, len(lines)),
+        "private_line_rate": sum(find_private_data(line) is not None for line in lines) / max(1, len(lines)),
         "mb_per_s_with_private": _speed(rule_against, texts, options.repeat),
         "spoken": measured(_PLANT_SEEDS, _PLANTS),
     }
@@ -96,7 +96,7 @@ def _leave_provider_out(samples: Iterable[Sample]) -> dict[str, object]:
             named[sample.format.provider].append(sample)
     shares = {}
     for provider, own in sorted(named.items()):
-        others = Finder(rule for rule in RULES if rule.provider != provider)
+        others = SecretScanner(rule for rule in RULES if rule.provider != provider)
         shares[provider] = sum(others.scan(sample.text).secret is not None for sample in own) / len(own)
     size = sum(map(len, named.values()))
     return {

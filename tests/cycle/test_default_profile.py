@@ -22,7 +22,7 @@ from tests.rules.test_preferences_file import prefer
 from wisen import app
 from wisen.model.entry import EntryOrigin, EntrySource, EntryStatus, ManualEntry, MoveKind
 from wisen.model.entry_state import fold_entry_states
-from wisen.safety.entry_words import describe_author, describe_decision
+from wisen.safety.entry_texts import describe_author, describe_decision
 from wisen.testing.entries_contract import a_move, an_entry
 
 STATED = "remember: I prefer short answers, always answer in short sentences"

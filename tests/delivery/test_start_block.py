@@ -43,7 +43,9 @@ def a_line(number: int) -> DeliveredLine:
 
 def sealed(matter: BlockContent) -> str:
     """A block as a session gets it."""
-    return sentinel.sealed(build_block(matter, DeliverPolicy()).text, sentinel.seal_of(b"k" * 32, "claude-code", "s"))
+    return sentinel.add_seal(
+        build_block(matter, DeliverPolicy()).text, sentinel.session_seal(b"k" * 32, "claude-code", "s")
+    )
 
 
 @pytest.mark.requirement("F9")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wisen.forgetting.clear import cleared
 from wisen.model.tombstone import TombstoneKeyKind
-from wisen.safety.forgotten_words import ForgottenPhrases, Keys, phrase_of
+from wisen.safety.forgotten_phrases import ForgottenPhrases, PhraseDigests, phrase_of
 
 pytestmark = pytest.mark.requirement("N8")
 
@@ -29,9 +29,9 @@ def stands(phrase: str, text: str) -> bool:
     among_many = ForgottenPhrases([found, *(p for n in range(20) if (p := phrase_of(f"qqq{n}qqq")) is not None)]).holds(
         text
     )
-    by_digest = Keys([found.key(SALT)], SALT).holds(text)
+    by_digest = PhraseDigests([found.key(SALT)], SALT).holds(text)
     assert by_words == among_many == by_digest
-    assert not Keys([found.key(SALT)], b"another salt").holds(text)
+    assert not PhraseDigests([found.key(SALT)], b"another salt").holds(text)
     return by_words
 
 

@@ -142,9 +142,9 @@ def test_a_sub_agent_of_a_session_that_is_off_is_off_too(home: Path, ours: Path)
     run("learn")
     with wisen.open_learner() as learner:
         silence = learner.home.disabled_sessions
-    assert silence.holds("claude-code", f"{log.session}/agent-a1")
-    assert not silence.holds("claude-code", f"{log.session}1")
-    assert not silence.holds("codex", log.session)
+    assert silence.is_disabled("claude-code", f"{log.session}/agent-a1")
+    assert not silence.is_disabled("claude-code", f"{log.session}1")
+    assert not silence.is_disabled("codex", log.session)
 
 
 @pytest.mark.parametrize("value", ["0", "", "false", "No"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.safety.fix_lines import DANGEROUS, HARMLESS
 from wisen.model.fix import Danger
-from wisen.safety.dangers import UNKNOWN_OPTION, judge_calls, judge_first, judge_lines, may_be_left_out
+from wisen.safety.dangers import UNKNOWN_OPTION, can_leave_out, judge_calls, judge_lines, judge_preceding_call
 from wisen.text.plain_shell import read_plain_line
 
 pytestmark = pytest.mark.requirement("F4")
@@ -113,10 +113,10 @@ def test_a_tool_that_nobody_knows_may_do_without_an_option_that_it_does_not_have
 
 
 def test_a_call_that_comes_first_is_judged_by_the_list_alone() -> None:
-    assert judge_first("Bash", '{"command": "git pull --rebase"}') is Danger.NONE
-    assert judge_first("Read", '{"file_path": "/anywhere"}') is Danger.NONE
-    assert judge_first("Bash", '{"command": "npm install"}') is Danger.PACKAGE
-    assert judge_first("mcp__x__y", "{}") is Danger.UNKNOWN
+    assert judge_preceding_call("Bash", '{"command": "git pull --rebase"}') is Danger.NONE
+    assert judge_preceding_call("Read", '{"file_path": "/anywhere"}') is Danger.NONE
+    assert judge_preceding_call("Bash", '{"command": "npm install"}') is Danger.PACKAGE
+    assert judge_preceding_call("mcp__x__y", "{}") is Danger.UNKNOWN
 
 
 @given(st.text(alphabet=" \t\n'\"\\;&|<>(){}$`#!*?~=ab-/é\x00\u202e", max_size=30))
@@ -136,14 +136,14 @@ def test_a_plain_line_is_read_as_a_shell_reads_it(line: str) -> None:
 
 @pytest.mark.parametrize("step", ["Skill commit", "Skill release-notes", "Read src/a.py", "git status"])
 def test_a_step_that_checks_nothing_may_be_left_out(step: str) -> None:
-    assert may_be_left_out(step)
+    assert can_leave_out(step)
 
 
 @pytest.mark.parametrize(
     "step", ["Skill security-review", "Skill run-tests", "npm test", "./guard.sh", "Task", "mcp__x__y", ""]
 )
 def test_a_step_that_may_be_a_check_is_not_left_out_unasked(step: str) -> None:
-    assert not may_be_left_out(step)
+    assert not can_leave_out(step)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cost import cost
-from wisen.safety.private import find_private
+from wisen.safety.private import find_private_data
 from wisen.safety.private_rules import CLUES
 from wisen.safety.withhold import rule_against
 
@@ -143,7 +143,7 @@ def test_what_is_private_is_refused_wherever_it_stands(shape: str) -> None:
     for _ in range(DRAWS):
         text = make(rng)
         for laid in (text, f"see:\n{text}\nthere", json.dumps({"command": f"a\n{text}"}, ensure_ascii=False)):
-            found = find_private(laid)
+            found = find_private_data(laid)
             assert found is not None, laid
             assert (found.kind, found.sure) == (kind, True), laid
             assert rule_against(laid) == f"private:{kind}"
@@ -159,7 +159,7 @@ def test_what_is_private_is_refused_wherever_it_stands(shape: str) -> None:
     ],
 )
 def test_a_statement_about_somebodys_health_is_refused(text: str, kind: str) -> None:
-    found = find_private(text)
+    found = find_private_data(text)
     assert found is not None
     assert (found.kind, found.sure) == (kind, True)
 
@@ -176,7 +176,7 @@ def test_a_statement_about_somebodys_health_is_refused(text: str, kind: str) -> 
 )
 def test_what_is_doubtful_is_withheld_under_another_name(text: str, rule: str) -> None:
     assert rule_against(text) == rule
-    found = find_private(text)
+    found = find_private_data(text)
     assert found is not None
     assert "may hold" in found.why
 
@@ -190,7 +190,7 @@ def test_a_card_without_any_sign_of_being_one_is_doubtful() -> None:
 @pytest.mark.parametrize("shape", SURE)
 def test_the_reason_is_one_sentence_that_quotes_nothing(shape: str) -> None:
     text = SURE[shape][1](random.Random(shape))
-    found = find_private(text)
+    found = find_private_data(text)
     assert found is not None
     assert found.why.endswith(".")
     assert found.why.count(".") == 1
@@ -220,7 +220,7 @@ def test_the_reason_is_one_sentence_that_quotes_nothing(shape: str) -> None:
     ],
 )
 def test_what_only_looks_private_is_left_alone(text: str) -> None:
-    assert find_private(text) is None
+    assert find_private_data(text) is None
     assert rule_against(json.dumps({"command": text})) is None
 
 
@@ -229,9 +229,9 @@ def test_a_wrong_check_digit_is_no_number() -> None:
     for _ in range(DRAWS):
         number = card(rng)
         wrong = number[:-1] + str((int(number[-1]) + 1) % 10)
-        assert find_private(f"card {wrong}") is None
+        assert find_private_data(f"card {wrong}") is None
         account = iban(rng)
-        assert find_private(account[:-1] + str((int(account[-1]) + 1) % 10)) is None
+        assert find_private_data(account[:-1] + str((int(account[-1]) + 1) % 10)) is None
 
 
 def test_every_clue_is_lower_case() -> None:
@@ -240,7 +240,7 @@ def test_every_clue_is_lower_case() -> None:
 
 @given(text=st.text())
 def test_no_text_is_an_error(text: str) -> None:
-    found = find_private(text)
+    found = find_private_data(text)
     assert found is None or found.kind
 
 
@@ -262,4 +262,4 @@ def test_no_text_is_an_error(text: str) -> None:
     ],
 )
 def test_a_text_made_to_be_slow_is_read_in_linear_time(piece: str) -> None:
-    assert cost(lambda: find_private(piece * (100_000 // len(piece)))) < 3000
+    assert cost(lambda: find_private_data(piece * (100_000 // len(piece)))) < 3000

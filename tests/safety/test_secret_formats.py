@@ -15,7 +15,7 @@ from benchmarks.secret_carriers import CARRIERS, Sample, lay
 from benchmarks.secret_formats import FORMATS, drawn
 
 from wisen.safety.secret_rules import GENERIC, RULES
-from wisen.safety.secrets import Finder, find_secret
+from wisen.safety.secrets import SecretScanner, find_secret
 from wisen.safety.withhold import rule_against
 
 pytestmark = pytest.mark.requirement("N7")
@@ -49,7 +49,7 @@ def test_nearly_every_secret_is_found_over_all_carriers() -> None:
 
 
 def test_a_secret_with_a_name_is_found_without_any_providers_rules() -> None:
-    generic = Finder(GENERIC)
+    generic = SecretScanner(GENERIC)
     named = [sample for sample in samples() if sample.named]
     missed = [sample for sample in named if generic.scan(sample.text).secret is None]
     assert len(missed) <= 0.1 * len(named), {sample.format.name for sample in missed}

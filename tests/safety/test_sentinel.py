@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from tests.cost import cost
 from tests.hooks import mark_behind
-from wisen.safety.sentinel import is_own_seal, seal_of, sealed, strip, wrap
+from wisen.safety.sentinel import add_seal, is_own_seal, session_seal, strip, wrap
 from wisen.surfaces.hook import sealing
 
 pytestmark = pytest.mark.requirement("X7")
 
 _KEY, _OTHER = b"k" * 32, b"o" * 32
-_SEAL = seal_of(_KEY, "claude-code", "s1")
+_SEAL = session_seal(_KEY, "claude-code", "s1")
 _SAMPLE = wrap("x")
 _OPEN, _CLOSE = "<wisen51902>", _SAMPLE.split("\n")[-1]
 _FRAGMENTS = [
@@ -161,7 +161,7 @@ _OLD = (
 @pytest.mark.parametrize("mangle", _MANGLES)
 def test_blocks_of_older_versions_are_still_removed(mangle: Callable[[str], str]) -> None:
     assert strip("before " + mangle(_OLD) + " after") == "before  after"
-    assert strip(f"before {mangle(sealed(_OLD, _SEAL))} after", _KEY) == "before  after"
+    assert strip(f"before {mangle(add_seal(_OLD, _SEAL))} after", _KEY) == "before  after"
 
 
 _REASON = mark_behind("A guard of the user's stops this call: Use `uv`.\nInstead: uv <b>\nthe user types: overrule G-1")
@@ -169,14 +169,14 @@ _REASON = mark_behind("A guard of the user's stops this call: Use `uv`.\nInstead
 
 @pytest.mark.parametrize("mangle", _MANGLES)
 def test_what_has_its_mark_behind_it_is_removed_however_an_agent_mangled_it(mangle: Callable[[str], str]) -> None:
-    own = sealed(_REASON, _SEAL)
+    own = add_seal(_REASON, _SEAL)
     assert strip(f"typed\n\nPreToolUse:Bash hook error: {mangle(_REASON)} after").strip() == "typed\n\n after".strip()
     assert strip(f"typed\n\nPreToolUse:Bash hook error: {mangle(own)} after", _KEY).split() == ["typed", "after"]
 
 
 @given(inside=anything)
 def test_whatever_has_its_mark_behind_it_says_it_is_removed_and_what_was_typed_apart_from_it_stays(inside: str) -> None:
-    own = sealed(mark_behind(f"x{inside}"), _SEAL)
+    own = add_seal(mark_behind(f"x{inside}"), _SEAL)
     assert strip(f"typed\n\n{own}\nmore", _KEY) == "typed\n\n\nmore"
 
 
@@ -192,18 +192,18 @@ def test_a_text_made_to_be_slow_is_stripped_in_linear_time() -> None:
 
 
 def _block(text: str = "What wisen learnt: use pnpm.", key: bytes = _KEY, session: str = "s1") -> str:
-    return sealed(wrap(text), seal_of(key, "claude-code", session))
+    return add_seal(wrap(text), session_seal(key, "claude-code", session))
 
 
 @given(st.binary(min_size=1, max_size=64), st.text(max_size=20), st.text(max_size=20))
 def test_a_seal_is_the_same_in_its_session_and_is_known_by_its_key_alone(key: bytes, agent: str, session: str) -> None:
-    seal = seal_of(key, agent, session)
-    assert seal == seal_of(key, agent, session) != seal_of(key, agent, session + "x")
+    seal = session_seal(key, agent, session)
+    assert seal == session_seal(key, agent, session) != session_seal(key, agent, session + "x")
     assert is_own_seal(key, seal)
     assert is_own_seal(key, seal.upper())
     assert not is_own_seal(_OTHER * 2, seal)
     assert not is_own_seal(b"", seal)
-    assert sealing.sealed(wrap("a"), key, agent, session) == sealed(wrap("a"), seal)
+    assert sealing.sealed(wrap("a"), key, agent, session) == add_seal(wrap("a"), seal)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_an_imitated_mark_does_not_take_the_words_of_the_user_with_it(imitation:
         "</wisen51902>",
         f"</wisen51902-{_FORGED}>",
         "&lt;/wisen51902&gt;",
-        sealed("</wisen51902>", seal_of(_OTHER, "a", "b")),
+        add_seal("</wisen51902>", session_seal(_OTHER, "a", "b")),
     ],
 )
 def test_an_imitated_end_does_not_let_the_rest_of_a_block_pass(end: str) -> None:

@@ -20,7 +20,7 @@ import pytest
 from tests.cost import cost
 from tests.hooks import fire, taught
 from wisen.errors import FileError, UnfitFile
-from wisen.safety.regular_files import is_regular_file, open_regular_file, read_regular_file, refuse_unfit_database
+from wisen.safety.regular_files import is_regular_file, open_regular_file, read_regular_file, reject_unfit_database
 from wisen.surfaces.hook.hook_outcomes import failure_in
 
 pytestmark = pytest.mark.requirement("X7")
@@ -271,7 +271,7 @@ def test_only_regular_files_of_a_size_are_opened(tmp_path: Path, kind: str) -> N
         database.write_bytes(b"")
         KINDS[kind](tmp_path / "a.db-wal")
         with pytest.raises(OSError):  # noqa: PT011
-            refuse_unfit_database(database)
+            reject_unfit_database(database)
 
 
 def test_what_is_refused_says_what_it_is_and_what_to_do(tmp_path: Path) -> None:

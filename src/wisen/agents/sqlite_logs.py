@@ -6,7 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from wisen.model.source import Source
-from wisen.safety.regular_files import open_regular_file, read_at_most, refuse_unfit_database
+from wisen.safety.regular_files import open_regular_file, read_at_most, reject_unfit_database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ def open_read_only(path: Path) -> sqlite3.Connection:
     Raises: sqlite3.Error, also if it or a file that SQLite opens next to it is not a regular file.
     """
     try:
-        refuse_unfit_database(path)
+        reject_unfit_database(path)
     except OSError as error:
         raise sqlite3.OperationalError(error.strerror or "it cannot be opened") from error
     mode = "mode=ro&immutable=1" if _is_closed(path) else "mode=ro"

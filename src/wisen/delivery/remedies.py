@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.event import Status
 from wisen.model.fix import Danger
-from wisen.safety.fix_causes import is_named_by_complaint
-from wisen.safety.fix_words import is_own_wording, is_reordered, quote_change, quote_line
+from wisen.safety.fix_causes import error_names_change
+from wisen.safety.fix_texts import is_own_wording, is_reordered, quote_change, quote_line
 from wisen.text.command_lines import command_of, fields_of, parsed
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def failing_form(fix: Fix) -> FailingForm | None:
 
 def is_named_by_error(fix: Fix) -> bool:
     """Whether the error message of its newest example names what a fix changes."""
-    return is_named_by_complaint(fix.signature, fix.change, fix.said, fix.before, fix.after)
+    return error_names_change(fix.signature, fix.change, fix.said, fix.before, fix.after)
 
 
 def _says_something(fix: Fix, example: Evidence | None) -> bool:

@@ -122,11 +122,11 @@ class DeliveryService:
         salt, files = self._home.salt, self._desk.files
         for place, context in snapshots.places:
             memory = find_memory_folder(Path(place), lambda _: False)
-            seal = sentinel.seal_of(salt(), WORKSPACE_FILE, context)
+            seal = sentinel.session_seal(salt(), WORKSPACE_FILE, context)
             may_write = can_write_unasked(self._promotion.profile) and not is_delivery_off(
                 self._projects, self._desk, place
             )
-            block = sentinel.sealed(snapshots.block(context), seal) if may_write else ""
+            block = sentinel.add_seal(snapshots.block(context), seal) if may_write else ""
             if memory is None:
                 continue
             with suppress(FileError):

@@ -27,7 +27,7 @@ from wisen.model.fix import Danger
 from wisen.model.guard import GuardSource, Mode, guard_states
 from wisen.model.guard_text import describe_proposal
 from wisen.model.report import Selection
-from wisen.safety.entry_words import agent_text, is_told
+from wisen.safety.entry_texts import agent_text, is_worth_showing
 from wisen.store.known_entries import KnownEntries
 from wisen.text.superseded import overruled
 
@@ -203,7 +203,7 @@ class SnapshotBuilder:
             each
             for each in pending
             if each.entry.id in trial_ids
-            or (each.entry.origin is EntryOrigin.MEASURED and is_told(each) and agent_text(each, {}))
+            or (each.entry.origin is EntryOrigin.MEASURED and is_worth_showing(each) and agent_text(each, {}))
         ]
         due = [
             each
@@ -212,7 +212,7 @@ class SnapshotBuilder:
             and each.entry.origin is not EntryOrigin.MEASURED
             and each.entry.id not in trial_ids
             and each not in stated
-            and is_told(each)
+            and is_worth_showing(each)
             and is_raised(each)
         ]
         rules, stated, hints, due = map(self._private.deliverable, (rules, stated, hints, due))

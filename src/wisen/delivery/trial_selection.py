@@ -10,7 +10,7 @@ from wisen.delivery.hook_snapshot import TrialAssignments
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, rule_id
 from wisen.model.entry_state import entries_on_trial
 from wisen.model.trial import CheckAction, Verdict
-from wisen.safety.entry_words import agent_text, is_told
+from wisen.safety.entry_texts import agent_text, is_worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -135,4 +135,4 @@ def may_be_tried(state: EntryState, wanted: frozenset[str]) -> bool:
     if state.entry.id in wanted:
         return True
     inferred = state.entry.origin is EntryOrigin.MEASURED and state.entry.type is EntryType.LEARNING
-    return inferred and not state.confirmed and is_told(state) and bool(agent_text(state, {}))
+    return inferred and not state.confirmed and is_worth_showing(state) and bool(agent_text(state, {}))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.edits.links import Links
 from wisen.errors import FileChanged, FileError
 from wisen.model.change import FileVersion
-from wisen.safety.regular_files import refuse_unfit
+from wisen.safety.regular_files import reject_unfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,12 +149,12 @@ def _read_disk(path: str) -> _DiskFile:
         status = real.lstat()
     except FileNotFoundError:
         return _DiskFile(FileVersion(path, None, 0, link), real, None)
-    refuse_unfit(path, status, MAX_FILE_BYTES)
+    reject_unfit(path, status, MAX_FILE_BYTES)
     # Without blocking: a pipe that has just replaced it would hold us up forever.
     handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         status = os.fstat(handle)
-        refuse_unfit(path, status, MAX_FILE_BYTES)
+        reject_unfit(path, status, MAX_FILE_BYTES)
         # One chunk more than the limit: a file that grows meanwhile has changed, and is not read forever.
         content = b"".join(islice(iter(lambda: os.read(handle, _CHUNK), b""), MAX_FILE_BYTES // _CHUNK + 1))
     finally:

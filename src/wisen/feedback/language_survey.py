@@ -224,7 +224,7 @@ class UserLanguages:
             draft = _new_draft(code)
             for group, texts in groups.items():
                 table = next(table for table, of in GROUPS.items() if group in of)
-                allowed = [text for text in texts if not forgotten.holds(text)]
+                allowed = [text for text in texts if not forgotten.contains_forgotten(text)]
                 draft.dropped["forgotten"] += len(texts) - len(allowed)
                 draft.add(table, group, allowed)
             language = draft.language()

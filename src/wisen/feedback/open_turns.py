@@ -89,10 +89,10 @@ def _may_be_shown(home: Home, text: str) -> bool:
     if (
         not text.strip()
         or len(text) > MAX_QUOTE
-        or invisible_characters.without(text) != text
+        or invisible_characters.remove_invisible(text) != text
         or has_pasted_block(text)
     ):
         return False
-    if rule_against(text) is not None or home.forgotten_filter.holds(text):
+    if rule_against(text) is not None or home.forgotten_filter.contains_forgotten(text):
         return False
     return not any(each.standing for each in directives_in(text))

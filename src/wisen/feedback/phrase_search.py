@@ -151,7 +151,7 @@ def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tup
             left.append(f"{text!r} holds no words.")
         elif (named, kind) in gone:
             left.append(f"{text!r} was removed before, and does not come back.")
-        elif not is_storable(text) or forgotten.holds(text):
+        elif not is_storable(text) or forgotten.contains_forgotten(text):
             left.append(
                 f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten."
             )

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wisen.safety.forgotten_words import Needle
+    from wisen.safety.forgotten_phrases import Needle
 
 _TITLE = "# "
 """The title of a page names its project or day, and stays."""

@@ -118,7 +118,7 @@ class Eraser:
         """What a person means, with everything that holds it; a dry run makes no keys of words."""
         from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.removal import found_in
-        from wisen.safety.forgotten_words import ForgottenPhrases
+        from wisen.safety.forgotten_phrases import ForgottenPhrases
 
         named = frozenset((agent, id_) for agent, _, id_ in meant.events)
         target = ErasureTarget(ForgottenPhrases(meant.phrases), meant.scope, named, meant.things)
@@ -136,7 +136,7 @@ class Eraser:
         """What was read of sessions before they were known to be off, and what was first learnt in them."""
         from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.removal import found_in
-        from wisen.safety.forgotten_words import ForgottenPhrases
+        from wisen.safety.forgotten_phrases import ForgottenPhrases
 
         home = self._home
         seen = {each[:3] for each in home.index.removal.indexed_texts() if each[:2] in sessions}
@@ -159,27 +159,27 @@ class Eraser:
 
     def sessions_of(self, keys: Sequence[TombstoneKey]) -> frozenset[tuple[str, str]]:
         """The sessions that the index holds although keys say that they were switched off."""
-        from wisen.safety.forgotten_filter import SwitchedOffSessions
+        from wisen.safety.forgotten_filter import DisabledSessions
 
         if not any(key.kind is TombstoneKeyKind.SESSION for key in keys):
             return frozenset()
-        silence = SwitchedOffSessions(keys, self._home.salt())
+        silence = DisabledSessions(keys, self._home.salt())
         held = {(each.agent, each.native) for each in self._home.index.removal.archived_sessions()}
-        return frozenset(each for each in held if silence.holds(*each))
+        return frozenset(each for each in held if silence.is_disabled(*each))
 
     def target_of(self, tombstone: Tombstone, keys: Sequence[TombstoneKey]) -> ErasureTarget:
         """What a tombstone is about, as far as it tells."""
         from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.purge import Refused
-        from wisen.safety.forgotten_words import Anything, Keys
+        from wisen.safety.forgotten_phrases import AnyText, PhraseDigests
 
         events = frozenset((key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT)
         things = frozenset(key.value for key in keys if key.kind is TombstoneKeyKind.THING)
         if any(key.kind is TombstoneKeyKind.UNTIL for key in keys):
-            return ErasureTarget(Anything(), tombstone.scope, events, whole=True)
+            return ErasureTarget(AnyText(), tombstone.scope, events, whole=True)
         if tombstone.scope == DISABLED_SESSION:
-            return ErasureTarget(Keys((), b""), DISABLED_SESSION, events, alone=things)
-        needle = Refused() if SAFETY in things else Keys(keys, self._home.salt())
+            return ErasureTarget(PhraseDigests((), b""), DISABLED_SESSION, events, alone=things)
+        needle = Refused() if SAFETY in things else PhraseDigests(keys, self._home.salt())
         return ErasureTarget(needle, tombstone.scope, events, things)
 
     def tombstone(self, scope: str, many: int) -> Tombstone:

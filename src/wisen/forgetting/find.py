@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.memory import Memory
     from wisen.model.tombstone import IndexedText
-    from wisen.safety.forgotten_words import Needle
+    from wisen.safety.forgotten_phrases import Needle
     from wisen.store.ledger_removal import Row
 
 Seen = tuple[str, str, str]

@@ -10,14 +10,14 @@ from wisen.model.context import NOWHERE
 from wisen.model.entry import rule_id
 from wisen.model.entry_state import fold_entry_states
 from wisen.model.tombstone import ALL_CONTEXTS
-from wisen.safety.forgotten_words import phrase_of
+from wisen.safety.forgotten_phrases import phrase_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.forgetting.find import Seen
     from wisen.model.entry_state import EntryState
-    from wisen.safety.forgotten_words import Phrase
+    from wisen.safety.forgotten_phrases import Phrase
     from wisen.store.home import Home
 
 

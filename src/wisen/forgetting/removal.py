@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from wisen.forgetting.find import ErasureTarget, Found, Seen
     from wisen.forgetting.holdings import Holdings
     from wisen.forgetting.neighbours import ForgetWritten
-    from wisen.safety.forgotten_words import Needle
+    from wisen.safety.forgotten_phrases import Needle
     from wisen.store.home import Home
     from wisen.store.ledger import Ledger
     from wisen.store.ledger_removal import Row

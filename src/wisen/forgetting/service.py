@@ -95,12 +95,12 @@ class ForgettingService:
         """
         from wisen.forgetting.find import ErasureTarget
         from wisen.forgetting.removal import found_in
-        from wisen.safety.forgotten_words import Anything
+        from wisen.safety.forgotten_phrases import AnyText
 
         if not dry_run:
             self._decisions.require_person(chat=_IN_CHAT)
             self.finish()
-        target = ErasureTarget(Anything(), scope, whole=True)
+        target = ErasureTarget(AnyText(), scope, whole=True)
         found = found_in(self._holdings, target)
         tombstone = self._eraser.tombstone(scope, len(found.things))
         keys = () if scope != EVERYWHERE else event_keys(found)

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from wisen.model.event import PROSE_EVENTS, Call, Event, Message, Outcome, Provenance
 from wisen.model.index_batch import FilteredEvent
 from wisen.safety import sentinel
+from wisen.safety.injected_text import remove_injected
 from wisen.safety.secrets import find_secret
-from wisen.safety.voices import own_words
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _filter_event(event: Event, policy: EventFilterPolicy) -> tuple[Event | None
 
 def _filter_message(message: Message, policy: EventFilterPolicy, rule: str | None) -> tuple[Message | None, str | None]:
     typed = message.text or ""
-    text = own_words(sentinel.strip(typed, policy.mark_key))
+    text = remove_injected(sentinel.strip(typed, policy.mark_key))
     if not text.strip():
         return None, None
     hit = rule_against(text)

@@ -49,7 +49,7 @@ class LogReader:
         of trusting sizes and dates.
         """
         projects, counts, tasks = self._projects, dict[str, int](), list[ReadTask]()
-        projects.scope.set_session_switch(self._home.disabled_sessions.holds)
+        projects.scope.set_session_switch(self._home.disabled_sessions.is_disabled)
         for agent in projects.agents:
             sources: list[Source] = []
             known = self._home.index.events.marks(agent.name)
@@ -78,7 +78,7 @@ class LogReader:
     def _store(self, stretches: Sequence[IndexBatch], boundaries: ErrorBoundaries) -> int:
         """Store stretches. Contexts go into the ledger before the index holds anything; forgotten text is dropped."""
         record_places(self._projects)
-        retained = self._home.forgotten_filter.passed(stretches)
+        retained = self._home.forgotten_filter.filter_stretches(stretches)
         try:
             return self._home.index.events.store(retained) if stretches else 0
         except StoreError:

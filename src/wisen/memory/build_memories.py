@@ -18,8 +18,8 @@ from wisen.model.failure import Ending
 from wisen.model.history import UserAction
 from wisen.model.memory import ENTRY_ORIGIN_PREFIX, Memory, MemoryKind
 from wisen.safety import sentinel
-from wisen.safety.entry_words import agent_text
-from wisen.safety.fix_words import describe_fix, quote_step
+from wisen.safety.entry_texts import agent_text
+from wisen.safety.fix_texts import describe_fix, quote_step
 from wisen.safety.withhold import rule_against
 from wisen.text import daily
 from wisen.text.command_lines import command_of, fields_of, parsed

@@ -89,7 +89,11 @@ def index_day(home: Home, files: Files, context: str, path: Path) -> None:
 def _without_forgotten(gathered: Gathered, forgotten: ForgottenFilter) -> Gathered:
     """Return the memories without forgotten texts."""
     return {
-        origin: [each for each in memories if not forgotten.holds(each[0].text) and not forgotten.holds(each[0].beside)]
+        origin: [
+            each
+            for each in memories
+            if not forgotten.contains_forgotten(each[0].text) and not forgotten.contains_forgotten(each[0].beside)
+        ]
         for origin, memories in gathered.items()
     }
 

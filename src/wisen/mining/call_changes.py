@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from wisen.model.failure import CallChange
 from wisen.model.history import EDITS
-from wisen.safety.fix_causes import are_scripts_of_one_kind, is_word_in_complaint
-from wisen.safety.harmless_table import GOES
+from wisen.safety.fix_causes import are_similar_scripts, is_in_error
+from wisen.safety.harmless_table import DISPENSABLE_PROGRAMS
 from wisen.text.command_lines import Part, command_of, fields_of, parsed
 from wisen.text.shell_settings import VALUE, file_read_for_settings, settings_in
 
@@ -66,11 +66,11 @@ def replaces_script(before: str, after: str, said: str) -> bool:
     one, two = parsed(before).main.words, parsed(after).main.words
     a, b = Counter(one), Counter(two)
     gone, new = [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
-    missing = [word for word in one[1:] if not word.startswith("-") and is_word_in_complaint(word, said)]
+    missing = [word for word in one[1:] if not word.startswith("-") and is_in_error(word, said)]
     if not missing:
         return False
     if gone == missing[:1] and len(new) == 1 and one[:1] == two[:1]:
-        return are_scripts_of_one_kind(gone[0], new[0])
+        return are_similar_scripts(gone[0], new[0])
     kept = missing[0] in two and one[0] != two[0]  # another program has a script of that name
     return kept and len(two) <= len(one) + 1 and two[-1] == one[-1]
 
@@ -90,7 +90,9 @@ def are_of_one_program(failed: Step, step: Step) -> bool:
     name, other = one.main.program, two.main.program
     if other in programs or name in {part.program for part in two.parts} or _similarity(name, other) >= MIN_SIMILARITY:
         return True
-    wraps = (name in _last_names(two.main.words[1:]) and other not in GOES) or other in _last_names(one.main.words[1:])
+    wraps = (name in _last_names(two.main.words[1:]) and other not in DISPENSABLE_PROGRAMS) or other in _last_names(
+        one.main.words[1:]
+    )
     return wraps or {one.main.words[-1]} == {two.main.words[-1]}  # another runner of the same script
 
 
@@ -106,7 +108,7 @@ def _last_names(words: Iterable[str]) -> frozenset[str]:
 
 def option_change(change: CallChange, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What took the place of an option that nobody knew; what else was asked for then has nothing to do with it."""
-    named = tuple(word for word in change.removed if word.startswith("-") and is_word_in_complaint(word, said))
+    named = tuple(word for word in change.removed if word.startswith("-") and is_in_error(word, said))
     if not named or not change.added:
         return change.removed, change.added
     replaced = len(change.added) == 1 and change.added[0].startswith("-")

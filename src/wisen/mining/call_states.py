@@ -14,7 +14,7 @@ from wisen.model.history import EDITS
 from wisen.safety.fix_causes import changed_fields
 from wisen.safety.harmless import judge_command
 from wisen.safety.harmless_table import CommandEffect
-from wisen.safety.harmless_values import Scene
+from wisen.safety.harmless_values import CommandContext
 from wisen.text.command_lines import command_of, fields_of, parsed
 from wisen.text.plain_shell import read_plain_line
 
@@ -63,7 +63,9 @@ def is_read_only(step: Step) -> bool:
 
 def _is_line_read_only(line: str) -> bool:
     commands = read_plain_line(line)
-    if commands is not None and all(judge_command(each, Scene()).effect is CommandEffect.READS for each in commands):
+    if commands is not None and all(
+        judge_command(each, CommandContext()).effect is CommandEffect.READS for each in commands
+    ):
         return not _WAITS.search(line)
     if _CHANGES.search(_QUIET.sub("", line)) or _WAITS.search(line):
         return False

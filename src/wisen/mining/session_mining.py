@@ -40,14 +40,14 @@ from wisen.mining.signatures import SIGNATURE_VERSION, FailureSubject, describe_
 from wisen.model.event import Status
 from wisen.model.failure import CallChange, Failure, FixAttempt, SessionFindings
 from wisen.model.history import EDITS
-from wisen.safety.dangers import UNKNOWN_OPTION, judge_calls, judge_first
+from wisen.safety.dangers import UNKNOWN_OPTION, judge_calls, judge_preceding_call
 from wisen.safety.fix_causes import (
     MISSING_SCRIPT,
     MISSING_VARIABLE,
-    cannot_matter,
-    is_asked_for,
-    is_named_by_complaint,
-    is_word_in_complaint,
+    error_names_change,
+    is_display_only,
+    is_in_error,
+    is_requested_by_error,
 )
 from wisen.text.command_lines import READERS, command_of, fields_of, parsed
 from wisen.text.shell_settings import without_value
@@ -235,7 +235,7 @@ class _SessionMiner:
 
         def may_matter(word: str) -> bool:
             named = word.partition("=")[0]
-            return not cannot_matter(word, program, what.key) or is_word_in_complaint(named, said)
+            return not is_display_only(word, program, what.key) or is_in_error(named, said)
 
         if what.key != UNKNOWN_OPTION:
             return call_difference(failed.tool, failed.arguments, step.arguments, may_matter)
@@ -256,14 +256,18 @@ class _SessionMiner:
             # A check that passes when it is asked otherwise was avoided, unless it was asked to fix what it found.
             return same and any(map(_REPAIRS.search, change.added))
         if self._is_named(index, later, change):
-            return same or key in _CULPRIT_KEYS or is_asked_for(failed.text or "", failed.arguments, step.arguments)
+            return (
+                same
+                or key in _CULPRIT_KEYS
+                or is_requested_by_error(failed.text or "", failed.arguments, step.arguments)
+            )
         sure = not hides_exit_code(step) and not is_something_running(self._steps, later)
         return same and sure and not self._also_succeeds(index)
 
     def _is_named(self, index: int, later: int, change: CallChange) -> bool:
         failed, step = self._steps[index], self._steps[later]
         signature = self._subject(index).signature
-        return is_named_by_complaint(signature, change, failed.text or "", failed.arguments, step.arguments)
+        return error_names_change(signature, change, failed.text or "", failed.arguments, step.arguments)
 
     def _fails_like(self, index: int) -> Callable[[int], bool]:
         return lambda other: (
@@ -338,7 +342,7 @@ class _SessionMiner:
         roots = self._folders.get(step.context, ())
         needed = self._preparing_call(index, later) if change.first else None
         if needed is not None:
-            return judge_first(needed[1].tool, needed[1].arguments, roots)
+            return judge_preceding_call(needed[1].tool, needed[1].arguments, roots)
         complaint = self._subject(index).signature.key
         return judge_calls(failed.tool, failed.arguments, step.arguments, roots, complaint=complaint)
 

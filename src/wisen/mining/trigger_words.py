@@ -160,7 +160,7 @@ def describe_call(call: WatchedCall) -> str:
         text = f"{'edited' if call.tool in EDITORS else 'looked at'} {shown}"
     else:
         text = f"used {call.tool if _PLAIN.match(call.tool) else 'a tool'}"
-    return _truncate(sentinel.strip(invisible_characters.without(text)))
+    return _truncate(sentinel.strip(invisible_characters.remove_invisible(text)))
 
 
 def _without_repeats(words: list[str]) -> Iterator[str]:

@@ -164,12 +164,12 @@ class Suggestions:
 
         if (rule := rule_against(text)) is not None:
             raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
-        said = " ".join(invisible_characters.without(sentinel.strip(text)).split())
+        said = " ".join(invisible_characters.remove_invisible(sentinel.strip(text)).split())
         said = "".join(letter for letter in said if letter.isprintable())
         if not said or len(said) > LONGEST:
             what = f"The text has {len(said)} characters" if said else "There is nothing to keep"
             raise UsageError(f"{what}. Give words of your own, 1 to {LONGEST} characters.")
-        if (rule := rule_against(said)) is not None or self._home.forgotten_filter.holds(said):
+        if (rule := rule_against(said)) is not None or self._home.forgotten_filter.contains_forgotten(said):
             raise UsageError(f"The text holds what may not be stored ({rule or 'the user had it forgotten'}).")
         return said
 

@@ -20,7 +20,7 @@ from wisen.model.exposure import Arm
 from wisen.rules.books import HandEdit, Taken, book_of, hand_edits, write_contents, written
 from wisen.rules.conflict_lines import conflict_lines
 from wisen.rules.learnings_folder import read_back
-from wisen.safety.entry_words import is_told
+from wisen.safety.entry_texts import is_worth_showing
 from wisen.text.sameness import Lessons
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _remembered(taken: Taken, forgotten: ForgottenFilter) -> Taken:
     gone = {
         each.id
         for each in taken.entries
-        if any(map(forgotten.holds, (each.summary, each.details, each.action, each.error, each.setting)))
+        if any(map(forgotten.contains_forgotten, (each.summary, each.details, each.action, each.error, each.setting)))
     }
     entries = [each for each in taken.entries if each.id not in gone]
     return Taken(entries, [move for move in taken.moves if move.subject not in gone])
@@ -130,7 +130,7 @@ def write_books(
     today, told, by_id = home.clock.now().date(), _last_told(home), {each.entry.id: each for each in every}
     rows = []
     for book, states_here in _books(home, projects, every, [context.key for context in home.ledger.contexts.all()]):
-        of = [(rule_id(state.entry.id), state) for state in states_here if is_told(state)]
+        of = [(rule_id(state.entry.id), state) for state in states_here if is_worth_showing(state)]
         with boundaries.isolate(BoundaryKind.PROJECT, book.key or EVERY_PROJECT):
             rows.append(written(files, book, of, today, told, conflict_lines(states_here, by_id)))
     write_contents(files, home.path, [row for row in rows if row is not None])

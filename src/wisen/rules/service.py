@@ -202,14 +202,14 @@ class RuleService:
             FileError: a file cannot be read or written.
         """
         from wisen.rules.learnings_folder import put_down
-        from wisen.safety.entry_words import is_told
+        from wisen.safety.entry_texts import is_worth_showing
 
         context = self._projects.context_of(path)
         if not context:
             raise UsageError(f"{path} belongs to no project. Go to a project's folder, or give one.")
         ledger = self._home.ledger
         every = entry_states(ledger)
-        told = [each for each in every if each.context == context and not each.is_over and is_told(each)]
+        told = [each for each in every if each.context == context and not each.is_over and is_worth_showing(each)]
         return put_down(self._desk, path, told, ledger.occurrences.of, dry_run=dry_run)
 
     def import_context_files(self, known: KnownEntries, boundaries: ErrorBoundaries) -> None:

@@ -25,13 +25,13 @@ _IBAN_LENGTHS = {
 }  # fmt: skip
 
 
-def luhn(digits: str) -> bool:
+def is_luhn(digits: str) -> bool:
     """Payment cards, and the numbers of several countries."""
     doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
     return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0
 
 
-def card(digits: str) -> bool:
+def is_card(digits: str) -> bool:
     """A payment card of a known brand that was not made up for a test: those repeat a few digits."""
     size, two, four = len(digits), int(digits[:2]), int(digits[:4])
     brand = (
@@ -42,29 +42,29 @@ def card(digits: str) -> bool:
         or (two == 62 and 16 <= size <= 19)
         or ((300 <= int(digits[:3]) <= 305 or two in (36, 38)) and size == 14)
     )
-    return brand and len(set(digits)) > 5 and luhn(digits)
+    return brand and len(set(digits)) > 5 and is_luhn(digits)
 
 
-def iban(account: str) -> bool:
+def is_iban(account: str) -> bool:
     """An account with the length of its country and a valid remainder."""
     if _IBAN_LENGTHS.get(account[:2]) != len(account):
         return False
     return int("".join(str(int(sign, 36)) for sign in account[4:] + account[:4])) % 97 == 1
 
 
-def routing(digits: str) -> bool:
+def is_routing_number(digits: str) -> bool:
     """A bank in the United States."""
     weighed = sum(int(digit) * weight for digit, weight in zip(digits, (3, 7, 1) * 3, strict=True))
     return weighed % 10 == 0 and digits[:2] <= "32" and weighed > 0
 
 
-def social_security(digits: str) -> bool:
+def is_social_security_number(digits: str) -> bool:
     """A number that can have been issued in the United States."""
     area, group, serial = digits[:3], digits[3:5], digits[5:]
     return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000" and len(set(digits)) > 3
 
 
-def cpf(digits: str) -> bool:
+def is_cpf(digits: str) -> bool:
     """Brazil."""
     if len(set(digits)) < 3:
         return False
@@ -75,41 +75,41 @@ def cpf(digits: str) -> bool:
     return True
 
 
-def dni(number: str) -> bool:
+def is_dni(number: str) -> bool:
     """Spain: eight digits and a letter, or a foreigner's with X, Y, Z in front."""
     digits = number[:-1].translate(str.maketrans("XYZ", "012"))
     return _LETTER_OF_DNI[int(digits) % 23] == number[-1]
 
 
-def codice_fiscale(code: str) -> bool:
+def is_codice_fiscale(code: str) -> bool:
     """Italy."""
     even = sum(int(sign) if sign.isdecimal() else ord(sign) - ord("A") for sign in code[1:15:2])
     return (sum(_ODD_PLACES[sign] for sign in code[0:15:2]) + even) % 26 == ord(code[15]) - ord("A")
 
 
-def nir(digits: str) -> bool:
+def is_nir(digits: str) -> bool:
     """France, without the letters of Corsica."""
     return 97 - int(digits[:13]) % 97 == int(digits[13:])
 
 
-def bsn(digits: str) -> bool:
+def is_bsn(digits: str) -> bool:
     """The Netherlands."""
     weights = (9, 8, 7, 6, 5, 4, 3, 2, -1)
     return sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=True)) % 11 == 0
 
 
-def pesel(digits: str) -> bool:
+def is_pesel(digits: str) -> bool:
     """Poland."""
     weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)
     return sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=True)) % 10 == 0
 
 
-def personnummer(digits: str) -> bool:
+def is_personnummer(digits: str) -> bool:
     """Sweden, with or without the century."""
-    return luhn(digits[-10:])
+    return is_luhn(digits[-10:])
 
 
-def resident_identity(number: str) -> bool:
+def is_resident_identity(number: str) -> bool:
     """China: contains a date of birth, and its last character may be X."""
     if not ("1900" <= number[6:10] <= "2099" and "01" <= number[10:12] <= "12" and "01" <= number[12:14] <= "31"):
         return False
@@ -117,7 +117,7 @@ def resident_identity(number: str) -> bool:
     return "10X98765432"[weighed % 11] == number[17].upper()
 
 
-def nhs(digits: str) -> bool:
+def is_nhs_number(digits: str) -> bool:
     """England's health service."""
-    left = 11 - sum(int(digit) * (10 - place) for place, digit in enumerate(digits[:9])) % 11
-    return left % 11 == int(digits[9]) and left != 10
+    remainder = 11 - sum(int(digit) * (10 - place) for place, digit in enumerate(digits[:9])) % 11
+    return remainder % 11 == int(digits[9]) and remainder != 10

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 from wisen.model.fix import Danger
 from wisen.safety.harmless import JudgedCommand, judge_command, script_in
 from wisen.safety.harmless_table import (
-    BOUNDS,
-    GOES,
-    KEEPERS,
+    DISPENSABLE_PROGRAMS,
+    DISPLAY_OPTIONS,
     KNOWN_OPTIONS,
-    POWERFUL,
+    LIMITING_WRAPPERS,
+    POWERFUL_PROGRAMS,
     PROGRAMS,
     RUNNERS,
-    SAFETIES,
+    SAFETY_OPTIONS,
+    SAFETY_WORDS,
     SETTINGS,
-    SHOWS,
     CommandEffect,
 )
-from wisen.safety.harmless_values import Scene, is_inside, is_sought
+from wisen.safety.harmless_values import CommandContext, is_harmless_pattern, is_inside_project
 from wisen.text.command_lines import command_of, fields_of
 from wisen.text.plain_shell import read_plain_line
 
@@ -39,26 +39,26 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"(?:(?<=-[A-Za-z])|(?<=\A-))\d+\Z")
 _OWN_TOOL = re.compile(r"[a-z][a-z0-9_-]{1,30}\Z")
 UNKNOWN_OPTION = "shell.unknown-option"
-_TWIN = 0.6
+_TYPO_RATIO = 0.6
 """How similar the names of two programs must be for one to be a typo of the other."""
 _FILE_TOOLS = frozenset(
     "Read Edit MultiEdit Write NotebookEdit Grep Glob LS read edit multiedit write grep glob list ls read_file"
     " write_file replace search_file_content list_directory view str_replace apply_patch".split()
 )
 """Agents' own tools that read and write files of the project."""
-_SKILLS = frozenset({"Skill", "skill"})
+_SKILL_TOOLS = frozenset({"Skill", "skill"})
 """Agents' own tools that only give instructions to the agent."""
-_CHECKS = tuple(
+_CHECK_WORDS = tuple(
     "test check lint verif valid review audit scan secur sandbox guard approv permi polic safe protect sign backup"
     " format hook".split()
 )
 """Substrings of a step that may be a check, or a limit."""
-_PLACES = frozenset("file_path path notebook_path filePath dir_path".split())
-_SOUGHT = frozenset("pattern query glob include type output_mode".split())
-_COUNTS = frozenset(
+_PATH_FIELDS = frozenset("file_path path notebook_path filePath dir_path".split())
+_PATTERN_FIELDS = frozenset("pattern query glob include type output_mode".split())
+_COUNT_FIELDS = frozenset(
     "offset limit head_limit replace_all multiline timeout description -n -i -A -B -C case_sensitive".split()
 )
-_CONTENTS = frozenset(
+_CONTENT_FIELDS = frozenset(
     "old_string new_string content new_source edits patch input oldString newString cell_id edit_mode".split()
 )
 """Of these only the difference is described, never the content."""
@@ -66,8 +66,8 @@ _SHELL_FIELDS = frozenset(
     "command cmd script description justification timeout timeout_ms run_in_background yield_time_ms max_output_tokens"
     " login shell tty".split()
 )
-_FOLDERS = frozenset("workdir cwd directory dir_path".split())
-_SIGNS = (
+_FOLDER_FIELDS = frozenset("workdir cwd directory dir_path".split())
+_DANGER_PATTERNS = (
     (
         Danger.DELETES,
         re.compile(
@@ -123,7 +123,7 @@ def judge_calls(
     return _judge_fields(tool, one, two, roots)
 
 
-def judge_first(tool: str, arguments: str | None, roots: Sequence[str] = ()) -> Danger:
+def judge_preceding_call(tool: str, arguments: str | None, roots: Sequence[str] = ()) -> Danger:
     """Judge a call that was made before a failed one was repeated."""
     fields = fields_of(arguments)
     line = command_of(fields)
@@ -132,12 +132,12 @@ def judge_first(tool: str, arguments: str | None, roots: Sequence[str] = ()) -> 
     return _judge_fields(tool, fields, fields, roots)
 
 
-def judge_alone(line: str, roots: Sequence[str] = ()) -> Danger:
+def judge_line(line: str, roots: Sequence[str] = ()) -> Danger:
     """Judge a command line by itself."""
     return judge_lines(None, line, roots, is_first=True)
 
 
-def may_be_left_out(step: str) -> bool:
+def can_leave_out(step: str) -> bool:
     """Whether leaving a step out removes no check and no limit: it only reads, or does something by itself."""
     words = step.split()
     commands = read_plain_line(step)
@@ -145,31 +145,31 @@ def may_be_left_out(step: str) -> bool:
         return False
     if words[0] in _FILE_TOOLS:
         return True
-    if any(check in step.casefold() for check in _CHECKS):
+    if any(check in step.casefold() for check in _CHECK_WORDS):
         return False
-    if words[0] in GOES or words[0] in _SKILLS:
+    if words[0] in DISPENSABLE_PROGRAMS or words[0] in _SKILL_TOOLS:
         return True
-    return judge_command(commands[0], Scene()).effect is CommandEffect.READS
+    return judge_command(commands[0], CommandContext()).effect is CommandEffect.READS
 
 
 def judge_lines(before: str | None, after: str, roots: Sequence[str] = (), *, is_first: bool = False) -> Danger:
     """Judge a command line that follows a failed one, or comes first if none failed."""
     commands, failed = read_plain_line(after), read_plain_line(before or "")
     if commands is None:
-        return _named(after)
-    said = [word for each in failed or () for word in (*each.words, *each.settings)]
-    ran = frozenset(script for each in failed or () if (script := script_in(each.words)))
-    scene = Scene(roots, frozenset(said), ran)
+        return _name_danger(after)
+    failed_words = [word for each in failed or () for word in (*each.words, *each.settings)]
+    failed_scripts = frozenset(script for each in failed or () if (script := script_in(each.words)))
+    scene = CommandContext(roots, frozenset(failed_words), failed_scripts)
     judged = [judge_command(each, scene) for each in commands]
     effects = [each.effect for each in judged if each.effect is not None]
     if len(effects) < len(judged):
-        return _named(after)
+        return _name_danger(after)
     if is_first or (failed is None and max(effects) is CommandEffect.READS):
         return Danger.NONE
     if failed is None:
         return Danger.UNKNOWN  # it is unclear what was left out of it
-    tried = [judge_command(each, scene) for each in failed]
-    return Danger.UNSAFE if _loses_safety(failed, tried, commands, judged) else Danger.NONE
+    judged_failed = [judge_command(each, scene) for each in failed]
+    return Danger.UNSAFE if _loses_safety(failed, judged_failed, commands, judged) else Danger.NONE
 
 
 def _leaves_unknown_option_out(before: str, after: str, roots: Sequence[str]) -> bool:
@@ -184,12 +184,12 @@ def _leaves_unknown_option_out(before: str, after: str, roots: Sequence[str]) ->
     (old,), (new,) = failed, commands
     program = new.words[0]
     gone = [word for word in old.words if word not in new.words]
-    known = program in PROGRAMS or program in POWERFUL or not _OWN_TOOL.match(program)
+    known = program in PROGRAMS or program in POWERFUL_PROGRAMS or not _OWN_TOOL.match(program)
     if old.settings or new.settings or (known and not _runs_same_script(old, new, gone)):
         return False
-    plain = all(is_inside(word.lstrip("-").partition("=")[2] or word, roots) for word in new.words[1:])
+    plain = all(is_inside_project(word.lstrip("-").partition("=")[2] or word, roots) for word in new.words[1:])
     rest = tuple(word for word in old.words if word not in gone)
-    options = all(word.startswith("--") and not BOUNDS.search(word.partition("=")[0]) for word in gone)
+    options = all(word.startswith("--") and not SAFETY_WORDS.search(word.partition("=")[0]) for word in gone)
     return plain and bool(gone) and options and rest == new.words
 
 
@@ -203,7 +203,7 @@ def _runs_same_script(old: PlainCommand, new: PlainCommand, gone: Sequence[str])
 
 def _loses_safety(
     failed: Sequence[PlainCommand],
-    tried: Sequence[JudgedCommand],
+    judged_failed: Sequence[JudgedCommand],
     commands: Sequence[PlainCommand],
     judged: Sequence[JudgedCommand],
 ) -> bool:
@@ -213,35 +213,41 @@ def _loses_safety(
     set_before = {setting.partition("=")[0] for each in failed for setting in each.settings}
     if set_before - set_now - SETTINGS.keys():
         return True
-    wrapped, kept = (Counter(name for each in some for name in each.wrappers) for some in (tried, judged))
-    if KEEPERS & (wrapped - kept).keys():
+    old_wrappers, new_wrappers = (
+        Counter(name for each in some for name in each.wrappers) for some in (judged_failed, judged)
+    )
+    if LIMITING_WRAPPERS & (old_wrappers - new_wrappers).keys():
         return True
     worst = max(each.effect for each in judged if each.effect is not None)
-    counted: list[JudgedCommand] = []
-    for each in tried:
+    compared: list[JudgedCommand] = []
+    for each in judged_failed:
         if each.name in names:
-            counted.append(each)
-        elif each.effect is not CommandEffect.READS and each.words[0] not in GOES:
-            if each.effect is None and not _may_go(each, tried, judged, worst):
+            compared.append(each)
+        elif each.effect is not CommandEffect.READS and each.words[0] not in DISPENSABLE_PROGRAMS:
+            if each.effect is None and not _can_be_dropped(each, judged_failed, judged, worst):
                 return True
-            counted.append(each)
+            compared.append(each)
     for name in names:
         same = [each for each in judged if each.name == name]
-        gone = _options(each for each in counted if each.name == name) - _options(same)
-        if not all(_is_no_safety(option, max(each.effect or CommandEffect.READS for each in same)) for option in gone):
+        missing = _options(each for each in compared if each.name == name) - _options(same)
+        if not all(
+            _is_dispensable(option, max(each.effect or CommandEffect.READS for each in same)) for option in missing
+        ):
             return True
-    old = {each.name for each in counted}
-    replaced = _options(each for each in counted if each.name not in names)
-    gone = replaced - _options(each for each in judged if each.name not in old)
-    return not all(_is_no_safety(option, worst) for option in gone) or _gates(failed, tried) > _gates(commands, judged)
+    old = {each.name for each in compared}
+    replaced = _options(each for each in compared if each.name not in names)
+    missing = replaced - _options(each for each in judged if each.name not in old)
+    return not all(_is_dispensable(option, worst) for option in missing) or _count_gates(
+        failed, judged_failed
+    ) > _count_gates(commands, judged)
 
 
 def _options(commands: Iterable[JudgedCommand]) -> Counter[str]:
     return Counter(_NUMBER.sub("", name) for each in commands for name in each.options)
 
 
-def _may_go(
-    each: JudgedCommand, tried: Sequence[JudgedCommand], judged: Sequence[JudgedCommand], worst: CommandEffect
+def _can_be_dropped(
+    each: JudgedCommand, judged_failed: Sequence[JudgedCommand], judged: Sequence[JudgedCommand], worst: CommandEffect
 ) -> bool:
     """Whether a command that is not on the allowlist may be left out, or be replaced by another one."""
     words = each.words
@@ -253,22 +259,22 @@ def _may_go(
         return False  # it wraps what is now run without it
     if program in PROGRAMS:
         return worst is not CommandEffect.WRITES or words[0] in {other.words[0] for other in judged}
-    before = {other.words[0] for other in tried}
+    before = {other.words[0] for other in judged_failed}
     new = [other.words[0].rsplit("/", 1)[-1] for other in judged if other.words[0] not in before]
-    return any(difflib.SequenceMatcher(a=program, b=name, autojunk=False).ratio() >= _TWIN for name in new)
+    return any(difflib.SequenceMatcher(a=program, b=name, autojunk=False).ratio() >= _TYPO_RATIO for name in new)
 
 
-def _is_no_safety(option: str, worst: CommandEffect) -> bool:
-    if SHOWS.match(option):
+def _is_dispensable(option: str, worst: CommandEffect) -> bool:
+    if DISPLAY_OPTIONS.match(option):
         return True
     if worst is CommandEffect.READS:
         return not option.startswith("--no-")
     if option in KNOWN_OPTIONS:
-        return option not in SAFETIES
-    return worst is CommandEffect.CHECKS and option.startswith("--") and BOUNDS.search(option) is None
+        return option not in SAFETY_OPTIONS
+    return worst is CommandEffect.CHECKS and option.startswith("--") and SAFETY_WORDS.search(option) is None
 
 
-def _gates(commands: Sequence[PlainCommand], judged: Sequence[JudgedCommand]) -> int:
+def _count_gates(commands: Sequence[PlainCommand], judged: Sequence[JudgedCommand]) -> int:
     """Return how many commands must have succeeded before something is written."""
     open_, most = 0, 0
     for command, each in zip(commands, judged, strict=True):
@@ -287,34 +293,34 @@ def _judge_shell_fields(one: dict[str, object], two: dict[str, object], roots: S
         value = two.get(name)
         if value == one.get(name):
             continue
-        if name not in _FOLDERS:
+        if name not in _FOLDER_FIELDS:
             return Danger.UNSAFE
-        if value is not None and not is_inside(str(value), roots):
+        if value is not None and not is_inside_project(str(value), roots):
             return Danger.OUTSIDE
     return Danger.NONE
 
 
 def _judge_fields(tool: str, one: dict[str, object], two: dict[str, object], roots: Sequence[str]) -> Danger:
     """Judge a call that runs no command."""
-    scene = Scene(roots, frozenset(str(value) for value in one.values()))
+    scene = CommandContext(roots, frozenset(str(value) for value in one.values()))
     if tool not in _FILE_TOOLS:
         return Danger.HOST if any("://" in str(value) for value in two.values()) else Danger.UNKNOWN
     for name in {*one, *two}:
         value = two.get(name)
-        if name in _PLACES:
-            if isinstance(value, str) and not is_inside(value, roots) and value != one.get(name):
+        if name in _PATH_FIELDS:
+            if isinstance(value, str) and not is_inside_project(value, roots) and value != one.get(name):
                 return Danger.OUTSIDE
-        elif name in _SOUGHT:
-            if value is not None and value != one.get(name) and not is_sought(str(value), scene):
+        elif name in _PATTERN_FIELDS:
+            if value is not None and value != one.get(name) and not is_harmless_pattern(str(value), scene):
                 return Danger.UNKNOWN
-        elif name not in _COUNTS and name not in _CONTENTS and value != one.get(name):
+        elif name not in _COUNT_FIELDS and name not in _CONTENT_FIELDS and value != one.get(name):
             return Danger.UNKNOWN
     return Danger.NONE
 
 
-def _named(line: str) -> Danger:
+def _name_danger(line: str) -> Danger:
     """Return the name of the danger that the user sees, for a line that is not known to be harmless."""
-    named = next((danger for danger, sign in _SIGNS if sign.search(line)), None)
+    named = next((danger for danger, sign in _DANGER_PATTERNS if sign.search(line)), None)
     if named is not None:
         return named
     commands = read_plain_line(line)

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.safety.harmless_table import SHOWS
+from wisen.safety.harmless_table import DISPLAY_OPTIONS
 from wisen.text.command_lines import command_of, fields_of, parsed
 from wisen.text.shell_settings import file_read_for_settings, settings_in
 
@@ -29,7 +29,9 @@ _PLACES_KEYS = frozenset(
 """Errors about something that is not where it was looked for."""
 _ELSEWHERE_KEYS = frozenset([*_PLACES_KEYS, MISSING_SCRIPT, "runtime.error", "shell.nonzero-exit", "config.no-rule"])
 """Errors that changing the folder may fix."""
-_ABSENT = re.compile(r"not found|no such|could not find|cannot find|does not exist|did not match|No targets", re.I)
+_NOT_FOUND_WORDS = re.compile(
+    r"not found|no such|could not find|cannot find|does not exist|did not match|No targets", re.I
+)
 _PLACE_FIELDS = ("file_path", "path", "notebook_path", "filePath", "dir_path")
 _EDITING = {
     "fs.not-read-yet": ("the same file",),
@@ -38,19 +40,19 @@ _EDITING = {
     "fs.text-not-unique": ("more lines", "replace_all=true"),
 }
 """What an editing tool may be asked to do differently, by its error."""
-_TELLS = re.compile(
+_ERROR_WORDS = re.compile(
     r"\b(?:error|fatal|failed|not found|no such|no rule|denied|unrecognized|unknown|invalid|cannot|can't|could not"
     r"|unable|missing|illegal|not allowed|unexpected|ignored|not set|required?s?|undefined|unbound|did not|does not"
     r"|unsupported|expected|no matches|no module|is a directory|already exists|available)\b",
     re.IGNORECASE,
 )
-_SUGGESTS = re.compile(
+_SUGGESTION_WORDS = re.compile(
     r"\b(?:use|try|run|running|did you mean|instead|available|please|perhaps|hint|first|prefer|expected|to update)\b",
     re.IGNORECASE,
 )
 _ECHO = re.compile(r"\s*(?:\[[\w:.-]+\] )?[$>] ")
-_MOST_LINES = 60
-_LONGEST_LINE = 600
+_MAX_LINES = 60
+_MAX_LINE_LENGTH = 600
 _SHORT_OPTION = re.compile(r"-[A-Za-z0-9]+\Z")
 _SHOWN_ONLY = re.compile(
     r"(?:V|VERBOSE|DEBUG|CI|FORCE_COLOR|NO_COLOR)=\S*\Z|-v{2,}\Z|--(?:tb|durations|log-level|loglevel|maxfail|max-lines)"
@@ -73,16 +75,16 @@ _SAME_KIND = (
 _KINDS = tuple(frozenset(each.split()) for each in _SAME_KIND)
 
 
-class Difference(NamedTuple):
+class CallDifference(NamedTuple):
     """The words in which two calls differ, as written."""
 
     removed: tuple[str, ...]
     added: tuple[str, ...]
-    moved: bool = False
+    changes_folder: bool = False
     """Whether the new call changes to another folder first."""
 
 
-def raw_difference(before: str | None, after: str | None) -> Difference:
+def diff_calls(before: str | None, after: str | None) -> CallDifference:
     """Return what differs between two calls. The arguments are JSON objects; fields of other tools are `name=value`."""
     one, two = fields_of(before), fields_of(after)
     first, second = command_of(one), command_of(two)
@@ -90,80 +92,82 @@ def raw_difference(before: str | None, after: str | None) -> Difference:
         names = sorted({**one, **two})
         changed = [name for name in names if one.get(name) != two.get(name)]
         was, now = (tuple(f"{name}={each[name]}" for name in changed if name in each) for each in (one, two))
-        return Difference(was, now)
+        return CallDifference(was, now)
     old, new = parsed(first), parsed(second)
     # All parts count here: what only trims an output may be what fails.
     words = [[word for part in each.parts for word in part.words] for each in (old, new)]
     a, b = map(Counter, words)
     removed = tuple(word for word in words[0] if a[word] > b[word])
     added = tuple(word for word in words[1] if b[word] > a[word])
-    return Difference(removed, added, old.moves != new.moves)
+    return CallDifference(removed, added, old.moves != new.moves)
 
 
-def is_named_by_complaint(
-    signature: Signature, change: CallChange, said: str, before: str | None, after: str | None
+def error_names_change(
+    signature: Signature, change: CallChange, output: str, before: str | None, after: str | None
 ) -> bool:
     """Whether the error of a failed call names what was then changed, or asks for it."""
-    key, lines = signature.key, complaining_lines(said)
+    key, lines = signature.key, error_lines(output)
     if change.first:
-        return _names_first(key, lines, change.first)
+        return _error_asks_for_first(key, lines, change.first)
     if key in _EDITING:
-        return any(word.endswith(_EDITING[key]) for word in change.added) or _is_piece(key, before, after)
+        return any(word.endswith(_EDITING[key]) for word in change.added) or _is_shorter_search(key, before, after)
     if key.startswith("build."):
         return False  # a check that found something complains about the code, not about how it was called
     if command_of(fields_of(after)) is None:
-        return _names_field(key, lines, before, after)
-    return _names_words(signature, lines, before, after)
+        return _error_names_field(key, lines, before, after)
+    return _error_names_words(signature, lines, before, after)
 
 
-def _names_words(signature: Signature, lines: Sequence[str], before: str | None, after: str | None) -> bool:
+def _error_names_words(signature: Signature, lines: Sequence[str], before: str | None, after: str | None) -> bool:
     """Whether an error names words of a command that were removed or replaced, or asks for those that were added."""
-    key, who, found = signature.key, signature.who, raw_difference(before, after)
+    key, who, difference = signature.key, signature.who, diff_calls(before, after)
     if key == MISSING_VARIABLE:
-        return _brings_variable(who, after)
-    if found.moved and key in _ELSEWHERE_KEYS and (key in _PLACES_KEYS or any(map(_ABSENT.search, lines))):
+        return _sets_variable(who, after)
+    if (
+        difference.changes_folder
+        and key in _ELSEWHERE_KEYS
+        and (key in _PLACES_KEYS or any(map(_NOT_FOUND_WORDS.search, lines)))
+    ):
         return True
-    in_the_way = key == _SUBCOMMAND and who in found.removed  # the program behind it knows the word
-    missing = key == _COMMAND and (who in (*found.removed, *found.added) or _is_wrapped(who, before, after))
-    named = any(_is_named(word, lines) for word in found.removed if _may_be_culprit(key, word))
-    return in_the_way or missing or named or _is_suggested(found, lines)
+    in_the_way = key == _SUBCOMMAND and who in difference.removed  # the program behind it knows the word
+    missing = key == _COMMAND and (who in (*difference.removed, *difference.added) or _is_wrapped(who, before, after))
+    named = any(_is_named(word, lines) for word in difference.removed if _may_be_culprit(key, word))
+    return in_the_way or missing or named or _is_suggested(difference, lines)
 
 
-def is_asked_for(said: str, before: str | None, after: str | None) -> bool:
+def is_requested_by_error(output: str, before: str | None, after: str | None) -> bool:
     """Whether a failed command was followed by what it asked for: `npm error use pnpm`."""
-    return command_of(fields_of(after)) is not None and _is_suggested(
-        raw_difference(before, after), complaining_lines(said)
-    )
+    return command_of(fields_of(after)) is not None and _is_suggested(diff_calls(before, after), error_lines(output))
 
 
-def complaining_lines(said: str) -> tuple[str, ...]:
+def error_lines(output: str) -> tuple[str, ...]:
     """Return the lines that say what was wrong, or what to do; not those that echo the command."""
-    lines = [line[:_LONGEST_LINE] for line in said.splitlines() if line.strip() and not _ECHO.match(line)]
-    lines = lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES // 2], *lines[-_MOST_LINES // 2 :]]
-    at = {index for index, line in enumerate(lines) if _TELLS.search(line) or _SUGGESTS.search(line)}
-    behind = {index + 1 for index in at if lines[index].rstrip().endswith((":", ";"))}
-    return tuple(line for index, line in enumerate(lines) if index in at | behind)
+    lines = [line[:_MAX_LINE_LENGTH] for line in output.splitlines() if line.strip() and not _ECHO.match(line)]
+    lines = lines if len(lines) <= _MAX_LINES else [*lines[: _MAX_LINES // 2], *lines[-_MAX_LINES // 2 :]]
+    at = {index for index, line in enumerate(lines) if _ERROR_WORDS.search(line) or _SUGGESTION_WORDS.search(line)}
+    following = {index + 1 for index in at if lines[index].rstrip().endswith((":", ";"))}
+    return tuple(line for index, line in enumerate(lines) if index in at | following)
 
 
-def cannot_matter(word: str, program: str, key: str) -> bool:
+def is_display_only(word: str, program: str, key: str) -> bool:
     """Whether a word of a call changes at most how much is shown: that fixes no error."""
     name, is_field, _ = word.partition("=")
     if is_field and name in _SIZES:
         return key != _TOO_LARGE
     if program.startswith("python") and word in _PYTHON_SHOWS:
         return True
-    return SHOWS.match(name) is not None or _SHOWN_ONLY.match(word) is not None
+    return DISPLAY_OPTIONS.match(name) is not None or _SHOWN_ONLY.match(word) is not None
 
 
-def are_scripts_of_one_kind(one: str, two: str) -> bool:
+def are_similar_scripts(one: str, two: str) -> bool:
     """Whether two script names may mean the same work in two projects: lint and check, fmt and format."""
     first, second = (frozenset(re.split(r"[:._-]", name.casefold())) for name in (one, two))
     return bool(first & second) or any(kind & first and kind & second for kind in _KINDS)
 
 
-def is_word_in_complaint(word: str, said: str) -> bool:
+def is_in_error(word: str, output: str) -> bool:
     """Whether the error lines contain a word."""
-    return _is_named(word, complaining_lines(said))
+    return _is_named(word, error_lines(output))
 
 
 def _may_be_culprit(key: str, word: str) -> bool:
@@ -180,7 +184,7 @@ def _may_be_culprit(key: str, word: str) -> bool:
 def _is_named(word: str, lines: Iterable[str]) -> bool:
     lines = tuple(lines)
     name = word.partition("=")[0] if word.startswith("-") else word
-    if not name.strip("-./") or len(name) > _LONGEST_LINE:
+    if not name.strip("-./") or len(name) > _MAX_LINE_LENGTH:
         return False
     whole = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     if any(whole.search(line) for line in lines):
@@ -199,7 +203,7 @@ def _is_above(folder: str, path: str) -> bool:
     return len(folder) > 2 and "/" in folder and path.startswith(f"{folder}/")
 
 
-def _is_piece(key: str, before: str | None, after: str | None) -> bool:
+def _is_shorter_search(key: str, before: str | None, after: str | None) -> bool:
     """Whether a part of the same text was searched for, where the whole was not found."""
     one, two = (fields_of(each).get("old_string") for each in (before, after))
     found = isinstance(one, str) and isinstance(two, str) and one.strip() != two.strip() and two.strip() in one
@@ -212,13 +216,13 @@ def _is_wrapped(program: str, before: str | None, after: str | None) -> bool:
     return program in one[:1] and program in two[1:] and program not in two[:1]
 
 
-def _is_suggested(found: Difference, lines: Sequence[str]) -> bool:
+def _is_suggested(difference: CallDifference, lines: Sequence[str]) -> bool:
     """Whether a line asks for what was added."""
-    wanted = [word for word in found.added if len(word) > 2 and word not in ("run", "test", "the", "and", "for")]
-    return any(_SUGGESTS.search(line) and any(_is_named(word, (line,)) for word in wanted) for line in lines)
+    wanted = [word for word in difference.added if len(word) > 2 and word not in ("run", "test", "the", "and", "for")]
+    return any(_SUGGESTION_WORDS.search(line) and any(_is_named(word, (line,)) for word in wanted) for line in lines)
 
 
-def _names_field(key: str, lines: Sequence[str], before: str | None, after: str | None) -> bool:
+def _error_names_field(key: str, lines: Sequence[str], before: str | None, after: str | None) -> bool:
     """Whether the error of a tool that runs no command is about a field that was changed."""
     one, two = fields_of(before), fields_of(after)
     changed = [name for name in {**one, **two} if one.get(name) != two.get(name)]
@@ -232,7 +236,7 @@ def _names_field(key: str, lines: Sequence[str], before: str | None, after: str 
     return any(len(value) > 3 and _is_named(value, lines) for value in values)
 
 
-def _names_first(key: str, lines: Sequence[str], first: Sequence[str]) -> bool:
+def _error_asks_for_first(key: str, lines: Sequence[str], first: Sequence[str]) -> bool:
     """Whether an error asks for the call that came first, or for what it created."""
     tool, _, line = first[0].partition(": ")
     if not line:
@@ -241,14 +245,14 @@ def _names_first(key: str, lines: Sequence[str], first: Sequence[str]) -> bool:
     if key == "vcs.nothing-to-commit":
         return words[:2] == ["git", "add"]
     asked = [" ".join(words[at : at + 2]) for at in range(len(words) - 1)]
-    asks = any(_SUGGESTS.search(each) and any(two in each for two in asked) for each in lines)
+    asks = any(_SUGGESTION_WORDS.search(each) and any(two in each for two in asked) for each in lines)
     makes = words[:1] == ["mkdir"] or words[:2] == ["git", "fetch"]
     installs = key.startswith("deps.") and len(words) > 2
     brings = (makes and key in _PLACES_KEYS) or installs
     return asks or (brings and any(_is_named(word, lines) for word in words[1:]))
 
 
-def _brings_variable(name: str, after: str | None) -> bool:
+def _sets_variable(name: str, after: str | None) -> bool:
     line = command_of(fields_of(after)) or ""
     return name in settings_in(line) or bool(file_read_for_settings(line))
 

@@ -16,7 +16,7 @@ from msgspec import structs
 from wisen.model.context import NOWHERE
 from wisen.model.event import Call, Message, Outcome
 from wisen.model.tombstone import FORGOTTEN, TombstoneKeyKind, is_in_scope
-from wisen.safety.forgotten_words import Keys
+from wisen.safety.forgotten_phrases import PhraseDigests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,22 +34,24 @@ class ForgottenFilter:
     def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
         keys = tuple(keys)
         self._events = {(key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT}
-        self._until = [(key.value, moment_of(key)) for key in keys if key.kind is TombstoneKeyKind.UNTIL]
-        self._words = Keys(keys, salt)
+        self._forgotten_until = [(key.value, forgotten_until(key)) for key in keys if key.kind is TombstoneKeyKind.UNTIL]
+        self._words = PhraseDigests(keys, salt)
 
-    def holds(self, text: str) -> bool:
+    def contains_forgotten(self, text: str) -> bool:
         """Whether a text from a file contains words that were forgotten."""
         return self._words.holds(text)
 
-    def passed(self, stretches: Iterable[IndexBatch]) -> list[IndexBatch]:
+    def filter_stretches(self, stretches: Iterable[IndexBatch]) -> list[IndexBatch]:
         """Return what was read without what was forgotten: such events lose their texts, or are dropped."""
-        if not self._events and not self._until:
+        if not self._events and not self._forgotten_until:
             return [*stretches]
-        return [replace(each, events=tuple(k for kept in each.events for k in self._kept(kept))) for each in stretches]
+        return [
+            replace(each, events=tuple(k for kept in each.events for k in self._filter_event(kept))) for each in stretches
+        ]
 
-    def _kept(self, kept: FilteredEvent) -> tuple[FilteredEvent, ...]:
+    def _filter_event(self, kept: FilteredEvent) -> tuple[FilteredEvent, ...]:
         event = kept.event
-        if any(event.at <= until and is_in_scope(scope, kept.context or NOWHERE) for scope, until in self._until):
+        if any(event.at <= until and is_in_scope(scope, kept.context or NOWHERE) for scope, until in self._forgotten_until):
             return ()
         agent = event.session.agent
         # The result of a call is forgotten with the call.
@@ -58,7 +60,7 @@ class ForgottenFilter:
         return (kept._replace(event=without_text(event), withheld=FORGOTTEN),)
 
 
-class SwitchedOffSessions:
+class DisabledSessions:
     """The sessions that were disabled. It is small, so that it can be sent to worker processes."""
 
     def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
@@ -66,7 +68,7 @@ class SwitchedOffSessions:
         self._salt = salt
         self._known: dict[tuple[str, str], bool] = {}
 
-    def holds(self, agent: str, session: str) -> bool:
+    def is_disabled(self, agent: str, session: str) -> bool:
         """Whether a session was disabled; a sub-agent's session follows the one that started it."""
         if not self._sessions:
             return False
@@ -79,8 +81,8 @@ class SwitchedOffSessions:
 
 def session_digest(salt: bytes, agent: str, session: str) -> str:
     """Return a keyed digest of a session; the hook client computes the same."""
-    told = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
-    return blake2b(told, digest_size=16, key=salt).hexdigest()
+    raw = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
+    return blake2b(raw, digest_size=16, key=salt).hexdigest()
 
 
 def without_text(event: Event) -> Event:
@@ -90,6 +92,6 @@ def without_text(event: Event) -> Event:
     return structs.replace(event, text=None) if isinstance(event, Message | Outcome) else event
 
 
-def moment_of(key: TombstoneKey) -> datetime:
+def forgotten_until(key: TombstoneKey) -> datetime:
     """Return until when a key says that everything was forgotten."""
     return _EPOCH + timedelta(microseconds=key.size)

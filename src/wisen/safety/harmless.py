@@ -6,31 +6,37 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety.harmless_table import (
-    BARE,
     COMMANDS,
+    DEFAULT_TARGET_PROGRAMS,
     FETCHABLE,
     FETCHERS,
     INTERPRETERS,
-    PARTED,
-    PLAIN,
     REMOTES,
     RUNNERS,
+    SEPARATING_WRAPPERS,
     SETTINGS,
-    TEST,
-    TRUNKS,
+    TEST_RUNNER,
+    TRUNK_BRANCHES,
+    VERSION_ONLY,
     WRAPPERS,
     CommandEffect,
     KnownProgram,
 )
-from wisen.safety.harmless_values import ValueKind, is_harmless_value, is_inside, is_script, is_sought
+from wisen.safety.harmless_values import (
+    ValueKind,
+    is_check_script,
+    is_harmless_pattern,
+    is_harmless_value,
+    is_inside_project,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wisen.safety.harmless_values import Scene
+    from wisen.safety.harmless_values import CommandContext
     from wisen.text.plain_shell import PlainCommand
 
-_MOST_WORDS, _MOST_WRAPPERS = 3, 4
+_MAX_WORDS, _MAX_WRAPPERS = 3, 4
 _LONGEST_SLEEP = 3
 _OPTION = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9-]*\Z")
 _SHORT = re.compile(r"-[A-Za-z]{2,8}\Z")
@@ -62,16 +68,16 @@ class JudgedCommand(NamedTuple):
     """Without its wrappers."""
 
 
-def judge_command(command: PlainCommand, scene: Scene) -> JudgedCommand:
+def judge_command(command: PlainCommand, scene: CommandContext) -> JudgedCommand:
     """Judge a command by the allowlist."""
     wrappers, words = unwrap_command(command.words)
     options = tuple(word.partition("=")[0] for word in words[1:] if word.startswith("-") and word.strip("-"))
     effect, name = _effect_of(words, scene)
-    strange = not all(map(is_known_setting, command.settings)) or (
-        "rtk" in command.words[:1] and "rtk" not in scene.words
+    is_unknown = not all(map(is_known_setting, command.settings)) or (
+        "rtk" in command.words[:1] and "rtk" not in scene.failed_words
     )
     fetches = FETCHERS.intersection(wrappers) and words[0] not in FETCHABLE
-    return JudgedCommand(None if strange or fetches else effect, name, wrappers, options, words)
+    return JudgedCommand(None if is_unknown or fetches else effect, name, wrappers, options, words)
 
 
 def is_known_setting(setting: str) -> bool:
@@ -84,16 +90,20 @@ def unwrap_command(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ..
     """Split a command into its known wrappers and the command itself."""
     wrappers: list[str] = []
     rest = tuple(words)
-    for _ in range(_MOST_WRAPPERS):
+    for _ in range(_MAX_WRAPPERS):
         two = " ".join(rest[:2])
         name = two if two in WRAPPERS else rest[0] if rest and rest[0] in WRAPPERS else ""
-        behind = rest[len(name.split()) :]
-        behind = behind[1:] if name in PARTED and behind[:1] == ("--",) else behind
-        own = WRAPPERS.get(name, 0)
-        if not name or len(behind) <= own or not all(each.replace(".", "").isalnum() for each in behind[:own]):
+        remainder = rest[len(name.split()) :]
+        remainder = remainder[1:] if name in SEPARATING_WRAPPERS and remainder[:1] == ("--",) else remainder
+        argument_count = WRAPPERS.get(name, 0)
+        if (
+            not name
+            or len(remainder) <= argument_count
+            or not all(each.replace(".", "").isalnum() for each in remainder[:argument_count])
+        ):
             break
         wrappers.append(name)
-        rest = behind[own:]
+        rest = remainder[argument_count:]
     return tuple(wrappers), rest
 
 
@@ -107,29 +117,35 @@ def script_in(words: Sequence[str]) -> tuple[str, ...]:
     return (words[0].removeprefix("./"), *words[1:])
 
 
-def _effect_of(words: Sequence[str], scene: Scene) -> tuple[CommandEffect | None, str]:
+def _effect_of(words: Sequence[str], scene: CommandContext) -> tuple[CommandEffect | None, str]:
     if not words:
         return None, ""
-    words = _usual_form(words, scene)
+    words = _normalize(words, scene)
     if words[0] in RUNNERS:
-        script = _script_behind(words)
+        script = _script_of_runner(words)
         if script:
             at = list(words).index(script)
             args = words[at + 1 :]
-            fits = is_script(script) and has_known_options(TEST, args[1:] if args[:1] == ("--",) else args, scene)
-            return (CommandEffect.CHECKS if fits else None), f"{words[0]} run {script}"
-    for many in range(min(_MOST_WORDS, len(words)), 0, -1):
-        name = " ".join(words[:many])
+            is_allowed = is_check_script(script) and has_known_options(
+                TEST_RUNNER, args[1:] if args[:1] == ("--",) else args, scene
+            )
+            return (CommandEffect.CHECKS if is_allowed else None), f"{words[0]} run {script}"
+    for count in range(min(_MAX_WORDS, len(words)), 0, -1):
+        name = " ".join(words[:count])
         if name in COMMANDS:
-            rest = words[many:]
-            fits = has_known_options(COMMANDS[name], rest, scene) and _keeps_to_rules(name, rest, scene)
+            rest = words[count:]
+            is_allowed = has_known_options(COMMANDS[name], rest, scene) and _passes_rules(name, rest, scene)
             return (
-                COMMANDS[name].effect if fits else None if not _runs_own_script(words, scene) else CommandEffect.CHECKS
+                COMMANDS[name].effect
+                if is_allowed
+                else None
+                if not _reruns_script(words, scene)
+                else CommandEffect.CHECKS
             ), name
-    return (CommandEffect.CHECKS if _runs_own_script(words, scene) else None), words[0]
+    return (CommandEffect.CHECKS if _reruns_script(words, scene) else None), words[0]
 
 
-def _usual_form(words: Sequence[str], scene: Scene) -> tuple[str, ...]:
+def _normalize(words: Sequence[str], scene: CommandContext) -> tuple[str, ...]:
     """Normalize the words to the form of the allowlist: one name per program, without options that only say where."""
     program, rest = words[0], tuple(words[1:])
     if re.fullmatch(r"(?:\.venv/bin/|venv/bin/)?(?:python|pip)(?:3(?:\.\d+)?)?", program):
@@ -137,7 +153,9 @@ def _usual_form(words: Sequence[str], scene: Scene) -> tuple[str, ...]:
     elif program.startswith(("node_modules/.bin/", "./node_modules/.bin/", ".venv/bin/", "venv/bin/")):
         program = program.rsplit("/", 1)[-1]
     if program == "git":
-        while rest[:1] == ("--no-pager",) or (rest[:1] == ("-C",) and rest[1:2] and is_inside(rest[1], scene.roots)):
+        while rest[:1] == ("--no-pager",) or (
+            rest[:1] == ("-C",) and rest[1:2] and is_inside_project(rest[1], scene.roots)
+        ):
             rest = rest[1:] if rest[0] == "--no-pager" else rest[2:]
     while program in RUNNERS and rest:
         name, sign, value = rest[0].partition("=")
@@ -153,7 +171,7 @@ def _usual_form(words: Sequence[str], scene: Scene) -> tuple[str, ...]:
     return program, *rest
 
 
-def _script_behind(words: Sequence[str]) -> str:
+def _script_of_runner(words: Sequence[str]) -> str:
     """Return the script that a package manager is to run; empty if it is to do something else."""
     program, first = words[0], words[1] if len(words) > 1 else ""
     if first in ("run", "run-script"):
@@ -162,19 +180,21 @@ def _script_behind(words: Sequence[str]) -> str:
     if program == "bun" and first == "test":
         return ""
     short = _SHORT_FORMS.get(program)
-    runs = first in short if short else is_script(first) and first not in _NOT_SCRIPTS
+    runs = first in short if short else is_check_script(first) and first not in _NOT_SCRIPTS
     return ("test" if first == "t" else first) if runs and first in words else ""
 
 
-def _runs_own_script(words: Sequence[str], scene: Scene) -> bool:
+def _reruns_script(words: Sequence[str], scene: CommandContext) -> bool:
     """Whether it runs a file of the project that the failed command ran too, with the same arguments."""
     script = script_in(words)
     in_path = script[:1] == (words[0],) and "/" not in words[0]
-    known = bool(script) and not in_path and script in scene.ran and is_inside(script[0], scene.roots)
+    known = (
+        bool(script) and not in_path and script in scene.failed_scripts and is_inside_project(script[0], scene.roots)
+    )
     return known and not any("://" in word for word in script)
 
 
-def has_known_options(known: KnownProgram, words: Sequence[str], scene: Scene) -> bool:
+def has_known_options(known: KnownProgram, words: Sequence[str], scene: CommandContext) -> bool:
     """Whether a command has only known options and operands."""
     operands: list[str] = []
     rest = list(words)
@@ -189,14 +209,14 @@ def has_known_options(known: KnownProgram, words: Sequence[str], scene: Scene) -
             operands.append(word)
         elif not _is_known_option(known, word, rest, scene):
             return False
-    return len(operands) <= known.most and _are_known_operands(known, operands, scene)
+    return len(operands) <= known.max_operands and _are_known_operands(known, operands, scene)
 
 
-def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: Scene) -> bool:
+def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: CommandContext) -> bool:
     """Whether an option is known; if its value is a separate word, take it from the rest."""
     name, sign, value = word.partition("=")
-    if known.free:
-        return _OPTION.match(name) is not None and (not sign or is_inside(value, scene.roots))
+    if known.allows_any_option:
+        return _OPTION.match(name) is not None and (not sign or is_inside_project(value, scene.roots))
     if name in known.valued:
         given = value if sign else rest.pop(0) if rest else ""
         return is_harmless_value(known.valued[name], given, scene)
@@ -210,31 +230,33 @@ def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: Sce
     return numbered or word in known.flags or (name in known.flags and _PLAIN_VALUE.match(value) is not None)
 
 
-def _are_known_operands(known: KnownProgram, operands: Sequence[str], scene: Scene) -> bool:
+def _are_known_operands(known: KnownProgram, operands: Sequence[str], scene: CommandContext) -> bool:
     if known.operands is ValueKind.TEXT:
         # One of them is the search pattern; the others are places.
-        others = [each for each in operands if not is_inside(each, scene.roots)]
-        return len(others) <= max(1, known.most if known.most < 9 else 1) and all(
-            is_sought(each, scene) for each in others
+        others = [each for each in operands if not is_inside_project(each, scene.roots)]
+        return len(others) <= max(1, known.max_operands if known.max_operands < 9 else 1) and all(
+            is_harmless_pattern(each, scene) for each in others
         )
     return all(
-        is_harmless_value(known.operands, each, scene) or _is_own_branch(known, each, scene) for each in operands
+        is_harmless_value(known.operands, each, scene) or _is_same_trunk(known, each, scene) for each in operands
     )
 
 
-def _is_own_branch(known: KnownProgram, value: str, scene: Scene) -> bool:
+def _is_same_trunk(known: KnownProgram, value: str, scene: CommandContext) -> bool:
     """Whether a shared branch is used where it was used before."""
-    return known.operands is ValueKind.BRANCH and value in scene.words and value in TRUNKS
+    return known.operands is ValueKind.BRANCH and value in scene.failed_words and value in TRUNK_BRANCHES
 
 
-def _keeps_to_rules(name: str, words: Sequence[str], scene: Scene) -> bool:
+def _passes_rules(name: str, words: Sequence[str], scene: CommandContext) -> bool:
     """Check rules of single commands beyond their options."""
     operands = [word for word in words if not word.startswith("-")]
-    if name in BARE:
-        return any(map(is_script, operands)) or (name in scene.words and not any(map(is_script, scene.words)))
-    if COMMANDS[name] is TEST:
+    if name in DEFAULT_TARGET_PROGRAMS:
+        return any(map(is_check_script, operands)) or (
+            name in scene.failed_words and not any(map(is_check_script, scene.failed_words))
+        )
+    if COMMANDS[name] is TEST_RUNNER:
         return all(map(_looks_like_test, operands))
-    if COMMANDS[name] is PLAIN:
+    if COMMANDS[name] is VERSION_ONLY:
         return bool(words)  # without arguments some of them install, and others wait for input
     if name == "jq" or name.startswith("gh "):
         if any(map(_ENVIRONMENT.search, words)):
@@ -250,19 +272,19 @@ def _looks_like_test(path: str) -> bool:
     return "." not in file.strip(".") or "test" in file or "spec" in file
 
 
-def _stays_with_remote(operands: list[str], _: bool, __: Scene) -> bool:  # noqa: FBT001 - a row of a table
+def _stays_with_remote(operands: list[str], _: bool, __: CommandContext) -> bool:  # noqa: FBT001 - a row of a table
     return not operands or (operands[0] in REMOTES and not any(set(each) & set(":+*") for each in operands))
 
 
-def _was_pushed(operands: list[str], _: bool, scene: Scene) -> bool:  # noqa: FBT001 - as above
-    return {"git", "push"} <= scene.words and (not operands or operands[0] in REMOTES)
+def _was_pushed(operands: list[str], _: bool, scene: CommandContext) -> bool:  # noqa: FBT001 - as above
+    return {"git", "push"} <= scene.failed_words and (not operands or operands[0] in REMOTES)
 
 
-_RULES: dict[str, Callable[[list[str], bool, Scene], bool]] = {
+_RULES: dict[str, Callable[[list[str], bool, CommandContext], bool]] = {
     "git push": _was_pushed,
     "git fetch": _stays_with_remote,
     "git pull": _stays_with_remote,
-    "git checkout": lambda operands, bare, _: bare and len(operands) == 1 and operands[0] in TRUNKS,
+    "git checkout": lambda operands, bare, _: bare and len(operands) == 1 and operands[0] in TRUNK_BRANCHES,
     "sleep": lambda operands, _, __: len(operands) == 1 and len(operands[0]) <= _LONGEST_SLEEP,
     "cd": lambda operands, _, __: len(operands) == 1,
     "sed -n": lambda operands, bare, _: bare and bool(operands) and _LINES.match(operands[0]) is not None,

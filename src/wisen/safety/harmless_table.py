@@ -34,26 +34,26 @@ class KnownProgram(NamedTuple):
     flags: frozenset[str] = frozenset()
     valued: Mapping[str, ValueKind] = {}
     operands: ValueKind = ValueKind.PATH
-    most: int = 99
+    max_operands: int = 99
     """The maximum number of operands."""
-    free: bool = False
+    allows_any_option: bool = False
     """Whether its options at most change what is shown."""
 
 
-def _valued(told: str) -> dict[str, ValueKind]:
+def _parse_valued(text: str) -> dict[str, ValueKind]:
     """Parse options with the kinds of their values: `-n:number -k:text`."""
-    return {name: ValueKind(kind) for name, kind in (each.split(":") for each in told.split())}
+    return {name: ValueKind(kind) for name, kind in (each.split(":") for each in text.split())}
 
 
 def _known(
     effect: CommandEffect, flags: str = "", valued: str = "", operands: str = "path", most: int = 99
 ) -> KnownProgram:
-    return KnownProgram(effect, frozenset(flags.split()), _valued(valued), ValueKind(operands), most)
+    return KnownProgram(effect, frozenset(flags.split()), _parse_valued(valued), ValueKind(operands), most)
 
 
 _READS, _CHECKS, _WRITES = CommandEffect
-_FREE = KnownProgram(_READS, free=True)
-TEST = _known(
+_FREE = KnownProgram(_READS, allows_any_option=True)
+TEST_RUNNER = _known(
     _CHECKS,
     "-v -vv -vvv --verbose -q --quiet -s -x --exitfirst --bail --run --coverage --no-coverage --cov --lf --ff --sw"
     " --last-failed --failed-first -ra -rA -rf -l --showlocals --silent --ci --passWithNoTests --runInBand --no-header"
@@ -78,7 +78,7 @@ _DIFF = _known(
     "revision",
 )
 _NAMED = _known(_READS, "--json --version", "--depth:number", "word")
-PLAIN = _known(_READS, "--version -V --help -h -v", operands="none")
+VERSION_ONLY = _known(_READS, "--version -V --help -h -v", operands="none")
 _LISTS = "--json:word --jq:text -q:text --limit:number -L:number --state:word --author:text --label:text --base:word"
 _GH = _known(
     _READS,
@@ -132,7 +132,9 @@ COMMANDS: dict[str, KnownProgram] = {
         " md5sum sha1sum sha256sum column tac rev fold whoami uname type true false nproc cksum".split(),
         _FREE,
     ),
-    **dict.fromkeys("grep egrep fgrep echo".split(), KnownProgram(_READS, free=True, operands=ValueKind.TEXT)),
+    **dict.fromkeys(
+        "grep egrep fgrep echo".split(), KnownProgram(_READS, allows_any_option=True, operands=ValueKind.TEXT)
+    ),
     "rg": _known(
         _READS,
         "-n -i -l -w -v -o -c -s -S -F -U -u -uu -H -h -N -q --files --hidden --no-ignore --heading --no-heading"
@@ -217,7 +219,7 @@ COMMANDS: dict[str, KnownProgram] = {
     **dict.fromkeys(
         "pytest,jest,mocha,playwright test,rspec,phpunit,ctest,vitest,vitest run,bun test,deno test,node --test"
         ",python -m pytest,python -m unittest,swift test".split(","),
-        TEST,
+        TEST_RUNNER,
     ),
     **dict.fromkeys(
         "eslint,prettier,stylelint,biome check,biome lint,biome format,biome ci,ruff check,ruff format,black,isort,mypy"
@@ -235,9 +237,9 @@ COMMANDS: dict[str, KnownProgram] = {
     **dict.fromkeys("tox,nox".split(","), _known(_CHECKS, "-q -v", "-e:word -s:script", "none")),
     **dict.fromkeys(
         "python,node,npm,pnpm,yarn,bun,deno,go,cargo,rustc,git,gh,docker,ruby,java,uv,pip".split(","),
-        PLAIN,
+        VERSION_ONLY,
     ),
-    **dict.fromkeys("swift build,dotnet build,dotnet test,zig build,zig test".split(","), TEST),
+    **dict.fromkeys("swift build,dotnet build,dotnet test,zig build,zig test".split(","), TEST_RUNNER),
 }
 """Commands by their first words."""
 WRAPPERS: dict[str, int] = {
@@ -251,9 +253,9 @@ WRAPPERS: dict[str, int] = {
     "nice": 0,
 }
 """Wrappers that may precede a harmless command, with the number of their own arguments; options are not accepted."""
-PARTED = frozenset(["pnpm exec", "npm exec", "mise exec", "uv run"])
+SEPARATING_WRAPPERS = frozenset(["pnpm exec", "npm exec", "mise exec", "uv run"])
 """Wrappers that may separate the command with `--`."""
-KEEPERS = frozenset("timeout nice".split())
+LIMITING_WRAPPERS = frozenset("timeout nice".split())
 """Wrappers that limit a command: without them it is not the same."""
 FETCHERS = frozenset("npx,bunx,pnpx,npm exec,bun x".split(","))
 FETCHABLE = frozenset(
@@ -261,11 +263,11 @@ FETCHABLE = frozenset(
 )
 """Well-known packages that may be run by name even if that would download them."""
 RUNNERS = frozenset("npm pnpm yarn bun".split())
-BARE = frozenset("make gmake just task rake mvn gradle gradlew mvnw ./gradlew ./mvnw".split())
+DEFAULT_TARGET_PROGRAMS = frozenset("make gmake just task rake mvn gradle gradlew mvnw ./gradlew ./mvnw".split())
 """Programs that run the project's default target if none is named."""
 INTERPRETERS = re.compile(r"(?:python|ruby|node|bash|sh|zsh)(?:3(?:\.\d+)?)?\Z")
 REMOTES = frozenset("origin upstream".split())
-TRUNKS = frozenset("main master develop dev trunk".split())
+TRUNK_BRANCHES = frozenset("main master develop dev trunk".split())
 SETTINGS = {
     "CI": re.compile(r"(?:1|0|true|false)?\Z"),
     "NO_COLOR": re.compile(r"\d?\Z"),
@@ -282,24 +284,24 @@ SETTINGS = {
     "PYTHONPATH": re.compile(r"(?:\.|(?:\./)?src)\Z"),
 }
 """Environment variables that may be set for a command, with their allowed values."""
-GOES = frozenset(
+DISPENSABLE_PROGRAMS = frozenset(
     "rm rmdir unlink mv cp chmod chown kill pkill killall curl wget ssh scp rsync nc pip pip3 npm pnpm yarn bun uv brew"
     " apt apt-get gem poetry conda dnf yum apk eval source".split()
 )
 """Programs that can be left out without losing a safety: they check or limit nothing."""
-SAFETIES = frozenset(
+SAFETY_OPTIONS = frozenset(
     "--check --dry-run -n --diff --list --collect-only --noEmit --offline --frozen --locked --frozen-lockfile --ff-only"
     " --strict --max-warnings --timeout -timeout --signoff -S --gpg-sign --verify --staged -d -l -c -i --interactive"
     " --keep-index --no-run --intent-to-add".split()
 )
 """Options of known commands that limit or verify what they do."""
-SHOWS = re.compile(
+DISPLAY_OPTIONS = re.compile(
     r"--(?:no-)?(?:stats?|colou?r|verbose|quiet|silent|reporter|format|output-format|pretty|json|progress|pager|summary"
     r"|details?|name-only|heading|header|width|depth|limit|tail|lines?|patch|merges|renames|filename|messages|decorate"
     r"|line-number|ignore|index|notes|coverage|cov|watch)\Z|-v+\Z|-q\Z"
 )
 """Options that only change what is shown or examined, in any program."""
-BOUNDS = re.compile(
+SAFETY_WORDS = re.compile(
     r"\bno-|dry|check|verif|safe|sandbox|isolat|ignore|script|interact|confirm|prompt|read|only|strict|frozen|lock|offline"
     r"|limit|max|min|time|user|root|net|cap|drop|deny|allow|perm|polic|audit|fail|hash|integrity|sign|gpg|secur|protect"
     r"|backup|keep|exclu|skip|restrict|quarant|trust|plugin|conf|env|preserve|pin|requir|guard|mode|level|scope|temp|tmp"
@@ -307,7 +309,7 @@ BOUNDS = re.compile(
     re.IGNORECASE,
 )
 """Parts of unknown options' names that may mean a safety."""
-POWERFUL = frozenset(
+POWERFUL_PROGRAMS = frozenset(
     "kubectl helm terraform tofu pulumi ansible ansible-playbook aws gcloud az doctl heroku vercel netlify fly flyctl"
     " wrangler serverless psql mysql sqlite3 mongo mongosh redis-cli docker docker-compose podman nerdctl ctr systemctl"
     " service launchctl crontab at iptables ufw mount umount mkfs dd shred openssl gpg ssh scp sftp rsync curl wget nc"

@@ -23,19 +23,21 @@ _TEXT = re.compile(r"[\x20-\x5f\x61-\x7e]*\Z")
 _SECRET_PLACES = frozenset(
     ".git .ssh .aws .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass id_rsa id_ed25519".split()
 )
-_FOREIGN = frozenset("node_modules vendor site-packages dist-packages bower_components .venv venv .tox".split())
+_THIRD_PARTY_FOLDERS = frozenset(
+    "node_modules vendor site-packages dist-packages bower_components .venv venv .tox".split()
+)
 """Folders of a project that contain other people's code."""
 _SECRET_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore")
-_SHARED = frozenset("main master trunk develop production prod release stable".split())
+_SHARED_BRANCHES = frozenset("main master trunk develop production prod release stable".split())
 """Branches that others work from."""
-_SCRIPTS = frozenset(
+_CHECK_WORDS = frozenset(
     "test tests unit unittest integration e2e spec specs lint linter check checks typecheck types type tsc typescript"
     " format fmt prettier eslint biome ruff mypy build compile coverage cov validate verify smoke vet clippy docs"
     " storybook bench benchmark".split()
 )
 """First words of the names of scripts and targets that check or build a project."""
 _SCRIPT = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[:._-][A-Za-z0-9]+)*\Z")
-_EFFECTS = frozenset(
+_RISKY_WORDS = frozenset(
     "deploy publish release push prod production live upload ship sync install uninstall setup bootstrap reset clean"
     " clear purge prune drop delete destroy wipe remove rm seed migrate rollback restore dump export import login"
     " logout auth token secret secrets env root sudo admin exec eval shell ssh remote cloud server start stop kill"
@@ -66,27 +68,27 @@ class ValueKind(StrEnum):
 _PLAIN = {ValueKind.NUMBER: _NUMBER, ValueKind.BRANCH: _BRANCH, ValueKind.OWNER: _OWNER}
 
 
-class Scene(NamedTuple):
+class CommandContext(NamedTuple):
     """Where a command is run, and what was tried before it."""
 
     roots: Sequence[str] = ()
     """The folders of the project, absolute."""
-    words: frozenset[str] = frozenset()
+    failed_words: frozenset[str] = frozenset()
     """The words of the command that failed: a text that was in it is not new."""
-    ran: frozenset[tuple[str, ...]] = frozenset()
+    failed_scripts: frozenset[tuple[str, ...]] = frozenset()
     """The scripts of the project that it ran, each with its arguments: running them again is not new."""
 
 
-def is_harmless_value(kind: ValueKind, value: str, scene: Scene) -> bool:
+def is_harmless_value(kind: ValueKind, value: str, scene: CommandContext) -> bool:
     """Whether a value is of its kind, and nothing more."""
     plain = _PLAIN.get(kind)
     if plain is not None:
-        return plain.match(value) is not None and value.casefold() not in _SHARED
+        return plain.match(value) is not None and value.casefold() not in _SHARED_BRANCHES
     if kind is ValueKind.TEXT:
         return _is_text(value, scene)
     if kind is ValueKind.SCRIPT:
-        return is_script(value)
-    inside = is_inside(value, scene.roots)
+        return is_check_script(value)
+    inside = is_inside_project(value, scene.roots)
     if kind is ValueKind.WORD:
         return inside and len(value) <= _LONGEST_WORD and _WORD.match(value) is not None
     if kind is ValueKind.REVISION:
@@ -94,7 +96,7 @@ def is_harmless_value(kind: ValueKind, value: str, scene: Scene) -> bool:
     return inside and kind is ValueKind.PATH
 
 
-def is_inside(path: str, roots: Sequence[str]) -> bool:
+def is_inside_project(path: str, roots: Sequence[str]) -> bool:
     """Whether a path is inside the project, and no place where secrets are stored."""
     if path == "/dev/null":
         return True
@@ -116,7 +118,7 @@ def _is_relative(path: str) -> bool:
     return not any(_is_off_limits(piece.casefold()) for piece in pieces)
 
 
-def is_sought(value: str, scene: Scene) -> bool:
+def is_harmless_pattern(value: str, scene: CommandContext) -> bool:
     """Whether a search pattern is no place outside the project, and no place of secrets."""
     if value.startswith(("/", "~", "-")) or any(piece == ".." or _is_off_limits(piece) for piece in value.split("/")):
         return False
@@ -127,19 +129,19 @@ def _is_off_limits(name: str) -> bool:
     """Whether a folder or file contains secrets, or code of others."""
     if name.startswith(".env"):
         return not name.endswith((".example", ".sample", ".template"))
-    return name in _SECRET_PLACES or name in _FOREIGN or name.endswith(_SECRET_ENDINGS)
+    return name in _SECRET_PLACES or name in _THIRD_PARTY_FOLDERS or name.endswith(_SECRET_ENDINGS)
 
 
-def is_script(name: str) -> bool:
+def is_check_script(name: str) -> bool:
     """Whether a script or target checks or builds, judging by its name."""
     if len(name) > _LONGEST_WORD or not _SCRIPT.match(name):
         return False
     pieces = [piece.casefold() for piece in re.split(r"[:._-]|(?<=[a-z])(?=[A-Z])", name)]
-    return pieces[0] in _SCRIPTS and not _EFFECTS.intersection(pieces)
+    return pieces[0] in _CHECK_WORDS and not _RISKY_WORDS.intersection(pieces)
 
 
-def _is_text(value: str, scene: Scene) -> bool:
-    if value in scene.words:
+def _is_text(value: str, scene: CommandContext) -> bool:
+    if value in scene.failed_words:
         return len(value) <= 4 * _LONGEST_TEXT and "://" not in value
     # New text must not be able to speak: an error text could have dictated it.
     return len(value) <= _LONGEST_TEXT and _TEXT.match(value) is not None and " " not in value and "://" not in value

@@ -30,7 +30,7 @@ _NOUNS = frozenset(listed(words.LONE_HEADS))
 _ACCORDING = re.compile(any_of(listed(words.ACCORDING)))
 
 
-def object_of(text: str, lines: Sequence[MessageLine]) -> tuple[int, int] | None:
+def find_object(text: str, lines: Sequence[MessageLine]) -> tuple[int, int] | None:
     """Return the span of the first text that is given to work on, or that somebody else said; None if there is none.
 
     It comes after a colon, or on the lines below.
@@ -41,10 +41,10 @@ def object_of(text: str, lines: Sequence[MessageLine]) -> tuple[int, int] | None
         at = line.start
         for clause in _clauses(line.text) if ":" in line.text or "：" in line.text else ():
             colon = _COLON.search(clause.text)
-            if colon is not None and _is_head(clause.text[: colon.start()]):
-                return _extent(text, at + clause.start + colon.end())
-        if number + 1 < len(lines) and _is_order(line.text):
-            return _extent(text, line.end)
+            if colon is not None and _introduces_text(clause.text[: colon.start()]):
+                return _span_from(text, at + clause.start + colon.end())
+        if number + 1 < len(lines) and _is_task_line(line.text):
+            return _span_from(text, line.end)
     return None
 
 
@@ -61,7 +61,7 @@ def _clauses(line: str) -> Iterator[_Clause]:
     yield _Clause(at, line[at:])
 
 
-def _is_head(head: str) -> bool:
+def _introduces_text(head: str) -> bool:
     """Whether the words before a colon introduce a text that is not the user's."""
     head = head.strip().casefold()
     if not head or len(head) > _LONGEST_HEAD or len(head.split()) > _MOST_WORDS or _RULES.search(head):
@@ -79,16 +79,16 @@ def _is_head(head: str) -> bool:
     )
 
 
-def _is_order(line: str) -> bool:
+def _is_task_line(line: str) -> bool:
     """Whether a line asks for something to be done with the text below it."""
-    said = line.strip().rstrip(".!?…。！？").casefold()
-    if not said or len(said) > _LONGEST_HEAD or len(said.split()) > _MOST_WORDS or _RULES.search(said):
+    text = line.strip().rstrip(".!?…。！？").casefold()
+    if not text or len(text) > _LONGEST_HEAD or len(text.split()) > _MOST_WORDS or _RULES.search(text):
         return False
-    task = _TASK.search(said)
-    return task is not None and _POINTING.search(said) is not None
+    task = _TASK.search(text)
+    return task is not None and _POINTING.search(text) is not None
 
 
-def _extent(text: str, start: int) -> tuple[int, int]:
+def _span_from(text: str, start: int) -> tuple[int, int]:
     """Return the span from a position to the end of what is quoted or fenced there, or to the end of the message."""
     rest = text[start:]
     body = rest.lstrip()

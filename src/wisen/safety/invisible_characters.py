@@ -14,9 +14,9 @@ TAGS = "\U000e0000-\U000e0fff"
 TAG_LEAD = b"\xf3\xa0"
 """How each of them begins in UTF-8."""
 
-_UNSEEN = re.compile(f"[{INVISIBLE}{TAGS}]")
+_INVISIBLE_PATTERN = re.compile(f"[{INVISIBLE}{TAGS}]")
 
 
-def without(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """Return the text as it is displayed."""
-    return _UNSEEN.sub("", text)
+    return _INVISIBLE_PATTERN.sub("", text)

@@ -18,7 +18,7 @@ from wisen.safety import invisible_characters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-FOLDS = (
+FOLD_SIGNS = (
     *(sign.encode() for sign in invisible_characters.INVISIBLE),
     invisible_characters.TAG_LEAD,
     b"%3a%2f%2f",
@@ -28,7 +28,7 @@ FOLDS = (
 """Signs that a text has to be scanned again, unfolded."""
 _ESCAPED = (1, 2, 4)
 """How many backslashes there are if JSON is escaped once, and again inside of JSON."""
-CONTINUED = (
+CONTINUATIONS = (
     b"\\\n", b"\\\r\n",
     *(b"\\" * 3 * many + b"n" for many in _ESCAPED),
     *(b"\\" * 3 * many + b"r" + b"\\" * many + b"n" for many in _ESCAPED),
@@ -38,18 +38,18 @@ CONTINUED = (
 _JOINED = r"""\\*["'`]\s{0,3}(?:[+.&,~]|<>|\|\||\.\.)?\s{0,3}\\?(?:\r?\n|\\n)?\s{0,24}\\*["'`]"""
 """Between two strings that are concatenated."""
 _PIECE = rb"[A-Za-z0-9_./+=-]{2,120}"
-CUT = re.compile(_PIECE + rf"(?:{_JOINED}|(?:\\?\r?\n|\\n)[ \t>|\#*+]{{0,24}})".encode())
+SPLIT_TOKEN = re.compile(_PIECE + rf"(?:{_JOINED}|(?:\\?\r?\n|\\n)[ \t>|\#*+]{{0,24}})".encode())
 """A piece of a token that ends with its line, or continues in another string."""
 _LAST = re.compile(_PIECE)
-_MOST_PIECES = 6
+_MAX_PIECES = 6
 _SHORTEST_WORD = 4
-_LEAST = 4
+_MIN_LETTERS = 4
 """Characters of base64 by which a word is searched for; fewer occur in ordinary words too."""
 _LONGEST_RUN = 16_384
-_NEAR = 4_000
+_MENTION_WINDOW = 4_000
 """Bytes around a mention of base64 in which a run of it can begin."""
 MENTION = b"base64"
-_GOES_ON = re.compile(
+_CONTINUATION = re.compile(
     r"(?:\\\r?\n|" + "|".join(rf"(?<!\\)\\{{{3 * many}}}(?:r\\{{{many}}})?n" for many in _ESCAPED) + r")[+>]?[ \t]*"
 )
 _SKIPPED = (0, 2, 3)
@@ -68,7 +68,7 @@ class Spelling:
     skipped: int
 
 
-def spellings(words: Iterable[str]) -> Iterator[Spelling]:
+def base64_spellings(words: Iterable[str]) -> Iterator[Spelling]:
     """Yield how each word looks in base64."""
     for word in words:
         if len(word) < _SHORTEST_WORD:
@@ -76,21 +76,21 @@ def spellings(words: Iterable[str]) -> Iterator[Spelling]:
         for place, skipped in enumerate(_SKIPPED):
             encoded = b64encode(b"\0" * place + word.encode())
             letters = encoded[skipped : (place + len(word)) * 8 // 6]
-            if len(letters) >= _LEAST:
+            if len(letters) >= _MIN_LETTERS:
                 yield Spelling(letters, skipped)
 
 
-def mentioned(data: bytes, start: int) -> tuple[bytes, int]:
+def decode_mentioned(data: bytes, start: int) -> tuple[bytes, int]:
     """Decode every run of base64 around a mention of it, and return where the last of them ends."""
-    inside, end = [], start + _NEAR
-    for run in _LONG_RUN.finditer(data, max(0, start - _NEAR), start + _NEAR):
+    inside, end = [], start + _MENTION_WINDOW
+    for run in _LONG_RUN.finditer(data, max(0, start - _MENTION_WINDOW), start + _MENTION_WINDOW):
         run_end = _run_end(data, run.start())
         end = max(end, run_end)
-        inside.append(_decoded(data[run.start() : run_end]))
+        inside.append(_decode(data[run.start() : run_end]))
     return b"\n".join(inside), end
 
 
-def unwrapped(data: bytes, start: int, spelling: Spelling) -> tuple[bytes, int]:
+def decode_around(data: bytes, start: int, spelling: Spelling) -> tuple[bytes, int]:
     """Decode the run of base64 around a spelling, and return where it ends; empty if case or position are wrong."""
     if not data.startswith(spelling.letters, start):
         return b"", start
@@ -98,10 +98,10 @@ def unwrapped(data: bytes, start: int, spelling: Spelling) -> tuple[bytes, int]:
     begin = start - len(ahead) + len(ahead.rstrip(_LETTERS))
     begin += (start - spelling.skipped - begin) % 4
     end = _run_end(data, start)
-    return _decoded(data[begin:end]), end
+    return _decode(data[begin:end]), end
 
 
-def _decoded(run: bytes) -> bytes:
+def _decode(run: bytes) -> bytes:
     """Decode a run; a single last character yields no byte."""
     run = run.translate(_TO_STANDARD)
     run = run[: len(run) - (len(run) % 4 == 1)]
@@ -113,25 +113,25 @@ def _run_end(data: bytes, start: int) -> int:
     return found.end() if found else start
 
 
-def joined(data: bytes, start: int) -> Iterator[bytes]:
+def joined_tokens(data: bytes, start: int) -> Iterator[bytes]:
     """Yield a token that begins here and continues in other lines or strings, with one more piece each time."""
     token, at = b"", start
-    for _ in range(_MOST_PIECES):
+    for _ in range(_MAX_PIECES):
         piece = _LAST.match(data, at)
         if piece is None:
             return
         token += piece[0]
         if at != start:
             yield token
-        cut = CUT.match(data, at)
+        cut = SPLIT_TOKEN.match(data, at)
         if cut is None:
             return
         at = cut.end()
 
 
-def unfolded(text: str) -> str:
+def unfold(text: str) -> str:
     """Return the text as it is read: without invisible characters, on whole lines, with addresses decoded."""
-    plain = _GOES_ON.sub("", invisible_characters.without(text))
+    plain = _CONTINUATION.sub("", invisible_characters.remove_invisible(text))
     if "%" not in plain and "BEGIN+" not in plain:
         return plain
     return unquote(plain.replace("+", " ") if "BEGIN+" in plain else plain, errors="replace")

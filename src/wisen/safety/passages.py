@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import line_shapes as shapes
-from wisen.safety.introductions import introduces_document, object_of
+from wisen.safety.introductions import find_object, introduces_document
 from wisen.safety.line_shapes import MessageLine
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ _LOOK_ALIKE = re.compile(
 """Letters of one alphabet within words of another."""
 
 
-_SET_LENGTH, _SET_LINES, _WELL_SET = 200, 3, 3
+_MIN_FORMATTED_LENGTH, _MIN_FORMATTED_LINES, _MIN_TYPOGRAPHIC = 200, 3, 3
 """Minimum length, lines and typographic characters of a text that is formatted rather than typed."""
-_NAME = 4
+_MAX_NAME_WORDS = 4
 """How many words a name has at most."""
 _LONG, _WRAPPED = 1_000, 8
 """A text of this length with this many lines wrapped at the same width was written elsewhere."""
@@ -75,14 +75,14 @@ _LONG, _WRAPPED = 1_000, 8
 
 def own_words(text: str) -> str:
     """Return the user's own words in a typed message; the same object if all of it is."""
-    found = separate(text)
+    found = split_passages(text)
     if len(found) == 1 and found[0].kind is PassageKind.OWN:
         return text
     return "\n\n".join(own for each in found if each.kind is PassageKind.OWN and (own := each.text.strip()))
 
 
 @lru_cache(maxsize=512)
-def separate(text: str) -> tuple[MessagePassage, ...]:
+def split_passages(text: str) -> tuple[MessagePassage, ...]:
     """Return the passages of a message, in order."""
     if text.isascii() and _FRAMES.search(text) is None:
         return (MessagePassage(PassageKind.OWN, text),)
@@ -105,20 +105,20 @@ _Span = tuple[int, int, PassageKind]
 
 def _spans(text: str) -> Iterator[_Span]:
     """Yield the spans of material; they may overlap."""
-    yield from _pasted(text)
+    yield from _paste_spans(text)
     lines = list(_lines(text))
     if not text.isascii():
-        yield from _hidden(text, lines)
-    given = object_of(text, lines)
-    if given is not None:
-        yield *given, PassageKind.OBJECT
+        yield from _hidden_spans(text, lines)
+    object_span = find_object(text, lines)
+    if object_span is not None:
+        yield *object_span, PassageKind.OBJECT
     if _FRAMES.search(text) is None and "：" not in text:
         return
-    yield from _quoted(lines)
-    yield from _printed(lines)
-    yield from _spoken(lines, len(text))
-    yield from _filled_in(lines, len(text))
-    yield from _written(text, lines)
+    yield from _quotation_spans(lines)
+    yield from _output_spans(lines)
+    yield from _chat_spans(lines, len(text))
+    yield from _form_spans(lines, len(text))
+    yield from _document_spans(text, lines)
 
 
 def _lines(text: str) -> Iterator[MessageLine]:
@@ -130,7 +130,7 @@ def _lines(text: str) -> Iterator[MessageLine]:
         at += len(line) + 1
 
 
-def _pasted(text: str) -> Iterator[_Span]:
+def _paste_spans(text: str) -> Iterator[_Span]:
     """Yield what follows the marker that a terminal or an agent puts where something was pasted."""
     if "[" not in text and "<" not in text:
         return
@@ -154,7 +154,7 @@ def _pasted(text: str) -> Iterator[_Span]:
     yield found.start(), end, PassageKind.PASTE
 
 
-def _hidden(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
+def _hidden_spans(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
     if _UNTYPED.search(text) is None and _LOOK_ALIKE.search(text) is None:
         return
     for paragraph in _paragraphs(lines):
@@ -163,18 +163,18 @@ def _hidden(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
             yield start, end, PassageKind.HIDDEN
 
 
-def _quoted(lines: Sequence[MessageLine]) -> Iterator[_Span]:
+def _quotation_spans(lines: Sequence[MessageLine]) -> Iterator[_Span]:
     last: MessageLine | None = None
     for line in lines:
         is_marked = not line.fenced and (shapes.QUOTATION.match(line.text) or shapes.TABLE.match(line.text))
-        if is_marked or (last is not None and not line.blank and _goes_on(last.text, line.text)):
+        if is_marked or (last is not None and not line.blank and _continues(last.text, line.text)):
             yield line.start, line.end, PassageKind.QUOTATION
             last = line
         else:
             last = None
 
 
-def _goes_on(quoted: str, line: str) -> bool:
+def _continues(quoted: str, line: str) -> bool:
     """Whether a line continues a quoted one that was too long for its width."""
     first = line.lstrip()[:1]
     return len(quoted) > 60 and quoted.rstrip()[-1:] not in ".!?:;。！？" and (first.islower() or not first.isascii())
@@ -193,11 +193,11 @@ def _paragraphs(lines: Sequence[MessageLine]) -> Iterator[list[MessageLine]]:
         yield paragraph
 
 
-def _printed(lines: Sequence[MessageLine]) -> Iterator[_Span]:
+def _output_spans(lines: Sequence[MessageLine]) -> Iterator[_Span]:
     """Yield diffs and program output: from the first such line of a paragraph, and everything between two of them."""
     begin = end = -1
     for paragraph in _paragraphs(lines):
-        first = next((each for each in paragraph if not each.fenced and _is_printed(each.text)), None)
+        first = next((each for each in paragraph if not each.fenced and _is_output(each.text)), None)
         diff = next((each for each in paragraph if not each.fenced and shapes.DIFF_HEAD.match(each.text)), None)
         if diff is not None:
             yield diff.start, _diff_end(lines, diff), PassageKind.DIFF
@@ -212,7 +212,7 @@ def _printed(lines: Sequence[MessageLine]) -> Iterator[_Span]:
         yield begin, end, PassageKind.LOG
 
 
-def _is_printed(line: str) -> bool:
+def _is_output(line: str) -> bool:
     return shapes.LOG.match(line) is not None or shapes.CODE.match(line) is not None
 
 
@@ -232,7 +232,7 @@ def _diff_end(lines: Sequence[MessageLine], head: MessageLine) -> int:
     return end
 
 
-def _spoken(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
+def _chat_spans(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
     """Yield lines of a chat with what belongs to them; below a line that is a name and a time, everything."""
     begin = end = -1
     dialogue = _dialogue(lines)
@@ -244,7 +244,12 @@ def _spoken(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
             if below and shapes.is_speech_header(line.text):
                 yield line.start, length, PassageKind.CHAT
                 return
-            if below and number and shapes.is_time(line.text) and len(paragraph[number - 1].text.split()) <= _NAME:
+            if (
+                below
+                and number
+                and shapes.is_time(line.text)
+                and len(paragraph[number - 1].text.split()) <= _MAX_NAME_WORDS
+            ):
                 yield paragraph[number - 1].start, length, PassageKind.CHAT
                 return
             if shapes.is_speech(line.text) or (dialogue and shapes.label_of(line.text) in dialogue):
@@ -255,14 +260,14 @@ def _spoken(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
 
 def _dialogue(lines: Sequence[MessageLine]) -> frozenset[str]:
     """Return the labels of a conversation: two or more that alternate on most lines, one of them repeated."""
-    told = [each for each in lines if not each.blank and not each.fenced]
-    labels = [label for each in told if (label := shapes.label_of(each.text))]
+    text_lines = [each for each in lines if not each.blank and not each.fenced]
+    labels = [label for each in text_lines if (label := shapes.label_of(each.text))]
     distinct = frozenset(labels)
-    takes_turns = len(distinct) > 1 and len(labels) > max(len(distinct), len(told) / 2)
+    takes_turns = len(distinct) > 1 and len(labels) > max(len(distinct), len(text_lines) / 2)
     return distinct if takes_turns or distinct >= {"q", "a"} or distinct >= {"question", "answer"} else frozenset()
 
 
-def _filled_in(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
+def _form_spans(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
     """Yield the header of a mail, ticket, commit or invitation, and everything below it."""
     fields = list[MessageLine]()
     for number, line in enumerate(lines):
@@ -272,7 +277,7 @@ def _filled_in(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
             yield line.start, length, PassageKind.FORM
             return
         if shapes.TRAILER.match(line.text):
-            yield _behind_introduction(lines), length, PassageKind.FORM
+            yield _document_start(lines), length, PassageKind.FORM
             return
         if number == 0 and len(lines) > 1 and shapes.FIRST_FIELD.match(line.text):
             yield line.start, length, PassageKind.FORM
@@ -284,32 +289,32 @@ def _filled_in(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
         fields = [line] if is_field else []
 
 
-def _written(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
+def _document_spans(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
     """Yield letters, and formatted documents: headings, bold beginnings, tables, page furniture."""
-    told = [each for each in lines if not each.blank and not each.fenced]
-    if not told:
+    text_lines = [each for each in lines if not each.blank and not each.fenced]
+    if not text_lines:
         return
-    letter = _letter(told)
+    letter = _letter_start(text_lines)
     if letter is not None:
         yield letter.start, len(text), PassageKind.LETTER
-    if _is_document(text, told):
-        yield _behind_introduction(lines), len(text), PassageKind.DOCUMENT
+    if _is_document(text, text_lines):
+        yield _document_start(lines), len(text), PassageKind.DOCUMENT
 
 
-def _letter(told: Sequence[MessageLine]) -> MessageLine | None:
+def _letter_start(lines: Sequence[MessageLine]) -> MessageLine | None:
     """Return where a letter begins: at the greeting, or if it only ends like one, at its beginning."""
-    greeting = next((each for each in told[:-1] if shapes.is_greeting(each.text)), None)
+    greeting = next((each for each in lines[:-1] if shapes.is_greeting(each.text)), None)
     if greeting is not None:
         return greeting
-    for number, line in enumerate(told[1:-1], 1):
-        behind = told[number + 1 : number + 3]
-        if shapes.is_sign_off(line.text) and number >= len(told) - 3 and _is_name(behind[0].text):
-            return told[0]
-    if any(each.text.rstrip() == "--" for each in told[1:-1]):
-        return told[0]
-    signed = told[-1].text.strip()
-    is_signed = len(told) > 1 and signed[:1] in "-–—~" and shapes.is_person(signed.lstrip("-–—~ "))
-    return told[0] if is_signed and not told[-2].text.lstrip().startswith(signed[:1]) else None
+    for number, line in enumerate(lines[1:-1], 1):
+        behind = lines[number + 1 : number + 3]
+        if shapes.is_sign_off(line.text) and number >= len(lines) - 3 and _is_name(behind[0].text):
+            return lines[0]
+    if any(each.text.rstrip() == "--" for each in lines[1:-1]):
+        return lines[0]
+    signed = lines[-1].text.strip()
+    is_signed = len(lines) > 1 and signed[:1] in "-–—~" and shapes.is_person(signed.lstrip("-–—~ "))
+    return lines[0] if is_signed and not lines[-2].text.lstrip().startswith(signed[:1]) else None
 
 
 def _is_name(line: str) -> bool:
@@ -317,30 +322,30 @@ def _is_name(line: str) -> bool:
     return 0 < len(parts) <= 4 and all(part[:1].isupper() or not part[:1].isascii() for part in parts)
 
 
-def _is_document(text: str, told: Sequence[MessageLine]) -> bool:
-    if any(shapes.PAGE.match(each.text.strip(" \t*_#")) for each in told):
+def _is_document(text: str, lines: Sequence[MessageLine]) -> bool:
+    if any(shapes.PAGE.match(each.text.strip(" \t*_#")) for each in lines):
         return True
-    if any(shapes.HEADING.match(each.text) for each in told) and len(told) > 1:
+    if any(shapes.HEADING.match(each.text) for each in lines) and len(lines) > 1:
         return True
-    if len(told) >= _SET_LINES and shapes.is_ticket_head(told[0].text):
+    if len(lines) >= _MIN_FORMATTED_LINES and shapes.is_ticket_head(lines[0].text):
         return True
-    if any(shapes.UNDERLINE.match(below.text) and above.end + 1 == below.start for above, below in pairwise(told)):
+    if any(shapes.UNDERLINE.match(below.text) and above.end + 1 == below.start for above, below in pairwise(lines)):
         return True
-    if len(text) < _SET_LENGTH or len(told) < _SET_LINES:
+    if len(text) < _MIN_FORMATTED_LENGTH or len(lines) < _MIN_FORMATTED_LINES:
         return False
-    marks = sum(any(pattern.match(each.text) for each in told) for _, pattern in shapes.MARKDOWN)
+    marks = sum(any(pattern.match(each.text) for each in lines) for _, pattern in shapes.MARKDOWN)
     marks += shapes.LINK.search(text) is not None
-    marks += len(shapes.TYPOGRAPHY.findall(text)) >= _WELL_SET
-    return marks > 1 or (len(text) >= _LONG and _is_wrapped(told))
+    marks += len(shapes.TYPOGRAPHY.findall(text)) >= _MIN_TYPOGRAPHIC
+    return marks > 1 or (len(text) >= _LONG and _is_wrapped(lines))
 
 
-def _is_wrapped(told: Sequence[MessageLine]) -> bool:
+def _is_wrapped(lines: Sequence[MessageLine]) -> bool:
     """Whether lines are wrapped at one width, in the middle of sentences."""
-    broken = [len(each.text) for each in told if len(each.text) >= 50 and each.text.rstrip()[-1:].isalpha()]
+    broken = [len(each.text) for each in lines if len(each.text) >= 50 and each.text.rstrip()[-1:].isalpha()]
     return len(broken) >= _WRAPPED and max(broken) - min(broken) <= 25
 
 
-def _behind_introduction(lines: Sequence[MessageLine]) -> int:
+def _document_start(lines: Sequence[MessageLine]) -> int:
     """Return where a document begins: after a first paragraph that introduces it, otherwise at once."""
     paragraphs = list(_paragraphs(lines))
     if len(paragraphs) == 1:

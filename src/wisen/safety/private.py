@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from wisen.safety import checksums
 from wisen.safety import private_rules as rules
-from wisen.safety.secrets import finder
+from wisen.safety.secrets import secret_scanner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-_NEAR = 100
+_CONTEXT_WINDOW = 100
 """Characters around a card number in which a word says that it is one."""
-_TOGETHER = 400
+_PERSON_WINDOW = 400
 """Characters within which an address, a telephone number and an e-mail address belong to one person."""
 _ESCAPED = re.compile(r"\\+[nrt]")
 """A line break as JSON escapes it: its letter would join the next word."""
@@ -35,7 +35,7 @@ _NEVER_KEPT = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Private:
+class PrivateData:
     """Why a text is not stored."""
 
     kind: str
@@ -50,14 +50,14 @@ class Private:
         return f"{'private' if self.sure else 'doubtful'}:{self.kind}"
 
 
-def find_private(text: str, clues: Collection[str] | None = None) -> Private | None:
+def find_private_data(text: str, clues: Collection[str] | None = None) -> PrivateData | None:
     """Return the private data in a text, the surest first, or None. `clues` come from a scan that was already made."""
     if clues is None:
-        clues = finder().scan(text).clues
+        clues = secret_scanner().scan(text).clues
     if clues and "\\" in text:
         text = _ESCAPED.sub(" \n", text)
     doubtful = None
-    for look in (_LOOKS[topic] for topic in _LOOKS if topic in clues):
+    for look in (_DETECTORS[topic] for topic in _DETECTORS if topic in clues):
         found = look(text)
         if found is not None and found.sure:
             return found
@@ -65,93 +65,93 @@ def find_private(text: str, clues: Collection[str] | None = None) -> Private | N
     return doubtful
 
 
-def _found(kind: str, what: str, *, sure: bool) -> Private:
+def _build(kind: str, what: str, *, sure: bool) -> PrivateData:
     holds = "holds" if sure else "may hold"
-    return Private(kind=kind, why=f"It {holds} {what}; {_NEVER_KEPT[kind]}.", sure=sure)
+    return PrivateData(kind=kind, why=f"It {holds} {what}; {_NEVER_KEPT[kind]}.", sure=sure)
 
 
-def _money(text: str) -> Private | None:
-    if any(checksums.iban(_GAPS.sub("", number["n"])) for number in _form(rules.IBAN).finditer(text)):
-        return _found(rules.FINANCIAL, "the number of a bank account", sure=True)
+def _find_money(text: str) -> PrivateData | None:
+    if any(checksums.is_iban(_GAPS.sub("", number["n"])) for number in _pattern(rules.IBAN).finditer(text)):
+        return _build(rules.FINANCIAL, "the number of a bank account", sure=True)
     doubtful = None
-    for number in _form(rules.CARD).finditer(text):
-        if not checksums.card(_GAPS.sub("", number["n"])):
+    for number in _pattern(rules.CARD).finditer(text):
+        if not checksums.is_card(_GAPS.sub("", number["n"])):
             continue
-        around = text[max(0, number.start() - _NEAR) : number.end() + _NEAR]
-        sure = bool(number["gap"] or number["gap2"] or _form(rules.CARD_WORDS).search(around))
-        doubtful = _found(rules.FINANCIAL, "the number of a payment card", sure=sure)
+        around = text[max(0, number.start() - _CONTEXT_WINDOW) : number.end() + _CONTEXT_WINDOW]
+        sure = bool(number["gap"] or number["gap2"] or _pattern(rules.CARD_WORDS).search(around))
+        doubtful = _build(rules.FINANCIAL, "the number of a payment card", sure=sure)
         if sure:
             return doubtful
     return doubtful
 
 
-def _bank(text: str) -> Private | None:
-    account = _form(rules.ACCOUNT).search(text) is not None
-    routed = any(checksums.routing(number["n"]) for number in _form(rules.ROUTING).finditer(text))
+def _find_bank_account(text: str) -> PrivateData | None:
+    account = _pattern(rules.ACCOUNT).search(text) is not None
+    routed = any(checksums.is_routing_number(number["n"]) for number in _pattern(rules.ROUTING).finditer(text))
     if not account and not routed:
         return None
-    sure = account and (routed or _form(rules.SORT_CODE).search(text) is not None)
-    return _found(rules.FINANCIAL, "the number of a bank account", sure=sure)
+    sure = account and (routed or _pattern(rules.SORT_CODE).search(text) is not None)
+    return _build(rules.FINANCIAL, "the number of a bank account", sure=sure)
 
 
-def _health(text: str) -> Private | None:
-    if _form(rules.HEALTH).search(text):
-        return _found(rules.MEDICAL, "a statement about somebody's illness or medicine", sure=True)
-    if _form(rules.MAYBE_HEALTH).search(text):
-        return _found(rules.MEDICAL, "a statement about somebody's health", sure=False)
+def _find_health(text: str) -> PrivateData | None:
+    if _pattern(rules.HEALTH).search(text):
+        return _build(rules.MEDICAL, "a statement about somebody's illness or medicine", sure=True)
+    if _pattern(rules.MAYBE_HEALTH).search(text):
+        return _build(rules.MEDICAL, "a statement about somebody's health", sure=False)
     return None
 
 
-def _body(text: str) -> Private | None:
-    if _form(rules.BODY).search(text):
-        return _found(rules.BIOMETRIC, "something measured on somebody's body", sure=True)
-    if _form(rules.MAYBE_BODY).search(text):
-        return _found(rules.BIOMETRIC, "something measured on somebody's body", sure=False)
+def _find_biometrics(text: str) -> PrivateData | None:
+    if _pattern(rules.BODY).search(text):
+        return _build(rules.BIOMETRIC, "something measured on somebody's body", sure=True)
+    if _pattern(rules.MAYBE_BODY).search(text):
+        return _build(rules.BIOMETRIC, "something measured on somebody's body", sure=False)
     return None
 
 
-def _home(text: str) -> Private | None:
-    for address in _form(rules.ADDRESS).finditer(text):
-        around = text[max(0, address.start() - _TOGETHER) : address.end() + _TOGETHER]
-        ahead = text[max(0, address.start() - _NEAR) : address.start()]
-        reached = [_form(form).search(around) is not None for form in (rules.EMAIL, rules.PHONE)]
-        if all(reached) or _form(rules.DWELLING).search(ahead):
-            return _found(rules.PEOPLE, "where somebody lives", sure=True)
+def _find_address(text: str) -> PrivateData | None:
+    for address in _pattern(rules.ADDRESS).finditer(text):
+        around = text[max(0, address.start() - _PERSON_WINDOW) : address.end() + _PERSON_WINDOW]
+        ahead = text[max(0, address.start() - _CONTEXT_WINDOW) : address.start()]
+        reached = [_pattern(form).search(around) is not None for form in (rules.EMAIL, rules.PHONE)]
+        if all(reached) or _pattern(rules.DWELLING).search(ahead):
+            return _build(rules.PEOPLE, "where somebody lives", sure=True)
         if any(reached):
-            return _found(rules.PEOPLE, "where somebody lives or can be reached", sure=False)
+            return _build(rules.PEOPLE, "where somebody lives or can be reached", sure=False)
     return None
 
 
-def _telephone(text: str) -> Private | None:
-    for number in _form(rules.TELEPHONE).finditer(text):
+def _find_telephone(text: str) -> PrivateData | None:
+    for number in _pattern(rules.TELEPHONE).finditer(text):
         digits = re.sub(r"\D", "", number["n"])
         least = 9 if number["n"][0] in "+0(" else 10
-        if not least <= len(digits) <= 15 or len(set(digits)) <= 2 or _form(rules.SHOWN_NUMBER).search(number["n"]):
+        if not least <= len(digits) <= 15 or len(set(digits)) <= 2 or _pattern(rules.SHOWN_NUMBER).search(number["n"]):
             continue
-        words = rules.CALLED_BY if least == 9 or _form(rules.GROUPED).fullmatch(number["n"]) else rules.SURELY_CALLED
-        if _form(words).search(text[max(0, number.start() - _NEAR) : number.start()]):
-            return _found(rules.PEOPLE, "somebody's telephone number", sure=True)
+        words = rules.CALLED_BY if least == 9 or _pattern(rules.GROUPED).fullmatch(number["n"]) else rules.SURELY_CALLED
+        if _pattern(words).search(text[max(0, number.start() - _CONTEXT_WINDOW) : number.start()]):
+            return _build(rules.PEOPLE, "somebody's telephone number", sure=True)
     return None
 
 
-def _number(rule: rules.Number, text: str) -> Private | None:
-    for number in _form(rule.form).finditer(text):
+def _find_number(rule: rules.NumberRule, text: str) -> PrivateData | None:
+    for number in _pattern(rule.form).finditer(text):
         if rule.check is None or rule.check(_GAPS.sub("", number["n"]).upper()):
-            return _found(rule.kind, rule.what, sure=rule.sure)
+            return _build(rule.kind, rule.description, sure=rule.sure)
     return None
 
 
 @cache
-def _form(pattern: str) -> re.Pattern[str]:
+def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-_LOOKS: dict[str, Callable[[str], Private | None]] = {
-    rules.MONEY: _money,
-    rules.BANK: _bank,
-    rules.HEALTHY: _health,
-    rules.BODILY: _body,
-    rules.HOME: _home,
-    **{rule.form: partial(_number, rule) for rule in rules.NUMBERS},
-    rules.CALLED: _telephone,
+_DETECTORS: dict[str, Callable[[str], PrivateData | None]] = {
+    rules.MONEY: _find_money,
+    rules.BANK: _find_bank_account,
+    rules.HEALTHY: _find_health,
+    rules.BODILY: _find_biometrics,
+    rules.HOME: _find_address,
+    **{rule.form: partial(_find_number, rule) for rule in rules.NUMBERS},
+    rules.CALLED: _find_telephone,
 }

@@ -37,11 +37,11 @@ _IS = r"(?:\W{0,3}(?:is|was|are|lautet|est|es|number|no|nr|num|id)\b){0,3}[^\w\n
 """Between the name of a number and the number."""
 
 
-class Number(NamedTuple):
+class NumberRule(NamedTuple):
     """A number that is private if its pattern and its check agree. The check sees the group `n`, without separators."""
 
     kind: str
-    what: str
+    description: str
     clues: str
     """Literals, one of which occurs in every text that contains one; any digit in them matches any other."""
     form: str
@@ -87,81 +87,87 @@ _NINO = "[A-CEGHJ-PR-TW-Z]{2} ?(?:[0-9]{2} ?){3}[A-D]"
 _SSN, _SIN = "[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4}", "[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{3}"
 _ANY = "[A-Z0-9][A-Z0-9-]{5,17}"
 
-NUMBERS: tuple[Number, ...] = (
-    Number(
+NUMBERS: tuple[NumberRule, ...] = (
+    NumberRule(
         IDENTITY,
         "a social security number",
         _words("ssn") + "|social security",
         _named("ssn|social security", _SSN),
-        checksums.social_security,
+        checksums.is_social_security_number,
     ),
-    Number(
+    NumberRule(
         IDENTITY,
         "a passport number",
         "passport|reisepass|passeport|pasaporte",
         _named(_PASSPORT, "[A-Z]{0,2}[0-9]{6,9}|[A-Z0-9]{9}"),
         _is_somebodys,
     ),
-    Number(
+    NumberRule(
         IDENTITY,
         "the number of a driving licence",
         "driver's licen|drivers licen|driver licen|driving licen",
         _named(_LICENCE, _ANY),
         _is_somebodys,
     ),
-    Number(IDENTITY, "a national insurance number", "national insurance", _named("national insurance", _NINO)),
-    Number(
+    NumberRule(IDENTITY, "a national insurance number", "national insurance", _named("national insurance", _NINO)),
+    NumberRule(
         IDENTITY, "an identity number", "aadhaar", _named("aadhaar", "[2-9][0-9]{3} ?[0-9]{4} ?[0-9]{4}"), _is_somebodys
     ),
-    Number(IDENTITY, "a tax number", "pan card|pan number|pan no", _named("pan card|pan", "[A-Z]{5}[0-9]{4}[A-Z]")),
-    Number(
-        IDENTITY, "an identity number", _words("dni nie"), _named("dni|nie", "[XYZ]?[0-9]{7,8}-?[A-Z]"), checksums.dni
+    NumberRule(IDENTITY, "a tax number", "pan card|pan number|pan no", _named("pan card|pan", "[A-Z]{5}[0-9]{4}[A-Z]")),
+    NumberRule(
+        IDENTITY,
+        "an identity number",
+        _words("dni nie"),
+        _named("dni|nie", "[XYZ]?[0-9]{7,8}-?[A-Z]"),
+        checksums.is_dni,
     ),
-    Number(
+    NumberRule(
         IDENTITY,
         "a tax code",
         "codice fiscale|cod. fisc",
         _named("codice fiscale|cod. fisc.", _CODICE),
-        checksums.codice_fiscale,
+        checksums.is_codice_fiscale,
     ),
-    Number(
+    NumberRule(
         IDENTITY,
         "a social security number",
         "sécurité sociale|securite sociale",
         _named("s[ée]curit[ée] sociale", "[12](?: ?[0-9]){14}"),
-        checksums.nir,
+        checksums.is_nir,
     ),
-    Number(
+    NumberRule(
         IDENTITY,
         "a tax number",
         "000.000.000-00",
         _bare("[0-9]", r"[0-9]{2}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"),
-        checksums.cpf,
+        checksums.is_cpf,
     ),
-    Number(
+    NumberRule(
         IDENTITY,
         "a citizen's number",
         _words("bsn") + "|burgerservice",
         _named("bsn|burgerservicenummer", "[0-9]{9}"),
-        checksums.bsn,
+        checksums.is_bsn,
     ),
-    Number(IDENTITY, "a citizen's number", "pesel", _named("pesel", "[0-9]{11}"), checksums.pesel),
-    Number(
+    NumberRule(IDENTITY, "a citizen's number", "pesel", _named("pesel", "[0-9]{11}"), checksums.is_pesel),
+    NumberRule(
         IDENTITY,
         "a citizen's number",
         "personnummer",
         _named("personnummer", "[0-9]{6,8}[-+]?[0-9]{4}"),
-        checksums.personnummer,
+        checksums.is_personnummer,
     ),
-    Number(
+    NumberRule(
         IDENTITY,
         "a social insurance number",
         "social insurance|tax file",
         _named("social insurance|tax file", _SIN),
         _is_somebodys,
     ),
-    Number(IDENTITY, "a resident's number", "0" * 17, _bare("[1-9]", "[0-9]{16}[0-9Xx]"), checksums.resident_identity),
-    Number(
+    NumberRule(
+        IDENTITY, "a resident's number", "0" * 17, _bare("[1-9]", "[0-9]{16}[0-9Xx]"), checksums.is_resident_identity
+    ),
+    NumberRule(
         IDENTITY,
         "the number of an identity paper",
         "national id|identity card|personalausweis",
@@ -169,21 +175,21 @@ NUMBERS: tuple[Number, ...] = (
         _is_somebodys,
         sure=False,
     ),
-    Number(
+    NumberRule(
         MEDICAL,
         "a health service number",
         "nhs number|nhs no",
         _named("nhs", "[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}"),
-        checksums.nhs,
+        checksums.is_nhs_number,
     ),
-    Number(
+    NumberRule(
         MEDICAL,
         "a health insurance number",
         "health insurance|insurance n|insurance id|medicare|medicaid|krankenversicher",
         _named(_INSURANCE, _ANY),
         _is_somebodys,
     ),
-    Number(
+    NumberRule(
         MEDICAL,
         "a patient's number",
         "medical record|patient id|patient n",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from wisen.safety.likeness import is_body, is_generated
+from wisen.safety.secret_heuristics import is_generated, is_token_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -52,22 +52,22 @@ class SecretRule:
     """Who issues such secrets; empty for a rule that depends on a name or a place alone."""
     prefixes: tuple[str, ...] = ()
     """How such secrets begin, case-sensitive; they are searched for in base64 too."""
-    any_case: bool = False
-    near: bytes = b""
+    ignores_case: bool = False
+    required_before: bytes = b""
     """What must precede the trigger for the rule to apply."""
-    before: int = 0
+    lookbehind_bytes: int = 0
     """How many bytes before the trigger are examined."""
-    within: int = 0
+    search_bytes: int = 0
     """How many bytes after the trigger are searched; 0 means that the form begins at the trigger."""
 
 
 @cache
-def compiled(rule: SecretRule) -> re.Pattern[bytes]:
+def compile_form(rule: SecretRule) -> re.Pattern[bytes]:
     """Compile the form of a rule."""
-    return re.compile(rule.form.encode("utf-8"), re.VERBOSE | (re.IGNORECASE if rule.any_case else 0))
+    return re.compile(rule.form.encode("utf-8"), re.VERBOSE | (re.IGNORECASE if rule.ignores_case else 0))
 
 
-def prefixed(provider: str, prefixes: str, body: str, check: Callable[[str], bool] = is_body) -> SecretRule:
+def prefixed_token(provider: str, prefixes: str, body: str, check: Callable[[str], bool] = is_token_body) -> SecretRule:
     """Build the rule for a token that is known by its prefix."""
     words = prefixes.split()
     either = "|".join(map(re.escape, words))
@@ -81,20 +81,20 @@ def prefixed(provider: str, prefixes: str, body: str, check: Callable[[str], boo
     )
 
 
-def marked(provider: str, trigger: str, form: str, *, ahead: int = 0, size: int = 0) -> SecretRule:
+def marked_token(provider: str, trigger: str, form: str, *, ahead: int = 0, size: int = 0) -> SecretRule:
     """Build the rule for a token with its marker inside: searched from `ahead` bytes before it to `size` after."""
     return SecretRule(
         name=f"{provider}-token",
         provider=provider,
         triggers=tuple(trigger.split()),
         form=form,
-        check=is_body,
-        before=ahead,
-        within=size,
+        check=is_token_body,
+        lookbehind_bytes=ahead,
+        search_bytes=size,
     )
 
 
-def beside(provider: str, words: str, body: str) -> SecretRule:
+def token_near_provider(provider: str, words: str, body: str) -> SecretRule:
     """Build the rule for a token without a marker, known by the provider's name shortly before it on the same line."""
     triggers = tuple(words.split())
     either = "|".join(map(re.escape, triggers))
@@ -107,7 +107,9 @@ def beside(provider: str, words: str, body: str) -> SecretRule:
     )
 
 
-def named(name: str, words: Iterable[str], tail: str, check: Callable[[str], bool], between: str = IS) -> SecretRule:
+def named_value(
+    name: str, words: Iterable[str], tail: str, check: Callable[[str], bool], between: str = IS
+) -> SecretRule:
     """Build the rule for a named value in configuration, code and command lines. The check sees its opening quote."""
     triggers = tuple(words)
     either = "|".join(re.escape(word) for word in triggers)
@@ -116,5 +118,5 @@ def named(name: str, words: Iterable[str], tail: str, check: Callable[[str], boo
         triggers=triggers,
         form=rf"(?P<option>(?<=--))?(?:{either}){tail}(?:{between}|(?(option)\s{{1,2}}|(?!))){WRITTEN}",
         check=check,
-        any_case=True,
+        ignores_case=True,
     )

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from wisen.safety.likeness import (
+from wisen.safety.providers import PROVIDERS
+from wisen.safety.secret_forms import BARE, IS, SAID, URL, WRITTEN, SecretRule, named_value
+from wisen.safety.secret_heuristics import (
     has_key_material,
     is_basic_credential,
-    is_body,
     is_generated,
     is_key_material,
-    is_meant,
     is_named_password,
     is_named_secret,
+    is_not_placeholder,
     is_password_in_address,
-    is_said_secret,
+    is_spoken_secret,
+    is_token_body,
 )
-from wisen.safety.providers import PROVIDERS
-from wisen.safety.secret_forms import BARE, IS, SAID, URL, WRITTEN, SecretRule, named
 from wisen.safety.spoken_rules import SPOKEN
 
 _PASSWORDS = "password passwd passphrase passwort _pass pwd".split()
@@ -58,7 +58,7 @@ GENERIC: tuple[SecretRule, ...] = (
         triggers=("eyj",),
         form=r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))eyJ[A-Za-z0-9_-]{10,4000}"
         r"\.(?P<value>[A-Za-z0-9_-]{10,16000}\.[A-Za-z0-9_-]{10,2000})",
-        check=is_meant,
+        check=is_not_placeholder,
     ),
     SecretRule(
         name="password-in-url",
@@ -77,7 +77,7 @@ GENERIC: tuple[SecretRule, ...] = (
         name="signed-address",
         triggers=("sig=", "signature="),
         form=r"""(?<=[?&;-])[Ss]ig(?:nature)?=(?P<value>(?:[A-Za-z0-9_-]|%2[BbFf]|[+/]){40,600})""",
-        check=is_body,
+        check=is_token_body,
     ),
     SecretRule(
         name="secret-address",
@@ -85,7 +85,7 @@ GENERIC: tuple[SecretRule, ...] = (
         form=rf"""webhook(?:[_ -]?ur[il])?(?:{IS}|{SAID})\\*["'`]?https?://[^\s/"'`<>\\]{{1,100}}/"""
         r"""(?P<value>[^\s"'`<>\\]{20,400})""",
         check=has_key_material,
-        any_case=True,
+        ignores_case=True,
     ),
     SecretRule(
         name="authorization-header",
@@ -110,8 +110,8 @@ GENERIC: tuple[SecretRule, ...] = (
         triggers=("-u ", "--user", "--proxy-user"),
         form=r"""(?:-u|--user|--proxy-user)[ =]{1,2}\\*["']?[^\s:"'\\]{1,80}:(?P<value>[^\s"'\\]{3,200})""",
         check=is_password_in_address,
-        near=b"curl",
-        before=400,
+        required_before=b"curl",
+        lookbehind_bytes=400,
     ),
     SecretRule(
         name="command-password",
@@ -124,8 +124,8 @@ GENERIC: tuple[SecretRule, ...] = (
         triggers=("--password-stdin",),
         form=r"""(?:echo|printf)\s{1,2}\\*["']?(?P<value>[^\s"'\\|]{6,400})\\*["']?\s{0,2}\|[^\n]{0,200}--password-stdin""",
         check=is_password_in_address,
-        before=600,
-        within=20,
+        lookbehind_bytes=600,
+        search_bytes=20,
     ),
     SecretRule(
         name="command-password",
@@ -160,7 +160,7 @@ GENERIC: tuple[SecretRule, ...] = (
         form=r"""login[ ]\S{1,80}\s{1,8}password[ ](?P<value>[^\s"'`{}<>\\]{3,200})""",
         check=is_password_in_address,
     ),
-    named("named-password", _PASSWORDS, _QUALIFIED, is_named_password),
+    named_value("named-password", _PASSWORDS, _QUALIFIED, is_named_password),
     SecretRule(
         name="named-password",
         triggers=("pass:", "pass=", 'pass"', "pass'", "pw:", "pw=", 'pw"'),
@@ -168,8 +168,8 @@ GENERIC: tuple[SecretRule, ...] = (
         form=rf"(?<![A-Za-z])(?:[Pp]ass|PASS(?!:)|[Pp]w|PW)(?:{IS}){WRITTEN}",
         check=is_named_password,
     ),
-    named("named-secret", _SECRETS, _QUALIFIED, is_named_secret),
-    named("spoken-secret", [*_SPOKEN, "passphrase", "passwd"], r"(?:\s(?:id|value))?", is_said_secret, SAID),
+    named_value("named-secret", _SECRETS, _QUALIFIED, is_named_secret),
+    named_value("spoken-secret", [*_SPOKEN, "passphrase", "passwd"], r"(?:\s(?:id|value))?", is_spoken_secret, SAID),
     SecretRule(
         name="refused-secret",
         # What a service answers to a key that it rejects: whatever is there was used as one.
@@ -177,13 +177,13 @@ GENERIC: tuple[SecretRule, ...] = (
         form=rf"(?i:key|token)[ ]provided:[ ]{{1,2}}{WRITTEN}",
         check=is_named_secret,
     ),
-    named("spoken-secret", _SPOKEN, r"(?:\s(?:id|value))?", is_key_material, SAID),
+    named_value("spoken-secret", _SPOKEN, r"(?:\s(?:id|value))?", is_key_material, SAID),
     SecretRule(
         name="named-secret",
         triggers=tuple(f"_{word}{sign}" for word in ("key", "pat") for sign in ("=", ":", '"', "'", "\\", " ")),
         form=rf"""(?<=[A-Za-z0-9])(?<!public)(?<!cache)(?<!primary)(?<!foreign)_(?:key|pat)(?:{IS})\\*["'`]?(?P<value>{BARE})""",
         check=is_key_material,
-        any_case=True,
+        ignores_case=True,
     ),
     *SPOKEN,
 )

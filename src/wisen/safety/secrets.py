@@ -17,18 +17,18 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from wisen.safety import obfuscation
 from wisen.safety.private_rules import CLUES
-from wisen.safety.secret_forms import SecretRule, compiled
+from wisen.safety.secret_forms import SecretRule, compile_form
 from wisen.safety.secret_rules import RULES, WRAPPED_WORDS
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping
 
-_ENOUGH = 128
+_MAX_CHECKED_BYTES = 128
 """This many bytes of a value are enough to judge it; a text could consist of nothing but long ones."""
-_EVEN = bytes(range(256)).lower().translate(bytes.maketrans(b"123456789", b"000000000"))
+_NORMALIZATION = bytes(range(256)).lower().translate(bytes.maketrans(b"123456789", b"000000000"))
 """Lower case, and 0 for every digit. Bytes of other scripts stay, so that their signs are found in the same pass."""
-_BREAKS_A_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~-@:%$")
+_WORD_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~-@:%$")
 
 
 class Scan(NamedTuple):
@@ -40,12 +40,12 @@ class Scan(NamedTuple):
     """What private data it may contain, as topics of `private_rules`; incomplete if there is a secret."""
 
 
-NOTHING = Scan(None, frozenset())
+EMPTY_SCAN = Scan(None, frozenset())
 _Hit: TypeAlias = tuple[int, int, int]
 """Which trigger, from where, to where."""
 
 
-class _Armed:
+class _CompiledRule:
     """A rule whose form is compiled when it is first tried."""
 
     __slots__ = ("form", "name", "rule", "value")
@@ -56,25 +56,27 @@ class _Armed:
         self.form: re.Pattern[bytes] | None = None
         self.value: str | int = 0
 
-    def fits(self, data: bytes, start: int) -> bool:
+    def matches(self, data: bytes, start: int) -> bool:
         rule, form = self.rule, self.form
         if form is None:
-            form = self.form = compiled(rule)
+            form = self.form = compile_form(rule)
             self.value = "value" if "value" in form.groupindex else 0
-        if rule.before or rule.within:
-            ahead = max(0, start - rule.before)
-            if rule.near and data.rfind(rule.near, ahead, start) < 0:
+        if rule.lookbehind_bytes or rule.search_bytes:
+            ahead = max(0, start - rule.lookbehind_bytes)
+            if rule.required_before and data.rfind(rule.required_before, ahead, start) < 0:
                 return False
-            found = form.search(data, ahead, start + rule.within) if rule.within else form.match(data, start)
+            found = (
+                form.search(data, ahead, start + rule.search_bytes) if rule.search_bytes else form.match(data, start)
+            )
         else:
             found = form.match(data, start)
         if found is None:
             return False
-        return rule.check is None or rule.check(found[self.value][:_ENOUGH].decode("utf-8", "replace"))
+        return rule.check is None or rule.check(found[self.value][:_MAX_CHECKED_BYTES].decode("utf-8", "replace"))
 
 
 @dataclass(slots=True)
-class _Other:
+class _TriggerInfo:
     """What a trigger means in addition to its rules."""
 
     clues: set[str] = field(default_factory=set)
@@ -84,54 +86,58 @@ class _Other:
     continues: bool = False
 
 
-class Finder:
+class SecretScanner:
     """A scanner for a set of rules."""
 
     def __init__(self, rules: Iterable[SecretRule] = RULES, clues: Mapping[str, tuple[str, ...]] = CLUES) -> None:
         rules = tuple(rules)
-        armed: dict[bytes, list[_Armed]] = {}
+        armed: dict[bytes, list[_CompiledRule]] = {}
         for rule in rules:
-            one = _Armed(rule)
+            one = _CompiledRule(rule)
             for trigger in rule.triggers:
-                armed.setdefault(_even(trigger.encode()), []).append(one)
-        others: defaultdict[bytes, _Other] = defaultdict(_Other)
+                armed.setdefault(_normalize(trigger.encode()), []).append(one)
+        others: defaultdict[bytes, _TriggerInfo] = defaultdict(_TriggerInfo)
         for clue, kinds in clues.items():
-            others[_even(clue.encode())].clues.update(kinds)
+            others[_normalize(clue.encode())].clues.update(kinds)
         words = {*WRAPPED_WORDS, *(prefix for rule in rules for prefix in rule.prefixes)}
-        for spelling in obfuscation.spellings(sorted(words)):
-            others[_even(spelling.letters)].spellings.append(spelling)
-        others[_even(obfuscation.MENTION)].mentions = True
-        for sign in obfuscation.FOLDS:
-            others[_even(sign)].folds = True
-        for sign in obfuscation.CONTINUED:
-            others[_even(sign)].continues = True
+        for spelling in obfuscation.base64_spellings(sorted(words)):
+            others[_normalize(spelling.letters)].spellings.append(spelling)
+        others[_normalize(obfuscation.MENTION)].mentions = True
+        for sign in obfuscation.FOLD_SIGNS:
+            others[_normalize(sign)].folds = True
+        for sign in obfuscation.CONTINUATIONS:
+            others[_normalize(sign)].continues = True
         patterns = list(dict.fromkeys((*armed, *others)))
         self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA)
         self._rules = tuple(tuple(armed.get(pattern, ())) for pattern in patterns)
-        self._begins = tuple(any(each.rule.prefixes for each in found) for found in self._rules)
-        self._others = tuple(others.get(pattern) for pattern in patterns)
+        self._has_prefixes = tuple(any(each.rule.prefixes for each in found) for found in self._rules)
+        self._trigger_infos = tuple(others.get(pattern) for pattern in patterns)
 
     def scan(self, text: str) -> Scan:
         """Scan a text for secrets and for clues to private data."""
         data = text.encode("utf-8", "surrogatepass")
-        hits = self._automaton.find_matches_as_indexes(data.translate(_EVEN), overlapping=True)
+        hits = self._automaton.find_matches_as_indexes(data.translate(_NORMALIZATION), overlapping=True)
         if not hits:
-            return NOTHING  # most texts
+            return EMPTY_SCAN  # most texts
         clues: set[str] = set()
-        found, folded = self._look(data, hits, clues, unwrap=True)
+        found, folded = self._match_hits(data, hits, clues, unwrap=True)
         if found is None and folded:
-            found = self._look_into(obfuscation.unfolded(text).encode("utf-8", "surrogatepass"), clues, unwrap=True)
-        return Scan(found, frozenset(clues)) if found or clues else NOTHING
+            found = self._scan_bytes(obfuscation.unfold(text).encode("utf-8", "surrogatepass"), clues, unwrap=True)
+        return Scan(found, frozenset(clues)) if found or clues else EMPTY_SCAN
 
-    def _look(self, data: bytes, hits: list[_Hit], clues: set[str], *, unwrap: bool) -> tuple[str | None, bool]:
+    def _match_hits(self, data: bytes, hits: list[_Hit], clues: set[str], *, unwrap: bool) -> tuple[str | None, bool]:
         """Return the first rule that matches at one of the hits, and whether to scan again unfolded."""
-        rules, others, begins = self._rules, self._others, self._begins
+        rules, others, begins = self._rules, self._trigger_infos, self._has_prefixes
         folded, unwrapped_to = False, 0
         for trigger, start, _ in hits:
             for rule in rules[trigger]:
-                if rule.fits(data, start):
+                if rule.matches(data, start):
                     return rule.name, folded
-            if begins[trigger] and obfuscation.CUT.match(data, start) and (found := self._cut(data, start, trigger)):
+            if (
+                begins[trigger]
+                and obfuscation.SPLIT_TOKEN.match(data, start)
+                and (found := self._match_split_token(data, start, trigger))
+            ):
                 return found, folded
             other = others[trigger]
             if other is None:
@@ -139,52 +145,52 @@ class Finder:
             clues.update(other.clues)
             if (other.spellings or other.mentions) and unwrap and start >= unwrapped_to:
                 inside, unwrapped_to = _unwrap(data, start, other)
-                found = self._look_into(inside, clues, unwrap=False)
+                found = self._scan_bytes(inside, clues, unwrap=False)
                 if found is not None:
                     return found, folded
-            if other.folds or (other.continues and _breaks_a_word(data, start)):
+            if other.folds or (other.continues and _is_inside_word(data, start)):
                 folded = True
         return None, folded
 
-    def _cut(self, data: bytes, start: int, trigger: int) -> str | None:
+    def _match_split_token(self, data: bytes, start: int, trigger: int) -> str | None:
         """Return the rule that matches a token which begins here and continues in other lines or strings."""
         rules = [each for each in self._rules[trigger] if each.rule.prefixes]
-        for token in obfuscation.joined(data, start):
+        for token in obfuscation.joined_tokens(data, start):
             for rule in rules:
-                if rule.fits(token, 0):
+                if rule.matches(token, 0):
                     return rule.name
         return None
 
-    def _look_into(self, data: bytes, clues: set[str], *, unwrap: bool) -> str | None:
-        hits = self._automaton.find_matches_as_indexes(data.translate(_EVEN), overlapping=True)
-        return self._look(data, hits, clues, unwrap=unwrap)[0]
+    def _scan_bytes(self, data: bytes, clues: set[str], *, unwrap: bool) -> str | None:
+        hits = self._automaton.find_matches_as_indexes(data.translate(_NORMALIZATION), overlapping=True)
+        return self._match_hits(data, hits, clues, unwrap=unwrap)[0]
 
 
 def find_secret(text: str) -> str | None:
     """Return the name of the first rule that matches, or None. A text that matches must be dropped as a whole."""
-    return finder().scan(text).secret
+    return secret_scanner().scan(text).secret
 
 
 @cache
-def finder() -> Finder:
+def secret_scanner() -> SecretScanner:
     """Return the scanner with all rules."""
-    return Finder()
+    return SecretScanner()
 
 
-def _even(trigger: bytes) -> bytes:
-    return trigger.translate(_EVEN)
+def _normalize(trigger: bytes) -> bytes:
+    return trigger.translate(_NORMALIZATION)
 
 
-def _breaks_a_word(data: bytes, start: int) -> bool:
-    return start > 0 and data[start - 1] in _BREAKS_A_WORD
+def _is_inside_word(data: bytes, start: int) -> bool:
+    return start > 0 and data[start - 1] in _WORD_BYTES
 
 
-def _unwrap(data: bytes, start: int, other: _Other) -> tuple[bytes, int]:
+def _unwrap(data: bytes, start: int, other: _TriggerInfo) -> tuple[bytes, int]:
     if other.mentions:
-        return obfuscation.mentioned(data, start)
+        return obfuscation.decode_mentioned(data, start)
     end = start
     for spelling in other.spellings:
-        inside, end = obfuscation.unwrapped(data, start, spelling)
+        inside, end = obfuscation.decode_around(data, start, spelling)
         if inside:
             return inside, end
     return b"", end

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 _DIGITS = "51902"
 """The part of the name that no change of case can alter, so that one search is enough for most texts."""
 _NAME = f"wisen{_DIGITS}"
-_PASSES = 16
+_MAX_PASSES = 16
 """Removing a block can join two halves of a mark. A text with more joints than this is hostile."""
 
-_KEYED_PASSES = 64
+_MAX_KEYED_PASSES = 64
 _NAME_ANYWHERE = re.compile(rf"(wisen)({_DIGITS})", re.IGNORECASE | re.ASCII)
 _MARK = re.compile(
     r"(?:<|&(?:amp;)*(?:lt|\#0*60|\#x0*3c);|\\u003c)"  # an agent may have escaped it
@@ -37,8 +37,8 @@ _MARK = re.compile(
 _REST_OF_TAG = re.compile(r"[^>\n&]{0,400}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e)?", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\n[ \t>]*\r?\n")
 _BLANK = " \t\r\n>"
-_LONGEST = 1 << 14
-_TAG = 6
+_MAX_BLOCK_LENGTH = 1 << 14
+_TAG_LENGTH = 6
 _HEADS = re.compile(
     r"[\s>]*(?:Learnt from the user|What wisen learnt|From earlier sessions|This failed before|A guard of the user"
     r"|Rules that the user|Ask the user once|Said by the|Said, not|Hints, inferred|Tell the user once"
@@ -47,10 +47,10 @@ _HEADS = re.compile(
 """How our blocks begin: identifies what is left of one that was cut off."""
 
 
-def seal_of(key: bytes, agent: str, session: str) -> str:
+def session_seal(key: bytes, agent: str, session: str) -> str:
     """Return the seal of a session's marks: constant within a session, different in each."""
-    of = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
-    tag = blake2b(of, digest_size=_TAG // 2, key=key[:64]).hexdigest()
+    raw = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
+    tag = blake2b(raw, digest_size=_TAG_LENGTH // 2, key=key[:64]).hexdigest()
     return tag + _proof(key, tag)
 
 
@@ -61,10 +61,10 @@ def _proof(key: bytes, tag: str) -> str:
 def is_own_seal(key: bytes, seal: str) -> bool:
     """Whether a seal was made with this key, for whichever session."""
     seal = seal.lower()
-    return bool(key) and compare_digest(seal[_TAG:], _proof(key, seal[:_TAG]))
+    return bool(key) and compare_digest(seal[_TAG_LENGTH:], _proof(key, seal[:_TAG_LENGTH]))
 
 
-def sealed(block: str, seal: str) -> str:
+def add_seal(block: str, seal: str) -> str:
     """Return a block with the seal in its marks; our name occurs nowhere else in it."""
     return block.replace(_NAME, f"{_NAME}-{seal}") if seal else block
 
@@ -86,24 +86,24 @@ def strip(text: str, key: bytes = b"") -> str:
     """
     if _DIGITS not in text:
         return text
-    for _ in range(_KEYED_PASSES if key else _PASSES):
+    for _ in range(_MAX_KEYED_PASSES if key else _MAX_PASSES):
         if _MARK.search(text) is None:
             return text
-        text = _outside_own(text, key) if key else _outside(text)
+        text = _remove_own_blocks(text, key) if key else _remove_blocks(text)
     found = _MARK.search(text)
     if key and found is not None:
         return _NAME_ANYWHERE.sub(r"\1 \2", text)  # only imitations: nobody's words are removed with them
     return text if found is None else text[: found.start()]
 
 
-def _outside(text: str) -> str:
+def _remove_blocks(text: str) -> str:
     pieces: list[str] = []
     depth = 0
     position = 0
     for mark in _MARK.finditer(text):
         if mark["behind"]:
             if depth == 0:
-                pieces.append(text[position : _begin_of(text, position, mark.start(), int(mark["lines"]))])
+                pieces.append(text[position : _start_of_lines(text, position, mark.start(), int(mark["lines"]))])
                 position = mark.end()
         elif mark["close"] is None:
             if depth == 0:
@@ -121,7 +121,7 @@ def _outside(text: str) -> str:
     return "".join(pieces)
 
 
-class _Found(NamedTuple):
+class _Mark(NamedTuple):
     """A mark in a text."""
 
     start: int
@@ -132,21 +132,21 @@ class _Found(NamedTuple):
     """How many lines before it are ours, if it is the only mark; otherwise 0."""
 
 
-def _outside_own(text: str, key: bytes) -> str:
+def _remove_own_blocks(text: str, key: bytes) -> str:
     """Return the text outside of blocks whose marks were made with the key, then outside of what else may be one."""
     marks = [
-        _Found(each.start(), each.end(), each["close"] is not None, each["seal"] or "", int(each["lines"] or 0))
+        _Mark(each.start(), each.end(), each["close"] is not None, each["seal"] or "", int(each["lines"] or 0))
         for each in _MARK.finditer(text)
     ]
     own = [each for each in marks if is_own_seal(key, each.seal)]
     if not own:
-        return _outside_others(text, marks)
+        return _remove_other_blocks(text, marks)
     pieces: list[str] = []
     position, open_ = 0, None
     for each in own:
         if each.lines:
             if open_ is None:
-                pieces.append(text[position : _begin_of(text, position, each.start, each.lines)])
+                pieces.append(text[position : _start_of_lines(text, position, each.start, each.lines)])
                 position = each.end
         elif open_ is None and not each.close:
             pieces.append(text[position : each.start])
@@ -160,14 +160,18 @@ def _outside_own(text: str, key: bytes) -> str:
     return "".join(pieces)
 
 
-def _outside_others(text: str, marks: Sequence[_Found]) -> str:
+def _remove_other_blocks(text: str, marks: Sequence[_Mark]) -> str:
     """Remove what may be a block of an older version or another machine, and imitations of marks."""
     first = marks[0]
     if first.close or first.lines:  # anybody can write a number: only their own paragraph is removed
         began = max((each.end() for each in _PARAGRAPH.finditer(text, 0, first.start)), default=0)
         return text[:began] + text[first.end :]
     end = next((each for each in marks[1:] if each.close and each.seal == first.seal), None)
-    if end is not None and end.end - first.start <= _LONGEST and not _PARAGRAPH.search(text, first.start, end.start):
+    if (
+        end is not None
+        and end.end - first.start <= _MAX_BLOCK_LENGTH
+        and not _PARAGRAPH.search(text, first.start, end.start)
+    ):
         return text[: first.start] + text[end.end :]
     rest = _REST_OF_TAG.match(text, first.end)
     behind = rest.end() if rest else first.end
@@ -177,7 +181,7 @@ def _outside_others(text: str, marks: Sequence[_Found]) -> str:
     return text[: first.start] + text[behind:]
 
 
-def _begin_of(text: str, low: int, end: int, lines: int) -> int:
+def _start_of_lines(text: str, low: int, end: int, lines: int) -> int:
     """Return where text with a mark after it begins: that many lines before the mark, and their whole paragraph."""
     end = low + len(text[low:end].rstrip(_BLANK))
     paragraph = max((each.end() for each in _PARAGRAPH.finditer(text, low, end)), default=low)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from wisen.safety.likeness import is_placeholder
 from wisen.safety.secret_forms import SecretRule
+from wisen.safety.secret_heuristics import is_placeholder
 
 _WORDS = (
     *"password passwort passwd passphrase passcode pwd kennwort zugangscode contraseña contrasena clave parola".split(),
@@ -25,7 +25,7 @@ _NAME_OF_METHOD = re.compile(
     r"(?i)(?:sha-?\d+|md5|base(?:32|64)|utf-?\d+|oauth2?|bcrypt\d?|argon2\w*|pbkdf2|scrypt|aes-?\d+|ipv[46]|rfc\d+|hs256|rs256)"
     r"(?:-?\w+)?"
 )
-_OF_CODE = re.compile(
+_CODE_LIKE = re.compile(
     r"(?i)\w+\.\w{1,5}|v?\d+(?:\.\d+)+|\d{1,3}(?:st|nd|rd|th|-\w+)|\d{4}-\d\d-\d\d|\w+\[\w*\]?|\w+::\w+|\w+(?:/[\w.-]+)+|p\d+"
     r"|\w+_\w+|\d+|[a-z]+-[a-z-]+|[a-z]+\d?"
 )
@@ -40,7 +40,7 @@ def is_spoken_password(value: str) -> bool:
         return False
     if bare.startswith(("$", "%", "/", "~", "--", "@", "#", "http", "{", "[")) or not any(map(str.isdigit, bare)):
         return False
-    return bool(_WORD_AND_NUMBER.fullmatch(bare)) or not _OF_CODE.fullmatch(bare)
+    return bool(_WORD_AND_NUMBER.fullmatch(bare)) or not _CODE_LIKE.fullmatch(bare)
 
 
 def is_pin(value: str) -> bool:
@@ -65,7 +65,7 @@ _BETWEEN = r"[ \t]{0,3}(?:[,;|/-]|\\?\r?\n|\\n)?[ \t>*-]{0,8}"
 _ROW = rf"(?P<value>{_NUMBERED}[a-z]{{3,8}}(?:{_BETWEEN}{_NUMBERED}(?<=[^a-z])[a-z]{{3,8}}){{11,23}})(?![A-Za-z])"
 
 
-def is_seed(row: str) -> bool:
+def is_seed_phrase(row: str) -> bool:
     """Whether a row of words can be a wallet's seed phrase: as many as those have, and no function words."""
     words = re.findall(r"[a-z]{3,8}", row.replace("\\n", " "))
     return len(words) >= 12 and not _NOT_SEED.intersection(words) and len(set(words)) >= len(words) - 3
@@ -78,7 +78,7 @@ SPOKEN: tuple[SecretRule, ...] = (
             triggers=_WORDS,
             form=rf"(?:{'|'.join(map(re.escape, _WORDS))})(?:{between}){_STARTS}{_VALUE}",
             check=is_spoken_password,
-            any_case=True,
+            ignores_case=True,
         )
         for between in (
             rf"\w{{0,6}}(?:\s?[:=]\s{{0,3}}|\s{{1,3}})|[ ]?{_GLUED}[:\s]{{0,3}}",
@@ -95,13 +95,13 @@ SPOKEN: tuple[SecretRule, ...] = (
         r"(?:is|ist|est|es|è|é|lautet|:|=|是|—)[: ]{0,2}"
         r"""["'`]?(?P<value>\d{4,8})(?![\w.:-])""",
         check=is_pin,
-        any_case=True,
+        ignores_case=True,
     ),
     SecretRule(
         name="seed-words",
         triggers=tuple(_SEED.split("|")),
         form=rf"""[\s\S]{{0,160}}?(?:[\s:"'`(>=\[]|{_GLUED}){_ROW}""",
-        check=is_seed,
+        check=is_seed_phrase,
     ),
 )
 """Tried after all other rules."""

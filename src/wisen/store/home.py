@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.model.run import RunStamp
-    from wisen.safety.forgotten_filter import ForgottenFilter, SwitchedOffSessions
+    from wisen.safety.forgotten_filter import DisabledSessions, ForgottenFilter
     from wisen.store.backups import Backups
     from wisen.store.index import Index
     from wisen.store.ledger import Ledger
@@ -57,12 +57,12 @@ class Home:
         return ForgottenFilter(keys, self.salt() if keys else b"")
 
     @property
-    def disabled_sessions(self) -> SwitchedOffSessions:
+    def disabled_sessions(self) -> DisabledSessions:
         """The sessions that were switched off, as the ledger knows them now."""
-        from wisen.safety.forgotten_filter import SwitchedOffSessions
+        from wisen.safety.forgotten_filter import DisabledSessions
 
         keys = self.ledger.tombstones.all_keys()
-        return SwitchedOffSessions(keys, self.salt() if keys else b"")
+        return DisabledSessions(keys, self.salt() if keys else b"")
 
     def run_stamp(self, began: datetime) -> RunStamp:
         """What a run that began then, and ends now, is known by."""

@@ -19,7 +19,7 @@ from wisen.agents import hook_config
 from wisen.agents.codex.read import AGENT
 from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings
-from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
+from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -131,7 +131,7 @@ class CodexHooks:
     def _states(self) -> dict[str, Any]:
         """Return the user's decisions about hooks, by Codex's names for the hooks."""
         try:
-            config = tomllib.loads(read_regular_text(self._root / "config.toml", SIDE_FILE))
+            config = tomllib.loads(read_regular_text(self._root / "config.toml", MAX_SIDE_FILE_BYTES))
         except (OSError, ValueError):
             return {}
         hooks = config.get("hooks")

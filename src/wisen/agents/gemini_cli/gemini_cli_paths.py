@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_file
+from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, open_regular_file, read_at_most, read_regular_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,9 @@ def place_of(chat: Path) -> str:
 def _find_in_registry(folder: Path) -> str:
     """Return the registered directory whose name or digest is the folder's name."""
     try:
-        projects = _registry.decode(read_regular_file(folder.parent.parent / "projects.json", SIDE_FILE)).projects
+        projects = _registry.decode(
+            read_regular_file(folder.parent.parent / "projects.json", MAX_SIDE_FILE_BYTES)
+        ).projects
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return ""
     for place, name in projects.items():

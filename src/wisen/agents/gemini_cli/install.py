@@ -20,7 +20,7 @@ from wisen.agents.gemini_cli.gemini_cli_paths import CHATS, place_of
 from wisen.agents.gemini_cli.read import AGENT
 from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings
-from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
+from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -170,7 +170,7 @@ def _group(command: str, matcher: str) -> dict[str, Any]:
 def _load_json(path: Path) -> dict[str, Any]:
     """Load a JSON file of Gemini CLI, which may contain comments; empty if it cannot be read."""
     try:
-        text = read_regular_text(path, SIDE_FILE)
+        text = read_regular_text(path, MAX_SIDE_FILE_BYTES)
         value = json.loads(_COMMENT.sub(lambda each: each[1] or "", text))
     except (OSError, ValueError, RecursionError):
         return {}

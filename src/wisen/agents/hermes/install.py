@@ -17,7 +17,7 @@ from wisen.agents.hermes.read import AGENT
 from wisen.agents.hook_config import observer_of
 from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.model.hook import Hook, HookSettings, RegisteredHook, parse_caller
-from wisen.safety.regular_files import SIDE_FILE, read_regular_text
+from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -131,7 +131,9 @@ class HermesHooks:
         from ruamel.yaml.error import YAMLError
 
         try:
-            config: Any = YAML(typ="safe", pure=True).load(read_regular_text(self._root / "config.yaml", SIDE_FILE))
+            config: Any = YAML(typ="safe", pure=True).load(
+                read_regular_text(self._root / "config.yaml", MAX_SIDE_FILE_BYTES)
+            )
         except (OSError, ValueError, YAMLError):
             return False
         plugins = config.get("plugins") if isinstance(config, dict) else None

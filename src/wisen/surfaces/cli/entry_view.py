@@ -12,7 +12,7 @@ from wisen import app
 from wisen.errors import UsageError
 from wisen.model.entry import Actor, EntryStatus, ManualEntry, MoveKind
 from wisen.model.pointing import turn_id
-from wisen.safety.entry_words import describe_author, describe_decision
+from wisen.safety.entry_texts import describe_author, describe_decision
 from wisen.surfaces.cli.praise_view import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 from wisen.surfaces.cli.standing_view import quote_lines, standing_fields, standing_lines

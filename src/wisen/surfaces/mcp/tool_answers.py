@@ -24,8 +24,8 @@ from wisen.model.guard_text import describe_guard, describe_proposal
 from wisen.model.learning import LearningKind
 from wisen.model.pointing import TurnClaim
 from wisen.proposals.suggesting import named
-from wisen.safety.entry_words import agent_text, describe_author
-from wisen.safety.fix_words import describe_fix, quote_change, quote_line
+from wisen.safety.entry_texts import agent_text, describe_author
+from wisen.safety.fix_texts import describe_fix, quote_change, quote_line
 from wisen.surfaces.mcp import tool_arguments as of
 from wisen.surfaces.mcp.private_things import shown_things
 from wisen.text.command_lines import command_of, fields_of

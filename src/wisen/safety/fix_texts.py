@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.failure import CallChange
 from wisen.model.fix import Danger
-from wisen.safety.dangers import judge_alone
+from wisen.safety.dangers import judge_line
 from wisen.safety.harmless import is_known_setting
 from wisen.text.plain_shell import read_plain_line
 from wisen.text.shell_settings import without_value
@@ -39,7 +39,7 @@ def describe_fix(fix: Fix) -> str:
 
 def quote_step(line: str) -> str:
     """Quote a command of a workflow; only its program if it is not known to be harmless."""
-    if judge_alone(line) is Danger.NONE:
+    if judge_line(line) is Danger.NONE:
         return quote_line(line) or "…"
     program = _PROGRAM.match(line.strip())
     return f"{program[0]} …" if program else "…"
@@ -49,11 +49,11 @@ def quote_change(change: CallChange) -> str:
     """Describe a change in a few words, without any text that could speak to an agent."""
     if is_reordered(change):
         return "the same words in another order"
-    removed, added = (tuple(map(_quoted, some)) for some in (change.removed, change.added))
+    removed, added = (tuple(map(_quote_word, some)) for some in (change.removed, change.added))
     return CallChange(tool=change.tool, removed=removed, added=added, first=change.first[:1]).description
 
 
-def _quoted(word: str) -> str:
+def _quote_word(word: str) -> str:
     """Quote a word of a call; longer texts are left out. Changes of an agent's own tool are in our own words."""
     if is_own_wording(word):
         return word

@@ -12,26 +12,26 @@ import re
 from base64 import b64decode
 from collections import Counter
 
-SHORTEST = 8
+MIN_LENGTH = 8
 """A shorter value cannot be told from a word."""
-LEAST_ENTROPY = 2.75
+MIN_ENTROPY = 2.75
 """Bits per character: among eight characters hardly one repeats."""
-LONG, VERY_LONG = 12, 24
+MIN_MIXED_LENGTH, MIN_PLAIN_LENGTH = 12, 24
 """The minimum length of a value that is only called a secret: if it is mixed, and if it is not."""
-TURNS = 3
+MIN_TURNS = 3
 """How often a digit follows a letter, or a letter a digit, in a mixed value."""
-MANY_TURNS = 4
+MIN_KEY_TURNS = 4
 """The same within twenty letters and digits, whatever is around them."""
-WORD = 3.5
+MIN_WORD_LENGTH = 3.5
 """The minimum average length of words separated only by capitals; random capitals make shorter ones."""
-SHORT_WORD, LONG_WORD = 2.6, 16
+MIN_ABBREVIATION_LENGTH, MAX_CODE_WORD_LENGTH = 2.6, 16
 """The same for a bare word in code, which may consist of abbreviations, and the length up to which that applies."""
-SAID_LENGTH = 12
+MIN_SPOKEN_LENGTH = 12
 """The minimum length of a value that a sentence calls a secret."""
-VOWELS = 0.15
+MIN_VOWEL_SHARE = 0.15
 """The minimum share of vowels in a long run of letters."""
 
-_STAND_IN = (
+_PLACEHOLDER_PARTS = (
     *("...", "…", "***", "####", "____", "${", "%{", "#{"),
     *("changeme", "change_me", "change-me", "dummy", "example", "foobar", "hunter2", "insert", "lorem", "placeholder"),
     *(
@@ -59,7 +59,7 @@ _STAND_IN = (
     ),
 )
 """Substrings that say that another value belongs there."""
-_STAND_IN_WORD = re.compile(r"(?<![a-z0-9])(?:(?:your|fake)(?![0-9])|todo(?![a-z0-9]))")
+_PLACEHOLDER_WORD = re.compile(r"(?<![a-z0-9])(?:(?:your|fake)(?![0-9])|todo(?![a-z0-9]))")
 _PLACEHOLDER = re.compile(
     r"""
       (?P<same>.)(?P=same)*                       # xxxxxxxx, ********
@@ -81,10 +81,10 @@ _CODE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PLACE = re.compile(
+_PATH = re.compile(
     r"(?:~|\.{1,2})?/?(?:[\w@.+-]*[A-Za-z]{2}[\w@.+-]*/)+[\w@.+:-]*|[a-z][a-z0-9+.-]*://.*|[A-Za-z]:[\\/].*", re.DOTALL
 )
-_STROKED_KEY = re.compile(r"(?!/[a-z]+/)[A-Za-z0-9+/]{32,}={0,2}")
+_KEY_WITH_SLASHES = re.compile(r"(?!/[a-z]+/)[A-Za-z0-9+/]{32,}={0,2}")
 _NUMBER = re.compile(r"[\d\s.,:;/_+TZ-]+")
 _NAME = re.compile(
     r"[-_.:/\s]*(?:[^\W\d_]+\d{0,5}|\d{1,4})(?:[-_.:/=%+,\s]+(?:[^\W\d_]+\d{0,5}|\d{1,4}))*[-_.:/=?!,;)\]}\s]*"
@@ -97,7 +97,9 @@ _QUOTES = ('"', "'", "`")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{5}", re.IGNORECASE)
-_STAND_INS = frozenset("user username postgres root admin guest test mysql redis rabbitmq x-oauth-basic".split())
+_DEFAULT_PASSWORDS = frozenset(
+    "user username postgres root admin guest test mysql redis rabbitmq x-oauth-basic".split()
+)
 
 
 def entropy(value: str) -> float:
@@ -111,66 +113,73 @@ def is_placeholder(value: str) -> bool:
     if "xxxx" in value or "XXXX" in value:  # in one case: a long random value may contain four of them
         return True
     value = value.lower()
-    if any(mark in value for mark in _STAND_IN) or _STAND_IN_WORD.search(value):
+    if any(mark in value for mark in _PLACEHOLDER_PARTS) or _PLACEHOLDER_WORD.search(value):
         return True
     return _PLACEHOLDER.fullmatch(value) is not None
 
 
-def is_meant(value: str) -> bool:
+def is_not_placeholder(value: str) -> bool:
     """Whether it is more than a placeholder, if its form alone already says what it is."""
     return not is_placeholder(value)
 
 
-def is_body(value: str) -> bool:
+def is_token_body(value: str) -> bool:
     """Whether it can be what follows the known prefix of a token."""
-    if len(value) < SHORTEST or value.isdecimal() or entropy(value) < LEAST_ENTROPY:
+    if len(value) < MIN_LENGTH or value.isdecimal() or entropy(value) < MIN_ENTROPY:
         return False
     return not is_placeholder(value)
 
 
 def is_generated(value: str) -> bool:
     """Whether a machine generated it, as far as its form can tell."""
-    return is_body(value) and not is_name(value)
+    return is_token_body(value) and not is_name(value)
 
 
 def is_named_secret(written: str) -> bool:
     """Whether a value that something calls a secret can be one. Without an opening quote it can also be code."""
-    value = _bare(written)
+    value = _strip_quotes(written)
     if not value.isascii() or not is_generated(value) or _NUMBER.fullmatch(value):
         return False
     if has_key_material(value):
         return True
-    if not _is_quoted(written) and value.isalpha() and len(value) < LONG_WORD and _is_spoken(value, SHORT_WORD):
+    if (
+        not _is_quoted(written)
+        and value.isalpha()
+        and len(value) < MAX_CODE_WORD_LENGTH
+        and _is_pronounceable(value, MIN_ABBREVIATION_LENGTH)
+    ):
         return False
-    return not _is_place(value) and (_is_quoted(written) or not _CODE.fullmatch(value))
+    return not _is_path(value) and (_is_quoted(written) or not _CODE.fullmatch(value))
 
 
 def is_key_material(written: str) -> bool:
     """Whether only a generator makes such a value: long, with letters and digits alternating."""
-    value = _bare(written)
-    mixed = len(value) >= VERY_LONG or (len(value) >= LONG and len(_TURN.findall(value)) >= TURNS)
+    value = _strip_quotes(written)
+    mixed = len(value) >= MIN_PLAIN_LENGTH or (
+        len(value) >= MIN_MIXED_LENGTH and len(_TURN.findall(value)) >= MIN_TURNS
+    )
     return mixed and is_named_secret(written)
 
 
-def is_said_secret(written: str) -> bool:
+def is_spoken_secret(written: str) -> bool:
     """Whether a value that a sentence calls a secret is one that nobody would say: of both cases, with a digit."""
-    value = _bare(written)
+    value = _strip_quotes(written)
     mixed = any(map(str.isdigit, value)) and value != value.lower() and value != value.upper()
-    if len(value) < SAID_LENGTH or not mixed or not value.isascii() or not is_body(value):
+    if len(value) < MIN_SPOKEN_LENGTH or not mixed or not value.isascii() or not is_token_body(value):
         return False
-    return not all(map(_is_spoken, _LETTERS.findall(value))) and not _CODE.fullmatch(value)
+    return not all(map(_is_pronounceable, _LETTERS.findall(value))) and not _CODE.fullmatch(value)
 
 
 def has_key_material(value: str) -> bool:
     """Whether a piece of it is so long and so mixed that neither a path nor code has it."""
-    return any(len(_TURN.findall(piece)) >= MANY_TURNS for piece in _PIECE.findall(value))
+    return any(len(_TURN.findall(piece)) >= MIN_KEY_TURNS for piece in _PIECE.findall(value))
 
 
 def is_named_password(written: str) -> bool:
     """Whether a value that something calls a password can be one: people end a word with a number."""
     if is_named_secret(written):
         return True
-    value = _bare(written)
+    value = _strip_quotes(written)
     if not _WORD_AND_NUMBER.fullmatch(value) or is_placeholder(value):
         return False
     return _is_quoted(written) or not _CODE.fullmatch(value)
@@ -178,7 +187,7 @@ def is_named_password(written: str) -> bool:
 
 def is_password_in_address(value: str) -> bool:
     """Whether the password within an address is real, and not a placeholder."""
-    if value.lower() in _STAND_INS or is_placeholder(value):
+    if value.lower() in _DEFAULT_PASSWORDS or is_placeholder(value):
         return False
     return has_key_material(value) or not _CODE.fullmatch(value)
 
@@ -192,14 +201,14 @@ def is_basic_credential(encoded: str) -> bool:
     return bool(colon) and (user + word).isprintable() and bool(word) and not is_placeholder(word)
 
 
-def _is_place(value: str) -> bool:
-    if not _PLACE.fullmatch(value):
+def _is_path(value: str) -> bool:
+    if not _PATH.fullmatch(value):
         return False
     # A base64 key can contain slashes too, but nobody names folders like that.
-    return not _STROKED_KEY.fullmatch(value) or all(map(is_name, filter(None, value.split("/"))))
+    return not _KEY_WITH_SLASHES.fullmatch(value) or all(map(is_name, filter(None, value.split("/"))))
 
 
-def _bare(written: str) -> str:
+def _strip_quotes(written: str) -> str:
     if _is_quoted(written):
         return written.lstrip("\"'`")
     value = written.rstrip(".,:;!?")
@@ -213,21 +222,25 @@ def _is_quoted(written: str) -> bool:
 def is_name(value: str) -> bool:
     """Whether it is made of words: an identifier, a title, a version. Words are pronounceable, random text is not."""
     letters = _LETTERS.findall(value)
-    return _NAME.fullmatch(value) is not None and all(map(_is_spoken, letters)) and not _is_ragged(letters)
+    return _NAME.fullmatch(value) is not None and all(map(_is_pronounceable, letters)) and not _is_ragged(letters)
 
 
 def _is_ragged(letters: list[str]) -> bool:
     """Whether capitals are where chance put them: of several pieces, in words of two or three letters."""
     whole = "".join(letters)
-    if len(whole) < LONG_WORD or whole in (whole.lower(), whole.upper()):
+    if len(whole) < MAX_CODE_WORD_LENGTH or whole in (whole.lower(), whole.upper()):
         return False
-    return len(whole) < WORD * sum(len(_WORD.findall(each)) for each in letters)
+    return len(whole) < MIN_WORD_LENGTH * sum(len(_WORD.findall(each)) for each in letters)
 
 
-def _is_spoken(letters: str, word: float = WORD) -> bool:
+def _is_pronounceable(letters: str, word: float = MIN_WORD_LENGTH) -> bool:
     words = _WORD.findall(letters)
-    if len(letters) >= SHORTEST and len(letters) < word * len(words):
+    if len(letters) >= MIN_LENGTH and len(letters) < word * len(words):
         return False
     if any(len(each) > 5 and _CONSONANTS.search(each) for each in words):
         return False
-    return len(letters) < SHORTEST or not letters.isascii() or len(_VOWEL.findall(letters)) >= VOWELS * len(letters)
+    return (
+        len(letters) < MIN_LENGTH
+        or not letters.isascii()
+        or len(_VOWEL.findall(letters)) >= MIN_VOWEL_SHARE * len(letters)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.model.entry import Category, EntryOrigin, EntrySource, EntryStatus, EntryType
-from wisen.safety.dangers import may_be_left_out
+from wisen.safety.dangers import can_leave_out
 from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ _AUTHORS = {
     EntryOrigin.MEASURED: "measured in your sessions",
     EntryOrigin.IMPORTED: "imported",
 }
-_OWN_WORDS = (EntrySource.USER_FEEDBACK, EntrySource.CONVERSATION)
+_USER_SOURCES = (EntrySource.USER_FEEDBACK, EntrySource.CONVERSATION)
 """Recording with these sources needs a person; anybody can record with the others."""
 
 
 def describe_author(entry: Entry) -> str:
     """Describe to the user whose words an entry contains."""
     if entry.origin is EntryOrigin.LOGGED:
-        return "written by you" if entry.source in _OWN_WORDS else "written by the agent"
+        return "written by you" if entry.source in _USER_SOURCES else "written by the agent"
     return _AUTHORS[entry.origin]
 
 
@@ -52,10 +52,10 @@ def agent_text(state: EntryState, fixes: Mapping[str, str]) -> str:
         return next((fixes[tag] for tag in entry.tags if tag in fixes), "")
     if entry.category is Category.BEST_PRACTICE:
         step = entry.action.removeprefix("Leave out ").removesuffix(".")
-        return state.text if may_be_left_out(step) else ""
+        return state.text if can_leave_out(step) else ""
     return state.text
 
 
-def is_told(state: EntryState) -> bool:
+def is_worth_showing(state: EntryState) -> bool:
     """Whether a person would want to read it: it is in force, came up again, or is understandable without context."""
     return state.status is EntryStatus.PROMOTED or state.confirmed or state.sessions > 1 or stands_alone(state.text)

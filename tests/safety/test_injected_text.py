@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cost import cost
-from wisen.safety.voices import own_words
+from wisen.safety.injected_text import remove_injected
 
 pytestmark = pytest.mark.requirement("X7")
 
@@ -28,12 +28,12 @@ pytestmark = pytest.mark.requirement("X7")
     ],
 )
 def test_a_foreign_passage_is_taken_out(text: str, own: str) -> None:
-    assert own_words(text) == own
+    assert remove_injected(text) == own
 
 
 @pytest.mark.parametrize("piece", ["</memory", "<memory>", "a@b: ", "---x---\n", "On a wrote:\n", "@", "<", "-- @ :\n"])
 def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
-    assert cost(lambda: own_words(piece * (200_000 // len(piece)))) < 2000
+    assert cost(lambda: remove_injected(piece * (200_000 // len(piece)))) < 2000
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
     ],
 )
 def test_what_the_user_wrote_stays_as_it_is(text: str) -> None:
-    assert own_words(text) is text
+    assert remove_injected(text) is text

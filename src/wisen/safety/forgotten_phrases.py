@@ -23,13 +23,13 @@ _JOINED = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 """Characters that belong to the letter before, though they are not letters themselves."""
 _TOKEN = re.compile(rf"[{_LETTER}]|(?:(?![{_LETTER}])[\w{_JOINED}])+|[^\w\s]")
 _PART = re.compile(rf"[\w{_LETTER}{_JOINED}]")
-_AROUND = ".,;:!?\"'“”‘’…"
+_EDGE_PUNCTUATION = ".,;:!?\"'“”‘’…"
 """Punctuation that around a phrase belongs to the sentence."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
-_DEPTH = 2
+_MAX_ESCAPES = 2
 """How often a text may be escaped: arguments are JSON, and may contain JSON."""
-_FEW = 8
+_MAX_PREFILTERED = 8
 """Up to this many phrases, searching for one word of each first is faster than tokenizing the text."""
 
 
@@ -55,7 +55,7 @@ class Phrase(NamedTuple):
 
 def phrase_of(text: str) -> Phrase | None:
     """Return the phrase that a person meant; None if the text has no word and no punctuation."""
-    tokens = tuple(_tokens(text.strip().strip(_AROUND)) or _tokens(text))
+    tokens = tuple(_tokens(text.strip().strip(_EDGE_PUNCTUATION)) or _tokens(text))
     return Phrase(tokens, any(map(_is_mark, tokens))) if tokens else None
 
 
@@ -63,33 +63,33 @@ class ForgottenPhrases:
     """Phrases by their words."""
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
-        self._begin: dict[tuple[str, bool], list[tuple[str, ...]]] = defaultdict(list)
+        self._by_first_token: dict[tuple[str, bool], list[tuple[str, ...]]] = defaultdict(list)
         longest: list[str] = []
         for phrase in set(phrases):
-            self._begin[phrase.tokens[0], phrase.marked].append(phrase.tokens)
+            self._by_first_token[phrase.tokens[0], phrase.marked].append(phrase.tokens)
             longest.append(max(phrase.tokens, key=len))
-        self._rare = longest if len(longest) <= _FEW else None
-        self._kinds = {marked for _, marked in self._begin}
+        self._longest_words = longest if len(longest) <= _MAX_PREFILTERED else None
+        self._kinds = {marked for _, marked in self._by_first_token}
 
     def holds(self, text: str) -> bool:
         """Whether a text contains one of them."""
-        return any(self._stands_in(view) for view in _views(text))
+        return any(self._is_in(view) for view in _unescaped_views(text))
 
-    def _stands_in(self, text: str) -> bool:
-        folded = _folded(text)
-        if self._rare is not None and not any(word in folded for word in self._rare):
+    def _is_in(self, text: str) -> bool:
+        folded = _fold(text)
+        if self._longest_words is not None and not any(word in folded for word in self._longest_words):
             return False
-        return any(self._follow(tokens, marked) for marked, tokens in _streams(folded, self._kinds))
+        return any(self._matches(tokens, marked) for marked, tokens in _token_streams(folded, self._kinds))
 
-    def _follow(self, tokens: Sequence[str], marked: bool) -> bool:  # noqa: FBT001 - one of two streams
+    def _matches(self, tokens: Sequence[str], marked: bool) -> bool:  # noqa: FBT001 - one of two streams
         for at, token in enumerate(tokens):
-            for wanted in self._begin.get((token, marked), ()):
+            for wanted in self._by_first_token.get((token, marked), ()):
                 if tuple(tokens[at : at + len(wanted)]) == wanted:
                     return True
         return False
 
 
-class Keys:
+class PhraseDigests:
     """Phrases of which only keyed digests are left."""
 
     def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
@@ -103,12 +103,12 @@ class Keys:
     def holds(self, text: str) -> bool:
         """Whether a text contains one of them."""
         return bool(self._sizes) and any(
-            self._follow(tokens, marked)
-            for view in _views(text)
-            for marked, tokens in _streams(_folded(view), self._kinds)
+            self._matches(tokens, marked)
+            for view in _unescaped_views(text)
+            for marked, tokens in _token_streams(_fold(view), self._kinds)
         )
 
-    def _follow(self, tokens: Sequence[str], marked: bool) -> bool:  # noqa: FBT001 - as above
+    def _matches(self, tokens: Sequence[str], marked: bool) -> bool:  # noqa: FBT001 - as above
         return any(
             _digest(self._salt, tokens[at : at + size]) in known
             for (of, size), known in self._sizes.items()
@@ -117,7 +117,7 @@ class Keys:
         )
 
 
-class Anything:
+class AnyText:
     """Every text, for what is forgotten as a whole."""
 
     def holds(self, text: str) -> bool:
@@ -126,34 +126,34 @@ class Anything:
         return True
 
 
-def _streams(folded: str, kinds: Iterable[bool]) -> Iterator[tuple[bool, list[str]]]:
+def _token_streams(folded: str, kinds: Iterable[bool]) -> Iterator[tuple[bool, list[str]]]:
     """Yield a text's tokens with and without punctuation, as far as requested."""
     tokens = _TOKEN.findall(folded)
     for marked in kinds:
         yield marked, tokens if marked else [token for token in tokens if not _is_mark(token)]
 
 
-def _views(text: str) -> Iterator[str]:
+def _unescaped_views(text: str) -> Iterator[str]:
     """Yield a text as it is, and unescaped if something in it is escaped."""
     yield text
-    for _ in range(_DEPTH):
+    for _ in range(_MAX_ESCAPES):
         if "\\" not in text:
             return
-        text = _ESCAPE.sub(_meant, text)
+        text = _ESCAPE.sub(_unescape, text)
         yield text
 
 
-def _meant(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     if found[1]:
         return chr(int(found[1], 16))
     return _ESCAPED.get(found[2], found[2])
 
 
 def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(_folded(text))
+    return _TOKEN.findall(_fold(text))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
@@ -164,5 +164,5 @@ def _is_mark(token: str) -> bool:
 
 
 def _digest(salt: bytes, tokens: Iterable[str]) -> str:
-    told = "\x1f".join(tokens).encode("utf-8", "surrogatepass")
-    return hmac.digest(salt, told, "sha256").hex()[:32]
+    raw = "\x1f".join(tokens).encode("utf-8", "surrogatepass")
+    return hmac.digest(salt, raw, "sha256").hex()[:32]

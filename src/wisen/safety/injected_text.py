@@ -30,7 +30,7 @@ _FORWARDED = re.compile(
 _FORWARDS = re.compile(r"forwarded|original message|wrote:", re.IGNORECASE)
 
 
-def own_words(text: str) -> str:
+def remove_injected(text: str) -> str:
     """Return the passages of a typed message that are the user's; the same object if all of it is."""
     if "<" in text:
         text = _outside_frames(text)
