@@ -34,7 +34,9 @@ class ForgottenFilter:
     def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
         keys = tuple(keys)
         self._events = {(key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT}
-        self._forgotten_until = [(key.value, forgotten_until(key)) for key in keys if key.kind is TombstoneKeyKind.UNTIL]
+        self._forgotten_until = [
+            (key.value, forgotten_until(key)) for key in keys if key.kind is TombstoneKeyKind.UNTIL
+        ]
         self._words = PhraseDigests(keys, salt)
 
     def contains_forgotten(self, text: str) -> bool:
@@ -46,12 +48,15 @@ class ForgottenFilter:
         if not self._events and not self._forgotten_until:
             return [*stretches]
         return [
-            replace(each, events=tuple(k for kept in each.events for k in self._filter_event(kept))) for each in stretches
+            replace(each, events=tuple(k for kept in each.events for k in self._filter_event(kept)))
+            for each in stretches
         ]
 
     def _filter_event(self, kept: FilteredEvent) -> tuple[FilteredEvent, ...]:
         event = kept.event
-        if any(event.at <= until and is_in_scope(scope, kept.context or NOWHERE) for scope, until in self._forgotten_until):
+        if any(
+            event.at <= until and is_in_scope(scope, kept.context or NOWHERE) for scope, until in self._forgotten_until
+        ):
             return ()
         agent = event.session.agent
         # The result of a call is forgotten with the call.
