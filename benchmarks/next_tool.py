@@ -75,7 +75,7 @@ def _model(histories: Iterable[History]) -> NextSteps:
 
 def _three(model: NextSteps, history: History, number: int) -> list[str]:
     at = history.steps[number].at
-    return [each.tool for each in model.likely(history.steps[:number], _turns(history, number), at=at)]
+    return [each.tool for each in model.predict(history.steps[:number], _turns(history, number), at=at)]
 
 
 def _turns(history: History, number: int) -> list[Turn]:

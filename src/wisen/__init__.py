@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"  # a line that `health/gauge.py` reads, also in the file of another version
+__version__ = "0.1.0"  # a line that `health/hook_health.py` reads, also in the file of another version
 
 __all__ = ["Learner", "WisenError", "__version__", "open_learner"]
 

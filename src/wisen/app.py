@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wisen.agents.agent_ports import Agent
     from wisen.agents.hook_ports import Hooks
     from wisen.feedback.user_detector import UserDetector
-    from wisen.health.doctor import Examined
+    from wisen.health.doctor import DoctorSubject
     from wisen.model.presence import Person
     from wisen.models.model_ports import Model
     from wisen.settings import Settings
@@ -256,9 +256,9 @@ class Wiring(AgentWiring):
 
     def noted_when_stopped(self) -> AbstractContextManager[None]:
         """Have the next session report what stops the block from learning."""
-        from wisen.health.stopped import noted_when_stopped
+        from wisen.health.stop_note import record_stop
 
-        return noted_when_stopped(self.settings.home, self.clock())
+        return record_stop(self.settings.home, self.clock())
 
     def token(self) -> str:
         """Return the token that clients of `wisen serve` must present; created once and kept in the home."""
@@ -272,15 +272,15 @@ class Wiring(AgentWiring):
         environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
         return PeriodicRuns((interpreter_path(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
 
-    def examined(self) -> Examined:
+    def examined(self) -> DoctorSubject:
         """Collect what the doctor examines."""
         from wisen.feedback.added_languages import load_added_languages
-        from wisen.health.doctor import Examined
+        from wisen.health.doctor import DoctorSubject
         from wisen.install.installed import installed
         from wisen.store.sqlite_index import replace_damaged_index
 
         hooks = self._inspected_hooks()
-        return Examined(
+        return DoctorSubject(
             home=str(self.settings.home),
             agents=self.agents(),
             ledger=lambda: closing(self.ledger()),
@@ -294,7 +294,7 @@ class Wiring(AgentWiring):
             vitals=hooks.gauge.read_health,
             languages=lambda: load_added_languages(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),
-            join=self._joined,
+            merge_duplicates=self._joined,
         )
 
     def _joined(self) -> tuple[int, int, Sequence[str], Sequence[str]]:

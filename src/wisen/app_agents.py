@@ -48,9 +48,9 @@ class AgentWiring(StoreWiring):
 
     def gauge(self) -> HookHealthCheck:
         """Return the health check of the hooks."""
-        from wisen.health.gauge import HomeGauge
+        from wisen.health.hook_health import HomeHookHealth
 
-        return HomeGauge(self.meant or self.settings.home, __version__)
+        return HomeHookHealth(self.meant or self.settings.home, __version__)
 
     def caller(self) -> Caller:
         """Return the command that agents run as their hook: the launcher in the home."""

@@ -68,7 +68,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     writer = detect(wisen, boundaries)
     with step("import edits of rule lines"):
         wisen.rules.import_line_edits()
-    findings.fixes, findings.said = wisen.fixes.known(selection), wisen.home.index.findings.signals(selection)
+    findings.fixes, findings.said = wisen.fixes.known_fixes(selection), wisen.home.index.findings.signals(selection)
     with step("apply praise"):
         wisen.praise.record_reinforcements(findings.said)
 
@@ -95,7 +95,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
             wisen.guards.propose(findings.fixes, known.states, findings.judged) if findings.new_events else 0
         )
     with step("propose fixes"):
-        findings.proposals += wisen.fixes.ask() if findings.new_events else 0
+        findings.proposals += wisen.fixes.propose() if findings.new_events else 0
     with step("act on trial verdicts"):
         findings.proposals += wisen.trials.act_on_verdicts() if findings.new_events else 0
 
@@ -125,7 +125,7 @@ def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions],
 
     # Read, detect, learn and propose.
     with boundaries.isolate_step("finish forgetting"):
-        wisen.forgetting.finish()
+        wisen.forgetting.finish_pending()
     with boundaries.isolate_step("ingest hook records"):
         exposures = wisen.delivery.ingest_spool()
     report = run_learn(options)
@@ -145,6 +145,6 @@ def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions],
 
     # Deliver.
     with boundaries.isolate_step("prepare snapshots"):
-        snapshots = wisen.delivery.prepare_snapshots(boundaries, wrong=wisen.health.wrong)
+        snapshots = wisen.delivery.prepare_snapshots(boundaries, wrong=wisen.health.bad_findings)
     problems += (f"{each} The other steps ran." for each in wisen.projects.breakdowns(boundaries))
     return CycleResult(report, exposures, answered, applied, snapshots, tuple(problems), report.retired, checked)

@@ -17,8 +17,8 @@ from wisen.feedback.pointing_consent import PointingConsent
 from wisen.feedback.service import FeedbackService
 from wisen.feedback.settlement import SettlementHandlers
 from wisen.fixes.service import FixService
+from wisen.forgetting.callbacks import ForgettingCallbacks
 from wisen.forgetting.holdings import Holdings
-from wisen.forgetting.neighbours import ForgettingCallbacks
 from wisen.forgetting.service import ForgettingService
 from wisen.guards.service import GuardService
 from wisen.health.service import HealthService
@@ -120,7 +120,7 @@ class Learner:
             home, projects, rule_files, decisions, refresh, settings=settings.guards, promote=promotion
         )
         self.fixes = FixService(
-            home, rule_files, decisions, refresh, deliver=settings.deliver, praised=self.praise.praise_of_subjects
+            home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
         )
         self.install = InstallService(
             home,
@@ -131,7 +131,7 @@ class Learner:
             caller=deps.caller,
             launcher=deps.launcher,
         )
-        self.health = HealthService(home, projects, gauge=deps.gauge, installed=self.install.installed)
+        self.health = HealthService(home, projects, hook_health=deps.gauge, installed=self.install.installed)
         self.forgetting = ForgettingService(
             Holdings(
                 home=home,
@@ -144,7 +144,7 @@ class Learner:
             ),
             decisions,
             refresh,
-            neighbours=ForgettingCallbacks(
+            callbacks=ForgettingCallbacks(
                 mine_sessions=self._detect,
                 refresh_memories=self.memory.refresh,
                 remove_written=self.memory.remove_written,
@@ -250,7 +250,7 @@ class Learner:
         warnings, boundaries = (*self._deps.warnings, *options.warnings), self._boundaries.for_new_run()
         options = replace(options, warnings=warnings, boundaries=boundaries)
         try:
-            self.forgetting.heed_switches()
+            self.forgetting.apply_session_switches()
             try:
                 return cycle.learn(self, options)
             except StoreDamaged as error:
@@ -279,7 +279,7 @@ class Learner:
 
         if dry_run:
             applied, problems = self.proposals.apply_by_policy(dry_run=True)
-            waiting, retired = self.delivery.count_spooled(), len(self.forgetting.due())
+            waiting, retired = self.delivery.count_spooled(), len(self.forgetting.sessions_to_retire())
             snapshots = self.delivery.prepare_snapshots(dry_run=True)
             return CycleResult(None, waiting, (), applied, snapshots, problems, retired)
         total: CycleResult | None = None
@@ -311,9 +311,9 @@ class Learner:
             counts=home.index.events.counts(Selection()),
             runs=home.ledger.runs.newest(_SHOWN_RUNS),
             warnings=(*self._deps.warnings, *self.feedback.added_languages.warnings),
-            alarms=self.health.alarms(project),
-            archive=self.forgetting.archive(),
-            off=self.forgetting.off_by(project) if project else "",
+            alarms=self.health.find_problems(project),
+            archive=self.forgetting.archive_usage(),
+            off=self.forgetting.disabled_by(project) if project else "",
             waiting=self.contexts.describe_waiting(once=False),
             models=self.models.state(),
             findings=decisions_about_lines(self.blame.findings()),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.agents.hermes_sessions import Talk
 from tests.edits.desks import a_desk
-from tests.health.gauges import FixedGauge
+from tests.health.hook_health_checks import FixedGauge
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.hermes.install import EVENTS, HermesHooks
 from wisen.errors import SettingsUnclear

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.health.gauges import FixedGauge, GaugeContract
+from tests.health.hook_health_checks import FixedGauge, GaugeContract
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.gemini_cli.install import GeminiCliHooks
 from wisen.agents.hermes.install import HermesHooks
 from wisen.agents.openclaw.install import OpenClawHooks
 from wisen.agents.opencode.install import OpenCodeHooks
-from wisen.health.gauge import HomeGauge
+from wisen.health.hook_health import HomeHookHealth
 from wisen.testing.hooks_contract import CALLER, HooksContract
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class TestOpenCodeHooks(HooksContract):
 class TestHomeGauge(GaugeContract):
     @pytest.fixture
     def gauge(self, tmp_path: Path) -> HookHealthCheck:
-        return HomeGauge(tmp_path / "not" / "there", "1")
+        return HomeHookHealth(tmp_path / "not" / "there", "1")
 
 
 class TestFixedGauge(GaugeContract):

@@ -432,7 +432,7 @@ def test_a_marker_that_a_clone_brings_silences_no_rule(home: Path, ours: Path, m
     turn()
     assert EVIL not in everything_known(ours), "it stops the learning"
     with wisen.open_learner() as learner:
-        assert learner.forgetting.take_over_marker(place) == str(place / ".wisen-off")
+        assert learner.forgetting.adopt_marker(place) == str(place / ".wisen-off")
     assert begins_with(ours, place, "t") == "", "the user switched it off now"
     (place / ".wisen-off").unlink()
     turn()
@@ -446,11 +446,11 @@ def test_off_and_on_hold_at_once(home: Path, ours: Path) -> None:
     place = repository(home / "app", remote=APP)
     taught(home, place)
     with wisen.open_learner() as learner:
-        learner.forgetting.switch_off(place)
+        learner.forgetting.disable(place)
         assert begins_with(ours, place) == ""
         assert begins_with(ours, place / "src") == ""
     with wisen.open_learner() as learner:
-        learner.forgetting.switch_on(place)
+        learner.forgetting.enable(place)
     assert "pnpm" in begins_with(ours, place, "t")
 
 

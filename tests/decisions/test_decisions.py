@@ -150,7 +150,7 @@ def decisions(learner: Learner, folder: Path) -> dict[str, object]:
         "consent": lambda: learner.trials.save_experiments_setting(allowed=True),
         "forget": lambda: learner.forgetting.forget("pnpm", scope="*"),
         "forget all": lambda: learner.forgetting.forget_everything("*"),
-        "switch off": lambda: learner.forgetting.switch_off(folder),
+        "switch off": lambda: learner.forgetting.disable(folder),
         "uninstall": lambda: learner.install.remove("claude-code"),
         "undo": learner.changes.undo,
         "revert": lambda: learner.changes.undo(change),

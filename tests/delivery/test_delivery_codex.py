@@ -11,7 +11,7 @@ from tests.agents.codex_rollouts import Rollout
 from tests.commands import run
 from tests.hooks import answered, fire, taught, without_questions
 from wisen import app
-from wisen.health.gauge import HomeGauge
+from wisen.health.hook_health import HomeHookHealth
 
 WRONG, SAID = "shopctl deploy --wait --to berlin", "shopctl: error: unrecognized option '--wait'"
 FIXED = "`shopctl deploy --wait` → `shopctl deploy`"
@@ -107,7 +107,7 @@ def test_what_a_file_tells_one_agent_is_still_told_to_the_other(
 def test_whose_hooks_fired_is_known_of_each_agent(wisen: Path, project: Path) -> None:
     fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "hello"}, agent="codex")
     fire(wisen, "stop", {"session_id": "s", "cwd": str(project)})
-    beats = HomeGauge(wisen, "1").read_health().beats
+    beats = HomeHookHealth(wisen, "1").read_health().beats
     assert {event: beat.agent for event, beat in beats.items()} == {"prompt@codex": "codex", "stop": "claude-code"}
 
 

@@ -14,7 +14,7 @@ from tests.delivery.fake_snapshot_store import MemorySnapshotStore
 from tests.delivery.snapshot_store_contract import SnapshotStoreContract
 from wisen.delivery.snapshot_store import HomeSnapshotStore
 from wisen.errors import StoreError
-from wisen.health.gauge import HomeGauge
+from wisen.health.hook_health import HomeHookHealth
 from wisen.surfaces.hook.hook_shelf import Shelf as ClientShelf
 from wisen.system.clock import SystemClock
 
@@ -75,7 +75,7 @@ def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     client = ClientShelf(str(tmp_path), "claude-code", "s1")
     client.beat("prompt")
     client.failed("failure", "TimeUp")
-    gauge = HomeGauge(tmp_path, "1")
+    gauge = HomeHookHealth(tmp_path, "1")
     found = gauge.read_health()
     assert set(found.beats) == {"prompt"}
     assert found.failure is not None

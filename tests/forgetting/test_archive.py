@@ -14,7 +14,7 @@ import wisen
 from tests.commands import run
 from tests.planted import residues
 from wisen.errors import SettingsError
-from wisen.forgetting.retention import outdated
+from wisen.forgetting.retention import expired_sessions
 from wisen.forgetting.settings import ArchivePolicy, ContextLimit
 from wisen.model.archive import ArchivedSession
 from wisen.testing.transcripts import ClaudeTranscript
@@ -163,10 +163,10 @@ LIMITS = st.builds(ContextLimit, days=st.integers(-1, 100), megabytes=st.integer
 def test_what_is_left_is_within_every_limit_and_nothing_goes_for_no_reason(
     stored: list[ArchivedSession], days: int, megabytes: int, limits: dict[str, ContextLimit]
 ) -> None:
-    gone = outdated(stored, ArchivePolicy(days=days, megabytes=megabytes), limits, NOW)
+    gone = expired_sessions(stored, ArchivePolicy(days=days, megabytes=megabytes), limits, NOW)
     left = [each for each in stored if each not in gone]
     assert gone == sorted(gone, key=lambda each: (each.last, each.key))
-    assert outdated(left, ArchivePolicy(days=days, megabytes=megabytes), limits, NOW) == []
+    assert expired_sessions(left, ArchivePolicy(days=days, megabytes=megabytes), limits, NOW) == []
     for each in left:
         own = limits.get(each.context, ContextLimit())
         most = days if own.days < 0 else own.days

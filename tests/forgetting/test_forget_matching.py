@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.forgetting.clear import cleared
+from wisen.forgetting.page_cleaning import clean_page
 from wisen.model.tombstone import TombstoneKeyKind
 from wisen.safety.forgotten_phrases import ForgottenPhrases, PhraseDigests, phrase_of
 
@@ -107,7 +107,7 @@ def test_a_page_is_cleared_of_it_and_keeps_the_other_lines(phrase: str, others: 
     needle = ForgottenPhrases([found])
     lines = [f"- {line}" for line in others if not needle.holds(line)]
     page = "\n".join(["# Title " + phrase, "", *lines[:3], f"- about {phrase}, and more", *lines[3:], ""])
-    left = cleared(page, needle)
+    left = clean_page(page, needle)
     if left is not None:
         assert left.splitlines() == ["# Title " + phrase, "", *lines]
 
@@ -116,9 +116,9 @@ def test_what_goes_over_several_lines_takes_its_paragraph_along() -> None:
     found = phrase_of("red herring")
     assert found is not None
     needle = ForgottenPhrases([found])
-    assert cleared("one\n\na red\nherring is here\n\ntwo\n", needle) == "one\n\n\n\ntwo\n"
-    assert cleared("a red\nherring\n", needle) is None
-    assert cleared("nothing\n", needle) == "nothing\n"
+    assert clean_page("one\n\na red\nherring is here\n\ntwo\n", needle) == "one\n\n\n\ntwo\n"
+    assert clean_page("a red\nherring\n", needle) is None
+    assert clean_page("nothing\n", needle) == "nothing\n"
 
 
 def test_a_digest_says_how_many_words_and_nothing_else() -> None:

@@ -76,7 +76,7 @@ def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: P
         assert unharmed.keys() == before.keys() & set(kept.all())
         learner.cycle()
         assert residues(ours, gone.all()) == {}
-        assert all(each.done for each in learner.forgetting.forgotten())
+        assert all(each.done for each in learner.forgetting.tombstones())
 
     assert (home / "shop" / "CLAUDE.md").read_text() == planter.own
     for file in ours.glob("index.db*"):
@@ -136,7 +136,7 @@ def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
         assert {thing.kind for thing in plan.things} >= {"entry", "occurrence", "event", "memory", "page"}
         assert plan.tombstone == ""
         assert len(names(learner)) == 2
-        assert learner.forgetting.forgotten() == ()
+        assert learner.forgetting.tombstones() == ()
         assert not (home / "wisen" / "salt").exists()
         (done,) = learner.forgetting.forget("Quickbeam", scope=context)
         assert [each.context for each in learner.lessons.all()] == [learner.contexts.key_of(blog)]
@@ -145,7 +145,7 @@ def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
         learner.learn(recheck=True)
         learner.cycle()
         assert [each.context for each in learner.lessons.all()] == [learner.contexts.key_of(blog)]
-        (tombstone,) = learner.forgetting.forgotten()
+        (tombstone,) = learner.forgetting.tombstones()
         assert (tombstone.id, tombstone.scope, tombstone.many) == (done.tombstone, context, len(done.things))
     assert stat.S_IMODE((home / "wisen" / "salt").stat().st_mode) == 0o600
 
@@ -253,7 +253,7 @@ def test_a_tombstone_is_lifted_by_the_users_word_and_the_logs_teach_again(home: 
         assert names(learner) == []
         assert learner.forgetting.unforget(done.tombstone, dry_run=True).id == done.tombstone
         assert learner.forgetting.unforget(done.tombstone.lower()[:20]).done
-        assert learner.forgetting.forgotten() == ()
+        assert learner.forgetting.tombstones() == ()
         learner.learn()
         assert len(names(learner)) == 1
         assert recalled(learner, "quickbeam", shop)
@@ -292,7 +292,7 @@ def test_words_need_a_scope_and_ids_do_not(home: Path) -> None:
         with pytest.raises(UsageError, match="nothing to forget"):
             learner.forgetting.forget(" ", scope=ALL_CONTEXTS)
         assert learner.forgetting.forget("quickbeam", scope=ALL_CONTEXTS) == ()
-        assert learner.forgetting.forgotten() == ()
+        assert learner.forgetting.tombstones() == ()
 
 
 @pytest.mark.requirement("N7")
@@ -382,7 +382,7 @@ def test_without_a_yes_nothing_is_forgotten(home: Path, monkeypatch: pytest.Monk
     assert "Nothing was forgotten." in shown
     assert "Nothing was forgotten." in run("forget", "--everything", "--scope", "all", expect=1, stdin=typed).stdout
     with wisen.open_learner() as learner:
-        assert learner.forgetting.forgotten() == ()
+        assert learner.forgetting.tombstones() == ()
         assert len(names(learner)) == 1
 
 
@@ -416,7 +416,7 @@ def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch:
     assert settings.read_bytes() == hooked
     assert (silent / ".wisen-off").exists(), "a project that was silent stays so"
     with wisen.open_learner() as learner:
-        assert learner.forgetting.off_by(silent), "and it is known to be the user's own word"
+        assert learner.forgetting.disabled_by(silent), "and it is known to be the user's own word"
         assert [each.agent for each in learner.install.installed() if each.files] == ["claude-code"]
     assert residues(home / "wisen", ["quickbeam"]) == {}
     run("uninstall", "claude-code")

@@ -58,13 +58,13 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
             shutil.copytree(home / "before" / name, home / name)
         assert forget(step).returncode == -signal.SIGKILL
         with wisen.open_learner() as learner:
-            began = len(learner.forgetting.forgotten())
+            began = len(learner.forgetting.tombstones())
             assert began == (step > steps.index("ledger.bury"))
             learner.learn()
             told = [each.about for each in doctor.examine(app.wire().examined()) if each.health is Health.BAD]
             assert told == ["forgetting"] * began
             assert learner.cycle().troubles == ()
-            assert all(each.done for each in learner.forgetting.forgotten())
+            assert all(each.done for each in learner.forgetting.tombstones())
             if not began:
                 assert holds_it(home)
                 continue

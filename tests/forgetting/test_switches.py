@@ -96,7 +96,7 @@ def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str, mo
     with wisen.open_learner() as learner:
         assert learner.home.ledger.exposures.all() == ()
         assert {each.native for each in learner.home.index.removal.archived_sessions()}.isdisjoint(natives)
-        assert [each.scope for each in learner.forgetting.forgotten()] == (
+        assert [each.scope for each in learner.forgetting.tombstones()] == (
             [DISABLED_SESSION] if switch == "session" else []
         )
     assert not (ours / "spool" / "beats").exists()
@@ -124,7 +124,7 @@ def test_what_was_read_of_a_session_before_goes_with_what_it_taught(home: Path, 
         assert {place: left[w] for place, words in secret.of.items() for w in words if w in left} == {}
         assert residues(ours, keeper.facts.all()).keys() == before.keys() & set(keeper.facts.all())
     with wisen.open_learner() as learner:
-        (tombstone,) = learner.forgetting.forgotten()
+        (tombstone,) = learner.forgetting.tombstones()
         assert tombstone.done
         learner.forgetting.unforget(tombstone.id)
         learner.learn()

@@ -18,7 +18,7 @@ from wisen.agents.codex.install import CodexHooks
 from wisen.delivery.launcher import HomeLauncher
 from wisen.edits.user_files import UserFiles
 from wisen.health import heartbeat
-from wisen.health.gauge import HomeGauge
+from wisen.health.hook_health import HomeHookHealth
 from wisen.install.hook_settings import put_in
 from wisen.install.installed import InspectedHooks, installed
 from wisen.model.hook import Caller, HookState, Program
@@ -52,7 +52,7 @@ class World:
         self.desk = a_desk(MemoryLedger())
         self.watched = InspectedHooks(
             agents=[self.agent],
-            gauge=HomeGauge(self.home, VERSION),
+            gauge=HomeHookHealth(self.home, VERSION),
             files=UserFiles(),
             caller=self.caller,
             project=None,
@@ -237,20 +237,20 @@ def test_breakage_7_hooks_have_nothing_to_answer_from(world: World) -> None:
 def test_breakage_8_hooks_run_another_version(world: World) -> None:
     (world.package / "__init__.py").write_text('__version__ = "3.0"\n')
     assert bad(world, HOOKS) == "they run version 3.0 of wisen, and this is 3.1"
-    world.watched = replace(world.watched, gauge=HomeGauge(world.home, "3.0"))
+    world.watched = replace(world.watched, gauge=HomeHookHealth(world.home, "3.0"))
     world.snapshot(version=2)
     assert "another version" in bad(world, "snapshot")
 
 
 def test_breakage_9_the_disk_is_full(world: World) -> None:
-    class Narrow(HomeGauge):
+    class Narrow(HomeHookHealth):
         def _free(self) -> int | None:
             return 3_000_000
 
     world.watched = replace(world.watched, gauge=Narrow(world.home, VERSION))
     assert bad(world, "disk").startswith("3 MB are left")
-    assert (HomeGauge(world.home, VERSION).read_health().free or 0) > 0
-    assert (HomeGauge(world.home / "not" / "there", VERSION).read_health().free or 0) > 0
+    assert (HomeHookHealth(world.home, VERSION).read_health().free or 0) > 0
+    assert (HomeHookHealth(world.home / "not" / "there", VERSION).read_health().free or 0) > 0
 
 
 def test_breakage_10_the_log_has_another_format(world: World) -> None:
@@ -277,7 +277,7 @@ def test_breakage_12_hooks_are_switched_off(world: World) -> None:
 
 
 def test_breakage_13_they_work_for_another_home(world: World) -> None:
-    world.watched = replace(world.watched, gauge=HomeGauge(world.home / "moved", VERSION))
+    world.watched = replace(world.watched, gauge=HomeHookHealth(world.home / "moved", VERSION))
     assert f"another home, {world.home}" in next(each.says for each in world.told())
 
 
@@ -287,10 +287,10 @@ def test_breakage_14_the_settings_cannot_be_read(world: World) -> None:
 
 
 def test_breakage_15_the_loop_stops_with_an_error(world: World) -> None:
-    assert list(heartbeat.stopped(world.runs)) == []
-    (told,) = heartbeat.stopped([replace(world.runs[0], error="the disk is full"), *world.runs])
+    assert list(heartbeat.last_run_findings(world.runs)) == []
+    (told,) = heartbeat.last_run_findings([replace(world.runs[0], error="the disk is full"), *world.runs])
     assert (told.about, told.health, told.says) == ("runs", Health.BAD, "the last one stopped: the disk is full")
-    assert list(heartbeat.stopped(())) == []
+    assert list(heartbeat.last_run_findings(())) == []
 
 
 def test_what_the_settings_tell_is_told_also_without_a_ledger(world: World) -> None:

@@ -15,7 +15,7 @@ import pytest
 from tests.commands import run
 from tests.hooks import fire
 from wisen import app
-from wisen.health.stopped import note
+from wisen.health.stop_note import write_stop_note
 from wisen.system.clock import SystemClock
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -105,18 +105,18 @@ def test_a_damaged_ledger_is_told_by_the_session_after_the_cycle_that_found_it(h
     ],
 )
 def test_each_problem_has_its_advice(tmp_path: Path, kind: str, advice: str) -> None:
-    note(tmp_path, kind, SystemClock())
+    write_stop_note(tmp_path, kind, SystemClock())
     assert advice in started(tmp_path)
 
 
 def test_how_long_it_is_so_is_counted_from_the_first_failure(tmp_path: Path) -> None:
-    note(tmp_path, "failed", SystemClock())
+    write_stop_note(tmp_path, "failed", SystemClock())
     file = tmp_path / "spool" / "stopped"
     first = json.loads(file.read_text())
     file.write_text(json.dumps({**first, "since": time() - 5 * 86_400 - 60}))
-    note(tmp_path, "failed", SystemClock())
+    write_stop_note(tmp_path, "failed", SystemClock())
     assert "stopped learning 5 days ago" in started(tmp_path)
-    note(tmp_path, "damaged", SystemClock())
+    write_stop_note(tmp_path, "damaged", SystemClock())
     assert json.loads(file.read_text())["since"] == pytest.approx(time(), abs=60), "another problem begins anew"
 
 
@@ -135,6 +135,6 @@ def test_a_pipe_in_place_of_the_note_keeps_nobody_waiting(tmp_path: Path) -> Non
 
 def test_a_run_that_ends_well_takes_the_note_away(home: Path) -> None:
     (home / "wisen").mkdir(exist_ok=True)
-    note(home / "wisen", "failed", SystemClock())
+    write_stop_note(home / "wisen", "failed", SystemClock())
     run("cycle")
     assert not (home / "wisen" / "spool" / "stopped").exists()

@@ -85,7 +85,7 @@ def test_a_note_goes_to_the_end_of_today_and_holds_no_secret(project: Path) -> N
     content = Path(noted["path"]).read_text()
     assert content.endswith(f"### 💡 {noted['line']['time']} - Ask Mo about the fence.\n")
     assert "may not be stored" in at(project, "note", f"the key is {SECRET}", expect=1)
-    assert "is none of success, failure, insight, note" in at(project, "note", "x", "--mark", "bad", expect=1)
+    assert "is not one of success, failure, insight, note" in at(project, "note", "x", "--mark", "bad", expect=1)
     assert "nothing to note" in at(project, "note", " ", expect=1)
     assert "501 characters" in at(project, "note", "x" * 501, expect=1)
     assert Path(noted["path"]).read_text() == content

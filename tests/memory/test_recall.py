@@ -166,7 +166,7 @@ def test_bad_questions_are_named(home: Path, projects: Path) -> None:
     said(projects, 1, "hello")
     learnt()
     for arguments, named in (
-        (("recall", "?!"), "'?!' holds no word"),
+        (("recall", "?!"), "'?!' contains no word"),
         (("recall", "x", "--scope", "moon"), "--scope moon"),
         (("recall", "x", "--kind", "dream"), "--kind dream"),
         (("recall", "x", "--days", "0"), "--days 0"),

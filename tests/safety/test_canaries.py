@@ -233,7 +233,7 @@ def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home:
     run("cycle")
     (out / "found.json").write_text(run("learn", "--json").stdout + run("entries", "--json").stdout)
     with wisen.open_learner() as learner:
-        sources = {each.name: each.counts.sources for each in learner.health.agents()}
+        sources = {each.name: each.counts.sources for each in learner.health.agent_states()}
         withheld = sum(learner.status().counts.withheld.values())
     learnt = files(home / "wisen")
     run("forget", "--everything", "--scope", "all", "--yes", "--export", out / "all.json")

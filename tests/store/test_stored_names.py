@@ -10,7 +10,7 @@ import pytest
 from wisen.feedback.adjudication import Rulings
 from wisen.feedback.language import Language, LessonWords, Negations, Opening
 from wisen.feedback.phrase_naming import Labels, Names
-from wisen.forgetting import find
+from wisen.forgetting import erasure_search
 from wisen.model.change import EditOperation, LineEdit, LineRemoval, PassageEdit, ValueEdit
 from wisen.model.event import Event
 from wisen.model.memory import MemoryKind
@@ -48,7 +48,7 @@ def test_events_are_stored_by_these_kinds() -> None:
 
 
 def test_every_row_that_can_be_removed_has_its_table() -> None:
-    assert set(ledger_removal._TABLES) - {Snapshot} == set(find._KINDS)
+    assert set(ledger_removal._TABLES) - {Snapshot} == set(erasure_search._ROW_KINDS)
     assert " ".join(ledger_removal._TABLES.values()) == (
         "entries occurrences moves proposals guards changes looks runs exposures outcomes reinforcements ownership "
         "snapshots aliases contexts records phrase_proofs phrases phrase_searches"
@@ -56,7 +56,7 @@ def test_every_row_that_can_be_removed_has_its_table() -> None:
 
 
 def test_rows_are_forgotten_by_these_words() -> None:
-    assert " ".join(sorted(find._KINDS.values())) == (
+    assert " ".join(sorted(erasure_search._ROW_KINDS.values())) == (
         "alias change context entry exposure guard look move occurrence outcome ownership ownphrase proof proposal "
         "record reinforcement run search"
     )

@@ -137,14 +137,14 @@ def test_doctor_names_a_damaged_ledger_and_repairs_it_on_demand(session: Path, h
 @pytest.mark.requirement("X10")
 def test_doctor_says_when_learning_has_stopped(session: Path, home: Path) -> None:
     from wisen.app import wire
-    from wisen.health.doctor import QUIET
+    from wisen.health.doctor import MAX_IDLE
     from wisen.system.clock import SystemClock
 
     run("learn")
 
     class Later(SystemClock):
         def now(self):  # type: ignore[no-untyped-def]
-            return super().now() + QUIET * 2
+            return super().now() + MAX_IDLE * 2
 
     from dataclasses import replace
 

@@ -367,7 +367,7 @@ def test_nothing_is_deleted_over_mcp(shop: Path) -> None:
     assert found["would_be_forgotten"]
     assert "yes forget pnpm" in found["says"]
     with wisen.open_learner() as learner:
-        assert learner.forgetting.forgotten() == ()
+        assert learner.forgetting.tombstones() == ()
         assert learner.memory.recall("pnpm", shop).groups
         learner.forgetting.forget("painted green", scope="*")
         learner.forgetting.forget("pnpm", scope="*")

@@ -59,12 +59,12 @@ def learnt(*histories: History) -> NextSteps:
 
 
 def first(model: NextSteps, *course: str) -> str:
-    return model.likely(steps(*course))[0].tool
+    return model.predict(steps(*course))[0].tool
 
 
 def test_what_always_followed_is_likely_and_its_evidence_is_counted() -> None:
     model = learnt(*[history("Read", "Edit", "Read", "Edit", "Read", "Edit")] * 4)
-    best, other = model.likely(steps("Read"))
+    best, other = model.predict(steps("Read"))
     assert (best.tool, best.seen, best.of) == ("Edit", 12, 12)
     assert (other.tool, other.seen, other.of) == ("Read", 0, 12)
     assert best.probability > 0.9
@@ -73,25 +73,25 @@ def test_what_always_followed_is_likely_and_its_evidence_is_counted() -> None:
 
 
 def test_nothing_learnt_tells_nothing_but_what_the_session_did() -> None:
-    assert NextSteps().likely(()) == ()
-    (only,) = NextSteps().likely(steps("Read", "Read"))
+    assert NextSteps().predict(()) == ()
+    (only,) = NextSteps().predict(steps("Read", "Read"))
     assert (only.tool, only.probability, only.seen, only.of) == ("Read", 1.0, 0, 0)
 
 
 def test_probabilities_sum_to_one_over_all_tools_and_few_are_told() -> None:
     model = learnt(history("Read", "Edit", "Bash", "Grep", "Read", "Write"), history("Task", "Read", "Bash"))
-    told = model.likely(steps("Read", "Unheard"), limit=ALL)
+    told = model.predict(steps("Read", "Unheard"), limit=ALL)
     assert {each.tool for each in told} == {"Read", "Edit", "Bash", "Grep", "Write", "Task", "Unheard"}
     assert sum(each.probability for each in told) == pytest.approx(1)
-    assert model.likely(steps("Read", "Unheard")) == told[:3]
-    assert model.likely(steps("Read"), limit=0) == ()
+    assert model.predict(steps("Read", "Unheard")) == told[:3]
+    assert model.predict(steps("Read"), limit=0) == ()
 
 
 def test_a_situation_never_seen_falls_back_to_the_coarser_one() -> None:
     model = learnt(*[history("Glob", "$ git add a", "Read", "$ git add b", "Read")] * 3)
     assert first(model, "Edit", "Edit", "$ git add c") == "Read"
     assert first(model, "Edit", "Edit", "$ git push") == "Read"
-    told = model.likely(steps("Unheard"), limit=ALL)
+    told = model.predict(steps("Unheard"), limit=ALL)
     assert {each.tool for each in told[:2]} == {"Bash", "Read"}
     assert told[0].of == 0
 
@@ -118,16 +118,16 @@ def test_how_a_failure_begins_makes_a_difference() -> None:
         for number, (failed, then) in enumerate([(unread, "Read"), (absent, "Grep")] * 5)
     ]
     model = learnt(*sessions)
-    assert [model.likely([failed])[0].tool for failed in (unread, absent)] == ["Read", "Grep"]
+    assert [model.predict([failed])[0].tool for failed in (unread, absent)] == ["Read", "Grep"]
 
 
 def test_an_end_later_than_the_moment_of_asking_is_not_known() -> None:
     model = learnt(*[history("Edit!", "Read", "Edit?", "Edit", "Bash")] * 3)
     (failed,) = steps("Edit!")
     assert failed.ended is not None
-    soon = model.likely([failed], at=failed.ended - timedelta(seconds=1))
-    assert soon == model.likely(steps("Edit?"))
-    assert model.likely([failed], at=failed.ended) == model.likely([failed]) != soon
+    soon = model.predict([failed], at=failed.ended - timedelta(seconds=1))
+    assert soon == model.predict(steps("Edit?"))
+    assert model.predict([failed], at=failed.ended) == model.predict([failed]) != soon
 
 
 def test_the_same_file_and_another_are_told_apart() -> None:
@@ -140,28 +140,28 @@ def test_the_same_file_and_another_are_told_apart() -> None:
     )
     same = session(("Write", "/x"), ("Edit", "/x")).steps
     other = session(("Write", "/x"), ("Edit", "/y")).steps
-    assert [model.likely(each)[0].tool for each in (same, other)] == ["Edit", "Read"]
+    assert [model.predict(each)[0].tool for each in (same, other)] == ["Edit", "Read"]
 
 
 def test_what_the_user_just_typed_makes_a_difference() -> None:
     pairs = (("commit this", "Bash"), ("fix that", "Edit"))
     model = learnt(*[history("Read", tool, turns=(said(text, 1),)) for text, tool in pairs] * 3)
-    assert model.likely(steps("Read"), [said("Commit all", 1)])[0].tool == "Bash"
-    assert model.likely(steps("Read"), [said("fix it", 1)])[0].tool == "Edit"
+    assert model.predict(steps("Read"), [said("Commit all", 1)])[0].tool == "Bash"
+    assert model.predict(steps("Read"), [said("fix it", 1)])[0].tool == "Edit"
 
 
 def test_the_habit_of_this_session_counts() -> None:
     model = learnt(*[history("Read", "Edit", "Read", "Edit")] * 3)
-    before = {each.tool: each.probability for each in model.likely(steps("Read"), limit=ALL)}
+    before = {each.tool: each.probability for each in model.predict(steps("Read"), limit=ALL)}
     course = ["Read", "Grep"] * 8 + ["Read"]
-    after = model.likely(steps(*course), limit=ALL)
+    after = model.predict(steps(*course), limit=ALL)
     assert "Grep" not in before
     assert after[0].tool == "Grep"
 
 
 def test_newer_sessions_weigh_more_and_long_learning_stays_in_bounds() -> None:
     model = learnt(*[history("Read", "Edit")] * 1_000, *[history("Read", "Write")] * 60)
-    told = model.likely(steps("Read"), limit=ALL)
+    told = model.predict(steps("Read"), limit=ALL)
     assert [each.tool for each in told[:2]] == ["Write", "Edit"]
     assert [each.seen for each in told[:2]] == [60, 1_000]
     assert sum(each.probability for each in told) == pytest.approx(1)
@@ -175,8 +175,8 @@ def test_learning_the_same_gives_the_same_and_counts_come_back_from_json() -> No
     for each in (model, back):
         each.learn(history("Glob", "Read", "Edit"))
     for asked in (steps(), steps("Read"), steps("Grep", "Read", "Edit!")):
-        expected = model.likely(asked, limit=ALL)
-        found = back.likely(asked, limit=ALL)
+        expected = model.predict(asked, limit=ALL)
+        found = back.predict(asked, limit=ALL)
         assert [(each.tool, each.seen, each.of) for each in found] == [(e.tool, e.seen, e.of) for e in expected]
         assert [each.probability for each in found] == pytest.approx([each.probability for each in expected])
 
@@ -235,7 +235,7 @@ def test_whatever_was_done_the_answer_is_sorted_and_whole(
     learned: list[tuple[list[Step], list[Turn]]], asked: list[Step], turns: list[Turn]
 ) -> None:
     model = learnt(*(History(session=1, steps=tuple(one), turns=tuple(two)) for one, two in learned))
-    told = model.likely(asked, turns, limit=ALL)
+    told = model.predict(asked, turns, limit=ALL)
     assert list(told) == sorted(told, key=lambda each: (-each.probability, each.tool))
     assert {each.tool for each in told} == {each.tool for each in [*asked, *(s for one, _ in learned for s in one)]}
     assert not told or sum(each.probability for each in told) == pytest.approx(1)

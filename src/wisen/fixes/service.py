@@ -38,12 +38,12 @@ class FixService:
         refresh: Refresh,
         *,
         deliver: DeliverPolicy,
-        praised: Callable[[datetime], Mapping[str, int]],
+        count_praise: Callable[[datetime], Mapping[str, int]],
     ) -> None:
         """Begin; `praised` tells how much praise speaks for a fix as of a moment, by id."""
         self._home, self._rule_files = home, rule_files
         self._decisions, self._refresh = decisions, refresh
-        self._deliver, self._praised = deliver, praised
+        self._deliver, self._count_praise = deliver, count_praise
 
     def all(self, path: Path | None = None) -> tuple[Fix, ...]:
         """What made failing calls work, in what was read so far; with `path` only in the sessions below it.
@@ -53,7 +53,7 @@ class FixService:
         """
         return self._home.index.findings.fixes(Selection(under=existing_path(path)))
 
-    def known(self, selection: Selection) -> tuple[Fix, ...]:
+    def known_fixes(self, selection: Selection) -> tuple[Fix, ...]:
         """The fixes of the selected sessions that are known well enough to be told."""
         return tuple(fix for fix in self._home.index.findings.fixes(selection) if fix.is_reliable)
 
@@ -63,11 +63,11 @@ class FixService:
         Raises:
             UsageError: no fix, or more than one, has such an id.
         """
-        fits = [each for each in self.all() if fix and each.id.startswith(fix)]
-        if len(fits) != 1:
-            found = f"{len(fits)} fixes begin with" if fits else "No fix has the id"
-            raise UsageError(f"{found} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
-        return fits[0], self._home.index.findings.evidence(fits[0].id)
+        matches = [each for each in self.all() if fix and each.id.startswith(fix)]
+        if len(matches) != 1:
+            problem = f"{len(matches)} fixes begin with" if matches else "No fix has the id"
+            raise UsageError(f"{problem} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
+        return matches[0], self._home.index.findings.evidence(matches[0].id)
 
     def leave_for(self, each: ProposalState) -> Permission:
         """Whether policy lets a proposal pass, proposes it or asks: about a fix a person is always asked."""
@@ -91,7 +91,7 @@ class FixService:
             UsageError: it was answered already, or a fix is to be told in other words or to go to a file.
             PersonNeeded: the user is to have answered, and nothing shows that a person does.
         """
-        from wisen.fixes.questions import answered_fix
+        from wisen.fixes.fix_questions import answer_moves
 
         if not each.is_waiting:
             raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
@@ -103,20 +103,20 @@ class FixService:
             raise UsageError(f"{each.proposal.id} is about a fix with a danger, and needs the user's own word.")
         self._decisions.require_person(*answer_words(each.proposal.id, given, None), dry_run=dry_run)
         if not dry_run:
-            self._home.ledger.entries.record(answered_fix(each.proposal, given, by, self._home.row_factory))
+            self._home.ledger.entries.record(answer_moves(each.proposal, given, by, self._home.row_factory))
             self._refresh.hooks()
         return Answered(each, None)
 
-    def ask(self) -> int:
+    def propose(self) -> int:
         """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
-        from wisen.fixes.asking import ask_about_fixes
+        from wisen.fixes.ask_about_fixes import ask_about_fixes
 
         return ask_about_fixes(self._home, self._rule_files, self._deliver)
 
-    def held_back(self) -> tuple[WithheldFix, ...]:
+    def withheld(self) -> tuple[WithheldFix, ...]:
         """Fixes that are told nowhere or not everywhere, because a rule in force says not to do that."""
         from wisen.delivery.deliverable_fixes import deliverable_fixes
         from wisen.store.known_entries import KnownEntries
 
         states = KnownEntries(self._home.ledger).states
-        return tuple(deliverable_fixes(self._home, self._rule_files, states, self._deliver, self._praised)[1])
+        return tuple(deliverable_fixes(self._home, self._rule_files, states, self._deliver, self._count_praise)[1])

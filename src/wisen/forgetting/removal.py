@@ -12,8 +12,8 @@ from msgspec import structs
 from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor, PassagePlan
 from wisen.errors import FileError, UsageError
-from wisen.forgetting.clear import cleared, holds
-from wisen.forgetting.find import find, thing_of
+from wisen.forgetting.erasure_search import find_matches, thing_of
+from wisen.forgetting.page_cleaning import clean_page, page_contains
 from wisen.model.change import (
     EXPERIMENTS_ANSWER,
     POINTING_ANSWER,
@@ -37,44 +37,47 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from wisen.edits.edit_history import EditHistory
-    from wisen.forgetting.find import ErasureTarget, Found, Seen
+    from wisen.forgetting.callbacks import RemoveWritten
+    from wisen.forgetting.erasure_search import ErasureMatches, ErasureTarget, EventRef
     from wisen.forgetting.holdings import Holdings
-    from wisen.forgetting.neighbours import ForgetWritten
     from wisen.safety.forgotten_phrases import Needle
     from wisen.store.home import Home
     from wisen.store.ledger import Ledger
     from wisen.store.ledger_removal import Row
 
-_PAGES = ".md"
-_WHERE = ("contexts", "global", "reports", "index.md")
+_PAGE_SUFFIX = ".md"
+_PAGE_ROOTS = ("contexts", "global", "reports", "index.md")
 """Where pages are: the stores look after their own files, and what else is there is not ours."""
 _QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 """The phrases in a file of a language: one does not go on in the next."""
-_NAMING = ("index.md", "meta.md", "memory.json")
+_FILES_OF_NAMES = ("index.md", "meta.md", "memory.json")
 """Files that hold names and counts, and no words: they are written anew."""
 
 
-def found_in(holdings: Holdings, target: ErasureTarget) -> Found:
+def find_in_holdings(holdings: Holdings, target: ErasureTarget) -> ErasureMatches:
     """Everything that has to go, wherever it stands."""
     index = holdings.home.index
-    rows = held_rows(holdings.home.ledger, holdings, target)
-    found = find(rows, index.removal.indexed_texts(), index.memories.every(), target, context_in(holdings))
-    found.things += [
-        ForgottenItem("page", path.name, str(path), _lines(path, target)) for path in pages(holdings, target)
+    rows = erasable_rows(holdings.home.ledger, holdings, target)
+    matches = find_matches(
+        rows, index.removal.indexed_texts(), index.memories.every(), target, context_resolver(holdings)
+    )
+    matches.things += [
+        ForgottenItem("page", path.name, str(path), _matching_lines(path, target))
+        for path in find_pages(holdings, target)
     ]
     answers = [(name, text) for name, text in index.model_answers.all() if target.needle.holds(text)]
-    found.things += [ForgottenItem("answer", name, "what models answered", text) for name, text in answers]
+    matches.things += [ForgottenItem("answer", name, "what models answered", text) for name, text in answers]
     prepared = holdings.shelf.forget(target.needle.holds, dry_run=True)
-    found.things += [ForgottenItem("prepared", name, "what hooks read and leave", "") for name in prepared]
-    return found
+    matches.things += [ForgottenItem("prepared", name, "what hooks read and leave", "") for name in prepared]
+    return matches
 
 
-def held_by(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> bool:
+def ledger_contains(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> bool:
     """Whether another ledger holds something of it."""
-    return bool(find(held_rows(ledger, holdings, target), (), (), target, context_in(holdings)).rows)
+    return bool(find_matches(erasable_rows(ledger, holdings, target), (), (), target, context_resolver(holdings)).rows)
 
 
-def held_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> Iterator[Row]:
+def erasable_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> Iterator[Row]:
     """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless one is named."""
     why = {f"hooks of {each.name}" for each in holdings.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER, POINTING_ANSWER}
     settings = set[str]()
@@ -87,14 +90,14 @@ def held_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> Iter
             yield row
 
 
-def languages_holding(holdings: Holdings, needle: Needle) -> tuple[str, ...]:
+def describe_language_files(holdings: Holdings, needle: Needle) -> tuple[str, ...]:
     """Where files of languages hold it, in words. They are the user's or a model's words, and are left as they are."""
     files = sorted(holdings.languages_folder.rglob("*.toml*"))
-    held = (path for path in files if any(map(needle.holds, _QUOTED.findall(path.read_text("utf-8", "replace")))))
-    return tuple(f"{path} holds it: no session was kept there, take it out yourself." for path in held)
+    matching = (path for path in files if any(map(needle.holds, _QUOTED.findall(path.read_text("utf-8", "replace")))))
+    return tuple(f"{path} holds it: no session was kept there, take it out yourself." for path in matching)
 
 
-def context_in(holdings: Holdings) -> Callable[[str], str]:
+def context_resolver(holdings: Holdings) -> Callable[[str], str]:
     """Tells the context of a file or folder; empty for what agents and wisen keep for all projects."""
     known: dict[str, str] = {}
     general = [*holdings.rule_files.folders.values(), holdings.rule_files.user_home / ".claude"]
@@ -113,36 +116,36 @@ def context_in(holdings: Holdings) -> Callable[[str], str]:
     return context_of
 
 
-def take_back(holdings: Holdings, found: Found, target: ErasureTarget) -> tuple[list[str], set[str]]:
+def revert_edits(holdings: Holdings, matches: ErasureMatches, target: ErasureTarget) -> tuple[list[str], set[str]]:
     """Take our lines out of the files of the user, as recorded edits; his own words are never touched.
 
     Returns what is left and why, and the rows that must stay because a file cannot be reached now.
     """
-    left, stays = list[str](), set[str]()
+    leftovers, unreachable = list[str](), set[str]()
     known, editor = edit_history(holdings.desk), Editor(holdings.desk)
-    rules = {rule_id(row.id) for row in found.rows.values() if isinstance(row, Entry)}
-    names = {f"[{row.name}]".encode() for row in found.rows.values() if isinstance(row, Entry)}
-    for change in found.changes():
+    rules = {rule_id(row.id) for row in matches.rows.values() if isinstance(row, Entry)}
+    names = {f"[{row.name}]".encode() for row in matches.rows.values() if isinstance(row, Entry)}
+    for change in matches.changes():
         fate = known.fates.get(change.id)
         if fate is ChangeFate.REWORDED:
-            left.append(f"{change.path} holds it in your own words: that is yours.")
-        if fate not in (ChangeFate.STANDS, ChangeFate.UNCLEAR) or not _stands(change, target, rules, names):
+            leftovers.append(f"{change.path} holds it in your own words: that is yours.")
+        if fate not in (ChangeFate.STANDS, ChangeFate.UNCLEAR) or not _is_affected(change, target, rules, names):
             continue
         try:
             editor.undo(change.id)
-            _hand_on_heading(holdings, change, found, known)
-            _put_back(holdings, editor, change, target.needle, names)
+            _transfer_heading(holdings, change, matches, known)
+            _restore_other_lines(holdings, editor, change, target.needle, names)
         except UsageError as error:
-            left.append(str(error))
+            leftovers.append(str(error))
         except FileError as error:
-            left.append(str(error))
-            stays.add(thing_of(change))
-    return left, stays
+            leftovers.append(str(error))
+            unreachable.add(thing_of(change))
+    return leftovers, unreachable
 
 
-def _hand_on_heading(holdings: Holdings, change: Change, found: Found, known: EditHistory) -> None:
+def _transfer_heading(holdings: Holdings, change: Change, matches: ErasureMatches, known: EditHistory) -> None:
     """Have the heading that came with a line go with the next of our lines below it: nothing is kept of the first."""
-    deed, gone = change.deed, {each.id for each in found.changes()}
+    deed, gone = change.deed, {each.id for each in matches.changes()}
     if not isinstance(deed, LineEdit) or not (deed.opening or deed.closing):
         return
     for heir in known.changes:
@@ -158,7 +161,7 @@ def _hand_on_heading(holdings: Holdings, change: Change, found: Found, known: Ed
             return
 
 
-def _stands(change: Change, target: ErasureTarget, rules: Collection[str], names: Collection[bytes]) -> bool:
+def _is_affected(change: Change, target: ErasureTarget, rules: Collection[str], names: Collection[bytes]) -> bool:
     """Whether what a change put into a file is what is forgotten."""
     deed = change.deed
     if thing_of(change) in target.things:
@@ -171,47 +174,49 @@ def _stands(change: Change, target: ErasureTarget, rules: Collection[str], names
     return isinstance(deed, ValueEdit) and target.needle.holds(deed.new)
 
 
-def _put_back(holdings: Holdings, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]) -> None:
+def _restore_other_lines(
+    holdings: Holdings, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]
+) -> None:
     """Of several lines of a day only those go that are forgotten."""
     deed = change.deed
     if not isinstance(deed, PassageEdit) or any(name in deed.new for name in names):
         return
-    rest = cleared(deed.new.decode("utf-8", "replace"), needle)
+    rest = clean_page(deed.new.decode("utf-8", "replace"), needle)
     if rest is not None and read_day(rest):
-        saw = holdings.desk.files.read(Path(change.path)).digest
-        editor.add_passage(PassagePlan(change.path, rest.encode(), change.why, saw))
+        digest = holdings.desk.files.read(Path(change.path)).digest
+        editor.add_passage(PassagePlan(change.path, rest.encode(), change.why, digest))
 
 
-def pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
+def find_pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
     """The files below the home that hold it."""
-    roots = [holdings.home.path / name for name in _WHERE]
+    roots = [holdings.home.path / name for name in _PAGE_ROOTS]
     for path in sorted({*roots, *(path for root in roots for path in root.rglob("*"))}):
         if not path.is_file() or not _is_within(holdings.home.path, path, target.scope):
             continue
-        if target.whole or (path.name not in _NAMING and _page_holds(path, target.needle)):
+        if target.whole or (path.name not in _FILES_OF_NAMES and _file_contains(path, target.needle)):
             yield path
 
 
 def clear_pages(holdings: Holdings, target: ErasureTarget) -> None:
     """Take it out of the books and days below the home; what is not made of lines goes whole."""
-    for path in [*pages(holdings, target)]:
+    for path in [*find_pages(holdings, target)]:
         seen = holdings.desk.files.read(path)
         text = (seen.content or b"").decode("utf-8", "surrogateescape")
-        left = None if target.whole or path.suffix != _PAGES else cleared(text, target.needle)
-        if left != text:
-            holdings.desk.files.write(seen, None if left is None else left.encode("utf-8", "surrogateescape"))
+        remaining = None if target.whole or path.suffix != _PAGE_SUFFIX else clean_page(text, target.needle)
+        if remaining != text:
+            holdings.desk.files.write(seen, None if remaining is None else remaining.encode("utf-8", "surrogateescape"))
 
 
-def clear_written(home: Home, events: Collection[Seen], forget_written: ForgetWritten) -> list[str]:
+def clear_written(home: Home, events: Collection[EventRef], remove_written: RemoveWritten) -> list[str]:
     """Take out summaries and lines of days that were made of events; returns the keys of those summaries."""
     if not events:
         return []
     sources, sessions = set(_sources(home, events)), {(agent, session) for agent, session, _ in events}
     contexts = ["", *(each.key for each in home.ledger.contexts.all())]
-    return [key for context in contexts for key in forget_written(context, sessions, sources)]
+    return [key for context in contexts for key in remove_written(context, sessions, sources)]
 
 
-def _sources(home: Home, events: Collection[Seen]) -> Iterator[str]:
+def _sources(home: Home, events: Collection[EventRef]) -> Iterator[str]:
     """The turns that events belong to, as the lines of days name them."""
     wanted = {(agent, id_) for agent, _, id_ in events}
     sessions = {(agent, session) for agent, session, _ in events}
@@ -226,18 +231,18 @@ def _sources(home: Home, events: Collection[Seen]) -> Iterator[str]:
         yield from (f"{history.agent} {history.native[:8]}, turn {number}" for number in turns)
 
 
-def _lines(path: Path, target: ErasureTarget) -> str:
+def _matching_lines(path: Path, target: ErasureTarget) -> str:
     """The lines of a page that hold it, as far as it is made of lines."""
-    if target.whole or path.suffix != _PAGES:
+    if target.whole or path.suffix != _PAGE_SUFFIX:
         return ""
     lines = path.read_bytes().decode("utf-8", "replace").splitlines()
     return "\n".join(line for line in lines if target.needle.holds(line))
 
 
-def _page_holds(path: Path, needle: Needle) -> bool:
+def _file_contains(path: Path, needle: Needle) -> bool:
     text = path.read_bytes().decode("utf-8", "replace")
-    if path.suffix == _PAGES:
-        return holds(text, needle)
+    if path.suffix == _PAGE_SUFFIX:
+        return page_contains(text, needle)
     return needle.holds(unescape(text) if path.suffix == ".html" else text)
 
 

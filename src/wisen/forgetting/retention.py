@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 _MEGABYTE = 1_000_000
 
 
-def outdated(
+def expired_sessions(
     stored: Iterable[ArchivedSession], policy: ArchivePolicy, limits: Mapping[str, ContextLimit], now: datetime
 ) -> list[ArchivedSession]:
     """The sessions that have to go, oldest first; `limits` by the key of a context."""
     oldest = sorted(stored, key=lambda each: (each.last, each.key))
     kept: list[ArchivedSession] = []
     for each in oldest:
-        own = limits.get(each.context)
-        days = policy.days if own is None or own.days < 0 else own.days
+        limit = limits.get(each.context)
+        days = policy.days if limit is None or limit.days < 0 else limit.days
         if not days or each.last >= now - timedelta(days=days):
             kept.append(each)
-    of: dict[str, list[ArchivedSession]] = defaultdict(list)
+    by_context: dict[str, list[ArchivedSession]] = defaultdict(list)
     for each in kept:
-        of[each.context].append(each)
-    gone = {each.key for context, limit in limits.items() for each in _beyond(of[context], limit.megabytes)}
+        by_context[each.context].append(each)
+    gone = {each.key for context, limit in limits.items() for each in _over_limit(by_context[context], limit.megabytes)}
     kept = [each for each in kept if each.key not in gone]
-    gone = {each.key for each in _beyond(kept, policy.megabytes)}
-    left = {each.key for each in kept} - gone
-    return [each for each in oldest if each.key not in left]
+    gone = {each.key for each in _over_limit(kept, policy.megabytes)}
+    remaining = {each.key for each in kept} - gone
+    return [each for each in oldest if each.key not in remaining]
 
 
-def _beyond(oldest: Sequence[ArchivedSession], megabytes: int) -> list[ArchivedSession]:
+def _over_limit(oldest: Sequence[ArchivedSession], megabytes: int) -> list[ArchivedSession]:
     """Of sessions, oldest first, those that are too many."""
     if not megabytes:
         return []

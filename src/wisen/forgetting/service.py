@@ -9,8 +9,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.forgetting.erasing import SAFETY, Eraser, ErasurePlan, event_keys
-from wisen.forgetting.switching import ProjectSwitch
+from wisen.forgetting.eraser import SAFETY, Eraser, ErasurePlan, event_keys
+from wisen.forgetting.project_switch import ProjectSwitch
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.tombstone import (
     ALL_CONTEXTS,
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from wisen.delivery.spool import ForgetRequest
     from wisen.edits.editor import Edit
     from wisen.edits.undo import UndoResult
+    from wisen.forgetting.callbacks import ForgettingCallbacks
     from wisen.forgetting.holdings import Holdings
-    from wisen.forgetting.neighbours import ForgettingCallbacks
     from wisen.forgetting.settings import ArchivePolicy
     from wisen.model.archive import ArchivedSession, ArchiveUsage
     from wisen.model.tombstone import Tombstone
 
-_IN_CHAT = "forget …"
+_CHAT_EXAMPLE = "forget …"
 
 
 class ForgettingService:
@@ -49,18 +49,18 @@ class ForgettingService:
         decisions: Decisions,
         refresh: Refresh,
         *,
-        neighbours: ForgettingCallbacks,
+        callbacks: ForgettingCallbacks,
         archive: ArchivePolicy,
     ) -> None:
         """Begin with whatever may hold something, and with how long and how much is kept."""
         self._holdings, self._home = holdings, holdings.home
-        self._decisions, self._policy, self._installed = decisions, archive, neighbours.installed_hooks
-        self._eraser = Eraser(holdings, refresh, neighbours)
+        self._decisions, self._policy, self._installed_hooks = decisions, archive, callbacks.installed_hooks
+        self._eraser = Eraser(holdings, refresh, callbacks)
         self._switch = ProjectSwitch(holdings.projects, holdings.desk, decisions)
 
     @one_writer("forget")
     def forget(
-        self, what: str | Sequence[str], *, scope: str | None = None, dry_run: bool = False
+        self, wanted: str | Sequence[str], *, scope: str | None = None, dry_run: bool = False
     ) -> tuple[ForgetResult, ...]:
         """Forget words, or things by their ids, wherever they stand; many at once cost little more than one.
 
@@ -71,16 +71,16 @@ class ForgettingService:
             UsageError: a text has no words, or is no id and no scope is given.
             StoreBusy: another process reads a store; what is left is finished by the next run.
         """
-        from wisen.forgetting.forget_naming import meant
-        from wisen.forgetting.removal import languages_holding
+        from wisen.forgetting.forget_targets import resolve_targets
+        from wisen.forgetting.removal import describe_language_files
 
         if not dry_run:
-            self._decisions.require_person(chat=_IN_CHAT)  # nothing is noted: that would keep the very words
-            self.finish()
-        wanted = [what] if isinstance(what, str) else [*what]
-        plans = [self._eraser.erasure_plan_of(each, dry_run=dry_run) for each in meant(self._home, wanted, scope)]
-        done = self._eraser.carry_out([each for each in plans if each.found.things], dry_run=dry_run)
-        left = {line: None for plan in plans for line in languages_holding(self._holdings, plan.target.needle)}
+            self._decisions.require_person(chat=_CHAT_EXAMPLE)  # nothing is noted: that would keep the very words
+            self.finish_pending()
+        wanted = [wanted] if isinstance(wanted, str) else [*wanted]
+        plans = [self._eraser.plan_target(each, dry_run=dry_run) for each in resolve_targets(self._home, wanted, scope)]
+        done = self._eraser.apply([each for each in plans if each.matches.things], dry_run=dry_run)
+        left = {line: None for plan in plans for line in describe_language_files(self._holdings, plan.target.needle)}
         if not left:
             return done
         first, *rest = done or (ForgetResult("", scope or EVERYWHERE, (), ()),)
@@ -93,30 +93,30 @@ class ForgettingService:
         Raises:
             StoreBusy: another process reads a store; what is left is finished by the next run.
         """
-        from wisen.forgetting.find import ErasureTarget
-        from wisen.forgetting.removal import found_in
+        from wisen.forgetting.erasure_search import ErasureTarget
+        from wisen.forgetting.removal import find_in_holdings
         from wisen.safety.forgotten_phrases import AnyText
 
         if not dry_run:
-            self._decisions.require_person(chat=_IN_CHAT)
-            self.finish()
+            self._decisions.require_person(chat=_CHAT_EXAMPLE)
+            self.finish_pending()
         target = ErasureTarget(AnyText(), scope, whole=True)
-        found = found_in(self._holdings, target)
-        tombstone = self._eraser.tombstone(scope, len(found.things))
+        found = find_in_holdings(self._holdings, target)
+        tombstone = self._eraser.build_tombstone(scope, len(found.things))
         keys = () if scope != EVERYWHERE else event_keys(found)
         until = TombstoneKey(kind=TombstoneKeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))
-        done = self._eraser.carry_out([ErasurePlan(tombstone, target, found, (until, *keys))], dry_run=dry_run)[0]
-        return done._replace(left=(*done.left, *self._set_up())) if scope == ALL_CONTEXTS else done
+        done = self._eraser.apply([ErasurePlan(tombstone, target, found, (until, *keys))], dry_run=dry_run)[0]
+        return done._replace(left=(*done.left, *self._remaining_hooks())) if scope == ALL_CONTEXTS else done
 
-    def _set_up(self) -> list[str]:
+    def _remaining_hooks(self) -> list[str]:
         """How agents stay set up when everything is forgotten, and what changes that."""
         return [
             f"{each.agent} still calls wisen. To end that: wisen uninstall {each.agent}"
-            for each in self._installed()
+            for each in self._installed_hooks()
             if each.files
         ]
 
-    def forgotten(self) -> tuple[Tombstone, ...]:
+    def tombstones(self) -> tuple[Tombstone, ...]:
         """What was forgotten: when, in which scope and how much, and no word of it; oldest first."""
         return self._home.ledger.tombstones.all()
 
@@ -128,39 +128,39 @@ class ForgettingService:
             UsageError: no tombstone, or more than one, has such an id.
         """
         ledger = self._home.ledger
-        fits = [each for each in ledger.tombstones.all() if tombstone and each.id.startswith(tombstone.upper())]
-        if len(fits) != 1:
-            found = f"{len(fits)} tombstones begin with" if fits else "No tombstone has the id"
-            raise UsageError(f"{found} {tombstone!r}. The ids: wisen forget --list")
-        self._decisions.require_person("forget", "--undo", fits[0].id, dry_run=dry_run)
+        matches = [each for each in ledger.tombstones.all() if tombstone and each.id.startswith(tombstone.upper())]
+        if len(matches) != 1:
+            problem = f"{len(matches)} tombstones begin with" if matches else "No tombstone has the id"
+            raise UsageError(f"{problem} {tombstone!r}. The ids: wisen forget --list")
+        self._decisions.require_person("forget", "--undo", matches[0].id, dry_run=dry_run)
         if not dry_run:
-            keys = ledger.tombstones.all_keys(fits[0].id)
-            ledger.tombstones.remove(fits[0].id)
-            still = {
+            keys = ledger.tombstones.all_keys(matches[0].id)
+            ledger.tombstones.remove(matches[0].id)
+            still_forgotten = {
                 (key.agent, key.value) for key in ledger.tombstones.all_keys() if key.kind is TombstoneKeyKind.EVENT
             }
-            events = {(key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT} - still
+            events = {(key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT} - still_forgotten
             kinds = {key.kind for key in keys}
             if events or TombstoneKeyKind.UNTIL in kinds:
                 self._home.index.removal.unredact(events)
             if TombstoneKeyKind.SESSION in kinds:
                 self._home.index.removal.unredact(())
-        return fits[0]
+        return matches[0]
 
     @one_writer("forget")
-    def finish(self) -> int:
+    def finish_pending(self) -> int:
         """Finish what a run that died had begun to forget. Returns how many tombstones that were."""
-        from wisen.forgetting.removal import found_in
+        from wisen.forgetting.removal import find_in_holdings
 
-        waiting = [each for each in self.forgotten() if not each.done and each.machine == self._home.machine]
+        waiting = [each for each in self.tombstones() if not each.done and each.machine == self._home.machine]
         plans: list[ErasurePlan] = []
         for tombstone in waiting:
             keys = self._home.ledger.tombstones.all_keys(tombstone.id)
             target = self._eraser.target_of(tombstone, keys)
-            found = found_in(self._holdings, target)
+            found = find_in_holdings(self._holdings, target)
             found.events |= {(key.agent, key.session, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT}
             plans.append(ErasurePlan(tombstone, target, found, sessions=self._eraser.sessions_of(keys)))
-        self._eraser.carry_out(plans, dry_run=False)
+        self._eraser.apply(plans, dry_run=False)
         return len(plans)
 
     @one_writer("purge")
@@ -172,34 +172,34 @@ class ForgettingService:
         Raises:
             StoreBusy: another process reads a store; what is left is finished by the next run.
         """
-        from wisen.forgetting.find import ErasureTarget
-        from wisen.forgetting.purge import Refused, refusals
-        from wisen.forgetting.removal import found_in
+        from wisen.forgetting.erasure_search import ErasureTarget
+        from wisen.forgetting.purge import UnsafeText, broken_rules
+        from wisen.forgetting.removal import find_in_holdings
 
-        target = ErasureTarget(Refused(), ALL_CONTEXTS)
-        found = found_in(self._holdings, target)
-        told = Counter(refusals(found, self._home.index.removal.indexed_texts()))
+        target = ErasureTarget(UnsafeText(), ALL_CONTEXTS)
+        found = find_in_holdings(self._holdings, target)
+        counts = Counter(broken_rules(found, self._home.index.removal.indexed_texts()))
         if found.things and not dry_run:
             keys = TombstoneKey(kind=TombstoneKeyKind.THING, value=SAFETY), *event_keys(found)
-            plan = ErasurePlan(self._eraser.tombstone(ALL_CONTEXTS, len(found.things)), target, found, keys)
-            self._eraser.carry_out([plan], dry_run=False)
-        return tuple(PurgeCount(rule, place, many) for (rule, place), many in sorted(told.items()))
+            plan = ErasurePlan(self._eraser.build_tombstone(ALL_CONTEXTS, len(found.things)), target, found, keys)
+            self._eraser.apply([plan], dry_run=False)
+        return tuple(PurgeCount(rule, place, many) for (rule, place), many in sorted(counts.items()))
 
-    def forget_from_chat(self, wanted: ForgetRequest) -> str:
+    def forget_from_chat(self, request: ForgetRequest) -> str:
         """Forget what the user typed to an agent, in the scope that they typed. Raises: UsageError."""
-        from wisen.forgetting.forget_naming import is_named
+        from wisen.forgetting.forget_targets import is_known_id
         from wisen.kernel.request_reading import EVERYTHING
 
-        here = wanted.context or NOWHERE
-        scope = {"here": here, "global": EVERYWHERE, "everywhere": ALL_CONTEXTS}[wanted.scope]
-        if wanted.what == EVERYTHING:
+        here = request.context or NOWHERE
+        scope = {"here": here, "global": EVERYWHERE, "everywhere": ALL_CONTEXTS}[request.scope]
+        if request.what == EVERYTHING:
             if scope == NOWHERE:
                 raise UsageError("it was typed outside of any project. What is meant: forget everything everywhere")
             done = [self.forget_everything(scope)]
-        elif is_named(self._home, wanted.what):
-            done = [*self.forget(wanted.what)]
+        elif is_known_id(self._home, request.what):
+            done = [*self.forget(request.what)]
         else:
-            done = [*self.forget(wanted.what, scope=scope)]
+            done = [*self.forget(request.what, scope=scope)]
         left = "".join(f" Left: {line}" for each in done for line in each.left)
         things = sum(len(each.things) for each in done)
         done = [each for each in done if each.tombstone]
@@ -207,7 +207,7 @@ class ForgettingService:
             raise UsageError(f"nothing holds that here. Elsewhere: wisen forget{left}")
         return f"forgotten for good: {things} things, tombstone {', '.join(each.tombstone for each in done)}.{left}"
 
-    def heed_switches(self) -> int:
+    def apply_session_switches(self) -> int:
         """Keep nothing of sessions that hooks noted as switched off, from now on. Returns how many are new.
 
         What was read of one before goes, with what was learnt from it.
@@ -224,54 +224,54 @@ class ForgettingService:
             keys = tuple(TombstoneKey(kind=TombstoneKeyKind.SESSION, value=each) for each in new)
             sessions = self._eraser.sessions_of(keys)
             if sessions:
-                self._eraser.carry_out([self._eraser.erasure_plan_of_sessions(sessions, keys)], dry_run=False)
+                self._eraser.apply([self._eraser.plan_sessions(sessions, keys)], dry_run=False)
             else:
-                tombstone = self._eraser.tombstone(DISABLED_SESSION, 0)
+                tombstone = self._eraser.build_tombstone(DISABLED_SESSION, 0)
                 home.ledger.tombstones.add(tombstone, keys)
                 home.ledger.tombstones.finish(tombstone.id, home.clock.now())
         shelf.remove_records(notes)
         return len(new)
 
-    def off_by(self, place: Path) -> str:
+    def disabled_by(self, place: Path) -> str:
         """What switches wisen off in a directory: a marker, or a directory of the settings; empty where nothing."""
-        return self._switch.off_by(place)
+        return self._switch.disabled_by(place)
 
-    def switch_off(self, place: Path, *, dry_run: bool = False) -> Edit:
+    def disable(self, place: Path, *, dry_run: bool = False) -> Edit:
         """Switch wisen off in the project around a directory, by a marker in its top folder.
 
         Raises:
             UsageError: it is off already, or there can be no project.
             FileError: the marker cannot be written.
         """
-        return self._switch.switch_off(place, dry_run=dry_run)
+        return self._switch.disable(place, dry_run=dry_run)
 
-    def switch_on(self, place: Path, *, dry_run: bool = False) -> UndoResult:
+    def enable(self, place: Path, *, dry_run: bool = False) -> UndoResult:
         """Take the marker away that switches wisen off in a directory.
 
         Raises:
             UsageError: it is not off, or not by a marker of ours.
             FileError: the marker cannot be removed.
         """
-        return self._switch.switch_on(place, dry_run=dry_run)
+        return self._switch.enable(place, dry_run=dry_run)
 
-    def take_over_marker(self, place: Path, *, dry_run: bool = False) -> str:
+    def adopt_marker(self, place: Path, *, dry_run: bool = False) -> str:
         """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
-        return self._switch.take_over_marker(place, dry_run=dry_run)
+        return self._switch.adopt_marker(place, dry_run=dry_run)
 
     def retire(self) -> tuple[int, int]:
         """Let go of sessions that are too old or too many. Returns how many, and how many events were read in vain."""
-        from wisen.forgetting.retiring import retire
+        from wisen.forgetting.retire_sessions import retire
 
         return retire(self._holdings, self._policy)
 
-    def due(self) -> list[ArchivedSession]:
+    def sessions_to_retire(self) -> list[ArchivedSession]:
         """The sessions that have to go, oldest first."""
-        from wisen.forgetting.retiring import due
+        from wisen.forgetting.retire_sessions import sessions_to_retire
 
-        return due(self._holdings, self._policy)
+        return sessions_to_retire(self._holdings, self._policy)
 
-    def archive(self) -> ArchiveUsage:
+    def archive_usage(self) -> ArchiveUsage:
         """How much is kept, and what the settings allow."""
-        from wisen.forgetting.retiring import archive
+        from wisen.forgetting.retire_sessions import archive_usage
 
-        return archive(self._home, self._policy)
+        return archive_usage(self._home, self._policy)

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from wisen.store.ledger import Ledger
     from wisen.system.machine_ports import Clock
 
-QUIET = timedelta(days=7)
+MAX_IDLE = timedelta(days=7)
 """After this long without a run we say that learning has stopped."""
 _SHOWN_RUNS = 10
 _SHOWN_PLACES = 3
 _REPAIR = "Run `wisen doctor --repair`."
 
 
-class Access(Protocol):
+class HomeAccess(Protocol):
     """Who can reach the home, and what was left half in it."""
 
     def open_to_others(self) -> Sequence[str]:
@@ -55,7 +55,7 @@ class Access(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Examined:
+class DoctorSubject:
     """What the doctor looks at."""
 
     home: str
@@ -75,25 +75,30 @@ class Examined:
     """What tells whether hooks work."""
     languages: Callable[[], Sequence[str]]
     """What is wrong with the languages that the user added."""
-    access: Access
-    join: Callable[[], tuple[int, int, Sequence[str], Sequence[str]]]
+    access: HomeAccess
+    merge_duplicates: Callable[[], tuple[int, int, Sequence[str], Sequence[str]]]
     """Joins what was recorded twice: lessons and questions, the files that lines left, and what could not be joined."""
 
 
-def examine(subject: Examined) -> tuple[HealthFinding, ...]:
+def examine(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
     """Everything that was looked at, in a fixed order."""
-    return tuple(_findings(subject))
+    return tuple(_all_findings(subject))
 
 
-def repair(subject: Examined) -> tuple[HealthFinding, ...]:
+def repair(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
     """Repair what can be repaired, part by part; whatever was damaged is kept beside."""
     if not subject.ever_used:
         return (HealthFinding(about="ledger", health=Health.GOOD, says="nothing was learnt yet; nothing to repair"),)
     return tuple(_repair_parts(subject))
 
 
-def _repair_parts(subject: Examined) -> Iterator[HealthFinding]:
-    parts = ("home", _repair_home), ("ledger", _repair_ledger), ("index", _repair_index), ("doubles", _repair_doubles)
+def _repair_parts(subject: DoctorSubject) -> Iterator[HealthFinding]:
+    parts = (
+        ("home", _repair_home),
+        ("ledger", _repair_ledger),
+        ("index", _repair_index),
+        ("doubles", _repair_duplicates),
+    )
     for about, repair_part in parts:
         try:
             yield repair_part(subject)
@@ -101,23 +106,23 @@ def _repair_parts(subject: Examined) -> Iterator[HealthFinding]:
             yield HealthFinding(about=about, health=Health.BAD, says=f"it could not be repaired: {error}")
 
 
-def _repair_home(subject: Examined) -> HealthFinding:
+def _repair_home(subject: DoctorSubject) -> HealthFinding:
     """Take the home from other users, and what was left half out of it."""
-    opened, half, left = subject.access.repair()
-    if left:
+    opened, partial, still_open = subject.access.repair()
+    if still_open:
         says = (
-            f"{left[0]} and {len(left) - 1} more are still open to other users"
-            if left[1:]
-            else f"{left[0]} is still open to other users"
+            f"{still_open[0]} and {len(still_open) - 1} more are still open to other users"
+            if still_open[1:]
+            else f"{still_open[0]} is still open to other users"
         )
         return HealthFinding(about="home", health=Health.BAD, says=says, next_step="Look at owner and rights: `ls -l`.")
-    if opened or half:
-        says = f"{opened} files and folders were open to other users, {half} were left half: repaired"
+    if opened or partial:
+        says = f"{opened} files and folders were open to other users, {partial} were left half: repaired"
         return HealthFinding(about="home", health=Health.NOTICE, says=says)
     return HealthFinding(about="home", health=Health.GOOD, says="yours alone; nothing to repair")
 
 
-def _repair_ledger(subject: Examined) -> HealthFinding:
+def _repair_ledger(subject: DoctorSubject) -> HealthFinding:
     """Put the newest good backup in the place of a damaged ledger; the damaged file is kept."""
     try:
         with subject.ledger() as ledger:
@@ -127,27 +132,27 @@ def _repair_ledger(subject: Examined) -> HealthFinding:
     return HealthFinding(about="ledger", health=Health.GOOD, says="reads whole; nothing to repair")
 
 
-def _repair_index(subject: Examined) -> HealthFinding:
+def _repair_index(subject: DoctorSubject) -> HealthFinding:
     """Begin a damaged index anew: what it held is read from the logs again."""
     try:
         with subject.index() as index:
             index.check()
             index.events.read_problems(Selection())
     except StoreDamaged as error:
-        told = subject.rebuild(error)
+        message = subject.rebuild(error)
         with subject.index():
             pass  # the new one is there
         return HealthFinding(
-            about="index", health=Health.NOTICE, says=told, next_step="Run `wisen learn` to read the logs."
+            about="index", health=Health.NOTICE, says=message, next_step="Run `wisen learn` to read the logs."
         )
     return HealthFinding(about="index", health=Health.GOOD, says="reads whole; nothing to repair")
 
 
-def _repair_doubles(subject: Examined) -> HealthFinding:
+def _repair_duplicates(subject: DoctorSubject) -> HealthFinding:
     """Join what two runs recorded at the same time."""
-    lessons, questions, files, left = subject.join()
-    if left:
-        says = f"{len(left)} lessons are still there twice: {left[0]}"
+    lessons, questions, files, unmerged = subject.merge_duplicates()
+    if unmerged:
+        says = f"{len(unmerged)} lessons are still there twice: {unmerged[0]}"
         return HealthFinding(about="doubles", health=Health.NOTICE, says=says)
     if not lessons and not questions:
         return HealthFinding(about="doubles", health=Health.GOOD, says="nothing is recorded twice")
@@ -156,7 +161,7 @@ def _repair_doubles(subject: Examined) -> HealthFinding:
     return HealthFinding(about="doubles", health=Health.NOTICE, says=says)
 
 
-def _restore(subject: Examined, error: StoreDamaged) -> HealthFinding:
+def _restore(subject: DoctorSubject, error: StoreDamaged) -> HealthFinding:
     copy = subject.backups.newest_valid() if subject.backups else None
     if subject.backups is None or copy is None:
         return HealthFinding(
@@ -175,13 +180,15 @@ def _restore(subject: Examined, error: StoreDamaged) -> HealthFinding:
     )
 
 
-def _findings(subject: Examined) -> Iterator[HealthFinding]:
+def _all_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     # Where an agent keeps its sessions in projects, that there are none in its own place says nothing.
     yield from (
-        _agent(agent) for agent in subject.agents if agent.roots() and not isinstance(agent, KeepsLogsInProjects)
+        _agent_finding(agent)
+        for agent in subject.agents
+        if agent.roots() and not isinstance(agent, KeepsLogsInProjects)
     )
-    yield from _hooks(subject)
-    yield from _languages(subject)
+    yield from _hook_findings(subject)
+    yield from _language_findings(subject)
     if not subject.ever_used:
         yield HealthFinding(
             about="home",
@@ -190,26 +197,26 @@ def _findings(subject: Examined) -> Iterator[HealthFinding]:
             next_step="Run `wisen learn`.",
         )
         return
-    yield from _home(subject)
-    yield from _ledger(subject)
-    yield from _index(subject)
+    yield from _home_findings(subject)
+    yield from _ledger_findings(subject)
+    yield from _index_findings(subject)
 
 
-def _home(subject: Examined) -> Iterator[HealthFinding]:
+def _home_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     """Who else could read what is kept; and what a killed process left, which may hold what was forgotten since."""
-    opened, half = subject.access.open_to_others(), subject.access.leftovers()
+    opened, partial = subject.access.open_to_others(), subject.access.leftovers()
     if opened:
         says = f"other users of this machine may reach {opened[0]}"
         says += f" and {len(opened) - 1} more" if opened[1:] else ""
         yield HealthFinding(about="home", health=Health.BAD, says=says, next_step=_REPAIR)
-    if half:
-        says = f"{len(half)} files were left half by a process that was killed, as {half[0]}"
+    if partial:
+        says = f"{len(partial)} files were left half by a process that was killed, as {partial[0]}"
         yield HealthFinding(about="home", health=Health.NOTICE, says=says, next_step=_REPAIR)
-    if not opened and not half:
+    if not opened and not partial:
         yield HealthFinding(about="home", health=Health.GOOD, says=f"{subject.home} is yours alone")
 
 
-def _agent(agent: Agent) -> HealthFinding:
+def _agent_finding(agent: Agent) -> HealthFinding:
     roots = ", ".join(str(root) for root in agent.roots())
     try:
         count = sum(1 for _ in agent.sources())
@@ -225,7 +232,7 @@ def _agent(agent: Agent) -> HealthFinding:
     )
 
 
-def _languages(subject: Examined) -> Iterator[HealthFinding]:
+def _language_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     for says in subject.languages():
         yield HealthFinding(
             about="languages",
@@ -235,7 +242,7 @@ def _languages(subject: Examined) -> Iterator[HealthFinding]:
         )
 
 
-def _hooks(subject: Examined) -> Iterator[HealthFinding]:
+def _hook_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     """What the settings tell is told also where the ledger cannot be read."""
     runs: tuple[Run, ...] = ()
     try:
@@ -249,21 +256,21 @@ def _hooks(subject: Examined) -> Iterator[HealthFinding]:
     yield from heartbeat.findings(found, subject.vitals(), runs, subject.clock.now())
 
 
-def _ledger(subject: Examined) -> Iterator[HealthFinding]:
+def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     try:
         with subject.ledger() as ledger:
             ledger.check()
             runs = ledger.runs.newest(1)
             unfinished = sum(not each.done for each in ledger.tombstones.all())
-            twice = _twice(ledger)
-            nowhere = [*_places(subject, ledger)]
+            duplicates = _count_duplicates(ledger)
+            missing = [*_missing_projects(subject, ledger)]
     except WisenError as error:
         yield HealthFinding(about="ledger", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
     yield HealthFinding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
-    yield from nowhere
-    if twice:
-        says = f"{twice} lessons or questions are there twice: two runs recorded them at the same time"
+    yield from missing
+    if duplicates:
+        says = f"{duplicates} lessons or questions are there twice: two runs recorded them at the same time"
         yield HealthFinding(about="doubles", health=Health.BAD, says=says, next_step=_REPAIR)
     if unfinished:
         yield HealthFinding(
@@ -284,22 +291,22 @@ def _ledger(subject: Examined) -> Iterator[HealthFinding]:
     if not runs:
         yield HealthFinding(about="runs", health=Health.NOTICE, says="none yet", next_step="Run `wisen learn`.")
     elif runs[0].error:
-        yield from heartbeat.stopped(runs)
+        yield from heartbeat.last_run_findings(runs)
     else:
-        quiet = subject.clock.now() - runs[0].finished
+        idle = subject.clock.now() - runs[0].finished
         says = f"the last one ended {runs[0].finished:%Y-%m-%d %H:%M} UTC"
-        if quiet > QUIET:
+        if idle > MAX_IDLE:
             yield HealthFinding(
                 about="runs",
                 health=Health.BAD,
-                says=f"{says}, {quiet.days} days ago: learning has stopped",
+                says=f"{says}, {idle.days} days ago: learning has stopped",
                 next_step="Run `wisen learn`.",
             )
         else:
             yield HealthFinding(about="runs", health=Health.GOOD, says=says)
 
 
-def _places(subject: Examined, ledger: Ledger) -> Iterator[HealthFinding]:
+def _missing_projects(subject: DoctorSubject, ledger: Ledger) -> Iterator[HealthFinding]:
     """Projects with rules or lessons that have no folder here: what was learnt there reaches no agent."""
     places: dict[str, list[str]] = {}
     for alias in ledger.contexts.aliases(subject.machine()):
@@ -328,7 +335,7 @@ def _is_folder(path: str) -> bool:
         return False
 
 
-def _twice(ledger: Ledger) -> int:
+def _count_duplicates(ledger: Ledger) -> int:
     """How much was recorded twice."""
     moves = ledger.moves.all()
     doubled = find_duplicate_entries(fold_entry_states(ledger.entries.all(), (), moves), moves)
@@ -337,7 +344,7 @@ def _twice(ledger: Ledger) -> int:
     )
 
 
-def _index(subject: Examined) -> Iterator[HealthFinding]:
+def _index_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     try:
         with subject.index() as index:
             index.check()
@@ -346,13 +353,13 @@ def _index(subject: Examined) -> Iterator[HealthFinding]:
         yield HealthFinding(about="index", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
     yield HealthFinding(about="index", health=Health.GOOD, says="reads whole")
-    strange = [t for t in troubles if t.kind in (ReadProblemKind.UNKNOWN, ReadProblemKind.MISSHAPEN)]
-    if strange:
-        kinds = ", ".join(sorted({f"{t.kind.value} {t.detail!r}" for t in strange})[:8])
+    unknown = [t for t in troubles if t.kind in (ReadProblemKind.UNKNOWN, ReadProblemKind.MISSHAPEN)]
+    if unknown:
+        kinds = ", ".join(sorted({f"{t.kind.value} {t.detail!r}" for t in unknown})[:8])
         yield HealthFinding(
             about="format",
             health=Health.NOTICE,
-            says=f"{sum(t.count for t in strange):,} records of a kind this version does not know: {kinds}",
+            says=f"{sum(t.count for t in unknown):,} records of a kind this version does not know: {kinds}",
             next_step="A newer agent may write a newer format: look for a newer wisen.",
         )
     lost = sum(t.count for t in troubles if t.kind in (ReadProblemKind.GARBLED, ReadProblemKind.OVERSIZED))

@@ -15,36 +15,36 @@ if TYPE_CHECKING:
     from wisen.model.hook import HookHealth, HookStatus
     from wisen.model.run import Run
 
-SLACK = timedelta(seconds=30)
+TOLERANCE = timedelta(seconds=30)
 """How much later than the hook's a session's own first time may be."""
-_TAKEN_WITHIN = timedelta(days=1)
-_MUCH = 10 << 20
+_MAX_WAIT = timedelta(days=1)
+_MAX_SPOOL_BYTES = 10 << 20
 """Bytes in the spool that no cycle would have left there."""
-_NARROW = 100 << 20
+_MIN_FREE_BYTES = 100 << 20
 """Bytes that the disk should have left."""
 _CYCLE = "Run `wisen cycle`."
 
 
 def findings(
-    found: Sequence[HookStatus], vitals: HookHealth, runs: Sequence[Run], now: datetime
+    installed: Sequence[HookStatus], vitals: HookHealth, runs: Sequence[Run], now: datetime
 ) -> Iterator[HealthFinding]:
     """What there is to tell, where hooks are installed or should be; of the disk and the logs always."""
-    ours = [each for each in found if each.state is not HookState.NOT_INSTALLED]
-    for each in ours:
-        yield from _faults(each)
+    hooked = [each for each in installed if each.state is not HookState.NOT_INSTALLED]
+    for each in hooked:
+        yield from _fault_findings(each)
         if each.state is HookState.UNTRUSTED:
-            yield _waits(each)
+            yield _trust_finding(each)
         elif each.state is HookState.INSTALLED:
-            yield _fired(each, vitals)
-    if ours:
-        yield from _delivery(vitals, now)
-    if vitals.free is not None and vitals.free < _NARROW:
+            yield _firing_finding(each, vitals)
+    if hooked:
+        yield from _delivery_findings(vitals, now)
+    if vitals.free is not None and vitals.free < _MIN_FREE_BYTES:
         says = f"{vitals.free / 1e6:.0f} MB are left: what hooks write and what is learnt may be lost"
         yield HealthFinding(about="disk", health=Health.BAD, says=says, next_step="Make room.")
-    yield from _format(runs)
+    yield from _format_findings(runs)
 
 
-def stopped(runs: Sequence[Run]) -> Iterator[HealthFinding]:
+def last_run_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:
     """Whether the last run ended with an error, or went on without something."""
     if runs and runs[0].failed_parts:
         says = f"the last one went on without a part: {runs[0].failed_parts}"
@@ -56,26 +56,26 @@ def stopped(runs: Sequence[Run]) -> Iterator[HealthFinding]:
         )
 
 
-def _faults(each: HookStatus) -> Iterator[HealthFinding]:
+def _fault_findings(each: HookStatus) -> Iterator[HealthFinding]:
     for fault in each.faults:
         again = f"`wisen install {each.agent}` repairs them, `wisen uninstall {each.agent}` takes them out."
         yield HealthFinding(about=_about(each), health=Health.BAD, says=fault, next_step=again)
 
 
-def _waits(each: HookStatus) -> HealthFinding:
+def _trust_finding(each: HookStatus) -> HealthFinding:
     """That the user has to trust hooks; bad once a session went by without them."""
     says = f"{each.agent} does not run them before you trust them: {', '.join(each.untrusted)}"
-    missed = each.since is not None and each.newest_session is not None and each.newest_session > each.since + SLACK
+    missed = each.since is not None and each.newest_session is not None and each.newest_session > each.since + TOLERANCE
     health = Health.BAD if missed else Health.NOTICE
     return HealthFinding(about=_about(each), health=health, says=says, next_step=each.trusting)
 
 
-def _fired(each: HookStatus, vitals: HookHealth) -> HealthFinding:
+def _firing_finding(each: HookStatus, vitals: HookHealth) -> HealthFinding:
     """Whether hooks fire in the sessions that there are."""
     last = max((beat.at for beat in vitals.beats.values() if beat.agent in ("", each.agent)), default=None)
     known = max(filter(None, (last, each.since)), default=None)
     says = "none has fired yet" if last is None else f"the last one fired {last:%Y-%m-%d %H:%M} UTC"
-    if known is not None and each.newest_session is not None and each.newest_session > known + SLACK:
+    if known is not None and each.newest_session is not None and each.newest_session > known + TOLERANCE:
         return HealthFinding(
             about=_about(each),
             health=Health.BAD,
@@ -87,21 +87,21 @@ def _fired(each: HookStatus, vitals: HookHealth) -> HealthFinding:
     return HealthFinding(about=_about(each), health=Health.GOOD, says=says)
 
 
-def _delivery(vitals: HookHealth, now: datetime) -> Iterator[HealthFinding]:
+def _delivery_findings(vitals: HookHealth, now: datetime) -> Iterator[HealthFinding]:
     """Whether hooks have what they answer from, and whether somebody takes what they write."""
     if vitals.trouble:
         next_step = "Look at its owner and rights (`ls -ld`), or move the file away."
         yield HealthFinding(about="spool", health=Health.BAD, says=vitals.trouble, next_step=next_step)
     since = vitals.waiting_since
-    if vitals.waiting > _MUCH or (since is not None and now - since > _TAKEN_WITHIN):
+    if vitals.waiting > _MAX_SPOOL_BYTES or (since is not None and now - since > _MAX_WAIT):
         says = f"nobody takes what hooks write: {vitals.waiting:,} bytes wait"
         says += f", the oldest since {since:%Y-%m-%d %H:%M} UTC" if since is not None else ""
         yield HealthFinding(about="spool", health=Health.BAD, says=says, next_step=_CYCLE)
     failure, newest = vitals.failure, vitals.last_heartbeat
     if failure is not None:
         at = "" if failure.at is None else f" at {failure.at:%Y-%m-%d %H:%M} UTC"
-        over = failure.at is not None and newest is not None and newest - failure.at > _TAKEN_WITHIN
-        health = Health.NOTICE if over else Health.BAD
+        is_past = failure.at is not None and newest is not None and newest - failure.at > _MAX_WAIT
+        health = Health.NOTICE if is_past else Health.BAD
         yield HealthFinding(about="hook client", health=health, says=f"it failed{at}: {failure.kind}", next_step=_CYCLE)
     if vitals.snapshot:
         says = f"hooks have nothing to answer from: {vitals.snapshot}"
@@ -109,7 +109,7 @@ def _delivery(vitals: HookHealth, now: datetime) -> Iterator[HealthFinding]:
         yield HealthFinding(about="snapshot", health=health, says=says, next_step=_CYCLE)
 
 
-def _format(runs: Sequence[Run]) -> Iterator[HealthFinding]:
+def _format_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:
     """Whether the newest run could read less than it should: more new troubles than new events."""
     done = [run for run in runs if not run.was_aborted]
     if not done:

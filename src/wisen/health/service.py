@@ -29,25 +29,27 @@ class HealthService:
         home: Home,
         projects: Projects,
         *,
-        gauge: HookHealthCheck,
+        hook_health: HookHealthCheck,
         installed: Callable[[Path | None], tuple[HookStatus, ...]],
     ) -> None:
         """`installed`: hook status of each agent; the settings of a project count beside the user's."""
-        self._home, self._projects, self._gauge, self._installed = home, projects, gauge, installed
+        self._home, self._projects, self._hook_health, self._installed = home, projects, hook_health, installed
 
-    def alarms(self, project: Path | None = None) -> tuple[HealthFinding, ...]:
+    def find_problems(self, project: Path | None = None) -> tuple[HealthFinding, ...]:
         """What is wrong with the loop, with hooks and with what they deliver; nothing where all is well."""
         from wisen.health import heartbeat
 
         runs = self._home.ledger.runs.newest(_SHOWN_RUNS)
-        found = heartbeat.findings(self._installed(project), self._gauge.read_health(), runs, self._home.clock.now())
-        return tuple(each for each in (*heartbeat.stopped(runs), *found) if each.health is not Health.GOOD)
+        found = heartbeat.findings(
+            self._installed(project), self._hook_health.read_health(), runs, self._home.clock.now()
+        )
+        return tuple(each for each in (*heartbeat.last_run_findings(runs), *found) if each.health is not Health.GOOD)
 
-    def wrong(self) -> list[HealthFinding]:
+    def bad_findings(self) -> list[HealthFinding]:
         """What of it is bad."""
-        return [each for each in self.alarms() if each.health is Health.BAD]
+        return [each for each in self.find_problems() if each.health is Health.BAD]
 
-    def agents(self, project: Path | None = None) -> tuple[AgentState, ...]:
+    def agent_states(self, project: Path | None = None) -> tuple[AgentState, ...]:
         """Each agent whose sessions can be read: what is there, what was read of it, what could not be, and its hooks.
 
         The settings of a `project` count beside the user's.

@@ -33,16 +33,16 @@ Counts: TypeAlias = dict[str, dict[str, dict[str, float]]]
 """By situation name, by situation, by the tool that came next."""
 _Keys: TypeAlias = dict[str, str]
 
-REACH = 40
+SESSION_WINDOW = 40
 """Over how many calls back it is counted what this session did."""
-_WHILE = 25
+_MAX_LOOKBACK = 25
 """How many calls back a situation looks."""
-FADES = 0.98
+DECAY = 0.98
 """What each further session leaves of the weight of the earlier ones: agents, tools and habits change."""
-_DOUBT = 1.5
+_SMOOTHING = 1.5
 """How strongly the coarser neighbour smooths a situation."""
-_DOUBT_IN_SESSION = 3.0
-_HEAVY = 1e6
+_SESSION_SMOOTHING = 3.0
+_MAX_SCALE = 1e6
 """New counts grow by the session instead of all old ones shrinking; at this size all are brought down again."""
 _NEGLIGIBLE = 1e-3
 _EVIDENCE = "evidence"
@@ -53,7 +53,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2,24}")
 _NOISE = re.compile(r"Exit code -?\d+|</?tool_use_error>")
 _PLAN = "plan: "
 _PATHS = ("file_path", "notebook_path", "path")
-_BAD = (Status.FAILED, Status.MASKED)
+_FAILED = (Status.FAILED, Status.MASKED)
 
 
 class Situation(NamedTuple):
@@ -96,7 +96,7 @@ WEIGHTS = {name: weight for name, (_, weight) in SITUATIONS.items()} | {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Likely:
+class ToolPrediction:
     """A tool that may be called next."""
 
     tool: str
@@ -121,44 +121,46 @@ class NextSteps:
 
     def __init__(self) -> None:
         self._tables: Counts = {"": {"": {}}, **{name: {} for name in SITUATIONS}}
-        self._after: dict[str, Counter[str]] = {}
-        self._fresh = 1.0
+        self._counts_after: dict[str, Counter[str]] = {}
+        self._scale = 1.0
 
     def learn(self, history: History) -> None:
         """Count what followed what in a session; it weighs a little more than every one before it."""
         if not history.steps:
             return
-        course = _Course(history.turns)
+        cursor = _SessionCursor(history.turns)
         for step in history.steps:
-            course.look(step.at)
-            keys = course.situations()
+            cursor.update_ends(step.at)
+            keys = cursor.situations()
             for name, key in keys.items():
                 row = self._tables[name].setdefault(key, {})
-                row[step.tool] = row.get(step.tool, 0.0) + self._fresh
-            self._after.setdefault(keys["kind"], Counter())[step.tool] += 1
-            course.add(step)
-        self._fresh /= FADES
-        if self._fresh > _HEAVY:
-            self._lighten()
+                row[step.tool] = row.get(step.tool, 0.0) + self._scale
+            self._counts_after.setdefault(keys["kind"], Counter())[step.tool] += 1
+            cursor.add(step)
+        self._scale /= DECAY
+        if self._scale > _MAX_SCALE:
+            self._rescale()
 
-    def likely(
+    def predict(
         self, steps: Sequence[Step], turns: Iterable[Turn] = (), *, at: datetime | None = None, limit: int = 3
-    ) -> tuple[Likely, ...]:
+    ) -> tuple[ToolPrediction, ...]:
         """The likeliest next tools of a session, the likeliest first; an end later than `at` is not known yet."""
-        keys, here = _session(steps, turns, at)
-        chances = _chances(*self._gains(keys, here))
-        after = self._after.get(keys["kind"], Counter())
+        keys, session_counts = _session_state(steps, turns, at)
+        probabilities = _probabilities(*self._gains(keys, session_counts))
+        after = self._counts_after.get(keys["kind"], Counter())
         of = after.total()
-        best = sorted(chances, key=lambda tool: (-chances[tool], tool))[: max(limit, 0)]
-        return tuple(Likely(tool=tool, probability=chances[tool], seen=after[tool], of=of) for tool in best)
+        best = sorted(probabilities, key=lambda tool: (-probabilities[tool], tool))[: max(limit, 0)]
+        return tuple(
+            ToolPrediction(tool=tool, probability=probabilities[tool], seen=after[tool], of=of) for tool in best
+        )
 
     def to_counts(self) -> Counts:
         """All that was learnt, as plain numbers that JSON can hold."""
         scaled = {
-            name: {key: {tool: count / self._fresh for tool, count in row.items()} for key, row in table.items()}
+            name: {key: {tool: count / self._scale for tool, count in row.items()} for key, row in table.items()}
             for name, table in self._tables.items()
         }
-        return {**scaled, _EVIDENCE: {key: dict(row) for key, row in self._after.items()}}
+        return {**scaled, _EVIDENCE: {key: dict(row) for key, row in self._counts_after.items()}}
 
     @classmethod
     def from_counts(cls, counts: Counts) -> NextSteps:
@@ -169,46 +171,46 @@ class NextSteps:
                 model._tables[name] = {key: dict(row) for key, row in table.items()}
         model._tables[""].setdefault("", {})
         after = counts.get(_EVIDENCE, {})
-        model._after = {key: Counter({tool: int(n) for tool, n in row.items()}) for key, row in after.items()}
+        model._counts_after = {key: Counter({tool: int(n) for tool, n in row.items()}) for key, row in after.items()}
         return model
 
     def gains(self, steps: Sequence[Step], turns: Iterable[Turn] = (), *, at: datetime | None = None) -> Gains:
         """Why: how likely each tool is at all, and how much more likely each situation makes those that followed it."""
-        return self._gains(*_session(steps, turns, at))
+        return self._gains(*_session_state(steps, turns, at))
 
-    def _gains(self, keys: _Keys, here: Counts) -> Gains:
-        overall = self._overall(here)
+    def _gains(self, keys: _Keys, session_counts: Counts) -> Gains:
+        overall = self._overall(session_counts)
         smoothed = {"": _Smoothed(overall, 0.0, None)}
-        found: dict[str, dict[str, float]] = {}
+        by_situation: dict[str, dict[str, float]] = {}
         for name, (coarser, _) in SITUATIONS.items():
             row = self._tables[name].get(keys[name]) if name in keys else None
             smoothed[name] = smoothed[coarser]
             if row:
-                smoothed[name], found[name] = smoothed[coarser].refined(row, _DOUBT * self._fresh)
+                smoothed[name], by_situation[name] = smoothed[coarser].refine(row, _SMOOTHING * self._scale)
         for name in IN_SESSION:
-            row = here[name].get(keys[name])
+            row = session_counts[name].get(keys[name])
             if row:
-                _, found[f"session {name}"] = smoothed[name].refined(row, _DOUBT_IN_SESSION)
-        return Gains(overall, found)
+                _, by_situation[f"session {name}"] = smoothed[name].refine(row, _SESSION_SMOOTHING)
+        return Gains(overall, by_situation)
 
-    def _overall(self, here: Counts) -> dict[str, float]:
+    def _overall(self, session_counts: Counts) -> dict[str, float]:
         row = self._tables[""][""]
-        tools = {**row, **here[""].get("", {})}
-        doubt = max(len(row), 1) * self._fresh
-        total = sum(row.values()) + doubt
-        return {tool: (row.get(tool, 0.0) + doubt / len(tools)) / total for tool in tools}
+        tools = {**row, **session_counts[""].get("", {})}
+        smoothing = max(len(row), 1) * self._scale
+        total = sum(row.values()) + smoothing
+        return {tool: (row.get(tool, 0.0) + smoothing / len(tools)) / total for tool in tools}
 
-    def _lighten(self) -> None:
+    def _rescale(self) -> None:
         for name, table in self._tables.items():
             light = {
-                key: {tool: n / self._fresh for tool, n in row.items() if n / self._fresh > _NEGLIGIBLE}
+                key: {tool: n / self._scale for tool, n in row.items() if n / self._scale > _NEGLIGIBLE}
                 for key, row in table.items()
             }
             self._tables[name] = {key: row for key, row in light.items() if row or not name}
-        self._fresh = 1.0
+        self._scale = 1.0
 
 
-def _chances(overall: dict[str, float], gains: dict[str, dict[str, float]]) -> dict[str, float]:
+def _probabilities(overall: dict[str, float], gains: dict[str, dict[str, float]]) -> dict[str, float]:
     scores = {tool: OVERALL * math.log(chance) for tool, chance in overall.items()}
     for name, gained in gains.items():
         weight = WEIGHTS[name]
@@ -228,26 +230,26 @@ class _Smoothed:
     def __init__(self, listed: dict[str, float], left: float, coarser: _Smoothed | None) -> None:
         self._listed, self._left, self._coarser = listed, left, coarser
 
-    def of(self, tool: str) -> float:
+    def probability(self, tool: str) -> float:
         """The probability of a tool."""
         known = self._listed.get(tool)
         if known is not None or self._coarser is None:
             return known or 0.0
-        return self._left * self._coarser.of(tool)
+        return self._left * self._coarser.probability(tool)
 
-    def refined(self, row: dict[str, float], doubt: float) -> tuple[_Smoothed, dict[str, float]]:
+    def refine(self, row: dict[str, float], smoothing: float) -> tuple[_Smoothed, dict[str, float]]:
         """A finer situation with these counts, and how much more likely it makes its tools, as logarithms."""
-        doubt *= len(row)
-        total = sum(row.values()) + doubt
+        smoothing *= len(row)
+        total = sum(row.values()) + smoothing
         listed, gains = {}, {}
         for tool, count in row.items():
-            coarse = doubt * self.of(tool)
+            coarse = smoothing * self.probability(tool)
             listed[tool] = (count + coarse) / total
             gains[tool] = math.log1p(count / coarse)
-        return _Smoothed(listed, doubt / total, self), gains
+        return _Smoothed(listed, smoothing / total, self), gains
 
 
-class _Glance:
+class _CallView:
     """What the situations see of a call."""
 
     __slots__ = ("detail", "end", "kind", "step", "tool")
@@ -257,10 +259,10 @@ class _Glance:
         self.tool, self.end = (step.tool, "?") if step else ("", "")
 
 
-_NOTHING = _Glance(None, "", "")
+_NO_CALL = _CallView(None, "", "")
 
 
-class _Course:
+class _SessionCursor:
     """Walks along a session and tells the situations of the next call, from what was known by then."""
 
     def __init__(self, turns: Iterable[Turn], number: int = 0) -> None:
@@ -268,51 +270,51 @@ class _Course:
         for turn in turns:
             self._turns.setdefault(turn.before, []).append(turn)
         self._number = number
-        self._glances: deque[_Glance] = deque(maxlen=_WHILE)
-        self._open: list[_Glance] = []
-        self._touched: dict[str, int] = {}
+        self._views: deque[_CallView] = deque(maxlen=_MAX_LOOKBACK)
+        self._open: list[_CallView] = []
+        self._last_use: dict[str, int] = {}
         self._last_path = ""
-        self._row = 0
+        self._repeats = 0
         self._plan = ""
 
-    def look(self, at: datetime | None) -> None:
+    def update_ends(self, at: datetime | None) -> None:
         """Take in how calls ended, as far as that was known at a time."""
         for glance in self._open:
             glance.end = _end(glance.step, at)
-        self._open = [glance for glance in self._open[-_WHILE:] if glance.end == "?"]
+        self._open = [glance for glance in self._open[-_MAX_LOOKBACK:] if glance.end == "?"]
 
     def add(self, step: Step) -> None:
         """Go on by one call."""
-        kind, detail, path = _shape(step.arguments)
+        kind, detail, path = _call_shape(step.arguments)
         if kind.startswith(_PLAN):
             self._plan = kind
         if path:
-            known = self._touched.get(path, -_WHILE) > self._number - _WHILE
+            known = self._last_use.get(path, -_MAX_LOOKBACK) > self._number - _MAX_LOOKBACK
             state = "same" if path == self._last_path else "seen" if known else "new"
             kind, detail = state + kind, state + detail
-            self._touched[path], self._last_path = self._number, path
-        self._row = self._row + 1 if self._glances and self._glances[-1].tool == step.tool else 1
-        glance = _Glance(step, kind, detail)
-        self._glances.append(glance)
+            self._last_use[path], self._last_path = self._number, path
+        self._repeats = self._repeats + 1 if self._views and self._views[-1].tool == step.tool else 1
+        glance = _CallView(step, kind, detail)
+        self._views.append(glance)
         self._open.append(glance)
         self._number += 1
 
     def session_situations(self) -> _Keys:
         """The situations that are counted within the session too."""
-        last = self._glances[-1] if self._glances else _NOTHING
+        last = self._views[-1] if self._views else _NO_CALL
         tool = f"{self._turn()}|{last.tool}"
         end = f"{tool}|{last.end}"
         kind = f"{end}|{last.kind}"
-        two = f"{end}|{self._glances[-2].tool if len(self._glances) > 1 else ''}"
+        two = f"{end}|{self._views[-2].tool if len(self._views) > 1 else ''}"
         return {"": "", "tool": tool, "end": end, "kind": kind, "detail": f"{kind}|{last.detail}", "two": two}
 
     def situations(self) -> _Keys:
         """Every situation of the next call."""
-        keys, glances = self.session_situations(), [*self._glances]
+        keys, glances = self.session_situations(), [*self._views]
         tools = [glance.tool for glance in glances]
         end, kind, detail = keys["end"], keys["kind"], keys["detail"]
         before = ["", "", "", "", "", *tools[-6:]][-6:]
-        keys["in a row"] = f"{detail}|{self._row if self._row < 5 else 5 if self._row < 8 else 8}"
+        keys["in a row"] = f"{detail}|{self._repeats if self._repeats < 5 else 5 if self._repeats < 8 else 8}"
         for name, reach in (("three", 3), ("four", 4), ("five", 5), ("six", 6)):
             keys[name] = f"{end}|{'|'.join(before[-reach:-1])}"
         keys["kind, three"] = f"{kind}|{before[-3]}|{before[-2]}"
@@ -326,9 +328,9 @@ class _Course:
             keys["error"] = f"{end}|{_first_words(glances[-1].step)}"
         if self._plan:
             keys["plan"] = f"{end}|{self._plan}"
-        said = next((turn.text for turn in reversed(self._turns.get(self._number, [])) if turn.text), "").split()
-        if said:
-            keys["said"] = f"{keys['tool']}|{said[0].lower()[:24]}"
+        words = next((turn.text for turn in reversed(self._turns.get(self._number, [])) if turn.text), "").split()
+        if words:
+            keys["said"] = f"{keys['tool']}|{words[0].lower()[:24]}"
         return keys
 
     def _turn(self) -> str:
@@ -336,20 +338,20 @@ class _Course:
         return "" if not turns else "said" if all(turn.action is UserAction.SAID for turn in turns) else "stopped"
 
 
-def _session(steps: Sequence[Step], turns: Iterable[Turn], at: datetime | None) -> tuple[_Keys, Counts]:
+def _session_state(steps: Sequence[Step], turns: Iterable[Turn], at: datetime | None) -> tuple[_Keys, Counts]:
     """The situations of the next call, and what came next after them in the last while of the session."""
-    recent = steps[-REACH:]
-    course = _Course(turns, len(steps) - len(recent))
-    here: Counts = {name: {} for name in IN_SESSION}
+    recent = steps[-SESSION_WINDOW:]
+    cursor = _SessionCursor(turns, len(steps) - len(recent))
+    session_counts: Counts = {name: {} for name in IN_SESSION}
     for step in recent:
-        course.look(step.at)
-        keys = course.session_situations()
-        for name, table in here.items():
+        cursor.update_ends(step.at)
+        keys = cursor.session_situations()
+        for name, table in session_counts.items():
             row = table.setdefault(keys[name], {})
             row[step.tool] = row.get(step.tool, 0.0) + 1.0
-        course.add(step)
-    course.look(at)
-    return course.situations(), here
+        cursor.add(step)
+    cursor.update_ends(at)
+    return cursor.situations(), session_counts
 
 
 def _end(step: Step | None, at: datetime | None) -> str:
@@ -358,7 +360,7 @@ def _end(step: Step | None, at: datetime | None) -> str:
         return "?"
     if at is not None and step.ended is not None and step.ended > at:
         return "?"
-    return "" if step.status is Status.OK else "!" if step.status in _BAD else "x"
+    return "" if step.status is Status.OK else "!" if step.status in _FAILED else "x"
 
 
 def _first_words(step: Step | None) -> str:
@@ -368,7 +370,7 @@ def _first_words(step: Step | None) -> str:
 
 
 @lru_cache(maxsize=512)
-def _shape(arguments: str | None) -> tuple[str, str, str]:
+def _call_shape(arguments: str | None) -> tuple[str, str, str]:
     """What a call is about: a coarse word, a finer one, and the file, if it is about one."""
     try:
         fields = json.loads(arguments or "{}")
@@ -387,8 +389,8 @@ def _shape(arguments: str | None) -> tuple[str, str, str]:
         return part, f"{part}{name[name.rfind('.') :][:6] if '.' in name else ''}", path
     plan = next((value for value in fields.values() if isinstance(value, list)), [])
     if plan and all(isinstance(item, dict) and "status" in item for item in plan):
-        doing = next((str(item.get("content", "")) for item in plan if item["status"] == "in_progress"), "").split()
-        word = doing[0].lower()[:24] if doing else "."
+        current = next((str(item.get("content", "")) for item in plan if item["status"] == "in_progress"), "").split()
+        word = current[0].lower()[:24] if current else "."
         return _PLAN + word, _PLAN + word, ""
     words = [
         value

@@ -21,7 +21,7 @@ def run(*, as_json: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="wisen-look-") as folder:
         looking = wires if wires.ever_used else wires.elsewhere(Path(folder))
         with looking.learner() as learner:
-            found = learner.health.agents(Path.cwd())
+            found = learner.health.agent_states(Path.cwd())
     if as_json:
         print_json({"agents": found})
     else:

@@ -149,7 +149,7 @@ def list_decisions(*, as_json: bool) -> int:
     with app.wire().learner(reads=False) as learner:
         found = [(each, learner.changes.describe_decision(each)) for each in reversed(learner.changes.decisions())]
         ages = [_ago(learner.changes.age_of(each)) for each, _ in found]
-        forgotten = learner.forgetting.forgotten()
+        forgotten = learner.forgetting.tombstones()
     if as_json:
         print_json({"decisions": [_told_decision(*each) for each in found]})
         return 0

@@ -59,7 +59,7 @@ def explain(name: str, *, as_json: bool) -> int:
     with wires.learner(reads=False) as learner:
         fix, evidence = learner.fixes.explain(name)
         praises = learner.praise.praises_of(fix.id)
-        held = sorted({each.rule for each in learner.fixes.held_back() if each.fix == fix.id})
+        held = sorted({each.rule for each in learner.fixes.withheld() if each.fix == fix.id})
         strength = learner.praise.strength(praises)
     if as_json:
         told = {"fix": fix, "confidence": fix.confidence, "known": fix.is_reliable, "evidence": evidence}

@@ -192,7 +192,7 @@ def _told(each: ForgetResult) -> dict[str, object]:
 
 
 def _list(learner: Learner, *, as_json: bool) -> int:
-    found = learner.forgetting.forgotten()
+    found = learner.forgetting.tombstones()
     if as_json:
         print_json({"tombstones": found})
         return 0

@@ -43,7 +43,7 @@ def show(*, every: bool, as_json: bool) -> int:
         found = [each for each in learner.proposals.all() if every or each.is_waiting]
         if as_json:
             # What rules hold back is worked out from all fixes: a listing does not wait for that.
-            held_back = {"held_back": [each._asdict() for each in learner.fixes.held_back()]} if every else {}
+            held_back = {"held_back": [each._asdict() for each in learner.fixes.withheld()]} if every else {}
             print_json({"proposals": [_told(learner, each) for each in found], **held_back})
             return 0
         short = learner.proposals.short_ids()
@@ -273,7 +273,7 @@ def _where(proposal: Proposal, learner: Learner) -> str:
 
 def held_back_lines(learner: Learner) -> list[str]:
     """Fixes that agents are not told because a rule says otherwise, a line each."""
-    first = {each.fix: each for each in reversed(learner.fixes.held_back())}
+    first = {each.fix: each for each in reversed(learner.fixes.withheld())}
     return [
         f"Held back: fix {each.fix} speaks against your rule “{clipped(each.rule, 70)}” (wisen explain {each.fix})"
         for each in reversed(first.values())

@@ -42,11 +42,11 @@ def _switch(*, on: bool, dry_run: bool, as_json: bool) -> None:
 
     with app.wire().learner(reads=False) as learner:
         if on:
-            path = learner.forgetting.switch_on(Path.cwd(), dry_run=dry_run).change.path
-        elif taken := learner.forgetting.take_over_marker(Path.cwd(), dry_run=dry_run):
+            path = learner.forgetting.enable(Path.cwd(), dry_run=dry_run).change.path
+        elif taken := learner.forgetting.adopt_marker(Path.cwd(), dry_run=dry_run):
             path = taken
         else:
-            path = learner.forgetting.switch_off(Path.cwd(), dry_run=dry_run).change.path
+            path = learner.forgetting.disable(Path.cwd(), dry_run=dry_run).change.path
     if as_json:
         print_json({"off": not on, "marker": path, "dry_run": dry_run})
         return

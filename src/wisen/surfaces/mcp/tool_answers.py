@@ -91,7 +91,7 @@ class ToolAnswers:
         with turn, wires.learner(reads=False) if writes else wires.asked() as learner:
             if directory:
                 self._check_project(learner, place, directory)
-            if off := learner.forgetting.off_by(place):
+            if off := learner.forgetting.disabled_by(place):
                 return {"off": off, "says": "wisen is switched off here: nothing is told or kept."}
             return _ANSWERS[name](learner, call, place, agent)
 

@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from wisen.safety.forgotten_phrases import Needle
     from wisen.store.ledger_removal import Row
 
-Seen = tuple[str, str, str]
+EventRef = tuple[str, str, str]
 """An event: agent, the agent's id of the session, id."""
-_NAMES = frozenset(
+_IDENTIFYING_FIELDS = frozenset(
     "id name machine context at path place session agent message entry subject change undoes failure tried tool "
     "before after head heading area version withheld phrase".split()
 )
 """Of rows: what names, dates and places them."""
 
-_KINDS: dict[type, str] = {
+_ROW_KINDS: dict[type, str] = {
     Entry: "entry",
     Occurrence: "occurrence",
     Move: "move",
@@ -68,10 +68,10 @@ _KINDS: dict[type, str] = {
     PhraseSearch: "search",
 }
 """The words for rows that tombstones keep and people are shown; they stay, whatever the classes are called."""
-_FIX = "fix:"
+_FIX_PREFIX = "fix:"
 """With what the name of a fix begins among the things that are to be forgotten; it has no row of its own."""
 
-_SILENT = (
+_UNLISTED_ROWS = (
     Move,
     ChangeCheck,
     Exposure,
@@ -97,36 +97,36 @@ class ErasureTarget(NamedTuple):
     """Rows as `kind:id`."""
     whole: bool = False
     """Whether everything in the scope goes."""
-    alone: frozenset[str] = frozenset()
+    detached: frozenset[str] = frozenset()
     """Rows that go without everything else that they were learnt from."""
 
 
 @dataclass
-class Found:
+class ErasureMatches:
     """What has to go."""
 
     rows: dict[str, Row] = field(default_factory=dict)
     """By kind and id."""
-    events: set[Seen] = field(default_factory=set)
+    events: set[EventRef] = field(default_factory=set)
     origins: set[str] = field(default_factory=set)
     """Of memories."""
     things: list[ForgottenItem] = field(default_factory=list)
 
     def changes(self) -> list[Change]:
         """The changes of files among the rows, newest first."""
-        found = [row for row in self.rows.values() if isinstance(row, Change)]
-        return sorted(found, key=lambda each: each.id, reverse=True)
+        changes = [row for row in self.rows.values() if isinstance(row, Change)]
+        return sorted(changes, key=lambda each: each.id, reverse=True)
 
 
-def find(
-    held: Iterable[Row],
+def find_matches(
+    rows: Iterable[Row],
     traces: Iterable[IndexedText],
     memories: Iterable[Memory],
     target: ErasureTarget,
     context_of: Callable[[str], str],
-) -> Found:
+) -> ErasureMatches:
     """Everything that has to go; `context_of` tells the context of a path, empty outside of any."""
-    return _Search(held, target, context_of).run(traces, memories)
+    return _ErasureSearch(rows, target, context_of).run(traces, memories)
 
 
 def thing_of(row: Row) -> str:
@@ -134,10 +134,10 @@ def thing_of(row: Row) -> str:
     if isinstance(row, Snapshot):
         return f"snapshot:{row.machine} {row.path} {row.at.timestamp()} {row.digest}"
     name = getattr(row, "id", None) or getattr(row, "key", None) or f"{getattr(row, 'context', '')} {row}"
-    return f"{_KINDS[type(row)]}:{name}"
+    return f"{_ROW_KINDS[type(row)]}:{name}"
 
 
-def words_in(value: object) -> Iterator[str]:
+def texts_in(value: object) -> Iterator[str]:
     """Every text in a value, without what names, dates and places it."""
     if isinstance(value, Enum):
         return
@@ -147,209 +147,221 @@ def words_in(value: object) -> Iterator[str]:
         yield value.decode("utf-8", "replace")
     elif isinstance(value, tuple):
         for each in value:
-            yield from words_in(each)
+            yield from texts_in(each)
     elif isinstance(value, Struct) or is_dataclass(value):
         names = value.__struct_fields__ if isinstance(value, Struct) else [each.name for each in fields(value)]
         for name in names:
-            if name not in _NAMES:
-                yield from words_in(getattr(value, name))
+            if name not in _IDENTIFYING_FIELDS:
+                yield from texts_in(getattr(value, name))
 
 
-class _Search:
-    def __init__(self, held: Iterable[Row], target: ErasureTarget, context_of: Callable[[str], str]) -> None:
-        self._aim, self._context_of = target, context_of
-        self._held = [*held]
-        self._found = Found()
-        entries = [row for row in self._held if isinstance(row, Entry)]
-        moves = sorted((row for row in self._held if isinstance(row, Move)), key=lambda each: each.id)
+class _ErasureSearch:
+    def __init__(self, rows: Iterable[Row], target: ErasureTarget, context_of: Callable[[str], str]) -> None:
+        self._target, self._context_of = target, context_of
+        self._rows = [*rows]
+        self._matches = ErasureMatches()
+        entries = [row for row in self._rows if isinstance(row, Entry)]
+        moves = sorted((row for row in self._rows if isinstance(row, Move)), key=lambda each: each.id)
         standing = standing_moves(moves)
         self._states = {state.entry.id: state for state in fold_entry_states(entries, (), standing)}
-        self._split = {move.subject: move.value for move in standing if move.kind is MoveKind.SPLIT}
-        self._moved: dict[str, list[Move]] = {}
+        self._split_into = {move.subject: move.value for move in standing if move.kind is MoveKind.SPLIT}
+        self._moves_by_subject: dict[str, list[Move]] = {}
         for move in moves:
-            self._moved.setdefault(move.subject, []).append(move)
+            self._moves_by_subject.setdefault(move.subject, []).append(move)
 
-    def run(self, traces: Iterable[IndexedText], memories: Iterable[Memory]) -> Found:
-        target, found = self._aim, self._found
-        texts: dict[Seen, str] = {}
+    def run(self, traces: Iterable[IndexedText], memories: Iterable[Memory]) -> ErasureMatches:
+        target, matches = self._target, self._matches
+        texts: dict[EventRef, str] = {}
         for trace in traces:
             seen = trace.agent, trace.session, trace.event
             named = (trace.agent, trace.event) in target.events
             if named or (is_in_scope(target.scope, trace.context or NOWHERE) and target.needle.holds(trace.text)):
                 texts.setdefault(seen, trace.text)
-        found.events |= texts.keys()
-        self._entries()
-        self._records()
-        self._phrases()
-        apart = Entry | Occurrence | Record | Change | ChangeCheck | UserPhrase | PhraseProof
-        rest = [row for row in self._held if not isinstance(row, apart)]
+        matches.events |= texts.keys()
+        self._add_entries()
+        self._add_records()
+        self._add_phrases()
+        handled = Entry | Occurrence | Record | Change | ChangeCheck | UserPhrase | PhraseProof
+        rest = [row for row in self._rows if not isinstance(row, handled)]
         # What was decided or proposed goes with what it is about.
         for row in sorted(rest, key=lambda each: (isinstance(each, Move), isinstance(each, Proposal))):
-            if self._goes(row):
-                self._take(row)
-        self._changes()
-        self._memories(memories)
-        for seen in sorted(found.events):
-            found.things.append(ForgottenItem("event", seen[2], f"{seen[0]} session {seen[1]}", texts.get(seen, "")))
-        return found
+            if self._is_affected(row):
+                self._add(row)
+        self._add_changes()
+        self._add_memories(memories)
+        for seen in sorted(matches.events):
+            matches.things.append(ForgottenItem("event", seen[2], f"{seen[0]} session {seen[1]}", texts.get(seen, "")))
+        return matches
 
-    def _entries(self) -> None:
+    def _add_entries(self) -> None:
         """Entries and occurrences pull each other in by the events that they share, until nothing more comes."""
-        occurrences = [row for row in self._held if isinstance(row, Occurrence)]
+        occurrences = [row for row in self._rows if isinstance(row, Occurrence)]
         waiting, more = dict(self._states), True
         while more:
             more = False
             for id_, state in [*waiting.items()]:
                 lesson = self._is_lesson(state)
                 if lesson or self._mentions(state):
-                    self._take(waiting.pop(id_).entry)
+                    self._add(waiting.pop(id_).entry)
                     more = True
                     for each in occurrences:
-                        if self._split.get(each.id, each.entry) == id_:
-                            self._take(each)
-                            if lesson or self._has(each.context, each.quote):
-                                self._found.events.add((each.agent, each.session, each.message))
-            known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
+                        if self._split_into.get(each.id, each.entry) == id_:
+                            self._add(each)
+                            if lesson or self._contains(each.context, each.quote):
+                                self._matches.events.add((each.agent, each.session, each.message))
+            known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
             for each in occurrences:
-                if thing_of(each) in self._found.rows:
+                if thing_of(each) in self._matches.rows:
                     continue
-                if (each.agent, each.message) in known or self._named(each) or self._has(each.context, each.quote):
-                    self._take(each)
-                    self._found.events.add((each.agent, each.session, each.message))
+                if (
+                    (each.agent, each.message) in known
+                    or self._is_named(each)
+                    or self._contains(each.context, each.quote)
+                ):
+                    self._add(each)
+                    self._matches.events.add((each.agent, each.session, each.message))
                     more = True
 
     def _is_lesson(self, state: EntryState) -> bool:
         """Whether it is what is to be forgotten, so that what it was learnt from goes with it."""
-        if self._named(state.entry) or self._has(state.context, state.text, state.entry.summary):
+        if self._is_named(state.entry) or self._contains(state.context, state.text, state.entry.summary):
             return True
-        return f"entry:{state.merged_into}" in self._found.rows
+        return f"entry:{state.merged_into}" in self._matches.rows
 
     def _mentions(self, state: EntryState) -> bool:
-        moved = (text for move in self._moved.get(state.entry.id, ()) for text in words_in(move))
-        return thing_of(state.entry) in self._aim.alone or self._has(state.context, *words_in(state.entry), *moved)
+        moved = (text for move in self._moves_by_subject.get(state.entry.id, ()) for text in texts_in(move))
+        return thing_of(state.entry) in self._target.detached or self._contains(
+            state.context, *texts_in(state.entry), *moved
+        )
 
-    def _records(self) -> None:
-        records = [row for row in self._held if isinstance(row, Record)]
+    def _add_records(self) -> None:
+        records = [row for row in self._rows if isinstance(row, Record)]
         for row in records:
-            if self._goes(row):
-                self._take(row)
+            if self._is_affected(row):
+                self._add(row)
         for row in records:  # a resolution says what failed
-            if row.failure and f"record:{row.failure}" in self._found.rows:
-                self._take(row)
+            if row.failure and f"record:{row.failure}" in self._matches.rows:
+                self._add(row)
 
-    def _phrases(self) -> None:
+    def _add_phrases(self) -> None:
         """Turns that speak for a phrase go with their events, and the phrase with the last of them.
 
         It holds in all projects: by its words it goes only where what holds everywhere does.
         """
-        known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
-        proofs = [row for row in self._held if isinstance(row, PhraseProof)]
-        left = {row.phrase for row in proofs}
+        known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
+        proofs = [row for row in self._rows if isinstance(row, PhraseProof)]
+        unsupported = {row.phrase for row in proofs}
         for row in proofs:
-            if (row.agent, row.message) in known or self._has(row.context or NOWHERE, row.quote):
-                self._take(row)
-                self._found.events.add((row.agent, row.session, row.message))
-        left -= {row.phrase for row in proofs if thing_of(row) not in self._found.rows}
-        phrases = [row for row in self._held if isinstance(row, UserPhrase)]
+            if (row.agent, row.message) in known or self._contains(row.context or NOWHERE, row.quote):
+                self._add(row)
+                self._matches.events.add((row.agent, row.session, row.message))
+        unsupported -= {row.phrase for row in proofs if thing_of(row) not in self._matches.rows}
+        phrases = [row for row in self._rows if isinstance(row, UserPhrase)]
         gone = {
             (row.machine, row.text)
             for row in phrases
-            if row.id in left or self._named(row) or self._has(EVERYWHERE, row.text)
+            if row.id in unsupported or self._is_named(row) or self._contains(EVERYWHERE, row.text)
         }
         for phrase in phrases:
             if (phrase.machine, phrase.text) in gone:
-                self._take(phrase)
+                self._add(phrase)
         for row in proofs:
-            if f"ownphrase:{row.phrase}" in self._found.rows:
-                self._take(row)
+            if f"ownphrase:{row.phrase}" in self._matches.rows:
+                self._add(row)
 
-    def _changes(self) -> None:
-        changes = [row for row in self._held if isinstance(row, Change)]
-        rules = {rule_id(row.id) for row in self._found.rows.values() if isinstance(row, Entry)}
+    def _add_changes(self) -> None:
+        changes = [row for row in self._rows if isinstance(row, Change)]
+        rules = {rule_id(row.id) for row in self._matches.rows.values() if isinstance(row, Entry)}
         for row in changes:
             ours = isinstance(row.deed, LineEdit) and row.deed.id in rules
-            if ours or self._goes(row):
-                self._take(row)
+            if ours or self._is_affected(row):
+                self._add(row)
         for row in changes:  # what takes it back holds the same words
-            if row.undoes and f"change:{row.undoes}" in self._found.rows:
-                self._take(row)
-        for look in self._held:
-            if isinstance(look, ChangeCheck) and (f"change:{look.change}" in self._found.rows or self._goes(look)):
-                self._take(look)
+            if row.undoes and f"change:{row.undoes}" in self._matches.rows:
+                self._add(row)
+        for look in self._rows:
+            if isinstance(look, ChangeCheck) and (
+                f"change:{look.change}" in self._matches.rows or self._is_affected(look)
+            ):
+                self._add(look)
 
-    def _memories(self, memories: Iterable[Memory]) -> None:
+    def _add_memories(self, memories: Iterable[Memory]) -> None:
         """What can be found again. The memories of a session go with its events, and come again without them."""
-        gone = {f"entry:{row.id}" for row in self._found.rows.values() if isinstance(row, Entry)}
+        gone = {f"entry:{row.id}" for row in self._matches.rows.values() if isinstance(row, Entry)}
         for memory in memories:
             named = memory.origin in gone
-            held = named or self._has(memory.context, memory.text, memory.who)
-            if held:
-                self._found.things.append(ForgottenItem("memory", memory.id, memory.citation, memory.text))
+            matches = named or self._contains(memory.context, memory.text, memory.who)
+            if matches:
+                self._matches.things.append(ForgottenItem("memory", memory.id, memory.citation, memory.text))
             kind, _, event = memory.id.partition(f":{memory.agent}:")
-            if held and kind in ("turn", "workflow"):
-                self._found.events.add((memory.agent, memory.session, event))
-            elif not memory.session and (held or self._has(memory.context, memory.beside)):
-                self._found.origins.add(memory.origin)
+            if matches and kind in ("turn", "workflow"):
+                self._matches.events.add((memory.agent, memory.session, event))
+            elif not memory.session and (matches or self._contains(memory.context, memory.beside)):
+                self._matches.origins.add(memory.origin)
 
-    def _goes(self, row: Row) -> bool:
+    def _is_affected(self, row: Row) -> bool:
         if isinstance(row, Exposure | Alias | Context | Ownership | PhraseSearch):
-            return self._all  # they hold ids and names
+            return self._is_total  # they hold ids and names
         if isinstance(row, Reinforcement):
-            known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
-            return (row.agent, row.message) in known or row.subject in self._gone() or self._all
+            known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
+            return (row.agent, row.message) in known or row.subject in self._removed_subjects() or self._is_total
         if isinstance(row, Move) and row.kind is MoveKind.POINT:
             settled = decode(row.value, type=SettledTurn)
-            known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
-            return (settled.agent, settled.message) in known or self._has(settled.context, settled.words, settled.about)
+            known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
+            return (settled.agent, settled.message) in known or self._contains(
+                settled.context, settled.words, settled.about
+            )
         if isinstance(row, Move):
             about = (f"{kind}:{row.subject}" for kind in ("entry", "occurrence", "proposal", "guard"))
-            return any(each in self._found.rows for each in (*about, f"entry:{row.value}"))
+            return any(each in self._matches.rows for each in (*about, f"entry:{row.value}"))
         of = (f"entry:{row.entry}", f"guard:{row.entry}") if isinstance(row, Proposal) else ()
-        if self._named(row) or any(each in self._found.rows for each in of):
+        if self._is_named(row) or any(each in self._matches.rows for each in of):
             return True
-        moved = self._moved.get(row.id, ()) if isinstance(row, Proposal) else ()
-        return self._has(self._context(row), *words_in(row), *(text for each in moved for text in words_in(each)))
+        moved = self._moves_by_subject.get(row.id, ()) if isinstance(row, Proposal) else ()
+        return self._contains(
+            self._context_of_row(row), *texts_in(row), *(text for each in moved for text in texts_in(each))
+        )
 
-    def _gone(self) -> set[str]:
+    def _removed_subjects(self) -> set[str]:
         """The entries that go and the fixes that they are about, and a fix that was named."""
-        named = {thing.removeprefix(_FIX) for thing in self._aim.things if thing.startswith(_FIX)}
-        entries = [row for row in self._found.rows.values() if isinstance(row, Entry)]
+        named = {thing.removeprefix(_FIX_PREFIX) for thing in self._target.things if thing.startswith(_FIX_PREFIX)}
+        entries = [row for row in self._matches.rows.values() if isinstance(row, Entry)]
         return named | {name for row in entries for name in (row.id, *row.tags)}
 
     @property
-    def _all(self) -> bool:
-        return self._aim.whole and self._aim.scope == ALL_CONTEXTS
+    def _is_total(self) -> bool:
+        return self._target.whole and self._target.scope == ALL_CONTEXTS
 
-    def _context(self, row: Row) -> str:
+    def _context_of_row(self, row: Row) -> str:
         if isinstance(row, Proposal | Guard):
             return row.context
         if isinstance(row, Run):
-            return self._aim.scope if not self._aim.whole else ALL_CONTEXTS
+            return self._target.scope if not self._target.whole else ALL_CONTEXTS
         path = getattr(row, "path", None)
         if path is not None:
             return self._context_of(path) or EVERYWHERE
         place = getattr(row, "place", "")
         return (self._context_of(place) if place else "") or NOWHERE
 
-    def _has(self, context: str, *texts: str) -> bool:
-        if not is_in_scope(self._aim.scope, context):
+    def _contains(self, context: str, *texts: str) -> bool:
+        if not is_in_scope(self._target.scope, context):
             return False
-        return self._aim.whole or any(text and self._aim.needle.holds(text) for text in texts)
+        return self._target.whole or any(text and self._target.needle.holds(text) for text in texts)
 
-    def _named(self, row: Row) -> bool:
-        return thing_of(row) in self._aim.things
+    def _is_named(self, row: Row) -> bool:
+        return thing_of(row) in self._target.things
 
-    def _take(self, row: Row) -> None:
+    def _add(self, row: Row) -> None:
         key = thing_of(row)
-        if key in self._found.rows:
+        if key in self._matches.rows:
             return
-        self._found.rows[key] = row
+        self._matches.rows[key] = row
         if isinstance(row, Entry):
             state = self._states[row.id]
-            self._found.things.append(ForgottenItem("entry", row.name, state.context or "global", state.text))
+            self._matches.things.append(ForgottenItem("entry", row.name, state.context or "global", state.text))
         elif isinstance(row, UserPhrase):
-            self._found.things.append(ForgottenItem("phrase", row.id, "your own wording", row.text))
-        elif not isinstance(row, _SILENT):
+            self._matches.things.append(ForgottenItem("phrase", row.id, "your own wording", row.text))
+        elif not isinstance(row, _UNLISTED_ROWS):
             kind, _, id_ = key.partition(":")
             where = getattr(row, "path", "") or getattr(row, "context", "") or getattr(row, "place", "") or "ledger"
-            self._found.things.append(ForgottenItem(kind, id_, where, "\n".join(words_in(row))))
+            self._matches.things.append(ForgottenItem(kind, id_, where, "\n".join(texts_in(row))))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.hook import HookStatus
 
-    ForgetWritten = Callable[[str, Collection[tuple[str, str]], Collection[str]], list[str]]
+    RemoveWritten = Callable[[str, Collection[tuple[str, str]], Collection[str]], list[str]]
     """Takes out what was written of a context's sessions (agent and id), and the lines of days that tell of turns.
 
     Returns the keys of the summaries that are gone."""
@@ -33,7 +33,7 @@ class ForgettingCallbacks:
     """Mines the sessions that wait for it."""
     refresh_memories: Callable[[Iterable[EntryState]], None]
     """Has found again what is left of what was learnt and noted down."""
-    remove_written: ForgetWritten
+    remove_written: RemoveWritten
     sessions_with_phrases: Callable[[Collection[str]], set[int]]
     """The sessions in which phrases were typed, by the index's numbers of them."""
     installed_hooks: Callable[[], Iterable[HookStatus]]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen.delivery.remedies import is_reliable
 from wisen.delivery.rules_in_force import RulesInForce
-from wisen.fixes.questions import fix_questions
+from wisen.fixes.fix_questions import build_fix_questions
 from wisen.mining.error_entries import new_error_rows
 from wisen.model.context import NOWHERE
 from wisen.model.entry_state import fold_proposal_states
@@ -20,48 +20,50 @@ if TYPE_CHECKING:
     from wisen.model.fix import Fix
     from wisen.store.home import Home
 
-LEFT_OUT = "…"
+OMITTED = "…"
 """What stands in the words of a fix for a value that belongs to one occasion."""
 
 
 def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) -> int:
     """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
     known = KnownEntries(home.ledger)
-    waiting = _waiting(home, rule_files, policy, known)
+    waiting = _unasked_fixes(home, rule_files, policy, known)
     if not waiting:
         return 0
-    chosen = {fix.id: fix for fix, _ in waiting}
+    fixes = {fix.id: fix for fix, _ in waiting}
     known.record(
         new_error_rows(
-            chosen.values(), home.index.findings.evidence, known.states, home.ledger.occurrences.ids(), home.row_factory
+            fixes.values(), home.index.findings.evidence, known.states, home.ledger.occurrences.ids(), home.row_factory
         )
     )
     before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
-    rows = fix_questions(waiting, known.states, before, home.row_factory)
+    rows = build_fix_questions(waiting, known.states, before, home.row_factory)
     known.record(rows)
     return len(rows)
 
 
-def _waiting(home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: KnownEntries) -> list[tuple[Fix, str]]:
+def _unasked_fixes(
+    home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: KnownEntries
+) -> list[tuple[Fix, str]]:
     """Fixes that are sure and not known to be harmless, with where they helped; none that speaks against a rule."""
     rules = RulesInForce(home, rule_files, known.states)
     guarded = {each.of for each in home.ledger.guards.all()}  # the user is asked about the guard: once is enough
-    found: list[tuple[Fix, str]] = []
+    waiting: list[tuple[Fix, str]] = []
     for fix in home.index.findings.fixes(Selection()):
         if fix.danger is Danger.NONE or fix.id in guarded or not is_reliable(fix, policy):
             continue
         if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
-            continue  # a place of one occasion: it may never be new_error_rows again
-        if LEFT_OUT in fix.change.description:
+            continue  # a place of one occasion: it may never occur again
+        if OMITTED in fix.change.description:
             continue  # nobody can judge a remedy of which a part was left out, and no agent could use it
-        here = {
+        example_by_context = {
             each.context: each
             for each in reversed(home.index.findings.evidence(fix.id))
             if each.worked and each.context
         }
-        found += [
+        waiting += [
             (fix, context)
-            for context, example in sorted(here.items())
+            for context, example in sorted(example_by_context.items())
             if context != NOWHERE and not rules.rule_broken_by_fix(context, fix.change, example.after)
         ]
-    return found
+    return waiting

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.edits.undo import UndoResult
     from wisen.logs.projects import Projects
 
-_SAYS = b"wisen keeps nothing of what happens here and below. `wisen on` removes this file.\n"
+_MARKER_TEXT = b"wisen keeps nothing of what happens here and below. `wisen on` removes this file.\n"
 
 
 class ProjectSwitch:
@@ -29,11 +29,11 @@ class ProjectSwitch:
     def __init__(self, projects: Projects, desk: Desk, decisions: Decisions) -> None:
         self._projects, self._desk, self._decisions = projects, desk, decisions
 
-    def off_by(self, place: Path) -> str:
+    def disabled_by(self, place: Path) -> str:
         """What switches wisen off in a directory: a marker, or a directory of the settings; empty where nothing."""
         return self._projects.scope.switches.cause_of(str(place))
 
-    def switch_off(self, place: Path, *, dry_run: bool = False) -> Edit:
+    def disable(self, place: Path, *, dry_run: bool = False) -> Edit:
         """Switch wisen off in the project around a directory, by a marker in its top folder.
 
         Raises:
@@ -42,39 +42,41 @@ class ProjectSwitch:
         """
         from wisen.edits.editor import Editor, PassagePlan
 
-        top, by = self._projects.scope.places.top_of(place), self.off_by(place)
-        if by:
-            raise UsageError(f"wisen is off here already, by {by}.")
+        top, cause = self._projects.scope.places.top_of(place), self.disabled_by(place)
+        if cause:
+            raise UsageError(f"wisen is off here already, by {cause}.")
         if top is None:
             raise UsageError(f"{place} is no project. Go to a project's folder, or name directories: [off] directories")
         self._decisions.require_person("off", dry_run=dry_run)
         marker = top / MARKER
-        self._note_marker(marker, OwnershipVerdict.OWNED, dry_run=dry_run)
-        saw = self._desk.files.read(marker).digest
-        edit = Editor(self._desk).add_passage(PassagePlan(str(marker), _SAYS, SWITCHED_OFF, saw), dry_run=dry_run)
-        self._tell_hooks(dry_run=dry_run)
+        self._record_marker(marker, OwnershipVerdict.OWNED, dry_run=dry_run)
+        digest = self._desk.files.read(marker).digest
+        edit = Editor(self._desk).add_passage(
+            PassagePlan(str(marker), _MARKER_TEXT, SWITCHED_OFF, digest), dry_run=dry_run
+        )
+        self._update_hooks(dry_run=dry_run)
         return edit
 
-    def take_over_marker(self, place: Path, *, dry_run: bool = False) -> str:
+    def adopt_marker(self, place: Path, *, dry_run: bool = False) -> str:
         """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
-        by = self.off_by(place)
-        if not by or Path(by).name != MARKER or is_user_marker(self._projects, self._desk, by):
+        cause = self.disabled_by(place)
+        if not cause or Path(cause).name != MARKER or is_user_marker(self._projects, self._desk, cause):
             return ""
         self._decisions.require_person("off", dry_run=dry_run)
-        self._note_marker(Path(by), OwnershipVerdict.OWNED, dry_run=dry_run)
-        self._tell_hooks(dry_run=dry_run)
-        return by
+        self._record_marker(Path(cause), OwnershipVerdict.OWNED, dry_run=dry_run)
+        self._update_hooks(dry_run=dry_run)
+        return cause
 
-    def _note_marker(self, marker: Path, verdict: OwnershipVerdict, *, dry_run: bool) -> None:
+    def _record_marker(self, marker: Path, verdict: OwnershipVerdict, *, dry_run: bool) -> None:
         if not dry_run:
             row = ownership_row(self._projects.home, OwnershipSubject.MARKER, str(marker), verdict, by=Actor.USER)
             self._projects.home.ledger.ownerships.add([row])
 
-    def _tell_hooks(self, *, dry_run: bool) -> None:
+    def _update_hooks(self, *, dry_run: bool) -> None:
         if not dry_run:
             write_off_places(self._projects, self._desk)
 
-    def switch_on(self, place: Path, *, dry_run: bool = False) -> UndoResult:
+    def enable(self, place: Path, *, dry_run: bool = False) -> UndoResult:
         """Take the marker away that switches wisen off in a directory.
 
         Raises:
@@ -84,16 +86,16 @@ class ProjectSwitch:
         from wisen.edits.edit_history import edit_history
         from wisen.edits.editor import Editor
 
-        by, desk = self.off_by(place), self._desk
-        if not by:
+        cause, desk = self.disabled_by(place), self._desk
+        if not cause:
             raise UsageError("wisen is not off here.")
-        if Path(by).name != MARKER:
-            raise UsageError(f"wisen is off in {by} by config.toml: take it out of [off] directories.")
-        ours = [each.id for each in edit_history(desk).open_changes(self._desk.files.real_path(Path(by)))]
-        if not ours:
-            raise UsageError(f"{by} was not made by `wisen off`. Delete it, and wisen is on again.")
+        if Path(cause).name != MARKER:
+            raise UsageError(f"wisen is off in {cause} by config.toml: take it out of [off] directories.")
+        changes = [each.id for each in edit_history(desk).open_changes(self._desk.files.real_path(Path(cause)))]
+        if not changes:
+            raise UsageError(f"{cause} was not made by `wisen off`. Delete it, and wisen is on again.")
         self._decisions.require_person("on", dry_run=dry_run)
-        undoing = Editor(desk).undo(ours[-1], dry_run=dry_run)
-        self._note_marker(Path(by), OwnershipVerdict.FOREIGN, dry_run=dry_run)
-        self._tell_hooks(dry_run=dry_run)
-        return undoing
+        undone = Editor(desk).undo(changes[-1], dry_run=dry_run)
+        self._record_marker(Path(cause), OwnershipVerdict.FOREIGN, dry_run=dry_run)
+        self._update_hooks(dry_run=dry_run)
+        return undone

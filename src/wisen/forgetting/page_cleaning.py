@@ -13,17 +13,19 @@ _TITLE = "# "
 _PARAGRAPHS = re.compile(r"(\n[ \t]*\n+)")
 
 
-def holds(text: str, needle: Needle) -> bool:
+def page_contains(text: str, needle: Needle) -> bool:
     """Whether a page holds what is looked for, its title aside."""
     return needle.holds("".join(line for line in text.splitlines(keepends=True) if not line.startswith(_TITLE)))
 
 
-def cleared(text: str, needle: Needle) -> str | None:
+def clean_page(text: str, needle: Needle) -> str | None:
     """A page without it; None where nothing can stay."""
-    if not holds(text, needle):
+    if not page_contains(text, needle):
         return text
     lines = text.splitlines(keepends=True)
-    left = "".join(line for line in lines if line.startswith(_TITLE) or not needle.holds(line))
-    if holds(left, needle):
-        left = "".join(part for part in _PARAGRAPHS.split(left) if part.startswith(_TITLE) or not needle.holds(part))
-    return left if left.strip() and not holds(left, needle) else None
+    remaining = "".join(line for line in lines if line.startswith(_TITLE) or not needle.holds(line))
+    if page_contains(remaining, needle):
+        remaining = "".join(
+            part for part in _PARAGRAPHS.split(remaining) if part.startswith(_TITLE) or not needle.holds(part)
+        )
+    return remaining if remaining.strip() and not page_contains(remaining, needle) else None

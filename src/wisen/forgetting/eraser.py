@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.decisions.refresh import Refresh
-    from wisen.forgetting.find import ErasureTarget, Found
-    from wisen.forgetting.forget_naming import Meant
+    from wisen.forgetting.callbacks import ForgettingCallbacks
+    from wisen.forgetting.erasure_search import ErasureMatches, ErasureTarget
+    from wisen.forgetting.forget_targets import NamedTarget
     from wisen.forgetting.holdings import Holdings
-    from wisen.forgetting.neighbours import ForgettingCallbacks
 
 SAFETY = "safety"
 """The thing that a tombstone names where the rules of safety decided what had to go."""
@@ -26,7 +26,7 @@ class ErasurePlan(NamedTuple):
 
     tombstone: Tombstone
     target: ErasureTarget
-    found: Found
+    matches: ErasureMatches
     keys: tuple[TombstoneKey, ...] = ()
     sessions: frozenset[tuple[str, str]] = frozenset()
     """By agent and id, those of which nothing is kept at all."""
@@ -34,57 +34,59 @@ class ErasurePlan(NamedTuple):
     @property
     def events(self) -> frozenset[tuple[str, str]]:
         """Every event that goes, by agent and id."""
-        return self.target.events | {(agent, id_) for agent, _, id_ in self.found.events}
+        return self.target.events | {(agent, id_) for agent, _, id_ in self.matches.events}
 
 
 class Eraser:
     """Makes plans, and carries out what they say."""
 
-    def __init__(self, holdings: Holdings, refresh: Refresh, neighbours: ForgettingCallbacks) -> None:
+    def __init__(self, holdings: Holdings, refresh: Refresh, callbacks: ForgettingCallbacks) -> None:
         self._holdings, self._home = holdings, holdings.home
-        self._refresh, self._neighbours = refresh, neighbours
+        self._refresh, self._callbacks = refresh, callbacks
 
-    def carry_out(self, plans: Sequence[ErasurePlan], *, dry_run: bool) -> tuple[ForgetResult, ...]:
+    def apply(self, plans: Sequence[ErasurePlan], *, dry_run: bool) -> tuple[ForgetResult, ...]:
         """The tombstones come first: from then on nothing of it comes back, and the next run can finish this one."""
         from wisen.forgetting import removal
 
         home = self._home
-        told = [ForgetResult("", each.target.scope, tuple(each.found.things), ()) for each in plans]
+        results = [ForgetResult("", each.target.scope, tuple(each.matches.things), ()) for each in plans]
         if dry_run or not plans:
-            return tuple(told)
+            return tuple(results)
         for plan in plans:
             home.ledger.tombstones.add(plan.tombstone, plan.keys)
-        left = [self._remove(plan) for plan in plans]
-        events = {event for plan in plans for event in plan.found.events}
-        summaries = removal.clear_written(home, events, self._neighbours.remove_written)
-        off = {session for plan in plans for session in plan.sessions}
-        if off:
+        leftovers = [self._remove(plan) for plan in plans]
+        events = {event for plan in plans for event in plan.matches.events}
+        summaries = removal.clear_written(home, events, self._callbacks.remove_written)
+        disabled = {session for plan in plans for session in plan.sessions}
+        if disabled:
             home.index.removal.remove_sessions(
-                {each.key for each in home.index.removal.archived_sessions() if (each.agent, each.native) in off}
+                {each.key for each in home.index.removal.archived_sessions() if (each.agent, each.native) in disabled}
             )
         for plan in plans:
             removal.clear_pages(self._holdings, plan.target)
         home.index.model_answers.forget()  # what was asked is not kept, so which of them speak of it cannot be told
-        self._work_out_anew(plans, summaries)
+        self._rebuild_derived(plans, summaries)
         home.index.removal.scrub()
         home.ledger.removal.scrub()
         if home.backups is not None:
-            aims = [plan.target._replace(events=plan.events) for plan in plans]
-            home.backups.renew(lambda copy: any(removal.held_by(copy, self._holdings, target) for target in aims))
-        for plan, (_, stays) in zip(plans, left, strict=True):
+            targets = [plan.target._replace(events=plan.events) for plan in plans]
+            home.backups.renew(
+                lambda copy: any(removal.ledger_contains(copy, self._holdings, target) for target in targets)
+            )
+        for plan, (_, stays) in zip(plans, leftovers, strict=True):
             if not stays:
                 home.ledger.tombstones.finish(plan.tombstone.id, home.clock.now())
         return tuple(
             each._replace(tombstone=plan.tombstone.id, left=tuple(why))
-            for each, plan, (why, _) in zip(told, plans, left, strict=True)
+            for each, plan, (why, _) in zip(results, plans, leftovers, strict=True)
         )
 
     def _remove(self, plan: ErasurePlan) -> tuple[list[str], set[str]]:
         """Out of the user's files, the index and the ledger, in this order: what stands in one teaches the next."""
-        from wisen.forgetting.removal import found_in, take_back
+        from wisen.forgetting.removal import find_in_holdings, revert_edits
 
-        home, target, found = self._home, plan.target, plan.found
-        left, stays = take_back(self._holdings, found, target)
+        home, target, found = self._home, plan.target, plan.matches
+        leftovers, stays = revert_edits(self._holdings, found, target)
         events = plan.events
         if target.whole and target.scope != EVERYWHERE:
             home.index.removal.remove_scope(target.scope, plan.tombstone.at)
@@ -92,21 +94,21 @@ class Eraser:
             home.index.removal.redact(events)
         home.index.memories.replace({origin: [] for origin in found.origins})
         # What took our lines back is of ours as well, and holds the same words.
-        rows = found.rows | found_in(self._holdings, target._replace(events=events)).rows
+        rows = found.rows | find_in_holdings(self._holdings, target._replace(events=events)).rows
         home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
         # What only a phrase told is not heard any more where it still stands.
         home.index.findings.mine_again(
-            self._neighbours.sessions_with_phrases({row.text for row in rows.values() if isinstance(row, UserPhrase)})
+            self._callbacks.sessions_with_phrases({row.text for row in rows.values() if isinstance(row, UserPhrase)})
         )
-        return left, stays
+        return leftovers, stays
 
-    def _work_out_anew(self, plans: Sequence[ErasurePlan], summaries: Sequence[str]) -> None:
+    def _rebuild_derived(self, plans: Sequence[ErasurePlan], summaries: Sequence[str]) -> None:
         """What is left is understood, written down and prepared as if the rest had never been."""
         from wisen.store.known_entries import KnownEntries
 
         shelf = self._holdings.shelf
-        self._neighbours.mine_sessions().write(only=summaries)
-        self._neighbours.refresh_memories(KnownEntries(self._home.ledger).states)
+        self._callbacks.mine_sessions().write(only=summaries)
+        self._callbacks.refresh_memories(KnownEntries(self._home.ledger).states)
         self._refresh.books()
         prepared = bool(shelf.digests())
         for plan in plans:
@@ -114,47 +116,51 @@ class Eraser:
         if prepared:
             self._refresh.hooks()
 
-    def erasure_plan_of(self, meant: Meant, *, dry_run: bool) -> ErasurePlan:
+    def plan_target(self, named_target: NamedTarget, *, dry_run: bool) -> ErasurePlan:
         """What a person means, with everything that holds it; a dry run makes no keys of words."""
-        from wisen.forgetting.find import ErasureTarget
-        from wisen.forgetting.removal import found_in
+        from wisen.forgetting.erasure_search import ErasureTarget
+        from wisen.forgetting.removal import find_in_holdings
         from wisen.safety.forgotten_phrases import ForgottenPhrases
 
-        named = frozenset((agent, id_) for agent, _, id_ in meant.events)
-        target = ErasureTarget(ForgottenPhrases(meant.phrases), meant.scope, named, meant.things)
-        found = found_in(self._holdings, target)
-        found.events |= meant.events
-        keys = [TombstoneKey(kind=TombstoneKeyKind.THING, value=thing) for thing in sorted(meant.things)]
-        if meant.phrases and not dry_run:
+        events = frozenset((agent, id_) for agent, _, id_ in named_target.events)
+        target = ErasureTarget(ForgottenPhrases(named_target.phrases), named_target.scope, events, named_target.things)
+        found = find_in_holdings(self._holdings, target)
+        found.events |= named_target.events
+        keys = [TombstoneKey(kind=TombstoneKeyKind.THING, value=thing) for thing in sorted(named_target.things)]
+        if named_target.phrases and not dry_run:
             salt = self._home.salt()
-            keys += [phrase.key(salt) for phrase in meant.phrases]
-        return ErasurePlan(self.tombstone(meant.scope, len(found.things)), target, found, (*keys, *event_keys(found)))
+            keys += [phrase.key(salt) for phrase in named_target.phrases]
+        return ErasurePlan(
+            self.build_tombstone(named_target.scope, len(found.things)), target, found, (*keys, *event_keys(found))
+        )
 
-    def erasure_plan_of_sessions(
-        self, sessions: frozenset[tuple[str, str]], keys: tuple[TombstoneKey, ...]
-    ) -> ErasurePlan:
+    def plan_sessions(self, sessions: frozenset[tuple[str, str]], keys: tuple[TombstoneKey, ...]) -> ErasurePlan:
         """What was read of sessions before they were known to be off, and what was first learnt in them."""
-        from wisen.forgetting.find import ErasureTarget
-        from wisen.forgetting.removal import found_in
+        from wisen.forgetting.erasure_search import ErasureTarget
+        from wisen.forgetting.removal import find_in_holdings
         from wisen.safety.forgotten_phrases import ForgottenPhrases
 
         home = self._home
-        seen = {each[:3] for each in home.index.removal.indexed_texts() if each[:2] in sessions}
+        events_seen = {each[:3] for each in home.index.removal.indexed_texts() if each[:2] in sessions}
         first: dict[str, tuple[str, str]] = {}
         for each in home.ledger.occurrences.all():
             first.setdefault(each.entry, (each.agent, each.session))
-        learnt = frozenset(f"entry:{entry}" for entry, session in first.items() if session in sessions)
+        entries_learnt = frozenset(f"entry:{entry}" for entry, session in first.items() if session in sessions)
         target = ErasureTarget(
-            ForgottenPhrases(()), DISABLED_SESSION, frozenset((agent, id_) for agent, _, id_ in seen), alone=learnt
+            ForgottenPhrases(()),
+            DISABLED_SESSION,
+            frozenset((agent, id_) for agent, _, id_ in events_seen),
+            detached=entries_learnt,
         )
-        found = found_in(self._holdings, target)
-        found.events |= seen
-        rows = tuple(TombstoneKey(kind=TombstoneKeyKind.THING, value=each) for each in sorted(learnt))
+        found = find_in_holdings(self._holdings, target)
+        found.events |= events_seen
+        rows = tuple(TombstoneKey(kind=TombstoneKeyKind.THING, value=each) for each in sorted(entries_learnt))
         events = tuple(
-            TombstoneKey(kind=TombstoneKeyKind.EVENT, agent=a, session=s, value=id_) for a, s, id_ in sorted(seen)
+            TombstoneKey(kind=TombstoneKeyKind.EVENT, agent=a, session=s, value=id_)
+            for a, s, id_ in sorted(events_seen)
         )
         return ErasurePlan(
-            self.tombstone(DISABLED_SESSION, len(found.things)), target, found, (*keys, *rows, *events), sessions
+            self.build_tombstone(DISABLED_SESSION, len(found.things)), target, found, (*keys, *rows, *events), sessions
         )
 
     def sessions_of(self, keys: Sequence[TombstoneKey]) -> frozenset[tuple[str, str]]:
@@ -163,14 +169,14 @@ class Eraser:
 
         if not any(key.kind is TombstoneKeyKind.SESSION for key in keys):
             return frozenset()
-        silence = DisabledSessions(keys, self._home.salt())
-        held = {(each.agent, each.native) for each in self._home.index.removal.archived_sessions()}
-        return frozenset(each for each in held if silence.is_disabled(*each))
+        disabled = DisabledSessions(keys, self._home.salt())
+        stored = {(each.agent, each.native) for each in self._home.index.removal.archived_sessions()}
+        return frozenset(each for each in stored if disabled.is_disabled(*each))
 
     def target_of(self, tombstone: Tombstone, keys: Sequence[TombstoneKey]) -> ErasureTarget:
         """What a tombstone is about, as far as it tells."""
-        from wisen.forgetting.find import ErasureTarget
-        from wisen.forgetting.purge import Refused
+        from wisen.forgetting.erasure_search import ErasureTarget
+        from wisen.forgetting.purge import UnsafeText
         from wisen.safety.forgotten_phrases import AnyText, PhraseDigests
 
         events = frozenset((key.agent, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT)
@@ -178,19 +184,19 @@ class Eraser:
         if any(key.kind is TombstoneKeyKind.UNTIL for key in keys):
             return ErasureTarget(AnyText(), tombstone.scope, events, whole=True)
         if tombstone.scope == DISABLED_SESSION:
-            return ErasureTarget(PhraseDigests((), b""), DISABLED_SESSION, events, alone=things)
-        needle = Refused() if SAFETY in things else PhraseDigests(keys, self._home.salt())
+            return ErasureTarget(PhraseDigests((), b""), DISABLED_SESSION, events, detached=things)
+        needle = UnsafeText() if SAFETY in things else PhraseDigests(keys, self._home.salt())
         return ErasureTarget(needle, tombstone.scope, events, things)
 
-    def tombstone(self, scope: str, many: int) -> Tombstone:
+    def build_tombstone(self, scope: str, count: int) -> Tombstone:
         """What stays of things that are forgotten now."""
         home = self._home
-        return Tombstone(id=home.ids.new(), machine=home.machine, at=home.clock.now(), scope=scope, many=many)
+        return Tombstone(id=home.ids.new(), machine=home.machine, at=home.clock.now(), scope=scope, many=count)
 
 
-def event_keys(found: Found) -> tuple[TombstoneKey, ...]:
+def event_keys(matches: ErasureMatches) -> tuple[TombstoneKey, ...]:
     """What keeps events from coming back."""
     return tuple(
         TombstoneKey(kind=TombstoneKeyKind.EVENT, agent=agent, session=session, value=id_)
-        for agent, session, id_ in sorted(found.events)
+        for agent, session, id_ in sorted(matches.events)
     )

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from wisen.model.fix import Fix
     from wisen.store.row_factory import RowFactory
 
-MOST = 5
+MAX_OPEN = 5
 """How many questions about fixes wait at once: they must not bury what the user said."""
 
-_OFTEN = 2
+_MIN_SESSIONS = 2
 """What helped in one session may have been chance: the user is asked once it helped in another."""
 
 
-def fix_questions(
+def build_fix_questions(
     waiting_fixes: Sequence[tuple[Fix, str]],
     states: Iterable[EntryState],
     before: Sequence[ProposalState],
@@ -30,19 +30,19 @@ def fix_questions(
     """Questions about fixes that need the user's yes, each in the context where it helped, and each once."""
     entries = {(state.context, tag): state for state in states for tag in state.entry.tags}
     asked = {(each.proposal.entry, each.proposal.context) for each in before if each.proposal.type is ProposalType.FIX}
-    room = MOST - sum(each.is_waiting and each.proposal.type is ProposalType.FIX for each in before)
-    found = []
+    room = MAX_OPEN - sum(each.is_waiting and each.proposal.type is ProposalType.FIX for each in before)
+    questions = []
     for fix, context in waiting_fixes:
         state = entries.get((context, fix.id))
         if state is None or state.is_over or state.confirmed or (state.entry.id, context) in asked:
             continue
-        if fix.sessions < _OFTEN:
+        if fix.sessions < _MIN_SESSIONS:
             continue
-        found.append(_question(fix, state, factory))
-    return found[: max(0, room)]
+        questions.append(_build_question(fix, state, factory))
+    return questions[: max(0, room)]
 
 
-def _question(fix: Fix, state: EntryState, factory: RowFactory) -> Proposal:
+def _build_question(fix: Fix, state: EntryState, factory: RowFactory) -> Proposal:
     many = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
     return Proposal(
         id=factory.ids.new(),
@@ -79,7 +79,7 @@ _DANGERS = {
 }
 
 
-def answered_fix(proposal: Proposal, given: Answer, by: Actor, factory: RowFactory) -> list[Move]:
+def answer_moves(proposal: Proposal, given: Answer, by: Actor, factory: RowFactory) -> list[Move]:
     """The rows of an answer: a yes confirms the fix, which is told from then on; a no ends it."""
     rows = [factory.build_move(proposal.id, MoveKind.ANSWER, given, by=by)]
     if given is Answer.APPROVED:

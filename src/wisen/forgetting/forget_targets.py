@@ -15,7 +15,7 @@ from wisen.safety.forgotten_phrases import phrase_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.forgetting.find import Seen
+    from wisen.forgetting.erasure_search import EventRef
     from wisen.model.entry_state import EntryState
     from wisen.safety.forgotten_phrases import Phrase
     from wisen.store.home import Home
@@ -26,49 +26,49 @@ _FIX = re.compile(r"[0-9a-f]{10}")
 """The whole id of a fix: the beginning of one is not enough here."""
 
 
-class Meant(NamedTuple):
+class NamedTarget(NamedTuple):
     """What is to be forgotten, within one scope."""
 
     scope: str
     phrases: frozenset[Phrase] = frozenset()
     things: frozenset[str] = frozenset()
     """Rows, as `kind:id`."""
-    events: frozenset[Seen] = frozenset()
+    events: frozenset[EventRef] = frozenset()
 
 
-def meant(home: Home, wanted: Iterable[str], scope: str | None) -> list[Meant]:
+def resolve_targets(home: Home, wanted: Iterable[str], scope: str | None) -> list[NamedTarget]:
     """What texts and ids mean, together for each scope. What has an id is where it is, and needs no scope.
 
     Raises:
         UsageError: a text holds no words, or is no id and no scope is given.
     """
-    known = _Names(home)
-    of: dict[str, Meant] = {}
+    known = _KnownIds(home)
+    by_scope: dict[str, NamedTarget] = {}
     for text in wanted:
-        named = known.named(text.strip())
-        for each in named or [_words(text, scope)]:
-            before = of.get(each.scope, Meant(each.scope))
-            of[each.scope] = Meant(
+        named = known.find(text.strip())
+        for each in named or [_text_target(text, scope)]:
+            before = by_scope.get(each.scope, NamedTarget(each.scope))
+            by_scope[each.scope] = NamedTarget(
                 each.scope, before.phrases | each.phrases, before.things | each.things, before.events | each.events
             )
-    return [each for _, each in sorted(of.items())]
+    return [each for _, each in sorted(by_scope.items())]
 
 
-def is_named(home: Home, text: str) -> bool:
+def is_known_id(home: Home, text: str) -> bool:
     """Whether a text is the id of something."""
-    return bool(_Names(home).named(text.strip()))
+    return bool(_KnownIds(home).find(text.strip()))
 
 
-def _words(text: str, scope: str | None) -> Meant:
+def _text_target(text: str, scope: str | None) -> NamedTarget:
     phrase = phrase_of(text)
     if phrase is None:
         raise UsageError("There is nothing to forget. Give words, or the id of an entry, rule, fix, memory or change.")
     if scope is None:
         raise UsageError(f"{text!r} is the id of nothing, and here is no project. Say where: --scope global or all.")
-    return Meant(scope, frozenset({phrase}))
+    return NamedTarget(scope, frozenset({phrase}))
 
 
-class _Names:
+class _KnownIds:
     """Everything that has an id, looked up at the first text that may be one."""
 
     def __init__(self, home: Home) -> None:
@@ -81,7 +81,7 @@ class _Names:
                 self._entries[name.casefold()] = state
         self._proposals = {each.id.casefold(): each.entry for each in ledger.proposals.all()}
 
-    def named(self, name: str) -> list[Meant]:
+    def find(self, name: str) -> list[NamedTarget]:
         """What has an id; nothing where nothing has it."""
         folded = name.casefold()
         state = self._entries.get(folded)
@@ -91,12 +91,12 @@ class _Names:
             return [self._entry(state)]
         return self._memory(name) or self._row(name) or self._guard(name) or self._fix(name)
 
-    def _entry(self, state: EntryState, events: frozenset[Seen] = frozenset()) -> Meant:
+    def _entry(self, state: EntryState, events: frozenset[EventRef] = frozenset()) -> NamedTarget:
         """A lesson, in its own words and in those that were given to it since."""
         texts = {phrase for text in (state.text, state.entry.summary) if (phrase := phrase_of(text)) is not None}
-        return Meant(state.context, frozenset(texts), frozenset({f"entry:{state.entry.id}"}), events)
+        return NamedTarget(state.context, frozenset(texts), frozenset({f"entry:{state.entry.id}"}), events)
 
-    def _memory(self, name: str) -> list[Meant]:
+    def _memory(self, name: str) -> list[NamedTarget]:
         if ":" not in name:
             return []
         for memory in self._home.index.memories.every():
@@ -105,12 +105,12 @@ class _Names:
             kind, _, rest = name.partition(":")
             if kind in ("turn", "workflow"):
                 event = memory.agent, memory.session, rest.partition(":")[2]
-                return [Meant(memory.context, events=frozenset({event}))]
+                return [NamedTarget(memory.context, events=frozenset({event}))]
             phrase = phrase_of(memory.text)
-            return [Meant(memory.context, frozenset({phrase} if phrase else ()))]
+            return [NamedTarget(memory.context, frozenset({phrase} if phrase else ()))]
         return []
 
-    def _row(self, name: str) -> list[Meant]:
+    def _row(self, name: str) -> list[NamedTarget]:
         """A change, or what a program recorded."""
         id_, ledger = name.upper(), self._home.ledger
         if not _ULID.fullmatch(id_):
@@ -119,16 +119,16 @@ class _Names:
         named = [f"change:{each.id}" for each in changes] + [
             f"record:{each.id}" for each in ledger.program_records.find(id_=id_)
         ]
-        return [Meant(ALL_CONTEXTS, things=frozenset({each})) for each in named]
+        return [NamedTarget(ALL_CONTEXTS, things=frozenset({each})) for each in named]
 
-    def _guard(self, name: str) -> list[Meant]:
+    def _guard(self, name: str) -> list[NamedTarget]:
         return [
-            Meant(each.context, things=frozenset({f"guard:{each.id}"}))
+            NamedTarget(each.context, things=frozenset({f"guard:{each.id}"}))
             for each in self._home.ledger.guards.all()
             if each.id.casefold() == name.casefold()
         ]
 
-    def _fix(self, name: str) -> list[Meant]:
+    def _fix(self, name: str) -> list[NamedTarget]:
         """A fix with the calls that failed, and the entries that were made of it."""
         evidence = self._home.index.findings.evidence(name) if _FIX.fullmatch(name) else ()
         if not evidence:
@@ -136,4 +136,4 @@ class _Names:
         events = frozenset((each.agent, each.session, each.call) for each in evidence if each.call)
         entries = [self._entry(state) for state in self._states if name in state.entry.tags]
         things = frozenset({f"fix:{name}"})
-        return [Meant(evidence[0].context or NOWHERE, things=things, events=events), *entries]
+        return [NamedTarget(evidence[0].context or NOWHERE, things=things, events=events), *entries]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreBusy
-from wisen.forgetting.retention import outdated
+from wisen.forgetting.retention import expired_sessions
 from wisen.model.archive import ArchiveUsage
 
 if TYPE_CHECKING:
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 
 def retire(holdings: Holdings, policy: ArchivePolicy) -> tuple[int, int]:
     """Let go of sessions that are too old or too many. Returns how many, and how many events were read in vain."""
-    gone = due(holdings, policy)
-    if gone:
-        holdings.home.index.removal.remove_sessions({each.key for each in gone})
+    expired = sessions_to_retire(holdings, policy)
+    if expired:
+        holdings.home.index.removal.remove_sessions({each.key for each in expired})
         with suppress(StoreBusy):
             holdings.home.index.removal.scrub()  # else the room is used again
-    return len(gone), sum(each.events for each in gone if each.waits)
+    return len(expired), sum(each.events for each in expired if each.waits)
 
 
-def due(holdings: Holdings, policy: ArchivePolicy) -> list[ArchivedSession]:
+def sessions_to_retire(holdings: Holdings, policy: ArchivePolicy) -> list[ArchivedSession]:
     """The sessions that have to go, oldest first."""
     if not (policy.days or policy.megabytes or policy.contexts):
         return []
     home = holdings.home
     keys = {context.key for context in home.ledger.contexts.all()}
-    limits = {name if name in keys else _context(holdings, name): limit for name, limit in policy.contexts}
-    return outdated(home.index.removal.archived_sessions(), policy, limits, home.clock.now())
+    limits = {name if name in keys else _context_of_place(holdings, name): limit for name, limit in policy.contexts}
+    return expired_sessions(home.index.removal.archived_sessions(), policy, limits, home.clock.now())
 
 
-def archive(home: Home, policy: ArchivePolicy) -> ArchiveUsage:
+def archive_usage(home: Home, policy: ArchivePolicy) -> ArchiveUsage:
     """How much is kept, and what the settings allow."""
     stored = home.index.removal.archived_sessions()
     return ArchiveUsage(len(stored), sum(each.size for each in stored), policy.days, policy.megabytes)
 
 
-def _context(holdings: Holdings, place: str) -> str:
+def _context_of_place(holdings: Holdings, place: str) -> str:
     """The context of a directory that the settings name; one that is none has no sessions."""
     path = Path(place.replace("~", str(holdings.rule_files.user_home), 1) if place.startswith("~") else place)
     return (holdings.projects.context_of(path) if path.is_absolute() else "") or f"/{place}"

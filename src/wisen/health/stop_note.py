@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
     from wisen.system.machine_ports import Clock
 
-_FULL = ("disk is full", "No space left", "Disk quota exceeded")
+_DISK_FULL_MESSAGES = ("disk is full", "No space left", "Disk quota exceeded")
 
 
 @contextmanager
-def noted_when_stopped(home: Path, clock: Clock) -> Iterator[None]:
+def record_stop(home: Path, clock: Clock) -> Iterator[None]:
     """Note whatever stops the block from learning; take the note away where nothing does."""
     try:
         yield
     except (UsageError, StoreBusy):
         raise  # a wrong option, and another run that works, stop nothing
     except Exception as error:
-        note(home, _kind_of(error), clock)
+        write_stop_note(home, _kind_of(error), clock)
         raise
-    clear(home)
+    remove_stop_note(home)
 
 
-def note(home: Path, kind: str, clock: Clock) -> None:
+def write_stop_note(home: Path, kind: str, clock: Clock) -> None:
     """Note a problem, with the time when it was first there. Where nothing can be written there is no note."""
     file, now = _file(home), clock.now().timestamp()
     part = file.with_name(f"{file.name}.{os.getpid()}.part")
@@ -54,7 +54,7 @@ def note(home: Path, kind: str, clock: Clock) -> None:
             part.unlink(missing_ok=True)
 
 
-def clear(home: Path) -> None:
+def remove_stop_note(home: Path) -> None:
     """Take the note away."""
     with suppress(OSError):
         _file(home).unlink(missing_ok=True)
@@ -72,6 +72,6 @@ def _kind_of(error: Exception) -> str:
         return "newer"
     if isinstance(error, StoreReadOnly):
         return "read-only"
-    if isinstance(error, (StoreError, OSError)) and any(each in str(error) for each in _FULL):
+    if isinstance(error, (StoreError, OSError)) and any(each in str(error) for each in _DISK_FULL_MESSAGES):
         return "full"
     return "failed"

@@ -22,13 +22,13 @@ from wisen.model.hook import CLIENT, Heartbeat, HookFailure, HookHealth
 if TYPE_CHECKING:
     from wisen.model.hook import Caller, Program
 
-_VERSION = 1
+_FORMAT_VERSION = 1
 """Of the files that the hook client writes and reads."""
 _FAILED = "failed"
 _OWN_VERSION = re.compile(r'^__version__ = "([^"]+)"', re.MULTILINE)
 
 
-class _Failed(msgspec.Struct):
+class _FailureFile(msgspec.Struct):
     """What a client leaves that could not do its work."""
 
     kind: str
@@ -36,14 +36,14 @@ class _Failed(msgspec.Struct):
     at: float = 0.0
 
 
-class _Current(msgspec.Struct):
+class _SnapshotIndex(msgspec.Struct):
     version: int
     contexts: dict[str, str] = {}
     everywhere: str = msgspec.field(default="", name="global")
     agents: dict[str, dict[str, str]] = {}
 
 
-class HomeGauge:
+class HomeHookHealth:
     """The files of one home."""
 
     def __init__(self, home: Path, version: str) -> None:
@@ -52,32 +52,32 @@ class HomeGauge:
 
     def read_health(self) -> HookHealth:
         """What is there, without making anything."""
-        waiting = list(self._waiting())
+        waiting = list(self._waiting_files())
         oldest = min((status.st_mtime for status in waiting), default=None)
         return HookHealth(
             beats=self._beats(),
-            failure=self._failed(),
+            failure=self._last_failure(),
             waiting=sum(status.st_size for status in waiting),
             waiting_since=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
-            snapshot=self._snapshot(),
+            snapshot=self._snapshot_problem(),
             trouble=self._trouble(),
-            free=self._free(),
+            free=self._free_bytes(),
         )
 
     def find_fault(self, caller: Caller) -> str:
         """What is missing or differs, the worst first."""
         if caller.direct is not None:
-            gone = _gone(caller.direct)
+            missing = _missing_part(caller.direct)
             risk = "they run a file of wisen's package, and the agent is in trouble when that is gone"
-            return f"{gone}: this agent may refuse to work" if gone else risk
+            return f"{missing}: this agent may refuse to work" if missing else risk
         if Path(caller.home) != self._home:
             return f"they work for another home, {caller.home}"  # which is not looked into: it may be somebody else's
         program = program_of(self._home)
         if program is None:
             return f"{caller.launcher} is not there, or not as wisen wrote it"
-        return _gone(program) or self._skew(Path(program.client))
+        return _missing_part(program) or self._version_mismatch(Path(program.client))
 
-    def _skew(self, client: Path) -> str:
+    def _version_mismatch(self, client: Path) -> str:
         """How the wisen that a client belongs to differs from this one."""
         try:
             package = Path(*client.parts[: -len(CLIENT)], "__init__.py").read_text(encoding="utf-8")
@@ -91,28 +91,28 @@ class HomeGauge:
 
     def _trouble(self) -> str:
         """Why the client may not be able to write."""
-        there = _existing(self._home / "spool" / "beats")
+        there = _nearest_existing(self._home / "spool" / "beats")
         return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
 
     def _beats(self) -> dict[str, Heartbeat]:
         """When each event was noted by touching a file of its name, and when a session was last switched off."""
-        found: dict[str, os.stat_result] = {}
+        files: dict[str, os.stat_result] = {}
         with suppress(OSError), os.scandir(self._home / "spool" / "beats") as entries:
-            found = {each.name: each.stat() for each in entries if each.is_file()}
+            files = {each.name: each.stat() for each in entries if each.is_file()}
         with suppress(OSError):
-            found["off"] = (self._home / "spool" / "off").stat()
-        noted = {event: status for event, status in found.items() if not event.startswith((_FAILED, "."))}
+            files["off"] = (self._home / "spool" / "off").stat()
+        events = {event: status for event, status in files.items() if not event.startswith((_FAILED, "."))}
         return {
-            event: Heartbeat(datetime.fromtimestamp(status.st_mtime, UTC), _agent(event))
-            for event, status in noted.items()
+            event: Heartbeat(datetime.fromtimestamp(status.st_mtime, UTC), _agent_of_heartbeat(event))
+            for event, status in events.items()
         }
 
-    def _failed(self) -> HookFailure | None:
+    def _last_failure(self) -> HookFailure | None:
         """The last failure that a file tells of, whether or not a session was told of it already."""
         folder = self._home / "spool" / "beats"
         for name in (_FAILED, f"{_FAILED}-told"):
             try:
-                failed = msgspec.json.decode(_content(folder / name), type=_Failed)
+                failed = msgspec.json.decode(_read_file(folder / name), type=_FailureFile)
             except FileNotFoundError:
                 continue
             except (OSError, msgspec.MsgspecError):
@@ -120,7 +120,7 @@ class HomeGauge:
             return HookFailure(f"{failed.kind} at {failed.event}", datetime.fromtimestamp(failed.at, UTC))
         return None
 
-    def _waiting(self) -> list[os.stat_result]:
+    def _waiting_files(self) -> list[os.stat_result]:
         """The files of the spool that nobody has taken yet."""
         try:
             with os.scandir(self._home / "spool") as entries:
@@ -128,29 +128,29 @@ class HomeGauge:
         except OSError:
             return []
 
-    def _snapshot(self) -> str:
+    def _snapshot_problem(self) -> str:
         folder = self._home / "snapshots"
         try:
-            current = msgspec.json.decode(_content(folder / "current.json"), type=_Current)
+            current = msgspec.json.decode(_read_file(folder / "current.json"), type=_SnapshotIndex)
         except (FileNotFoundError, NotADirectoryError):
             return "there is none"
         except (OSError, msgspec.MsgspecError):
             return f"{folder / 'current.json'} cannot be read"
-        if current.version != _VERSION:
+        if current.version != _FORMAT_VERSION:
             return f"{folder / 'current.json'} was written by another version of wisen"
-        own = [digest for each in current.agents.values() for digest in each.values()]
-        named = sorted({*current.contexts.values(), current.everywhere, *own} - {""})
-        gone = [digest for digest in named if not (folder / f"{digest}.json").is_file()]
-        return f"{len(gone)} of {len(named)} in {folder} are gone" if gone else ""
+        agent_digests = [digest for each in current.agents.values() for digest in each.values()]
+        named = sorted({*current.contexts.values(), current.everywhere, *agent_digests} - {""})
+        missing = [digest for digest in named if not (folder / f"{digest}.json").is_file()]
+        return f"{len(missing)} of {len(named)} in {folder} are gone" if missing else ""
 
-    def _free(self) -> int | None:
+    def _free_bytes(self) -> int | None:
         try:
-            return shutil.disk_usage(_existing(self._home)).free
+            return shutil.disk_usage(_nearest_existing(self._home)).free
         except OSError:
             return None
 
 
-def _gone(program: Program) -> str:
+def _missing_part(program: Program) -> str:
     """What of a program is missing; empty where nothing is."""
     if not os.access(program.python, os.X_OK):
         return f"{program.python} is not there or cannot be run"
@@ -159,18 +159,18 @@ def _gone(program: Program) -> str:
     return ""
 
 
-def _agent(beat: str) -> str:
+def _agent_of_heartbeat(beat: str) -> str:
     """Whose a beat is; empty for one that tells of no agent."""
     return "" if beat == "off" else beat.partition("@")[2] or "claude-code"
 
 
-def _content(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     """What a file holds. Anything else of that name, such as a pipe, could be waited for without end."""
     if path.exists() and not path.is_file():
         raise OSError(f"{path} is not a file")
     return path.read_bytes()
 
 
-def _existing(folder: Path) -> Path:
+def _nearest_existing(folder: Path) -> Path:
     """The folder, or the nearest one above it that is there."""
     return next(each for each in (folder, *folder.parents) if each.exists())
