@@ -72,8 +72,8 @@ class _MemoryChanges:
         drafted = (each for each in self._new if path in (None, each.path))
         return (*self._inner.of(machine=machine, path=path), *drafted)
 
-    def add_look(self, look: ChangeCheck) -> None:
+    def add_check(self, look: ChangeCheck) -> None:
         self._looks.append(look)
 
-    def looks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
+    def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
         return (*self._inner.checks(machine=machine), *self._looks)
