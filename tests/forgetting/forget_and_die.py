@@ -23,9 +23,9 @@ from wisen.store.ledger import Ledger
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_WRITE = frozenset("bury finish remove veil scrub replace mined write forget publish renew enter".split())
+_WRITE = frozenset("finish remove redact scrub replace store_findings write forget publish renew record".split())
 """What the ports do that can be cut off."""
-_CHANGE = frozenset(("add", "add_look"))
+_CHANGE = frozenset(("add", "add_check"))
 """What else those of changes do."""
 _READ = frozenset(("model_answers",))
 """What of a store is left alone."""
@@ -53,7 +53,9 @@ class Watched:
         self._port, self._name, self._steps = port, name, steps
 
     def __getattr__(self, name: str) -> Any:
-        if name in _WRITE or (name in _CHANGE and hasattr(self._port, "rewrite")):
+        if name == "add" and hasattr(self._port, "all_keys"):
+            self._steps.before(f"{self._name}.add_tombstone")
+        elif name in _WRITE or (name in _CHANGE and hasattr(self._port, "rewrite")):
             self._steps.before(f"{self._name}.{name}")
         return getattr(self._port, name)
 

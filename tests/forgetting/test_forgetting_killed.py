@@ -50,7 +50,7 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
         shutil.copytree(home / name, home / "before" / name)
     steps = forget(-1).stdout.split()
     assert holds_it(home) == []
-    assert {"ledger.bury", "files.write", "index.veil", "ledger.remove", "index.scrub", "backups.renew"} <= {*steps}
+    assert {"ledger.add_tombstone", "files.write", "index.redact", "ledger.remove", "index.scrub", "backups.renew"} <= {*steps}
     first = [steps.index(name) for name in dict.fromkeys(steps)]
     for step in sorted(first)[:MOST]:
         for name in ("wisen", "shop"):
@@ -59,7 +59,7 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
         assert forget(step).returncode == -signal.SIGKILL
         with wisen.open_learner() as learner:
             began = len(learner.forgetting.tombstones())
-            assert began == (step > steps.index("ledger.bury"))
+            assert began == (step > steps.index("ledger.add_tombstone"))
             learner.learn()
             told = [each.about for each in doctor.examine(app.wire().examined()) if each.health is Health.BAD]
             assert told == ["forgetting"] * began
