@@ -1,4 +1,4 @@
-"""The archive: what is kept of the logs of sessions, as far as its size and age matter."""
+"""Archived sessions and how much space they take, for the retention limits."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from datetime import datetime  # noqa: TC003 - the type of a field
 from typing import NamedTuple
 
 EVENT_BYTES = 300
-"""What an event takes besides its text, with what makes it be found again: about that much was measured."""
+"""Measured average size of an event besides its text, search index included."""
 
 
 class ArchivedSession(NamedTuple):
-    """A session as the index holds it."""
+    """A session that the index holds."""
 
     agent: str
     native: str
     segment: int
     context: str
-    """The one in which most of it happened; empty outside of any."""
+    """The key of the context in which most of it happened; empty outside of any."""
     last: datetime
-    """When it last went on."""
+    """When its last event happened."""
     events: int
     size: int
-    """In bytes, about."""
+    """Approximate size in bytes."""
     waits: bool
-    """Whether something in it was not mined yet."""
+    """Whether part of it has not been mined yet."""
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """Tells it from others."""
+        """Return the key that identifies the session."""
         return self.agent, self.native, self.segment
 
 
 class ArchiveUsage(NamedTuple):
-    """How much is kept, and what the settings allow."""
+    """The size of the archive and the limits in the settings."""
 
     sessions: int
     size: int
     days: int
     megabytes: int
-    """Of both, 0 stands for no limit."""
+    """For both limits, 0 means no limit."""

@@ -1,4 +1,4 @@
-"""Backtests: how a guard would have fared over recorded sessions, and how sure that makes us."""
+"""Backtest results: how a guard would have performed over recorded sessions, with confidence bounds."""
 
 from __future__ import annotations
 
@@ -11,56 +11,60 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SURE = 0.05
-"""How often a bound may be wrong."""
+_ERROR_RATE = 0.05
+"""The error probability of each bound."""
 _STEPS = 40
-_NOTHING = 1e-16
-"""What is so much smaller than a sum adds nothing to it."""
+_NEGLIGIBLE = 1e-16
+"""Terms smaller than this share of the sum are negligible."""
 
 
 class Backtest(Struct, frozen=True, kw_only=True):
-    """How a guard would have fared over recorded sessions."""
+    """How a guard would have performed over recorded sessions."""
 
     sessions: int
-    """How many were looked at."""
+    """How many sessions were replayed."""
     calls: int = 0
-    """How many calls it would have met."""
+    """How many calls it would have matched."""
     met: int = 0
-    """Of these, how many failed in the way that it is about."""
+    """How many of these failed in the way the guard is about."""
     masked: int = 0
-    """Of those, how many told the agent that they had succeeded."""
+    """How many of those reported success to the agent."""
     bad: int = 0
-    """How many failed in another way, or were refused, undone or corrected."""
+    """How many failed in another way, or were rejected, reverted or corrected."""
     good: int = 0
-    """How many went well: it would have been in the way."""
+    """How many succeeded: false positives of the guard."""
     open: int = 0
-    """Of how many the end is not known."""
+    """How many have an unknown outcome."""
     helped: int = 0
-    """In how many sessions at least one call failed in the way that it is about."""
+    """In how many sessions at least one call failed in the way the guard is about."""
     low: float = 0.0
-    """At least how often it is right, with 95 % confidence."""
+    """Lower bound of its precision, with 95% confidence."""
     high: float = 1.0
-    """At most how often it is right, with 95 % confidence."""
+    """Upper bound of its precision, with 95% confidence."""
     hit: tuple[str, ...] = ()
-    """Examples of good calls that it would have met."""
+    """Examples of successful calls that it would have matched."""
     examples: tuple[str, ...] = ()
-    """Examples of failures that it would have met."""
+    """Examples of failures that it would have matched."""
     first: datetime | None = None
     last: datetime | None = None
-    """When it would have met something for the first and for the last time."""
+    """When it would have matched a call for the first and for the last time."""
 
 
-def confidence_bounds(right: int, of: int) -> tuple[float, float]:
-    """Between which shares the true one lies, each bound with 95 % confidence (Clopper and Pearson)."""
-    if not of:
+def confidence_bounds(successes: int, trials: int) -> tuple[float, float]:
+    """Return the lower and upper bound of a true share, each with 95% confidence (Clopper-Pearson)."""
+    if not trials:
         return 0.0, 1.0
-    low = 0.0 if right == 0 else _where(lambda share: binomial_tail(right, of, share) > _SURE)
-    high = 1.0 if right == of else _where(lambda share: 1 - binomial_tail(right + 1, of, share) < _SURE)
+    low = 0.0 if successes == 0 else _bisect(lambda share: binomial_tail(successes, trials, share) > _ERROR_RATE)
+    high = (
+        1.0
+        if successes == trials
+        else _bisect(lambda share: 1 - binomial_tail(successes + 1, trials, share) < _ERROR_RATE)
+    )
     return low, high
 
 
-def _where(holds: Callable[[float], bool]) -> float:
-    """Where between 0 and 1 something begins to hold."""
+def _bisect(holds: Callable[[float], bool]) -> float:
+    """Return the point between 0 and 1 where a condition starts to hold, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
@@ -68,17 +72,17 @@ def _where(holds: Callable[[float], bool]) -> float:
     return (low + high) / 2
 
 
-def binomial_tail(right: int, of: int, share: float) -> float:
-    """How likely at least so many of so many are right, where each is with this probability.
+def binomial_tail(successes: int, trials: int, share: float) -> float:
+    """Return the probability of at least `successes` of `trials`, where each succeeds with probability `share`.
 
-    The shorter side is summed up from its largest term on, so that thousands cost as little as ten.
+    The shorter tail is summed from its largest term on, so thousands of trials cost as little as ten.
     """
-    above = right > of * share
-    at, odds = right if above else right - 1, share / (1 - share)
-    ways = lgamma(of + 1) - lgamma(at + 1) - lgamma(of - at + 1)
-    term, total = exp(ways + at * log(share) + (of - at) * log1p(-share)), 0.0
-    while term > total * _NOTHING:
+    above = successes > trials * share
+    at, odds = successes if above else successes - 1, share / (1 - share)
+    ways = lgamma(trials + 1) - lgamma(at + 1) - lgamma(trials - at + 1)
+    term, total = exp(ways + at * log(share) + (trials - at) * log1p(-share)), 0.0
+    while term > total * _NEGLIGIBLE:
         total += term
-        term *= (of - at) / (at + 1) * odds if above else at / (of - at + 1) / odds
+        term *= (trials - at) / (at + 1) * odds if above else at / (trials - at + 1) / odds
         at += 1 if above else -1
     return total if above else 1 - total

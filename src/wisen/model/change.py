@@ -1,4 +1,4 @@
-"""Changes of a user's file: what was done to it, with everything that undoes it, and what became of it since."""
+"""Edits made to a user's files: what was done, everything needed to undo it, and what became of it since."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
 SWITCHED_OFF = "you switched wisen off here"
-"""Why a marker was put into a project."""
+"""The reason recorded when a marker file is put into a project."""
 EXPERIMENTS_ANSWER = "your answer about experiments"
-"""Why config.toml says whether experiments are welcome."""
+"""The reason recorded when config.toml is changed to allow or forbid experiments."""
 POINTING_ANSWER = "your answer about help of your agent"
-"""Why config.toml says whether agents may point at the user's words."""
+"""The reason recorded when config.toml is changed to let agents point at the user's words, or not."""
 
 
 class Splice(Struct, frozen=True):
-    """One place that changes: at byte `at` of the old content, `old` is replaced by `new`."""
+    """One replacement: at byte `at` of the old content, `old` becomes `new`."""
 
     at: int
     old: bytes
@@ -27,76 +27,76 @@ class Splice(Struct, frozen=True):
 
 
 class FileVersion(Struct, frozen=True):
-    """A file as it was read."""
+    """The content of a file at the time it was read."""
 
     path: str
     content: bytes | None
-    """None: it is not there."""
+    """None if the file does not exist."""
     mode: int
-    """Its permission bits; 0 where it is not there."""
+    """The permission bits; 0 if the file does not exist."""
     link: str | None
-    """The real path, when `path` is a symbolic link."""
+    """The real path, if `path` is a symbolic link."""
 
     @property
     def digest(self) -> str:
-        """Two contents are the same where these are; empty where the file is not there."""
+        """Return the digest of the content; empty if the file does not exist."""
         return content_digest(self.content)
 
     @property
     def real_path(self) -> str:
-        """Where the file itself is."""
+        """Return the path of the file itself, with links resolved."""
         return self.link or self.path
 
 
 class LineEdit(Struct, frozen=True, tag="line", kw_only=True):
-    """A line of ours was put below a heading of a Markdown file."""
+    """A line of ours was added below a heading of a Markdown file."""
 
     id: str
     heading: str
     text: str
     opening: bytes = b""
-    """What was put before the first of our lines below the heading, and goes with the last of them."""
+    """What was written before the first of our lines below the heading; it is removed with the last of them."""
     closing: bytes = b""
     archived: tuple[str, ...] = ()
-    """The ids of our lines that made room for it."""
+    """The ids of our lines that were archived to make room for it."""
     instead_of: str = ""
-    """The id of the line of ours in whose place it was put; empty where it is a new line."""
+    """The id of our line that it replaced; empty if it is a new line."""
     old: str = ""
-    """What that line said."""
+    """The text of the replaced line."""
 
 
 class ValueEdit(Struct, frozen=True, tag="value", kw_only=True):
-    """A value was set in a settings file, or taken out of it."""
+    """A value was set in a settings file, or removed from it."""
 
     format: str
     keys: tuple[str | int, ...]
-    """Where it is; the place in a list is the one it had then."""
+    """The path of keys to the value; a list index is the one at that time."""
     new: str
-    """As JSON; empty where it was taken out."""
+    """As JSON; empty if the value was removed."""
     old: str = ""
-    """What stood there, as JSON; empty where nothing did."""
+    """The previous value as JSON; empty if there was none."""
     made: int = 0
-    """How many mappings around it were made with it."""
+    """How many enclosing mappings were created with it."""
     appended: bool = False
-    """It went to the end of a list, where it is told by what it is and not by its place."""
+    """It was appended to a list, where it is identified by its value instead of its index."""
 
 
 class PassageEdit(Struct, frozen=True, tag="passage", kw_only=True):
-    """A passage of ours took the place of another one of ours, or was put at the end."""
+    """A passage of ours replaced another one of ours, or was appended."""
 
     new: bytes
     old: bytes = b""
 
 
 class RemovedLine(Struct, frozen=True, kw_only=True):
-    """A line with its end, and the line that it stood under; empty for the first."""
+    """A line including its line break, and the line above it (empty for the first line)."""
 
     text: bytes
     above: bytes = b""
 
 
 class LineRemoval(Struct, frozen=True, tag="removal", kw_only=True):
-    """Lines of the person's own were taken out because they said so."""
+    """Lines that belong to the user were removed because they asked for it."""
 
     lines: tuple[RemovedLine, ...]
 
@@ -105,32 +105,32 @@ EditOperation: TypeAlias = LineEdit | ValueEdit | PassageEdit | LineRemoval
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """An edit of a file that was made, with everything that undoes it."""
+    """An edit of a file, with everything needed to undo it."""
 
     id: str
     machine: str
     path: str
     at: datetime
     why: str
-    """What it was for, in one line."""
+    """The reason for the edit, in one line."""
     before: str
-    """The digest of what the file held; empty where it was not there."""
+    """The digest of the content before; empty if the file did not exist."""
     after: str
     splices: tuple[Splice, ...]
     deed: EditOperation | None = None
-    """None where it takes another change back, and where somebody else made it."""
+    """None if the change undoes another one, and if somebody else made it."""
     told: str = ""
-    """What somebody else changed, in his words; it is only remembered."""
+    """What somebody else changed, as they described it; it is only recorded."""
     head: str = ""
-    """The commit that was checked out, where git tracks the file."""
+    """The commit that was checked out, if git tracks the file."""
     undoes: str = ""
-    """The id of the change that it takes back."""
+    """The id of the change that this one undoes."""
     follows: str | None = None
-    """The id of the change of the same file before it, empty for the first; None where that is not known."""
+    """The id of the previous change of the same file, empty for the first; None if that is unknown."""
 
     @property
     def tokens(self) -> int:
-        """About how many tokens more every session costs that reads the file."""
+        """Return the approximate number of tokens that it adds to every session that reads the file."""
         return sum(estimate_tokens(splice.new) - estimate_tokens(splice.old) for splice in self.splices)
 
 
@@ -138,22 +138,22 @@ class ChangeFate(StrEnum):
     """What became of a change."""
 
     STANDS = "stands"
-    """As we made it, wherever it was moved to."""
+    """It is as we wrote it, wherever it was moved to."""
     REWORDED = "his"
-    """He worded it otherwise: it is his now, and we leave it alone."""
+    """The user reworded it: it belongs to them now, and we leave it alone."""
     REMOVED = "refused"
-    """He took it out."""
+    """The user removed it."""
     UNCLEAR = "unclear"
-    """It is gone or reworded, and something else may have done it: ask."""
+    """It is gone or reworded, and something else may have done that: ask the user."""
     NOT_MADE = "not made"
-    """It was recorded, and the file was never written."""
+    """It was recorded, but the file was never written."""
     ARCHIVED = "archived"
-    """It made room for a line that was worth more."""
+    """It made room for a more valuable line."""
     UNDONE = "undone"
 
 
 class ChangeCheck(Struct, frozen=True, kw_only=True):
-    """What had become of a change when we looked."""
+    """What a check of a change found."""
 
     id: str
     change: str
@@ -161,37 +161,37 @@ class ChangeCheck(Struct, frozen=True, kw_only=True):
     at: datetime
     fate: ChangeFate
     path: str
-    """Where it was found, or missed."""
+    """Where the text was found, or should have been."""
     head: str = ""
-    """The commit that was checked out then, where git tracks the file."""
+    """The commit that was checked out at that time, if git tracks the file."""
     text: str = ""
-    """His words, where it is his now."""
+    """The user's wording, if they reworded it."""
 
 
 class CheckedOutFile(Struct, frozen=True):
-    """What git knows of a file that it tracks."""
+    """What git knows about a file that it tracks."""
 
     head: str
     """The commit that is checked out."""
     content: bytes
-    """What the file holds in that commit; empty where it is not in it."""
+    """What the file holds in that commit; empty if it is not in it."""
     is_midway: bool = False
-    """Whether git is in the midst of a rebase, a merge or the like: what the file holds then is nobody's decision."""
+    """Whether a rebase, merge or similar is in progress: the content of the file is then nobody's decision."""
 
 
 class HeadStepKind(StrEnum):
-    """How HEAD came from one commit to the next."""
+    """How HEAD moved from one commit to the next."""
 
     FORWARD = "forward"
-    """By a commit on the branch: the user's, one that was merged or pulled, or one that was picked."""
+    """By a commit on the branch: the user's own, a merged or pulled one, or a cherry-pick."""
     REWRITTEN = "rewritten"
-    """A rebase began or ended: commits that follow are made anew."""
+    """A rebase began or ended: the commits that follow are rewritten ones."""
     SWITCHED = "switched"
-    """Another branch or commit was checked out, or HEAD was reset; also where it cannot be told."""
+    """Another branch or commit was checked out, or HEAD was reset; also if the kind is unknown."""
 
 
 class HeadStep(Struct, frozen=True):
-    """A move of HEAD, with what a file held in the commits before and after it."""
+    """One move of HEAD, with the content of a file before and after it."""
 
     kind: HeadStepKind
     before: bytes
@@ -199,10 +199,10 @@ class HeadStep(Struct, frozen=True):
 
 
 def estimate_tokens(content: bytes) -> int:
-    """About how many tokens a content has, rather too many than too few."""
-    return -(-len(content.decode("utf-8", "replace")) // _CHARACTERS_A_TOKEN)
+    """Estimate the number of tokens of a content, rounded up."""
+    return -(-len(content.decode("utf-8", "replace")) // _CHARACTERS_PER_TOKEN)
 
 
 def content_digest(content: bytes | None) -> str:
-    """Names a content; empty for none."""
+    """Return the digest of a content; empty for None."""
     return "" if content is None else blake2b(content, digest_size=16).hexdigest()

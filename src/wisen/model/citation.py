@@ -1,4 +1,4 @@
-"""A lesson that an assistant named by its id: where, and when last."""
+"""An id of a lesson that an assistant mentioned: in which session, and when last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class CitedId(NamedTuple):
-    """An id that looks like one of ours, in one session."""
+    """An id in our format that was mentioned in one session."""
 
     name: str
     """`R-…`, or the name of an entry."""
@@ -17,5 +17,5 @@ class CitedId(NamedTuple):
     native: str
     """The agent's own id of the session."""
     contexts: frozenset[str]
-    """The keys of the contexts that the session worked in."""
+    """The keys of the contexts in which the session worked."""
     last: datetime

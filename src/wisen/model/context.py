@@ -1,9 +1,9 @@
-"""A context: the project something was learnt in, under a key that two projects never share.
+"""Contexts: the projects that things are learned in, each with a unique key.
 
-The key is made from a canonical name (a repository's address or a path) as a readable part and a digest of the whole
-name. Only the digest tells names apart: `a-b` and `a/b` read alike and are different contexts. A path names a directory
-of one machine, so the machine is part of what the digest is made from. A key is fit to be the name of a directory on
-every system, also where case does not count.
+A key consists of a readable part of the canonical name (a repository's URL or a path) and a digest of the whole name.
+Only the digest distinguishes names: `a-b` and `a/b` look alike and are different contexts. A path names a directory of
+one machine, so the machine is part of the digest. A key is a valid directory name on every system, case-insensitive
+ones included.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ READABLE_LENGTH = 48
 """How many characters of the name a key shows."""
 
 EVERYWHERE, NOWHERE = "", "-"
-"""Stand for the contexts of what holds in all projects, and of what was said outside of any; that is not everywhere."""
+"""The keys for what applies in all projects, and for what was said outside of any project, which is not the same."""
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
-"""Windows takes a name for a device by what stands before its first dot."""
+"""Names that Windows treats as devices, going by the part before the first dot."""
 
 
 class ContextKind(StrEnum):
     """What the canonical name of a context is."""
 
     REMOTE = "remote"
-    """The address of the repository's remote: the same on every machine."""
+    """The URL of the repository's remote: the same on every machine."""
     PATH = "path"
     """A directory of one machine."""
 
@@ -57,10 +57,10 @@ class Alias:
 
 
 def context_of(kind: ContextKind, canonical: str, suffix: str | None = None, *, machine: str = "") -> Context:
-    """The context with this canonical name, and the user's own suffix where one project holds several."""
+    """Return the context with this canonical name; `suffix` is the user's, for one of several contexts in a project."""
     name = canonical if suffix is None else f"{canonical}#{suffix}"
     where = machine if kind is ContextKind.PATH else ""
-    # Lengths keep ("a#b", no suffix) apart from ("a", suffix "b").
+    # The length distinguishes ("a#b", no suffix) from ("a", suffix "b").
     exact = f"{kind.value}\0{len(where)}\0{where}\0{len(canonical)}\0{name}"
     digest = hashlib.blake2b(exact.encode("utf-8", "surrogatepass"), digest_size=10).digest()
     tail = b32encode(digest).decode("ascii").lower()
@@ -69,12 +69,12 @@ def context_of(kind: ContextKind, canonical: str, suffix: str | None = None, *, 
     shown = shown.strip("-.") or "context"
     if _RESERVED.match(shown):
         shown = f"_{shown}"
-    # A path may hold bytes that are not text; a store could not keep them.
+    # A path may hold bytes that are not valid text, which a store could not hold.
     return Context(key=f"{shown}-{tail}", kind=kind, name=name.encode("utf-8", "backslashreplace").decode())
 
 
 def canonical_of(context: Context, *, machine: str = "") -> str | None:
-    """The canonical name without the user's suffix, or None where the name alone does not tell."""
+    """Return the canonical name without the user's suffix, or None if it cannot be derived from the name."""
     if context_of(context.kind, context.name, machine=machine) == context:
         return context.name
     for hash_sign in re.finditer("#", context.name):
@@ -85,4 +85,4 @@ def canonical_of(context: Context, *, machine: str = "") -> str | None:
 
 
 EVERY_PROJECT = "(what holds everywhere)"
-"""What is told as the project of what belongs to none."""
+"""The project name shown for what belongs to no single project."""

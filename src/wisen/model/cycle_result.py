@@ -1,4 +1,4 @@
-"""What one cycle did, as a value that every surface can show."""
+"""The result of one cycle, as a value that every surface can show."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ if TYPE_CHECKING:
 
 
 class CycleResult(NamedTuple):
-    """What one cycle did, or would do."""
+    """What one cycle did, or would do in a dry run."""
 
     report: Report | None
-    """Of what was learnt; None where nothing was read."""
+    """What was learned; None if nothing was read."""
     exposures: int
-    """How many deliveries were taken into the ledger."""
+    """How many deliveries were recorded in the ledger."""
     answered: tuple[str, ...]
-    """What was done because the user typed it, in words."""
+    """Descriptions of what was done because the user asked for it in a chat."""
     applied: tuple[str, ...]
-    """Proposals that policy approved by itself: the rule, and the file it went to."""
+    """Proposals that policy approved by itself: each rule, with the file it went to."""
     snapshots: int
     """How many snapshots are new."""
     troubles: tuple[str, ...]
-    """What could not be done, and why."""
+    """What failed, and why."""
     retired: int = 0
-    """How many sessions went from the archive, or would."""
+    """How many sessions were removed from the archive, or would be."""
     checked: tuple[str, ...] = ()
-    """What checks of changes in files came to, in words."""
+    """Descriptions of the results of checked file changes."""
 
     def combine(self, later: CycleResult) -> CycleResult:
-        """This cycle and the one after it, as one."""
+        """Return this cycle and a later one as one result."""
         return CycleResult(
             later.report,
             self.exposures + later.exposures,

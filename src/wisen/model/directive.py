@@ -1,4 +1,4 @@
-"""Directives: sentences by which a user tells an agent how to work, in the user's own words; and what calls them up."""
+"""Directives: sentences in which the user tells an agent how to work, and the triggers that bring them up again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class DirectiveForm(StrEnum):
-    """How a sentence tells what to do."""
+    """The grammatical form of a directive."""
 
     ORDER = "order"
     PROHIBITION = "prohibition"
@@ -20,42 +20,42 @@ class DirectiveForm(StrEnum):
     QUESTION = "question"
     """A polite question that asks for something: "could you stop …?"."""
     COMPLAINT = "complaint"
-    """That an earlier wish was not followed."""
+    """That an earlier request was not followed."""
     FACT = "fact"
-    """What the agent has to know, and is asked to keep in mind."""
+    """Something the agent has to know and is asked to keep in mind."""
 
 
 class Directive(Struct, frozen=True, kw_only=True):
     """One directive in a message."""
 
     text: str
-    """The user's sentences, never cut inside; only a greeting, a "please" or a name may have fallen away."""
+    """The user's sentences, never cut inside; only a greeting, a "please" or a name may have been stripped."""
     start: int
     """Where in the message its sentences begin."""
     end: int
     form: DirectiveForm
     forbids: bool
-    """Whether it says what not to do, and nothing else."""
+    """Whether it only says what not to do."""
     marker: str = ""
-    """The words by which it says itself that it lasts: "from now on", "in this repo we"; empty where it does not."""
+    """The words that mark it as lasting ("from now on", "in this repo we"); empty if there are none."""
     passing: bool = False
-    """Whether it says itself that it holds for now, or this once."""
+    """Whether it says that it applies for now, or just this once."""
     stands_alone: bool = True
-    """Whether it says something to somebody who was not there: it points at nothing that only the user saw."""
+    """Whether somebody who was not there can understand it: it refers to nothing that only the user saw."""
     inner: bool = False
-    """Whether what it tells only stands within a longer sentence: that may be a piece of work, or an option."""
+    """Whether the directive is only part of a longer sentence: it may be a piece of work, or an option."""
 
     doubtful: bool = False
-    """Whether it only may be one: somebody has to say so before anything is made of it."""
+    """Whether it is uncertain that this is a directive: a person has to confirm it before it is used."""
 
     @property
     def standing(self) -> bool:
-        """Whether it is told at each start: it says itself that it lasts, and says something by itself."""
+        """Return whether it is delivered at each start: it is marked as lasting and can be understood by itself."""
         return bool(self.marker) and not self.passing and not self.doubtful and self.stands_alone
 
 
 class TriggerCause(StrEnum):
-    """Why a call is taken to be what a lesson was about."""
+    """Why a call is assumed to be what a lesson was about."""
 
     REJECTED = "rejected"
     INTERRUPTED = "interrupted"
@@ -64,11 +64,11 @@ class TriggerCause(StrEnum):
 
 
 class Trigger(Struct, frozen=True, kw_only=True):
-    """What calls a lesson up again: a call like the one that it was about. It is inferred, not the user's word."""
+    """What brings up a lesson again: a call like the one that it was about. It is inferred, not stated by the user."""
 
     cause: TriggerCause
     tool: str
     words: tuple[str, ...]
-    """By what such a call is known again: words of a command, a path, or names."""
+    """How such a call is recognized: words of a command, a path, or names."""
     did: str
     """What the agent did then, in few words."""

@@ -1,6 +1,6 @@
-"""Finds what two runs at the same time recorded twice, and says which of each is to stay. It changes nothing.
+"""Finds entries and proposals that two concurrent runs recorded twice, and chooses the ones to keep. Changes nothing.
 
-Before there were keys, two runs that read the same logs gave the same lesson two ids, and asked about both.
+Before entries had keys, two runs that read the same logs gave the same lesson two ids, and proposed both.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from wisen.model.entry import Move, Proposal
     from wisen.model.entry_state import EntryState, ProposalState
 
-    Told: TypeAlias = tuple[object, ...]
+    Fingerprint: TypeAlias = tuple[object, ...]
 
-_CARRIED = (
+_INHERITED = (
     MoveKind.STATUS,
     MoveKind.PRIORITY,
     MoveKind.TEXT,
@@ -26,7 +26,7 @@ _CARRIED = (
     MoveKind.CONFIRM,
     MoveKind.EVERYWHERE,
 )
-"""What a person decides about an entry and what counts for the one that stays as well."""
+"""Decisions of a person about a duplicate that also apply to the entry that is kept."""
 
 
 class DuplicateEntry(NamedTuple):
@@ -39,58 +39,60 @@ class DuplicateEntry(NamedTuple):
 def find_duplicate_entries(
     states: Iterable[EntryState], moves: Iterable[Move], written: Collection[str] = ()
 ) -> tuple[DuplicateEntry, ...]:
-    """Entries that say word for word the same of the same message or fix; `written`: those whose rule is in a file.
+    """Return entries with identical content about the same message or fix; `written`: those whose rule is in a file.
 
-    What a person took apart, and what has been merged, is left as it is.
+    Entries that a person split, and those already merged, are left alone.
     """
     split = {move.value for move in moves if move.kind is MoveKind.SPLIT}
-    groups: dict[Told, list[EntryState]] = defaultdict(list)
+    groups: dict[Fingerprint, list[EntryState]] = defaultdict(list)
     for state in states:
-        told = _told(state)
-        if told is not None and not state.merged_into and state.entry.id not in split:
-            groups[told].append(state)
-    found = []
+        fingerprint = _fingerprint(state)
+        if fingerprint is not None and not state.merged_into and state.entry.id not in split:
+            groups[fingerprint].append(state)
+    duplicates = []
     for group in groups.values():
         if len(group) > 1:
             first, *others = sorted(group, key=lambda each: _rank(each, written))
-            found.append(DuplicateEntry(first, tuple(others)))
-    return tuple(found)
+            duplicates.append(DuplicateEntry(first, tuple(others)))
+    return tuple(duplicates)
 
 
-def moves_to_carry_over(doubled: DuplicateEntry, moves: Sequence[Move]) -> list[Move]:
-    """The decisions of the user about the others that the one that stays has to take over, newest of each kind.
+def moves_to_carry_over(duplicate: DuplicateEntry, moves: Sequence[Move]) -> list[Move]:
+    """Return the user's decisions about the duplicates that the primary entry has to inherit, newest of each kind.
 
-    Who approved one and rejected the other did not want it twice: then it stays approved.
+    Approving one and rejecting the other means that the user did not want it twice: the primary stays approved.
     """
-    ids = {doubled.primary.entry.id, *(each.entry.id for each in doubled.duplicates)}
-    carried = []
-    for kind in _CARRIED:
-        said = [move for move in moves if move.subject in ids and move.kind is kind and move.by is Actor.USER]
-        if kind is MoveKind.STATUS and doubled.primary.status is EntryStatus.PROMOTED:
+    ids = {duplicate.primary.entry.id, *(each.entry.id for each in duplicate.duplicates)}
+    inherited = []
+    for kind in _INHERITED:
+        decisions = [move for move in moves if move.subject in ids and move.kind is kind and move.by is Actor.USER]
+        if kind is MoveKind.STATUS and duplicate.primary.status is EntryStatus.PROMOTED:
             continue
-        if said and said[-1].subject != doubled.primary.entry.id:
-            carried.append(said[-1])
-    return carried
+        if decisions and decisions[-1].subject != duplicate.primary.entry.id:
+            inherited.append(decisions[-1])
+    return inherited
 
 
-def find_duplicate_proposals(asked: Iterable[ProposalState], doubled: Iterable[DuplicateEntry]) -> list[Proposal]:
-    """Proposals that wait although the same is asked already, or about an entry that does not stay."""
-    gone = {each.entry.id for double in doubled for each in double.duplicates}
+def find_duplicate_proposals(
+    states: Iterable[ProposalState], duplicate_entries: Iterable[DuplicateEntry]
+) -> list[Proposal]:
+    """Return pending proposals that repeat another pending one, or that are about a duplicate entry."""
+    duplicate_ids = {each.entry.id for double in duplicate_entries for each in double.duplicates}
     waiting: set[tuple[str, str, str]] = set()
-    found = []
-    for each in asked:
+    duplicates = []
+    for each in states:
         proposal = each.proposal
         if not each.is_waiting or proposal.type is ProposalType.SUGGESTION:
             continue
-        about = (proposal.entry, proposal.context, proposal.type.value)
-        if proposal.entry in gone or about in waiting:
-            found.append(proposal)
-        waiting.add(about)
-    return found
+        subject = (proposal.entry, proposal.context, proposal.type.value)
+        if proposal.entry in duplicate_ids or subject in waiting:
+            duplicates.append(proposal)
+        waiting.add(subject)
+    return duplicates
 
 
-def _told(state: EntryState) -> Told | None:
-    """What two records of one lesson have in common; None where somebody may have meant it twice."""
+def _fingerprint(state: EntryState) -> Fingerprint | None:
+    """Return what two records of one lesson have in common; None if the user may have meant it twice."""
     entry = state.entry
     if entry.origin is EntryOrigin.STATED and entry.details:
         return ("stated", state.context, entry.context, entry.type, entry.category, entry.summary, entry.details)
@@ -102,5 +104,5 @@ def _told(state: EntryState) -> Told | None:
 
 
 def _rank(state: EntryState, written: Collection[str]) -> tuple[bool, bool, bool, str]:
-    """The oldest stays, but before all the one whose rule is in a file, was approved, or has what was seen of it."""
+    """Sort key: the oldest is kept, but first the one whose rule is in a file, was approved, or has occurrences."""
     return (state.entry.id not in written, state.status is not EntryStatus.PROMOTED, not state.times, state.entry.id)

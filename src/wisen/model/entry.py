@@ -1,4 +1,4 @@
-"""Entries: one lesson each, however often it recurs; what was seen of it, what was decided about it, and proposals."""
+"""Rows about entries: an entry is one lesson; also its occurrences, the decisions (moves) about it, and proposals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EntryType(StrEnum):
-    """What kind of thing was learnt."""
+    """What kind of thing was learned."""
 
     LEARNING = "learning"
     ERROR = "error"
@@ -26,7 +26,7 @@ class EntryType(StrEnum):
 
 
 PREFIXES = {EntryType.LEARNING: "LRN", EntryType.ERROR: "ERR", EntryType.FEATURE: "FEAT"}
-"""With what the name of an entry begins."""
+"""The prefixes of entry names."""
 
 
 class Category(StrEnum):
@@ -43,11 +43,11 @@ class Priority(StrEnum):
     """How much an entry matters."""
 
     CRITICAL = "critical"
-    """Data were lost, security is at stake, or nothing goes on without it."""
+    """Data loss, a security problem, or a blocker."""
     HIGH = "high"
-    """It recurs, or concerns what is done all the time."""
+    """It recurs, or concerns something done all the time."""
     MEDIUM = "medium"
-    """There is a way around it."""
+    """There is a workaround."""
     LOW = "low"
 
 
@@ -63,7 +63,7 @@ class EntryStatus(StrEnum):
 
 
 class EntrySource(StrEnum):
-    """How an entry came about, in the words of the known format."""
+    """How an entry came about, in the terms of the established file format."""
 
     CONVERSATION = "conversation"
     ERROR = "error"
@@ -72,27 +72,27 @@ class EntrySource(StrEnum):
 
 
 class EntryOrigin(StrEnum):
-    """On whose word an entry stands."""
+    """What an entry is based on."""
 
     STATED = "stated"
     """The user typed it."""
     MEASURED = "measured"
-    """Tools measurably did it."""
+    """Measured from what tools did."""
     LOGGED = "logged"
-    """Somebody recorded it by command; it is evidence of nothing by itself."""
+    """Somebody recorded it by command; by itself it is no evidence."""
     IMPORTED = "imported"
-    """It came from a file of another system."""
+    """It was imported from a file of another system."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One lesson as it was first recorded. What was decided since stands in moves."""
+    """One lesson as it was first recorded. Later decisions are in moves."""
 
     id: str
     name: str
-    """For people: LRN-YYYYMMDD-XXX."""
+    """The human-readable name: LRN-YYYYMMDD-XXX."""
     machine: str
     context: str
-    """The key of the context it belongs to; empty for everywhere."""
+    """The key of the context it belongs to; empty for all."""
     at: datetime
     type: EntryType
     summary: str
@@ -101,10 +101,10 @@ class Entry(Struct, frozen=True, kw_only=True):
     category: Category | None = None
     details: str = ""
     action: str = ""
-    """What is suggested to be done."""
+    """The suggested action."""
     error: str = ""
     setting: str = ""
-    """What was going on."""
+    """What was being done at that time."""
     priority: Priority = Priority.MEDIUM
     area: str = "tooling"
     tags: tuple[str, ...] = ()
@@ -113,20 +113,20 @@ class Entry(Struct, frozen=True, kw_only=True):
     """The pattern key, `area.symptom`."""
     about: LessonTopic | None = None
     durable: float = 0.0
-    """How likely it is meant to last beyond the task at hand."""
+    """The probability that it is meant to last beyond the current task."""
     standing: bool | None = None
-    """Whether the user said that it lasts; None where an earlier version recorded it, which did not ask."""
+    """Whether the user said that it lasts; None if a version recorded it that did not detect that."""
     trigger: Trigger | None = None
-    """What calls it up again, where that could be told."""
+    """What brings it up again, if known."""
 
 
 def rule_id(entry: str) -> str:
-    """The id that the line of an entry has in files."""
+    """Return the id of an entry's line in files."""
     return f"R-{blake2b(entry.encode(), digest_size=4).hexdigest()}"
 
 
 def request_id(words: tuple[str, ...]) -> str:
-    """By what a decision is known that waits for a person: the command that takes it."""
+    """Return the id of a decision that waits for a person, derived from the command that makes it."""
     return f"Q{blake2b(chr(0).join(words).encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
 
 
@@ -141,7 +141,7 @@ LOGGABLE = {
 
 
 class ManualEntry(NamedTuple):
-    """Something that is recorded by hand."""
+    """Something to be recorded by hand."""
 
     kind: str
     """One of LOGGABLE."""
@@ -154,10 +154,10 @@ class ManualEntry(NamedTuple):
 
 
 class Occurrence(Struct, frozen=True, kw_only=True):
-    """An entry seen in a session."""
+    """One sighting of an entry in a session."""
 
     id: str
-    """Made of where it was seen, so that the same sight is recorded once."""
+    """Derived from where it was seen, so that the same occurrence is recorded once."""
     entry: str
     machine: str
     context: str
@@ -168,7 +168,7 @@ class Occurrence(Struct, frozen=True, kw_only=True):
     """The id of the message or call."""
     at: datetime
     quote: str = ""
-    """The user's words, or the complaint of the tool."""
+    """The user's words, or the tool's error message."""
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -180,89 +180,89 @@ class Tally(Struct, frozen=True, kw_only=True):
     sessions: int
     first: datetime
     last: datetime
-    """When it was recorded, where it was never seen."""
+    """When it was recorded, if it was never seen."""
 
 
-def recount_tally(of: Tally, seen: Sequence[Occurrence]) -> Tally:
-    """A tally counted anew from what was seen, oldest first."""
+def recount_tally(tally: Tally, occurrences: Sequence[Occurrence]) -> Tally:
+    """Return a tally recounted from these occurrences, oldest first."""
     return structs.replace(
-        of,
-        times=len(seen),
-        sessions=len({(each.agent, each.session) for each in seen}),
-        first=seen[0].at if seen else of.first,
-        last=seen[-1].at if seen else of.last,
+        tally,
+        times=len(occurrences),
+        sessions=len({(each.agent, each.session) for each in occurrences}),
+        first=occurrences[0].at if occurrences else tally.first,
+        last=occurrences[-1].at if occurrences else tally.last,
     )
 
 
 class MoveKind(StrEnum):
-    """What can be decided about an entry, a proposal, an occurrence or a guard."""
+    """What a decision row (a move) can change about an entry, a proposal, an occurrence or a guard."""
 
     STATUS = "status"
     PRIORITY = "priority"
     TEXT = "text"
-    """Another wording of its summary."""
+    """A new wording of its summary."""
     CONFIRM = "confirm"
     MERGE = "merge"
-    """It is the same as the entry whose id is the value; it stands by itself again where there is none."""
+    """It is a duplicate of the entry whose id is the value; an empty value separates it again."""
     SPLIT = "split"
-    """The occurrence that it is about belongs to the entry whose id is the value."""
+    """The occurrence belongs to the entry whose id is the value."""
     SCOPE = "scope"
-    """It holds in the context whose key is the value; everywhere where there is none."""
+    """It applies in the context whose key is the value; everywhere if the value is empty."""
     EVERYWHERE = "everywhere"
-    """The user said that it holds in all projects: it is proposed so."""
+    """The user said that it applies in all projects: that is then proposed."""
     LASTING = "lasting"
-    """The user said it again, and that it holds from now on."""
+    """The user said it again, and that it applies from now on."""
     CITE = "cite"
     """It was used."""
     LOCAL = "local"
-    """It was typed to models on the user's own machine only, where the value says so; else to a hosted one as well."""
+    """With `ONLY_LOCAL` it was typed to local models only; otherwise to a hosted one as well."""
     TRIGGER = "trigger"
-    """What calls it up from now on, as JSON; nothing does where there is none."""
+    """What brings it up from now on, as JSON; empty for nothing."""
     CONFLICT = "conflict"
-    """It says the opposite of the entry whose id is the value."""
+    """It contradicts the entry whose id is the value."""
     SUPERSEDE = "supersede"
-    """A newer word of the user took its place, the entry whose id is the value; it stands again where there is none."""
+    """A newer statement of the user replaced it, the entry whose id is the value; an empty value restores it."""
     ANSWER = "answer"
-    """What a person said to a proposal: one of `Answer`."""
+    """What a person answered to a proposal: one of `Answer`."""
     GUARD = "guard"
-    """In which mode a guard is from now on."""
+    """The mode of a guard from now on."""
     OVERRULE = "overrule"
-    """The user had his way against a guard."""
+    """The user overrode a guard."""
     VERDICT = "verdict"
-    """What the trial of a rule or a fix came to: the version of its words, and the verdict."""
+    """The result of a trial of a rule or fix: the version of its wording, and the verdict."""
     CHECK = "check"
-    """What a check of a change in a file came to, and what was done about it."""
+    """The result of a check of a file change, and what was done about it."""
     DECISION = "decision"
-    """What was decided and done in one go: the ids of its moves, of its changes of files and of what it made."""
+    """Everything that one decision did: the ids of its moves, its file changes and what it created."""
     UNDO = "undo"
-    """Decisions about the same subject that were taken back: the ids of their moves."""
+    """Decisions about the same subject that were undone: the ids of their moves."""
     KEEP = "keep"
-    """The user keeps a line of an instruction file, or all lines of one, whatever sessions tell about them."""
+    """The user keeps a line of an instruction file, or all its lines, whatever the sessions show about them."""
     EXPERIMENTS = "experiments"
-    """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
+    """Whether inferred lessons may be tried in the context that it is about: `on` or `off`."""
     POINT = "point"
-    """What a turn is, as an agent read it and the log proved: the turn's id is the subject, `SettledTurn` the value."""
+    """What a turn is, as an agent read it and the log proved it: subject is the turn's id, value a `SettledTurn`."""
     PLACE = "place"
-    """Where rules of the context that it is about go instead of one of its files: the file's name and a place."""
+    """Where rules of a context go instead of one of its files: the file's name and a place."""
 
 
 ONLY_LOCAL = "only"
-"""The value of a move of the kind LOCAL by which hosted agents are not told of an entry."""
+"""The value of a LOCAL move that keeps an entry from hosted agents."""
 
 
 class Actor(StrEnum):
-    """Who decided."""
+    """Who made a decision."""
 
     USER = "user"
     WISEN = "wisen"
 
 
 class Move(Struct, frozen=True, kw_only=True):
-    """One decision about an entry, a proposal, an occurrence or a guard."""
+    """A decision row: one decision about an entry, a proposal, an occurrence or a guard."""
 
     id: str
     subject: str
-    """The id of the entry, the proposal, the occurrence or the guard; of a rule or fix on trial, or of a context."""
+    """The id of the entry, proposal, occurrence or guard; of a rule or fix on trial, or of a context."""
     machine: str
     at: datetime
     by: Actor
@@ -272,15 +272,15 @@ class Move(Struct, frozen=True, kw_only=True):
 
 
 JUDGED_PREFIX = "judged by sessions: "
-"""With what the reason begins where a trial or a check gave something up: coming up again does not bring it back."""
+"""The prefix of the reason if a trial or check dropped something: seeing it again does not bring it back."""
 
 
 REMOVED_PREFIX = "you took it out of "
-"""With what the reason begins where the user took a rule out of a file: saying it again brings it back."""
+"""The prefix of the reason if the user removed a rule from a file: stating it again brings it back."""
 
 
 class Answer(StrEnum):
-    """What a person says to a proposal, or what time says."""
+    """What a person answers to a proposal, or `EXPIRED` after a while."""
 
     APPROVED = "approved"
     REJECTED = "rejected"
@@ -288,7 +288,7 @@ class Answer(StrEnum):
     """It waits for new evidence."""
     LATER = "later"
     TRIED = "tried"
-    """It is to prove itself in a trial before it goes into a file."""
+    """It has to prove itself in a trial before it goes into a file."""
     EXPIRED = "expired"
 
 
@@ -299,22 +299,22 @@ class ProposalType(StrEnum):
     VERIFICATION = "verification"
     CRITICAL_FIX = "critical_fix"
     GUARD = "guard"
-    """Something is to be watched for before calls."""
+    """Calls are to be checked by a guard."""
     FIX = "fix"
     """May agents be told what helped, though it is not known to be harmless?"""
     SUGGESTION = "suggestion"
-    """An agent's own words: evidence of nothing, and told to nobody but the user until he approves it."""
+    """An agent's own words: no evidence, and shown only to the user until they approve it."""
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
-    """A change that is suggested, with everything by which a person can judge it."""
+    """A suggested change, with everything a person needs to judge it."""
 
     id: str
     machine: str
     at: datetime
     type: ProposalType
     entry: str
-    """The id of the entry, or of the guard; of a suggestion that of the entry it would become."""
+    """The id of the entry or the guard; for a suggestion, the id of the entry it would become."""
     context: str
     text: str
     """The rule as it would be written."""
@@ -327,34 +327,34 @@ class Proposal(Struct, frozen=True, kw_only=True):
     effort: str
     impact: str
     tokens: int
-    """About what it costs in every session that reads the file."""
+    """The approximate cost in every session that reads the file."""
     sessions: int
-    """In how many sessions it was seen when it was proposed: a skipped one waits for more."""
+    """In how many sessions it had been seen when it was proposed: a skipped proposal waits for more."""
     backtest: Backtest | None = None
-    """How it would have fared over recorded sessions, where that can be told."""
+    """How it would have performed over recorded sessions, if known."""
     agent: str = ""
-    """Who suggested it, where that was an agent."""
+    """The agent that suggested it, if one did."""
     kind: str = ""
-    """What a suggestion would be recorded as, one of LOGGABLE; empty for other words for an entry that there is."""
+    """What a suggestion would be recorded as, one of LOGGABLE; empty for a new wording of an existing entry."""
     words: tuple[str, ...] = ()
-    """Of a decision that nobody showed to be a person's: the command that takes it, without the name of wisen."""
+    """For a decision not shown to be a person's: the command that makes it, without the program name."""
     typed: str = ""
     """That command as it was run, which an agent's log may show to have been typed by the user."""
     place: str = ""
     """The directory it was run in."""
     follows: str | None = None
-    """The id of the last proposal about the same before it, empty for the first; None where it may stand beside it."""
+    """The id of the previous proposal about the same, empty for the first; None if several may coexist."""
     replaces: str = ""
-    """The id of the line of ours in the file that it takes the place of; empty where it is a new line."""
+    """The id of our line in the file that it replaces; empty if it is a new line."""
     unworded: bool = False
-    """Whether its text is a quote that is no rule as it stands: somebody has to word it before it can be approved."""
+    """Whether its text is a quote that is not usable as a rule: a person has to word it before approving it."""
 
     @property
     def question_key(self) -> str | None:
-        """What it asks, as a key: two that ask the same at the same time are one."""
+        """Return a key of what it asks: two concurrent proposals with the same key are one."""
         if self.follows is None:
             return None
         kinds = (ProposalType.VERIFICATION, ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION)
         kind = self.type if self.type in kinds else ProposalType.PROMOTION
-        told = "\0".join((kind, self.entry, self.context, self.follows)).encode("utf-8", "surrogatepass")
-        return blake2b(told, digest_size=16).hexdigest()
+        content = "\0".join((kind, self.entry, self.context, self.follows)).encode("utf-8", "surrogatepass")
+        return blake2b(content, digest_size=16).hexdigest()

@@ -1,6 +1,6 @@
-"""Tells which entries were recorded before under other ids: an entry is known by the sights that it was made for.
+"""Recognizes entries that are already recorded under other ids, by the occurrences they were created for.
 
-Two processes that read the same logs give the same lesson two ids. The sights of it have the same ids for both.
+Two processes that read the same logs give the same lesson two ids. Its occurrences have the same ids in both.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ if TYPE_CHECKING:
 
     from wisen.model.guard import LearnedRow
 
-_NAMING = (MoveKind.MERGE, MoveKind.CONFLICT, MoveKind.SPLIT, MoveKind.SUPERSEDE)
-"""Decisions whose value is the id of an entry."""
+_ENTRY_VALUED = (MoveKind.MERGE, MoveKind.CONFLICT, MoveKind.SPLIT, MoveKind.SUPERSEDE)
+"""Kinds of moves whose value is the id of an entry."""
 
 
 def founding_occurrences(rows: Iterable[LearnedRow]) -> dict[str, list[str]]:
-    """By entry that is new in these rows, the ids of the occurrences that came with it; the first founded it."""
+    """Return, for each new entry in these rows, the ids of its occurrences; the entry was created for the first."""
     rows = tuple(rows)
     found: dict[str, list[str]] = {row.id: [] for row in rows if isinstance(row, Entry)}
-    taken = set[str]()
+    seen = set[str]()
     for row in rows:
-        if isinstance(row, Occurrence) and row.id not in taken:
-            taken.add(row.id)  # the first row with an id stands
+        if isinstance(row, Occurrence) and row.id not in seen:
+            seen.add(row.id)  # the first row with an id wins
             if row.entry in found:
                 found[row.entry].append(row.id)
-    return {entry: sights for entry, sights in found.items() if sights}
+    return {entry: ids for entry, ids in found.items() if ids}
 
 
-def find_known_entries(sights: Mapping[str, Sequence[str]], owners: Mapping[str, str]) -> dict[str, str]:
-    """The entries that were recorded before, and under which id; `owners` says whose each known sight is."""
+def find_known_entries(occurrences: Mapping[str, Sequence[str]], owners: Mapping[str, str]) -> dict[str, str]:
+    """Map entries to the ids under which they are already recorded; `owners` maps known occurrences to entries."""
     found = {}
-    for entry, seen in sights.items():
-        others = [owners[each] for each in seen if each in owners]
+    for entry, ids in occurrences.items():
+        others = [owners[each] for each in ids if each in owners]
         if others and entry not in others:
             found[entry] = min(others)
     return found
 
 
 def replace_known_entries(rows: Iterable[LearnedRow], known: Mapping[str, str]) -> list[LearnedRow]:
-    """The rows without those entries, and with whatever names one of them naming the one that was there first."""
+    """Return the rows without those entries, with references to them pointing to the entry recorded first."""
     if not known:
         return [*rows]
-    kept: list[LearnedRow] = []
+    result: list[LearnedRow] = []
     for row in rows:
         if isinstance(row, Entry):
-            kept += [] if row.id in known else [row]
+            result += [] if row.id in known else [row]
         elif isinstance(row, (Occurrence, Proposal)):
-            kept.append(structs.replace(row, entry=known.get(row.entry, row.entry)))
+            result.append(structs.replace(row, entry=known.get(row.entry, row.entry)))
         elif isinstance(row, Move):
-            value = known.get(row.value, row.value) if row.kind in _NAMING else row.value
-            kept.append(structs.replace(row, subject=known.get(row.subject, row.subject), value=value))
+            value = known.get(row.value, row.value) if row.kind in _ENTRY_VALUED else row.value
+            result.append(structs.replace(row, subject=known.get(row.subject, row.subject), value=value))
         else:
-            kept.append(row)
-    return kept
+            result.append(row)
+    return result

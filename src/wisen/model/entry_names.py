@@ -1,4 +1,4 @@
-"""The names of entries for people: LRN-YYYYMMDD-XXX."""
+"""Human-readable names of entries: LRN-YYYYMMDD-XXX."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def entry_name(type_: EntryType, at: datetime, id_: str, taken: Collection[str]) -> str:
-    """A name for people, LRN-YYYYMMDD-XXX, lengthened where it would collide."""
+    """Return a human-readable name, LRN-YYYYMMDD-XXX, lengthened if it would collide."""
     tail = blake2b(id_.encode(), digest_size=16).hexdigest()
     stem = f"{PREFIXES[type_]}-{at:%Y%m%d}-"
     return next(name for length in range(3, len(tail) + 1) if (name := stem + tail[:length].upper()) not in taken)

@@ -1,4 +1,4 @@
-"""What became of entries and proposals, folded from rows that never change."""
+"""Folds immutable rows into the current state of entries and proposals."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 
 def encode_trigger(trigger: Trigger | None) -> str:
-    """A trigger as the value of a decision; empty where nothing calls a lesson up."""
+    """Encode a trigger as the value of a move; empty for none."""
     return "" if trigger is None else msgspec.json.encode(trigger).decode()
 
 
 def decode_trigger(value: str) -> Trigger | None:
-    """What such a value says; nothing where it cannot be read, as when a later version wrote it."""
+    """Decode such a value; None if it cannot be read, for example because a later version wrote it."""
     try:
         return msgspec.json.decode(value, type=Trigger) if value else None
     except msgspec.DecodeError:
         return None
 
 
-_MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
+_MOVE_EFFECTS: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
     MoveKind.STATUS: lambda move: {"status": EntryStatus(move.value)},
     MoveKind.PRIORITY: lambda move: {"priority": Priority(move.value)},
     MoveKind.TEXT: lambda move: {"text": move.value},
@@ -56,75 +56,75 @@ _MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
     MoveKind.CONFIRM: lambda _: {"confirmed": True},
     MoveKind.CITE: lambda move: {"used": move.at},
 }
-"""What a decision changes."""
+"""What each kind of move changes."""
 
 
 class EntryState(Struct, frozen=True, kw_only=True):
-    """An entry with all that was seen of it and decided about it."""
+    """The current state of an entry: everything seen of it and decided about it."""
 
     entry: Entry
     text: str
-    """Its wording now."""
+    """Its current wording."""
     status: EntryStatus
     priority: Priority
     context: str
-    """Where it holds; empty for everywhere."""
+    """Where it applies; empty for everywhere."""
     times: int
     sessions: int
     first: datetime
     last: datetime
     confirmed: bool = False
-    """Whether a person said that it is right."""
+    """Whether a person confirmed that it is right."""
     everywhere: bool = False
-    """Whether the user said that it holds in all projects; it does when he approves that."""
+    """Whether the user said that it applies in all projects; it does once they approve that."""
     lasting: bool = False
-    """Whether the user said again, more strongly, that it holds from now on."""
+    """Whether the user repeated, more strongly, that it applies from now on."""
     local: bool = False
-    """Whether it was typed to models on the user's own machine, and to no hosted one."""
+    """Whether it was typed to local models only."""
     trigger: Trigger | None = None
-    """What calls it up again, where that can be told."""
+    """What brings it up again, if known."""
     merged_into: str = ""
     conflicts: tuple[str, ...] = ()
-    """The ids of entries that say the opposite."""
+    """The ids of entries that contradict it."""
     superseded_by: str = ""
-    """The id of the entry in which the user said the opposite later."""
+    """The id of the later entry in which the user said the opposite."""
     used: datetime | None = None
-    """When it was last named as used, or at work when the user praised."""
+    """When it was last cited, or in use when the user praised the work."""
     praises: tuple[Reinforcement, ...] = ()
-    """The praises that count for it, oldest first. They make nothing a rule, and say nothing about a trial."""
+    """The praises that count for it, oldest first. They make nothing a rule, and do not affect trials."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more comes of it."""
+        """Return whether it is no longer in use."""
         return self.is_closed or bool(self.superseded_by)
 
     @property
     def is_closed(self) -> bool:
-        """Whether it was merged or decided about; what a newer word superseded may be said again."""
+        """Return whether it was merged or settled; a superseded entry may be stated again."""
         return bool(self.merged_into) or self.status in (EntryStatus.RESOLVED, EntryStatus.WONT_FIX)
 
     @property
     def durable(self) -> float:
-        """How likely it is meant to last, by the strongest words in which it was said."""
+        """Return the probability that it is meant to last, by its strongest wording."""
         return 1.0 if self.lasting else self.entry.durable
 
     @property
     def is_standing(self) -> bool:
-        """Whether the user said in so many words that it lasts; what an earlier version recorded does not tell."""
+        """Return whether the user said explicitly that it lasts; earlier versions did not record that."""
         return self.lasting or bool(self.entry.standing)
 
     @property
     def is_private(self) -> bool:
-        """Whether hosted agents are not told of it: typed to local models only, and no person made it a rule since."""
+        """Return whether hosted agents must not get it: typed to local models only, not approved by a person since."""
         return self.local and not (self.confirmed and self.status is EntryStatus.PROMOTED)
 
     @property
     def is_rule(self) -> bool:
-        """Whether it was approved, and no newer word took its place."""
+        """Return whether it was approved and not superseded."""
         return self.status is EntryStatus.PROMOTED and not self.superseded_by
 
     def weight(self, now: datetime) -> int:
-        """How much speaks for it where things compete: the sessions it came up in, and a little for praise."""
+        """Return its weight in rankings: the sessions it came up in, plus a little for praise."""
         return self.sessions + praise_level(self.praises, now)
 
 
@@ -134,7 +134,7 @@ def fold_entry_states(
     moves: Iterable[Move],
     praises: Iterable[Reinforcement] = (),
 ) -> tuple[EntryState, ...]:
-    """What became of entries, in their order. One that was merged into another adds to what is counted there."""
+    """Return the state of each entry, in order. A merged entry adds to the counts of the other one."""
     seen = {tally.entry: tally for tally in tallies}
     found: dict[str, EntryState] = {}
     for entry in entries:
@@ -158,62 +158,62 @@ def fold_entry_states(
                 if move.value in state.conflicts:
                     continue
                 found[move.subject] = structs.replace(state, conflicts=(*state.conflicts, move.value))
-            elif move.kind in _MOVED:
-                found[move.subject] = structs.replace(state, **_MOVED[move.kind](move))
-    _praised(found, praises)
+            elif move.kind in _MOVE_EFFECTS:
+                found[move.subject] = structs.replace(state, **_MOVE_EFFECTS[move.kind](move))
+    _add_praises(found, praises)
     for state in [*found.values()]:
-        into = found.get(state.merged_into)
-        if into is not None:
-            found[into.entry.id] = structs.replace(
-                into,
-                times=into.times + state.times,
-                sessions=into.sessions + state.sessions,
-                first=min(into.first, state.first),
-                last=max(into.last, state.last),
-                used=max(filter(None, (into.used, state.used)), default=None),
-                praises=_of_one(into.entry.id, (*into.praises, *state.praises)),
-                local=into.local and state.local,
+        target = found.get(state.merged_into)
+        if target is not None:
+            found[target.entry.id] = structs.replace(
+                target,
+                times=target.times + state.times,
+                sessions=target.sessions + state.sessions,
+                first=min(target.first, state.first),
+                last=max(target.last, state.last),
+                used=max(filter(None, (target.used, state.used)), default=None),
+                praises=_merge_rows(target.entry.id, (*target.praises, *state.praises)),
+                local=target.local and state.local,
             )
     return tuple(found.values())
 
 
-def _praised(found: dict[str, EntryState], praises: Iterable[Reinforcement]) -> None:
-    """Praise is the entry's own, and that of the fixes an error is about."""
-    of: dict[str, list[Reinforcement]] = defaultdict(list)
+def _add_praises(found: dict[str, EntryState], praises: Iterable[Reinforcement]) -> None:
+    """Assign praise of the entry itself, and of the fixes that an error entry is about."""
+    by_subject: dict[str, list[Reinforcement]] = defaultdict(list)
     for row in praises:
-        of[row.subject].append(row)
-    for state in [*found.values()] if of else ():
+        by_subject[row.subject].append(row)
+    for state in [*found.values()] if by_subject else ():
         entry = state.entry
         names = (entry.id, *(entry.tags if entry.type is EntryType.ERROR else ()))
-        rows = _of_one(entry.id, [row for name in names for row in of.get(name, ())])
+        rows = _merge_rows(entry.id, [row for name in names for row in by_subject.get(name, ())])
         if rows:
             last = max(row.at for row in rows)
             used = last if state.used is None else max(state.used, last)
             found[entry.id] = structs.replace(state, praises=rows, used=used)
 
 
-def _of_one(entry: str, rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
-    """Rows as those of one entry, each session once."""
+def _merge_rows(entry: str, rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
+    """Return the rows as rows of one entry, one per session."""
     return counted_praises(structs.replace(row, subject=entry) for row in rows)
 
 
 class ProposalState(NamedTuple):
-    """A proposal and what became of it."""
+    """A proposal and its current answer."""
 
     proposal: Proposal
     answer: Answer | None
-    """None while it waits."""
+    """None while it is pending."""
     at: datetime
-    """When it was answered, or made."""
+    """When it was answered, or created."""
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a person has still to say something."""
+        """Return whether it still needs an answer from a person."""
         return self.answer in (None, Answer.LATER)
 
 
 def fold_proposal_states(proposals: Iterable[Proposal], moves: Iterable[Move]) -> tuple[ProposalState, ...]:
-    """Every proposal with its last answer, oldest first."""
+    """Return every proposal with its last answer, oldest first."""
     answers = {move.subject: move for move in moves if move.kind is MoveKind.ANSWER}
     found = []
     for proposal in proposals:
@@ -225,12 +225,12 @@ def fold_proposal_states(proposals: Iterable[Proposal], moves: Iterable[Move]) -
 
 
 def entries_on_trial(proposals: Iterable[ProposalState]) -> frozenset[str]:
-    """The entries that the user wants to be tried before they become rules."""
+    """Return the entries that the user wants to be tried before they become rules."""
     return frozenset(each.proposal.entry for each in proposals if each.answer is Answer.TRIED)
 
 
 def conflicting_pairs(states: Sequence[EntryState]) -> list[tuple[EntryState, EntryState]]:
-    """Pairs of entries that nobody stated and that say the opposite of each other; the older of the two first."""
+    """Return pairs of inferred entries that contradict each other; the older of the two first."""
     by_id = {state.entry.id: state for state in states}
     found: dict[tuple[str, str], tuple[EntryState, EntryState]] = {}
     for state in states:
@@ -243,19 +243,21 @@ def conflicting_pairs(states: Sequence[EntryState]) -> list[tuple[EntryState, En
 
 
 def unsettled_entry_ids(states: Sequence[EntryState]) -> set[str]:
-    """The entries in conflicts between what nobody stated and that weigh the same: a person has to decide first."""
+    """Return the ids of inferred entries in unresolved conflicts: a person has to decide first."""
     return {each.entry.id for pair in conflicting_pairs(states) for each in pair}
 
 
 def is_inferred(state: EntryState) -> bool:
-    """Whether nobody stated, confirmed or approved it."""
+    """Return whether nobody stated, confirmed or approved it."""
     pending = state.status is EntryStatus.PENDING and not state.confirmed
     return pending and state.entry.origin is not EntryOrigin.STATED
 
 
-def undecided_fixes(every: Iterable[EntryState]) -> dict[str, str]:
-    """By the id of a fix, the name of its entry, where the user has said nothing to it yet; the one seen most."""
-    open_ = [each for each in every if each.entry.type is EntryType.ERROR and not each.is_over]
-    said = {tag for each in open_ if each.confirmed or each.status is EntryStatus.PROMOTED for tag in each.entry.tags}
-    most = sorted(open_, key=lambda each: each.sessions)
-    return {tag: each.entry.name for each in most for tag in each.entry.tags if tag not in said}
+def undecided_fixes(states: Iterable[EntryState]) -> dict[str, str]:
+    """Map fixes that the user has not decided about to the names of their most frequent entries."""
+    open_ = [each for each in states if each.entry.type is EntryType.ERROR and not each.is_over]
+    decided = {
+        tag for each in open_ if each.confirmed or each.status is EntryStatus.PROMOTED for tag in each.entry.tags
+    }
+    by_sessions = sorted(open_, key=lambda each: each.sessions)
+    return {tag: each.entry.name for each in by_sessions for tag in each.entry.tags if tag not in decided}

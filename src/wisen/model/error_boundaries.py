@@ -1,7 +1,7 @@
-"""Fences: what fails at one source, session, project or step of a run is noted, and the rest of the run goes on.
+"""Error boundaries: a failure in one source, session, project or step is recorded, and the rest of the run continues.
 
-Only a store that cannot be used ends a run, because nothing could be kept without it. What is noted never holds text
-of a session: an unexpected error is told by its type and by the line of ours that raised it.
+Only an unusable store ends a run, because nothing could be stored without it. What is recorded never holds text of a
+session: an unexpected error is described by its type and by the line of our code that raised it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _PACKAGE = "wisen"
 
 
 class BoundaryKind(StrEnum):
-    """What a fence stands around."""
+    """What a boundary isolates."""
 
     STEP = "step"
-    """A step of the run: without it something is missing for every project."""
+    """A step of the run: if it fails, something is missing for every project."""
     AGENT = "agent"
     PROJECT = "project"
     SESSION = "session"
@@ -35,35 +35,35 @@ class BoundaryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IsolatedFailure:
-    """What failed inside a fence."""
+    """A failure that was caught at a boundary."""
 
     kind: BoundaryKind
     name: str
     error: str
 
     def __str__(self) -> str:
-        """For a person."""
+        """Return a description for a person."""
         return f"{self.kind.value} {self.name}: {self.error}"
 
 
 class ErrorBoundaries:
-    """Collects what failed in one run."""
+    """Isolates and collects the failures of one run."""
 
     def __init__(self, on_enter: Callable[[BoundaryKind, str], None] | None = None) -> None:
-        """`on_enter` is called inside each fence, before anything is done there: tests raise from it."""
+        """`on_enter` is called inside each boundary before anything else: tests raise from it."""
         self._on_enter = on_enter
         self.failures: list[IsolatedFailure] = []
 
     def for_new_run(self) -> ErrorBoundaries:
-        """Fences for another run, in which nothing has failed yet."""
+        """Return boundaries for another run, without failures."""
         return ErrorBoundaries(self._on_enter)
 
     def isolate(self, kind: BoundaryKind, name: str) -> AbstractContextManager[None, bool]:
-        """Whatever fails inside is noted and stays inside, but for a StoreError."""
+        """Record any error raised in the block and suppress it, except a StoreError."""
         return cast("AbstractContextManager[None, bool]", self._isolate(kind, name))
 
     def isolate_step(self, name: str) -> AbstractContextManager[None, bool]:
-        """The same around a step of the run."""
+        """Isolate a step of the run."""
         return self.isolate(BoundaryKind.STEP, name)
 
     @contextmanager
@@ -74,17 +74,17 @@ class ErrorBoundaries:
             yield
         except StoreError:
             raise
-        except Exception as error:  # noqa: BLE001 - this is the one place that keeps what fails from the rest
+        except Exception as error:  # noqa: BLE001 - the one place that isolates failures from the rest of the run
             self.record(kind, name, error)
 
     def record(self, kind: BoundaryKind, name: str, error: Exception) -> None:
-        """Note what failed; the same again is noted once."""
+        """Record a failure; an identical one is recorded once."""
         breakdown = IsolatedFailure(kind, name, describe_error(error))
         if breakdown not in self.failures:
             self.failures.append(breakdown)
 
     def failures_with_project_names(self, projects: Mapping[str, str]) -> tuple[IsolatedFailure, ...]:
-        """What failed, with the names that people know projects by instead of their keys."""
+        """Return the failures with the names that people use for projects instead of their keys."""
         return tuple(
             replace(each, name=projects.get(each.name, each.name)) if each.kind is BoundaryKind.PROJECT else each
             for each in self.failures
@@ -92,7 +92,7 @@ class ErrorBoundaries:
 
 
 def describe_error(error: Exception) -> str:
-    """An error of ours in its own words; any other by its type and the line of ours where it arose."""
+    """Describe an error of ours by its message, and any other by its type and the line of our code that raised it."""
     if isinstance(error, WisenError):
         return str(error)
     return f"an error of wisen's own ({type(error).__name__}{_place_of(error)}). Please report it."

@@ -1,12 +1,12 @@
-"""What happens in a session: messages, calls, outcomes, rejections, interrupts, concessions, citations.
+"""Session events: messages, calls, outcomes, rejections, interrupts, concessions and citations.
 
-An event's `id` is the agent's own (uuid, tool id) wherever it has one, so that reading twice changes nothing.
-Only two things teach: what the user typed and what tools measurably did; every event says which it is.
-Assistant prose and the output of successful calls have no place here on purpose. Of prose two facts are kept: that it
-began by admitting that the user was right, which tells more of the user's turn, and the ids of lessons that it named.
-Neither teaches anything by itself.
+An event's `id` is the agent's own (uuid, tool id) wherever there is one, so that reading twice changes nothing.
+Only two things are learned from: what the user typed and what tools measurably did; every event says which it is.
+Assistant prose and the output of successful calls are left out on purpose. Two facts of prose are kept: that it began
+by conceding that the user was right, which says something about the user's turn, and the ids of lessons it mentioned.
+Nothing is learned from either by itself.
 
-Events are structs, not dataclasses: a frozen one is made five times as fast, and logs hold them by the million.
+Events are structs, not dataclasses: a frozen one is created five times as fast, and logs hold millions of them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Provenance(StrEnum):
-    """Where something came from, decided by the structure of the record, never by its words."""
+    """Where something came from, decided by the structure of the record, never by its wording."""
 
     TYPED = "typed"
     """The user typed it."""
     MEASURED = "measured"
     """A tool measurably did it."""
     OTHER = "other"
-    """Anything else: a program's prompt, a summary, injected text. It never teaches."""
+    """Anything else: a program's prompt, a summary, injected text. Nothing is learned from it."""
 
 
 class MessageOrigin(StrEnum):
@@ -41,7 +41,7 @@ class MessageOrigin(StrEnum):
     REJECTION = "rejection"
     """The reason typed when a call was rejected."""
     SHELL = "shell"
-    """A command to wisen that the user ran themself from the chat, by the agent's own way for that."""
+    """A wisen command that the user ran from the chat, with the agent's own shell escape."""
 
 
 class Status(StrEnum):
@@ -52,7 +52,7 @@ class Status(StrEnum):
     MASKED = "masked"
     """The agent was told it succeeded (a pipe hid the exit code), but its output carries an error."""
     CANCELLED = "cancelled"
-    """It never ran, because a call beside it failed: neither failure nor success."""
+    """It never ran, because a parallel call failed: neither failure nor success."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,31 +61,31 @@ class SessionKey:
 
     agent: str
     native: str
-    """The agent's own id of the session; a sub-agent's is `session/agent-id`."""
+    """The agent's own id of the session; `session/agent-id` for a sub-agent."""
     segment: int = 0
-    """Grows after a reset or eight idle hours: one native id can hold several conversations."""
+    """Increases after a reset or eight idle hours: one native id can hold several conversations."""
     start: str = field(default="", compare=False)
-    """The working directory in which it began, as far as the log tells."""
+    """The working directory in which it began, if the log says so."""
 
 
 class Message(Struct, frozen=True, kw_only=True, gc=False):
-    """A turn of the user, or something that stands in its place."""
+    """A user turn, or something in its place."""
 
     id: str
     session: SessionKey
     at: datetime
     place: str
-    """The working directory, as the agent wrote it."""
+    """The working directory, as the agent recorded it."""
     text: str | None
-    """None when it held a secret and was not kept."""
+    """None if it held a secret and was not stored."""
     origin: MessageOrigin
     provenance: Provenance
     local: bool = False
-    """Whether the log says that a model on the user's own machine was spoken to."""
+    """Whether the log says that the model runs on the user's own machine."""
 
 
 class Call(Struct, frozen=True, kw_only=True, gc=False):
-    """A tool call, as the agent asked for it."""
+    """A tool call, as the agent requested it."""
 
     id: str
     session: SessionKey
@@ -93,12 +93,12 @@ class Call(Struct, frozen=True, kw_only=True, gc=False):
     place: str
     tool: str
     arguments: str | None
-    """A JSON object; whole files are replaced by their size and digest. None when it held a secret and was not kept."""
+    """A JSON object; whole files are replaced by their size and digest. None if it held a secret and was not stored."""
     provenance: Provenance = Provenance.MEASURED
 
 
 class Outcome(Struct, frozen=True, kw_only=True, gc=False):
-    """How a call ended. Only a failure keeps its text."""
+    """How a call ended. Only failures keep their text."""
 
     id: str
     call: str
@@ -115,7 +115,7 @@ class Outcome(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Rejection(Struct, frozen=True, kw_only=True, gc=False):
-    """The user refused a call. The reason, if typed, is a message of its own."""
+    """The user rejected a call. The reason, if typed, is a message of its own."""
 
     id: str
     call: str
@@ -133,12 +133,12 @@ class Interrupt(Struct, frozen=True, kw_only=True, gc=False):
     at: datetime
     place: str
     call: str | None = None
-    """The call that was stopped or rejected, where the record tells."""
+    """The call that was interrupted or rejected, if the log says so."""
     provenance: Provenance = Provenance.TYPED
 
 
 class Concession(Struct, frozen=True, kw_only=True, gc=False):
-    """The assistant began what it said by admitting that the user was right. Only that is kept, not the words."""
+    """The assistant's reply began by conceding that the user was right. Only that fact is kept, not the text."""
 
     id: str
     session: SessionKey
@@ -148,17 +148,17 @@ class Concession(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Citation(Struct, frozen=True, kw_only=True, gc=False):
-    """The assistant named a lesson of ours. Only its id is kept, not the words around it."""
+    """The assistant mentioned one of our lessons. Only its id is kept, not the surrounding text."""
 
     id: str
     session: SessionKey
     at: datetime
     place: str
     name: str
-    """`R-…`, or the name of an entry; whether there is such a one is not known here."""
+    """`R-…`, or the name of an entry; whether it exists is not known here."""
     provenance: Provenance = Provenance.OTHER
 
 
 Event: TypeAlias = Message | Call | Outcome | Rejection | Interrupt | Concession | Citation
 PROSE_EVENTS = (Concession, Citation)
-"""What is kept of the assistant's prose. It happens nowhere, and is counted nowhere."""
+"""What is kept of the assistant's prose. It belongs to no directory, and is not counted."""

@@ -1,4 +1,4 @@
-"""Exposures: what was put before an agent in a session, or kept from it. Verdicts are judged by these rows."""
+"""Exposure rows: what was delivered to an agent in a session, or withheld. Trials are judged by them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Arm(StrEnum):
 
 
 class Channel(StrEnum):
-    """By which way something reaches an agent."""
+    """How something reaches an agent."""
 
     HOOK = "hook"
     FILE = "file"
 
 
 class Exposure(Struct, frozen=True, kw_only=True):
-    """Something that was learnt, delivered or withheld in a session. It is written once and never changes."""
+    """Something learned that was delivered or withheld in a session. Written once, never changed."""
 
     id: str
-    """Made of where it was noted down, so that the same note is taken once."""
+    """Derived from where it was recorded, so that the same record is imported once."""
     machine: str
     agent: str
     session: str
@@ -34,17 +34,18 @@ class Exposure(Struct, frozen=True, kw_only=True):
     subject: str
     """The id of the rule, entry, fix or proposal."""
     version: str
-    """Of its wording: other words are another treatment."""
+    """The version of its wording: a new wording is a new treatment."""
     channel: Channel
     event: str
-    """At which moment: session-start, prompt, failure or before-call; or `coin`, when that was thrown."""
+    """The moment: session-start, prompt, failure or before-call; or `coin`, for the random draw."""
     arm: Arm
     at: datetime
     call: str | None = None
-    """The agent's id of the call that a guard looked at; None for everything else."""
+    """The agent's id of the call that a guard inspected; None for everything else."""
     mode: str | None = None
-    """What the guard did, or would have done where it was withheld."""
+    """What the guard did, or would have done if it was withheld."""
     chance: float | None = None
-    """With which probability the coin of a trial gave it to this session; None for what no coin was thrown for.
+    """The probability with which the coin of a trial gave it to this session; None if there was no draw.
 
-    A row with one says what the coin said, whatever was then done: of what was delivered there is another row."""
+    A row with a probability records the draw, whatever happened afterwards: the delivery has a row of its own.
+    """

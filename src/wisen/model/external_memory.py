@@ -1,4 +1,4 @@
-"""Notebooks: files in which other systems keep what they remember."""
+"""Memory files that other systems keep, as they are imported for recall."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class ExternalMemoryFile(NamedTuple):
-    """One file, as it is now."""
+    """One memory file with its current content."""
 
     agent: str
     path: str
     text: str
     modified: datetime
     context: str = ""
-    """The key of the context whose it is; empty for everywhere."""
+    """The key of the context it belongs to; empty for all."""

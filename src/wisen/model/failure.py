@@ -1,4 +1,4 @@
-"""What went wrong in sessions, what was tried against it, what was wanted and said: what mining finds in a history."""
+"""What mining finds in a session: failures, attempted fixes, goals and signals."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _EXITED = re.compile(r"exit -?\d{1,3}, said nothing|said nothing")
 
 
 class Signature(Struct, frozen=True, kw_only=True, order=True):
-    """What failures that are alike have in common: who complains, of what, with the values taken out."""
+    """What similar failures have in common: the program and its error, with concrete values removed."""
 
     key: str
-    """`area.symptom`: the same few words whatever the program."""
+    """`area.symptom`: the same few words for every program."""
     who: str
-    """The program or tool that complains."""
+    """The program or tool that reports the error."""
     says: str = ""
-    """The line that tells, with paths, numbers, ids and quoted values taken out; empty where the key says it all."""
+    """The decisive line of the error without paths, numbers, ids and quoted values; empty if the key says it all."""
     version: int
-    """Of the code that made it: signatures of different versions are not compared."""
+    """The version of the code that computed it: different versions are not compared."""
 
     @property
     def description(self) -> str:
-        """The failure in a few words for a person."""
+        """Return the failure in a few words for a person."""
         said = self.says or self.key.partition(".")[2].replace("-", " ")
         return f"{self.who}: {said}" if self.who else said
 
     @property
     def safe_description(self) -> str:
-        """The failure in words of our own, for an agent: of what a tool said only a bare name or an exit code."""
+        """Return the failure in our own words, for an agent: of the tool's output only a bare name or an exit code."""
         said = self.says if _EXITED.fullmatch(self.says) else self.key.partition(".")[2].replace("-", " ")
         return f"{self.who}: {said}" if _NAME.fullmatch(self.who) else said
 
@@ -56,22 +56,22 @@ class Failure(Struct, frozen=True, kw_only=True):
     command: str
     """What was run, in a few words: `bun run test`; empty for a tool that runs nothing."""
     place: str
-    """The file or directory it is about, as the call or the complaint names it; empty where neither does."""
+    """The file or directory it is about, as named by the call or the error; empty if neither names one."""
     at: datetime
     masked: bool = False
-    """The agent was told that it succeeded."""
+    """The agent was told that the call succeeded."""
     transient: bool = False
-    """It went away by itself, or was the network's or a missing install's: it stops counting after a while."""
+    """It went away by itself, or was caused by the network or a missing install: it stops counting after a while."""
     ended_by: str | None = None
-    """The id of the call of the same tool and goal that succeeded at last."""
+    """The id of the call of the same tool and goal that finally succeeded."""
     attempts: tuple[str, ...] = ()
-    """The calls for the same goal from this one on, as far as the one that succeeded; what each said is its outcome."""
+    """The calls for the same goal from this one up to the one that succeeded; their output is in their outcomes."""
     trajectory: str = "0"
     """How they ended: 0 failed, 1 succeeded."""
     lost_ms: int = 0
-    """From this call to the one that ended the trouble, or to the end of this one."""
+    """Time from this call to the one that resolved the failure, or to the end of this one."""
     lost_tokens: int = 0
-    """About as many as the failed attempts and what they said took."""
+    """The approximate tokens of the failed attempts and their output."""
 
 
 class CallChange(Struct, frozen=True, kw_only=True):
@@ -81,11 +81,11 @@ class CallChange(Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
-    """Calls that came between, where the call itself stayed the same."""
+    """Calls that came in between, if the call itself did not change."""
 
     @property
     def description(self) -> str:
-        """The change in a few words."""
+        """Return the change in a few words."""
         if self.first:
             return f"first {self.first[0]}"
         gone, new = " ".join(self.removed), " ".join(self.added)
@@ -109,16 +109,16 @@ class FixAttempt(Struct, frozen=True, kw_only=True):
 
 
 class Ending(StrEnum):
-    """How work towards a goal ended, as far as calls and the user's acts tell; what he said is for others to judge."""
+    """How work towards a goal ended, as far as calls and the user's actions show; messages are judged elsewhere."""
 
     DONE = "done"
-    """The last thing that could fail did not."""
+    """The last thing that could fail succeeded."""
     CHECKED = "checked"
     """Tests or other checks passed at the end."""
     FAILING = "failing"
-    """A failure was left standing."""
+    """A failure was left unresolved."""
     STOPPED = "stopped"
-    """The user interrupted it or refused its last call."""
+    """The user interrupted it or rejected its last call."""
     EMPTY = "empty"
     """Nothing was called."""
 
@@ -136,20 +136,20 @@ class Goal(Struct, frozen=True, kw_only=True):
     """How many of them failed."""
     ending: Ending
     said_next: str | None = None
-    """The id of the next typed message, where praise or a correction would stand."""
+    """The id of the next typed message, where praise or a correction would be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFindings:
-    """What one session taught. It takes the place of whatever the session was found to teach before."""
+    """What was found in one session. It replaces earlier findings of the same session."""
 
     session: int
     failures: tuple[Failure, ...] = ()
     tries: tuple[FixAttempt, ...] = ()
     habits: Mapping[CallChange, int] = field(default_factory=dict)
-    """Changes that came after a success, and how often: what is varied anyway is no remedy."""
+    """Changes made after a success, and how often: what varies anyway is no fix."""
     pairs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """By tool, how many calls followed another of the same goal: after a success, and after a failure."""
+    """By tool, how many calls followed another one of the same goal: after a success, and after a failure."""
     goals: tuple[Goal, ...] = ()
     said: tuple[RecordedSignal, ...] = ()
-    """What the user said about the work."""
+    """Signals in what the user typed."""

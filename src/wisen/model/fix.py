@@ -1,4 +1,4 @@
-"""Failures that come again, and the changes that made failing calls work, counted over sessions."""
+"""Recurring failures, and the changes that made failing calls work, counted over sessions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Danger(StrEnum):
-    """Why a fix needs the user's yes: a hostile error text could have dictated it."""
+    """Why a fix needs the user's approval: a hostile error text could have dictated it."""
 
     NONE = "none"
-    """The whole call that it leads to is on the list of what is harmless, and no safety is missing from it."""
+    """The resulting call is on the list of harmless ones, and drops no safety option."""
     UNKNOWN = "not known to be harmless"
     PROGRAM = "another program"
     PACKAGE = "installs something"
@@ -33,16 +33,16 @@ class Danger(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureKind:
-    """Failures that are alike."""
+    """A group of similar failures."""
 
     signature: Signature
     tool: str
-    """The tool that was called; the one most often used, if several."""
+    """The tool that was called; the most frequent one if there are several."""
     calls: int
     masked: int
     sessions: int
     overcome: int
-    """How many of them the same tool got over later in the session."""
+    """How many of them the same tool overcame later in the session."""
     lost_ms: int
     lost_tokens: int
     first: datetime
@@ -59,44 +59,44 @@ class Fix:
     change: CallChange
     before: str
     after: str
-    """An example, the newest: the arguments of the call that failed, and of the one that worked."""
+    """The newest example: the arguments of the call that failed, and of the one that worked."""
     said: str
-    """What the failed call of the example said, as far as it was kept."""
+    """The output of the failed call of the example, as far as it was stored."""
     sessions: int
     """In how many it helped."""
     calls: int
     failed_again: int
-    """In how many sessions the same change was made and the call failed in the same way all the same."""
+    """In how many sessions the same change was made and the call still failed in the same way."""
     by_chance: float
-    """How many of the calls would have met the change anyway, going by how often it comes after a success."""
+    """How many of the calls would have had the change anyway, going by its frequency after a success."""
     danger: Danger
     lost_ms: int
     lost_tokens: int
     first: datetime
     last: datetime
     last_worked: bool
-    """Whether it helped when it was last made."""
+    """Whether it helped the last time."""
 
     @property
     def confidence(self) -> float:
-        """How often the change helps beyond chance, with one doubt on each side."""
+        """Return how often the change helps beyond chance, with add-one smoothing."""
         helped = self.sessions * (1 - min(1.0, self.by_chance / max(self.calls, 1)))
         return (helped + 1) / (self.sessions + self.failed_again + 2)
 
     @property
     def success_rate(self) -> float:
-        """How often the change helped, with one doubt on each side: where the complaint names it, it is no chance."""
+        """Return how often the change helped, with add-one smoothing: if the error names it, it is no coincidence."""
         return (self.sessions + 1) / (self.sessions + self.failed_again + 2)
 
     @property
     def is_reliable(self) -> bool:
-        """Whether it was seen often enough, and helped often enough, to be suggested."""
+        """Return whether it was seen and helped often enough to be suggested."""
         return self.sessions > 1 and self.confidence >= 0.6 and self.last_worked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One time a change was made after a failure."""
+    """One time that a change was made after a failure."""
 
     agent: str
     session: str
@@ -105,9 +105,9 @@ class Evidence:
     before: str
     after: str
     said: str
-    """What the failed call said, as far as it was kept."""
+    """The output of the failed call, as far as it was stored."""
     trajectory: str
-    """How the attempts went from the failure on: 0 failed, 1 succeeded."""
+    """How the attempts from the failure on ended: 0 failed, 1 succeeded."""
     worked: bool
     call: str = ""
     """The id of the call that failed."""
@@ -116,15 +116,15 @@ class Evidence:
 
 
 def exclude_ordinary_checks(kinds: Iterable[FailureKind], fixes: Iterable[Fix]) -> tuple[FailureKind, ...]:
-    """What went wrong, without checks that did their job: tests that fail until the code is right are how work is done.
+    """Exclude checks that did their job: tests that fail until the code is right are normal work.
 
-    A check that is known to be got over otherwise stays: `lint` by `lint:fix`.
+    A check that is known to be fixed in another way is included: `lint` by `lint:fix`.
     """
-    cured = {fix.signature for fix in fixes}
-    return tuple(kind for kind in kinds if not kind.signature.key.startswith("build.") or kind.signature in cured)
+    fixed = {fix.signature for fix in fixes}
+    return tuple(kind for kind in kinds if not kind.signature.key.startswith("build.") or kind.signature in fixed)
 
 
 def fix_id(signature: Signature, change: CallChange) -> str:
-    """The id of the fix that this change is for failures of this signature, whatever the signature's version."""
+    """Return the id of the fix for this signature and change, whatever the signature's version."""
     whole = [signature.key, signature.who, signature.says, change.tool, change.removed, change.added, change.first]
     return hashlib.blake2b(json.dumps(whole).encode("ascii")).hexdigest()[:10]

@@ -1,4 +1,4 @@
-"""Guards: what is watched for before a call, what is done then, and how each has fared."""
+"""Guards: what each one watches for before a call, what it does then, and how it has performed."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 GUARD_SYNTAX = "[warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON]"
-_PARTS = ("->", "→", "=>")
-_NOT_ALLOWED = "allow"
+_ARROWS = ("->", "→", "=>")
+_FORBIDDEN_ACTION = "allow"
 
 
 class Mode(StrEnum):
-    """What a guard does when a call fits."""
+    """What a guard does when a call matches."""
 
     SHADOW = "shadow"
-    """Nothing; it is only noted what it would have done."""
+    """Nothing; what it would have done is recorded."""
     WARN = "warn"
-    """The call is made, and the agent is told."""
+    """The call goes ahead, and the agent is warned."""
     DENY = "deny"
-    """The call is not made, and the agent is told the better one."""
+    """The call is blocked, and the agent is given the better one."""
     ASK = "ask"
     """The user is asked."""
     OFF = "off"
@@ -37,13 +37,13 @@ class Mode(StrEnum):
 
 
 LIVE_MODES = (Mode.SHADOW, Mode.WARN, Mode.DENY, Mode.ASK)
-"""The modes in which calls are looked at."""
+"""The modes in which calls are inspected."""
 ACTIONS = (Mode.WARN, Mode.DENY, Mode.ASK)
-"""What a guard can be told to do: it never allows what the agent's own rules would not."""
+"""What a guard can do: it never allows what the agent's own permission rules would not."""
 
 
 class GuardSource(StrEnum):
-    """Of what a guard was made."""
+    """What a guard was created from."""
 
     FIX = "fix"
     RULE = "rule"
@@ -51,41 +51,41 @@ class GuardSource(StrEnum):
 
 
 class Guard(Struct, frozen=True, kw_only=True):
-    """Something that is watched for. Rows never change; what became of a guard stands in moves."""
+    """Something that is watched for. Rows never change; what became of a guard is in moves."""
 
     id: str
     """The same for the same watch in the same context."""
     version: str
-    """Of what it watches for, does and proposes instead."""
+    """Changes with the watch, the action or the alternative."""
     machine: str
     at: datetime
     context: str
-    """The key of the context it holds in; empty for everywhere."""
+    """The key of the context it applies in; empty for everywhere."""
     watch: str
     """What is watched for: `shell: rtk bun`."""
     better: str
-    """What is to be done instead; empty where nothing is."""
+    """What to do instead; empty for nothing."""
     reason: str
     source: GuardSource
     of: str = ""
     """The id of the fix or of the rule's entry."""
     action: Mode = Mode.WARN
-    """What it was made to do."""
+    """The action it was created with."""
 
     @property
     def source_text(self) -> str:
-        """The guard in one line, as it can be written by hand."""
+        """Return the guard in one line, in the syntax for writing one by hand."""
         better = f" -> {self.better}" if self.better else ""
         reason = f" # {self.reason}" if self.reason else ""
         return f"{self.action.value} {self.watch}{better}{reason}"
 
 
 LearnedRow: TypeAlias = Entry | Occurrence | Move | Proposal | Guard
-"""What was learnt and decided, as the ledger remembers it."""
+"""The rows about what was learned and decided that are recorded together."""
 
 
 class ParsedGuard(NamedTuple):
-    """A guard as it was written."""
+    """A guard parsed from its text."""
 
     action: Mode
     watch: str
@@ -94,39 +94,39 @@ class ParsedGuard(NamedTuple):
 
 
 class GuardStats(Struct, frozen=True, kw_only=True):
-    """How a guard has fared live."""
+    """How a guard has performed live."""
 
     decisions: int = 0
     sessions: int = 0
     failed: int = 0
-    """Calls that were made all the same, in shadow or warned, and failed."""
+    """Calls that were made anyway, in shadow mode or after a warning, and failed."""
     went_well: int = 0
-    """Calls that were made all the same and went well."""
+    """Calls that were made anyway and succeeded."""
     stopped: int = 0
-    """Calls that were not made."""
+    """Calls that were blocked."""
     open: int = 0
     overruled: int = 0
-    """How often the user had his way against it since it was last set."""
+    """How often the user overrode it since its mode was last set."""
 
 
 class GuardState(Struct, frozen=True, kw_only=True):
-    """A guard with what became of it."""
+    """A guard with its current mode."""
 
     guard: Guard
     mode: Mode
     why: str = ""
-    """Why it is in this mode, where somebody said so."""
+    """The reason for this mode, if one was given."""
     by: Actor = Actor.WISEN
     since: datetime
 
 
 def newest_versions(guards: Iterable[Guard]) -> tuple[Guard, ...]:
-    """Of guards in the order of their making, the last version of each, in the order of the first."""
+    """Return the last version of each guard, in the order of their first versions; `guards` are oldest first."""
     return tuple({each.id: each for each in guards}.values())
 
 
 def guard_states(guards: Iterable[Guard], moves: Iterable[Move]) -> tuple[GuardState, ...]:
-    """What became of guards, in their order; one about which nothing was decided is in shadow."""
+    """Return the state of each guard, in order; one without decisions is in shadow mode."""
     last = {move.subject: move for move in moves if move.kind is MoveKind.GUARD}
     found = []
     for guard in guards:
@@ -139,30 +139,30 @@ def guard_states(guards: Iterable[Guard], moves: Iterable[Move]) -> tuple[GuardS
 
 
 def parse_guard(text: str) -> ParsedGuard:
-    """What a guard that was written by hand says.
+    """Parse a guard that was written by hand.
 
     Raises:
-        UsageError: it cannot be read; the error says what is wrong and how guards are written.
+        UsageError: it is invalid; the message says what is wrong and shows the syntax.
     """
-    said, _, reason = f" {' '.join(text.split())} ".partition(" # ")
-    said = f"{said} "
-    mark = min((f" {each} " for each in _PARTS if f" {each} " in said), key=said.index, default="\n")
-    watch, _, better = said.partition(mark)
+    spec, _, reason = f" {' '.join(text.split())} ".partition(" # ")
+    spec = f"{spec} "
+    mark = min((f" {each} " for each in _ARROWS if f" {each} " in spec), key=spec.index, default="\n")
+    watch, _, better = spec.partition(mark)
     first, _, rest = watch.strip().partition(" ")
     action = Mode.WARN
-    if first == _NOT_ALLOWED:
+    if first == _FORBIDDEN_ACTION:
         raise UsageError(f"A guard never allows a call: {text!r}. It can warn, deny or ask: {GUARD_SYNTAX}")
     if first in ACTIONS:
         action, watch = Mode(first), rest
-    watch = _spelt(watch.strip(), text)
+    watch = _normalize_watch(watch.strip(), text)
     return ParsedGuard(action, watch, better.strip(), reason.strip())
 
 
 def parse_watch(text: str) -> dict[str, object]:
-    """What a watch says, as values by which calls are matched.
+    """Parse a watch into the values by which calls are matched.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: it is invalid.
     """
     on, _, rest = text.partition(": ")
     words = rest.split()
@@ -181,17 +181,17 @@ def parse_watch(text: str) -> dict[str, object]:
 
 
 def guard_id(context: str, watch: str) -> str:
-    """The id of the guard that watches for this in a context."""
+    """Return the id of the guard with this watch in a context."""
     return f"G-{_digest(context, watch)}"
 
 
 def guard_version(watch: str, better: str, action: Mode) -> str:
-    """The version of a guard: other words, and another action, are another treatment."""
+    """Return the version of a guard: a new wording or action is a new treatment."""
     return _digest(watch, better, action)
 
 
-def _spelt(watch: str, text: str) -> str:
-    """A watch as it is stored: with what it looks at in front."""
+def _normalize_watch(watch: str, text: str) -> str:
+    """Normalize a watch to its stored form, with what it inspects in front."""
     head, colon, rest = watch.partition(":")
     named = head.replace("_", "").replace("-", "").isalnum()
     if colon and named and (rest.startswith(" ") or not rest or head in ("shell", "edit", "read")):

@@ -1,4 +1,4 @@
-"""Guards in plain words, for agents and people: the form they are written in is for who writes one."""
+"""Describes guards in plain sentences, for agents and people."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ _VERBS = {Mode.DENY: "Stop", Mode.ASK: "Ask before"}
 
 
 def describe_watch(watch: str) -> str:
-    """What is watched for: a command, a change of files, or a call of another tool."""
-    on, _, what = watch.partition(": ")
+    """Describe a watch: a command, file changes, or a call of another tool."""
+    on, _, pattern = watch.partition(": ")
     if on == "shell":
-        return f"`{what}`"
+        return f"`{pattern}`"
     if on in ("edit", "read"):
-        return f"{'changes of' if on == 'edit' else 'reading'} `{what}`"
-    return f"{on} with `{what}`"
+        return f"{'changes of' if on == 'edit' else 'reading'} `{pattern}`"
+    return f"{on} with `{pattern}`"
 
 
 def describe_guard(guard: Guard, mode: Mode | None = None, *, with_reason: bool = True) -> str:
-    """A guard in one sentence: what it does, before what, what is better, and why.
+    """Describe a guard in one sentence: what it does, before what, the alternative, and the reason.
 
-    In a `mode` in which it does nothing, what it was made to do is said. The reason of one that was made of a fix can
-    hold what a tool said, which agents are not told.
+    In a `mode` in which it does nothing, the action it was created with is described. The reason of a guard made from a
+    fix can hold a tool's output, which is not delivered to agents.
     """
     action = mode if mode in ACTIONS else guard.action
     return _sentence(action, guard.watch, guard.better, guard.reason if with_reason else "")
 
 
 def describe_proposal(proposal: Proposal, *, with_reason: bool = True) -> str:
-    """What is proposed, in words: a rule in its own, a guard in ours."""
+    """Describe what is proposed: a rule by its own text, a guard by a sentence."""
     if proposal.type is not ProposalType.GUARD:
         return proposal.text
     try:
-        form = parse_guard(proposal.text)
-        return _sentence(form.action, form.watch, form.better, form.reason if with_reason else "")
-    except UsageError:  # written by a version that had other forms
+        parsed = parse_guard(proposal.text)
+        return _sentence(parsed.action, parsed.watch, parsed.better, parsed.reason if with_reason else "")
+    except UsageError:  # written by a version with another syntax
         return f"Guard {proposal.entry}"
 
 

@@ -1,4 +1,4 @@
-"""The course of a session: the calls that were made with how they ended, and what the user did between them."""
+"""The history of a session: its calls with their outcomes, and what the user did in between."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EDITS = EDITORS
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """A call with how it ended; `status` is None while its end is not known, or when the user refused it."""
+    """A call with its outcome; `status` is None if the outcome is unknown, or if the user rejected the call."""
 
     call: str
     """The agent's id of the call."""
@@ -26,7 +26,7 @@ class Step(Struct, frozen=True, kw_only=True):
     arguments: str | None
     status: Status | None
     text: str | None
-    """What a failed one said."""
+    """The output of a failed call."""
     at: datetime
     ended: datetime | None = None
     context: str = ""
@@ -34,7 +34,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class UserAction(StrEnum):
-    """What a user does in a session."""
+    """What a user can do in a session."""
 
     SAID = "said"
     REJECTED = "refused"
@@ -42,27 +42,28 @@ class UserAction(StrEnum):
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """Something the user did, and where in the course of the calls."""
+    """Something the user did, and where in the sequence of calls."""
 
     id: str
     action: UserAction
     at: datetime
     text: str | None
-    """What was typed, in the user's own words; None for other acts, and where nothing was kept or is theirs."""
+    """The text in the user's own words; None for other actions, and if nothing of it was stored or is theirs."""
     before: int
     """How many steps came before it."""
     origin: str = ""
-    """How a message reached the agent: prompt, queued, rejection; empty for the other acts."""
+    """How a message reached the agent: prompt, queued, rejection; empty for other actions."""
     conceded: bool = False
-    """Whether the assistant then began something it said by conceding, before the user's next turn that was typed.
+    """Whether the assistant then began a reply by conceding, before the user's next typed turn.
 
-    Only for what was said."""
+    Only for messages.
+    """
     context: str = ""
-    """The key of the context it was done in; empty outside of any."""
+    """The key of the context it happened in; empty outside of any."""
     call: str = ""
-    """The agent's id of the call that was refused or stopped, where the log tells; empty for what was said."""
+    """The agent's id of the rejected or interrupted call, if the log says so; empty for messages."""
     whole: str | None = None
-    """The whole message where it also holds what was pasted or quoted: to be found again, never to be learnt from."""
+    """The whole message if it also holds pasted or quoted text: for recall, never to be learned from."""
     local: bool = False
     """Whether it was typed to a model on the user's own machine."""
 
@@ -71,7 +72,7 @@ class History(Struct, frozen=True, kw_only=True):
     """One session: its calls in order, and the user's turns among them."""
 
     session: int
-    """The index's number of it: enough to tell sessions apart."""
+    """Its number in the index, unique among sessions."""
     agent: str = ""
     native: str = ""
     """The agent's own id of it."""
@@ -80,5 +81,5 @@ class History(Struct, frozen=True, kw_only=True):
 
 
 def session_label(session: History) -> str:
-    """What a session is called where something failed in it."""
+    """Return the name under which failures of a session are reported."""
     return f"{session.agent} {session.native}"

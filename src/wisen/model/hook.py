@@ -1,9 +1,9 @@
-"""Hooks: where an agent calls us while it works, what else it calls, and how it goes with that."""
+"""Hooks: the commands that agents run for us, the settings they are registered in, and their health."""
 
 from __future__ import annotations
 
 import shlex
-from datetime import datetime  # noqa: TC003 - a heartbeat is read from JSON by its types
+from datetime import datetime  # noqa: TC003 - a heartbeat is decoded by its field types
 from enum import StrEnum
 from pathlib import PurePath
 from typing import Any
@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 CLIENT = ("surfaces", "hook", "client.py")
-"""Where in the package the file is that answers hooks."""
+"""The path in the package of the file that answers hooks."""
 LAUNCHER = "hook"
-"""The file of the home that agents run: a shell script, which knows the interpreter and the client."""
+"""The file of the home that agents run: a shell script that knows the interpreter and the client."""
 
 
 class Program(Struct, frozen=True, kw_only=True):
@@ -29,25 +29,25 @@ class Caller(Struct, frozen=True, kw_only=True):
 
     home: str
     direct: Program | None = None
-    """What is run without a launcher, in settings that an older wisen wrote: an agent is in trouble when it is gone."""
+    """What is run without a launcher, in settings written by an older version: it breaks if that program is gone."""
 
     @property
     def launcher(self) -> str:
-        """The file that is run."""
+        """Return the path of the launcher."""
         return str(PurePath(self.home, LAUNCHER))
 
     def command(self, event: str, agent: str) -> str:
-        """The command line for one of our events, as a shell reads it.
+        """Return the shell command line for one of our events.
 
-        It never changes for a home, an agent and an event: Codex would ask the user to trust it anew. Whatever is
-        missing or broken, it ends with 0 and says nothing; what the launcher did not read is read by `cat`, because an
-        agent may take it for an error when nobody reads what it writes.
+        It never changes for a home, an agent and an event: Codex would ask the user to trust it again. Whatever is
+        missing or broken, it exits with 0 and prints nothing; `cat` consumes the input that the launcher did not read,
+        because an agent may treat a closed pipe as an error.
         """
         return f"/bin/sh {shlex.quote(self.launcher)} {agent} {event} 2>/dev/null || cat >/dev/null 2>&1 || :"
 
 
 def parse_caller(command: str, agent: str) -> Caller | None:
-    """What a command runs, where it is one of our own for this agent, of this or of another installation."""
+    """Parse a command; None unless it is ours for this agent, of this or another installation."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -60,7 +60,7 @@ def parse_caller(command: str, agent: str) -> Caller | None:
 
 
 def _direct_caller(words: list[str], agent: str) -> Caller | None:
-    """What a command of an older wisen runs: `PYTHON -I -S CLIENT --home HOME [--agent AGENT] EVENT`."""
+    """Parse a command of an older version: `PYTHON -I -S CLIENT --home HOME [--agent AGENT] EVENT`."""
     if len(words) < 7 or words[1:3] != ["-I", "-S"] or words[4] != "--home" or PurePath(words[3]).parts[-3:] != CLIENT:
         return None
     if words[6:-1] not in ([], ["--agent", agent]):
@@ -69,38 +69,38 @@ def _direct_caller(words: list[str], agent: str) -> Caller | None:
 
 
 class Hook(Struct, frozen=True, kw_only=True):
-    """One hook that is to stand in an agent's settings: the value, and the list that it belongs to or its own place."""
+    """One hook that belongs in an agent's settings: the value, and the list it belongs to or its own key."""
 
     event: str
-    """As the agent calls it."""
+    """The agent's name of the event."""
     keys: tuple[str, ...]
     value: Any
-    """As JSON knows it: a mapping, or a text."""
+    """A JSON value: an object, or a string."""
     keyed: bool = False
-    """The value stands under these keys itself; else it is one of a list that does."""
+    """Whether the value itself is stored under these keys; otherwise it is an item of the list there."""
     where_listed: bool = False
-    """It belongs there only where the user has such a list."""
+    """Whether it is only added if the user already has such a list."""
 
 
 class RegisteredHook(Struct, frozen=True, kw_only=True):
-    """Somebody whom an agent calls: on an event, or in whatever way a plug-in wishes."""
+    """A hook or plug-in in an agent's settings, ours or somebody else's."""
 
     event: str
     """Empty for a plug-in."""
     command: str
     """The command line, or the name of the plug-in."""
     keys: tuple[str | int, ...] = ()
-    """Where in the settings it stands: the list and the place in it, or its own key."""
+    """Where in the settings it is: the list and the index in it, or its own key."""
     name: str = ""
-    """Who it is, where we know it."""
+    """The name of its product, if known."""
     caller: Caller | None = None
-    """What is run, where it is ours."""
+    """What it runs, if it is ours."""
     helps: bool = False
-    """It is ours and runs nothing itself: without it the agent would not find or load what does."""
+    """It is ours and runs nothing itself, but the agent needs it to find or load the hook."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether we put it there, or another installation of wisen did."""
+        """Return whether this or another installation of wisen registered it."""
         return self.caller is not None or self.helps
 
 
@@ -109,11 +109,11 @@ class HookSettings(Struct, frozen=True, kw_only=True):
 
     callings: tuple[RegisteredHook, ...] = ()
     switched_off: bool = False
-    """Whether they forbid all hooks."""
+    """Whether they disable all hooks."""
 
 
 class RewrittenFile(Struct, frozen=True):
-    """A settings file before and after; None where there is none."""
+    """The content of a settings file before and after; None if it does not exist."""
 
     path: str
     held: bytes | None
@@ -121,94 +121,94 @@ class RewrittenFile(Struct, frozen=True):
 
 
 class HookState(StrEnum):
-    """Whether an agent calls us."""
+    """Whether our hooks are installed in an agent."""
 
     INSTALLED = "installed"
     UNTRUSTED = "installed, not trusted"
-    """The agent does not run some of our hooks before the user has trusted them."""
+    """The agent does not run some of our hooks until the user has trusted them."""
     NOT_INSTALLED = "not installed"
     BROKEN = "broken"
 
 
 class HookStatus(Struct, frozen=True, kw_only=True):
-    """Hook status of one agent."""
+    """The hook status of one agent."""
 
     agent: str
     state: HookState
     files: tuple[str, ...] = ()
-    """The settings in which our hooks stand, or should."""
+    """The settings files that hold our hooks, or should."""
     faults: tuple[str, ...] = ()
-    """What is broken, in words for a person."""
+    """Descriptions of what is broken."""
     untrusted: tuple[str, ...] = ()
-    """The events whose hooks the agent does not run before the user has trusted them."""
+    """The events whose hooks the agent does not run until the user has trusted them."""
     trusting: str = ""
-    """How he does that; empty where the agent asks for no such thing."""
+    """How to trust them; empty if the agent needs no trust."""
     others: tuple[RegisteredHook, ...] = ()
-    """Who else is called."""
+    """Hooks of others."""
     since: datetime | None = None
-    """When they were installed, where the ledger tells."""
+    """When they were installed, if the ledger knows."""
     newest_session: datetime | None = None
-    """When the newest session began, by the agent's log."""
+    """When the newest session began, according to the agent's log."""
 
 
 class HookLatency(Struct, frozen=True, kw_only=True):
-    """Milliseconds that an agent waits for us."""
+    """Milliseconds that an agent waits for our hooks."""
 
     prompt: float
     call: float
-    """Before each call of a tool, while no guard is at work."""
+    """Before each tool call, if no guard is active."""
     guarded_call: float
-    """The same while one is."""
+    """Before each tool call, if a guard is active."""
 
 
 class HookInstallation(Struct, frozen=True):
-    """What was done, or would be, to the settings of an agent."""
+    """What was done to the settings of an agent, or would be."""
 
     files: tuple[RewrittenFile, ...]
     before: HookStatus
     after: HookStatus
     grants: str = ""
-    """What the settings let us see or do beyond the events that we are called at, in words for the user."""
+    """Description of what the settings let us see or do beyond the hook events."""
     cost: HookLatency | None = None
-    """What the agent will wait for us, where it is told to call us."""
+    """The latency that the hooks will add, if they are installed."""
 
     @property
     def changed(self) -> tuple[RewrittenFile, ...]:
-        """The files that hold something else now."""
+        """Return the files whose content changes."""
         return tuple(each for each in self.files if each.held != each.holds)
 
 
 class Heartbeat(Struct, frozen=True):
-    """When a hook fired last."""
+    """When a hook last fired."""
 
     at: datetime
     agent: str = ""
 
 
 class HookFailure(Struct, frozen=True):
-    """What went wrong inside the hook client last; only the kind of error is kept."""
+    """The last error inside the hook client; only its type is kept."""
 
     kind: str
     at: datetime | None = None
 
 
 class HookHealth(Struct, frozen=True, kw_only=True):
-    """What the files of the home tell about hooks and what they deliver."""
+    """The health of hooks and deliveries, according to the files of the home."""
 
     beats: dict[str, Heartbeat] = {}
-    """The newest of each event."""
+    """The newest heartbeat of each event."""
     failure: HookFailure | None = None
     waiting: int = 0
-    """How many bytes of the spool nobody has taken yet."""
+    """How many bytes of the spool have not been ingested."""
     waiting_since: datetime | None = None
     snapshot: str = ""
-    """What is wrong with the snapshot; empty where nothing is."""
+    """What is wrong with the snapshot; empty if nothing is."""
     trouble: str = ""
-    """Why the spool cannot be read or written; empty where it can."""
+    """Why the spool cannot be read or written; empty if it can."""
     free: int | None = None
-    """How many bytes the disk of the home has left; None where it does not tell."""
+    """Free bytes on the disk of the home; None if unknown."""
 
     @property
     def last_heartbeat(self) -> datetime | None:
-        """When any hook fired last."""
+        """Return when any hook last fired."""
         return max((beat.at for beat in self.beats.values()), default=None)

@@ -1,4 +1,4 @@
-"""Instruction files (CLAUDE.md, AGENTS.md and the like), the life of each line in them, and what it seems to do."""
+"""Instruction files (CLAUDE.md, AGENTS.md and the like), the history of their lines, and the effect of each line."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from math import isfinite
 
 from msgspec import Struct
 
-from wisen.model.failure import Signature  # noqa: TC001 - what was judged is read back from JSON by its types
+from wisen.model.failure import Signature  # noqa: TC001 - judgments are decoded from JSON by their field types
 
 _FENCE = re.compile(r"`{3,}(?=[^`]*\Z)|~{3,}")
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _WORD = re.compile(r"\w")
-_LONGEST = 80
+_MAX_QUOTE = 80
 
 
 class Version(Struct, frozen=True, kw_only=True):
-    """What a file held from a moment on."""
+    """The content of a file from a moment on."""
 
     at: datetime
     text: str
     origin: str
-    """The commit that brought it, `snapshot` where `learn` saw it, or `file` for what is on disk and nowhere else."""
+    """The commit that introduced it, `snapshot` if `learn` saw it, or `file` if it is only on disk."""
 
 
 class InstructionFile(Struct, frozen=True, kw_only=True):
-    """A file that agents read before they work, with its history as far as it is known."""
+    """A file that agents read before they work, with its known history."""
 
     path: str
     root: str
-    """The directory whose sessions it speaks to; empty for a file of the user's that speaks to all."""
+    """The directory whose sessions read it; empty for a user-level file that all sessions read."""
     versions: tuple[Version, ...]
     """Oldest first."""
 
@@ -41,34 +41,34 @@ class InstructionLine(Struct, frozen=True, kw_only=True):
     """One line through all its moves and rewordings."""
 
     number: int
-    """Where it stands now, counted from 1; 0 when it is gone."""
+    """The current line number, from 1; 0 if it is gone."""
     text: str
     """As it was last written."""
     born: datetime
     since_known: bool
-    """Whether it was already there when the history begins: then its beginning was not seen."""
+    """Whether it was already there at the start of the history: its true beginning is unknown."""
     gone: datetime | None
     heading: str
-    """The heading it stands under."""
+    """The heading above it."""
     tokens: int
-    """What it costs in every session, about."""
+    """Its approximate cost in every session."""
     rule: bool
-    """Whether it asks for something, and does not only tell."""
+    """Whether it asks for something instead of only informing."""
     words: tuple[str, ...]
     """The commands, tools and files it names."""
     against: tuple[str, ...]
-    """Those of them it forbids."""
+    """Those among them that it forbids."""
 
 
 class Rate(Struct, frozen=True, kw_only=True):
-    """In how many of how many sessions."""
+    """A number of sessions out of a total."""
 
     sessions: int
     of: int
 
 
 class Strength(StrEnum):
-    """How strongly the sessions speak; none of it is proof, which only a trial gives."""
+    """How strong the observed effect is; none of it is proof, which only a trial gives."""
 
     BEGAN = "began with this line"
     HELPED = "likely helped"
@@ -78,51 +78,51 @@ class Strength(StrEnum):
 
 
 class Effect(Struct, frozen=True, kw_only=True):
-    """What the sessions tell about one line."""
+    """What the sessions show about one line."""
 
     line: InstructionLine
     strength: Strength
     under: int
-    """Sessions that began while it stood in the file."""
+    """Sessions that began while it was in the file."""
     relevant: int
-    """Those of them that did something it speaks about, whatever came of it."""
+    """Those that did something it is about, whatever the result."""
     followed: int
-    """Those that did what it asks for, where that can be told."""
+    """Those that did what it asks for, if that can be determined."""
     violated: int
     """Those that did what it forbids."""
     signature: Signature | None = None
-    """The failure that it is about, where the strength speaks of one."""
+    """The failure that it is about, if the strength refers to one."""
     before: Rate | None = None
     after: Rate | None = None
     ratio: float | None = None
-    """After against before, corrected for how everything else went."""
+    """After relative to before, corrected for the overall trend."""
     interval: tuple[float, float] | None = None
-    """95% of it."""
+    """Its 95% interval."""
     chance: float | None = None
-    """How often chance alone does so much, all lines together."""
+    """The probability that chance alone has such an effect, over all lines."""
     calls: tuple[str, ...] = ()
     """The failing calls, newest last."""
 
 
 class Blame(Struct, frozen=True, kw_only=True):
-    """An instruction file with what the sessions tell about its lines."""
+    """An instruction file with what the sessions show about its lines."""
 
     file: InstructionFile
     effects: tuple[Effect, ...]
-    """Of every line that stands in the file now, in order."""
+    """For every current line of the file, in order."""
     gone: tuple[Effect, ...]
-    """Of lines that are gone but left a trace."""
+    """For removed lines that had an effect."""
     sessions: int
-    """How many it spoke to."""
+    """How many sessions read it."""
 
     @property
     def tokens(self) -> int:
-        """What the whole file costs in every session, about."""
+        """Return the approximate cost of the whole file in every session."""
         return sum(effect.line.tokens for effect in self.effects)
 
     @property
     def content_effects(self) -> tuple[Effect, ...]:
-        """Those of lines that say something: code in a fence does; blank lines, headings and fences do not."""
+        """Return the effects of lines with content: code in a fence counts; blank lines, headings and fences do not."""
         found, fence = [], ""
         for effect in self.effects:
             text = effect.line.text.strip()
@@ -137,13 +137,13 @@ class Blame(Struct, frozen=True, kw_only=True):
 
     @property
     def strong_effects(self) -> tuple[Effect, ...]:
-        """Those with which a failure began or that likely helped; lines that stand first."""
+        """Return the effects of lines with which a failure began or that likely helped; current lines first."""
         strong = (Strength.BEGAN, Strength.HELPED)
         return tuple(effect for effect in (*self.effects, *self.gone) if effect.strength in strong)
 
     @property
     def headline(self) -> str:
-        """The whole in a few words for a person."""
+        """Return a one-line summary for a person."""
         speaking = self.content_effects
         never = [effect.line.tokens for effect in speaking if effect.strength is Strength.NEVER]
         return (
@@ -153,21 +153,21 @@ class Blame(Struct, frozen=True, kw_only=True):
 
 
 def describe_effect(effect: Effect) -> str:
-    """What the sessions tell about a line, in a sentence with its figures; never more than they can tell."""
+    """Describe what the sessions show about a line, in one sentence with figures, without overstating it."""
     line, before, after = effect.line, effect.before, effect.after
     since = f"{line.born:%Y-%m-%d}{' or before' if line.since_known else ''}"
     if line.gone:
-        who = f"A line that is gone (from {since} to {line.gone:%Y-%m-%d}, `{_short(line.text)}`)"
+        subject = f"A line that is gone (from {since} to {line.gone:%Y-%m-%d}, `{_short(line.text)}`)"
     else:
-        who = f"Line {line.number} (since {since})"
+        subject = f"Line {line.number} (since {since})"
     if effect.signature is None or before is None or after is None:
-        return f"{who}: {effect.strength.value}."
+        return f"{subject}: {effect.strength.value}."
     figures = [f"{_figure(effect.ratio)} times as often"] if effect.ratio is not None and isfinite(effect.ratio) else []
     if effect.interval is not None:
         low, high = effect.interval
         figures.append(f"95% {_figure(low)}" + (f"–{_figure(high)}" if isfinite(high) else " or more"))
     return (
-        f"{who}: `{effect.signature.description}` came in {before.sessions:,} of {before.of:,} sessions before and "
+        f"{subject}: `{effect.signature.description}` came in {before.sessions:,} of {before.of:,} sessions before and "
         f"{after.sessions:,} of {after.of:,} {'while it stood' if line.gone else 'after'}"
         + (f" ({', '.join(figures)})." if figures else ".")
     )
@@ -178,8 +178,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _short(text: str) -> str:
-    one = " ".join(text.split())
-    return one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…"
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_QUOTE else line[: _MAX_QUOTE - 1] + "…"
 
 
 def _figure(value: float) -> str:
@@ -191,30 +191,30 @@ def _figure(value: float) -> str:
 
 
 class InstructionSummary(Struct, frozen=True, kw_only=True):
-    """What is to be said of an instruction file in a few words."""
+    """A short summary of an instruction file."""
 
     path: str
     tokens: int
-    """What it costs in every session, about."""
+    """Its approximate cost in every session."""
     sessions: int
     speaking: tuple[Effect, ...]
-    """Lines that something began or ended with, the strongest first; one of several lines that say the same."""
+    """Lines with which something began or ended, the strongest first; one of several equivalent lines."""
     unused_lines: int
-    """Rules that were never relevant."""
+    """How many rules were never relevant."""
     unused_tokens: int
     unused: tuple[int, ...] = ()
-    """Where these rules stand, counted from 1."""
+    """The line numbers of these rules, from 1."""
 
 
 def line_subject(path: str, text: str) -> str:
-    """What a decision about a line is kept under: no words of the file are."""
-    return f"line:{_named(path, ' '.join(text.split()))}"
+    """Return the subject of decisions about a line: a digest, because no text of the file is stored."""
+    return f"line:{_digest(path, ' '.join(text.split()))}"
 
 
 def file_subject(path: str) -> str:
-    """What a decision about the rules of a file that were never relevant is kept under."""
-    return f"file:{_named(path)}"
+    """Return the subject of decisions about a file's rules that were never relevant."""
+    return f"file:{_digest(path)}"
 
 
-def _named(*texts: str) -> str:
+def _digest(*texts: str) -> str:
     return blake2b("\0".join(texts).encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()

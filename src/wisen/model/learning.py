@@ -1,4 +1,4 @@
-"""What a program records of its own work, and what can be told it of that again: problems, learnings, candidates."""
+"""What programs record of their own work, and what is derived from it: problems, learnings and candidates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RecordKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One thing that a program recorded. It is written once and never changed."""
+    """One thing that a program recorded. Written once, never changed."""
 
     id: str
     kind: RecordKind
@@ -32,25 +32,25 @@ class Record:
     at: datetime
     tool: str | None = None
     session: str | None = None
-    """The program's own name for the work it belongs to; without one the record counts as a session of its own."""
+    """The program's own name of the work it belongs to; without one the record counts as a session of its own."""
     place: str = ""
     text: str | None = None
-    """The error, what fixed it, or the insight; None for a success and where it was withheld."""
+    """The error, what fixed it, or the insight; None for a success and if it was withheld."""
     arguments: str | None = None
-    """Of the call that failed, or of the one that worked, as a JSON object."""
+    """The arguments of the call that failed or worked, as a JSON object."""
     signature: Signature | None = None
-    """Of a failure; a resolution has that of the failure it resolves."""
+    """The signature of a failure; a resolution has that of the failure it resolves."""
     failure: str | None = None
     """The id of the failure that a resolution resolves."""
     tried: str | None = None
-    """The id of the learning that was tried: before a failure it did not help, before a success it did."""
+    """The id of the learning that was tried: a failure means it did not help, a success that it did."""
     withheld: str | None = None
-    """The safety rule for which a part of it was not kept."""
+    """The safety rule that kept part of it from being stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Failures of one tool that are alike in one session, up to the resolution or success that ended them."""
+    """Similar failures of one tool in one session, up to the resolution or success that ended them."""
 
     session: str | None
     tool: str
@@ -58,12 +58,12 @@ class Problem:
     attempts: tuple[str, ...]
     """The ids of the failures, oldest first."""
     feedback: tuple[str | None, ...]
-    """What each attempt was told; None where it was withheld."""
+    """The error of each attempt; None if it was withheld."""
     trajectory: str
     """How they ended: 0 failed, 1 succeeded."""
     first: datetime
     last: datetime
-    """When the first attempt failed, and when the problem ended or was last met."""
+    """When the first attempt failed, and when the problem ended or was last seen."""
     ended_by: str | None = None
     """The id of the resolution or success; None while the problem is open."""
 
@@ -77,7 +77,7 @@ class LearningKind(StrEnum):
 
 
 class Match(StrEnum):
-    """Why a learning was found, the best reason first."""
+    """Why a learning matched, the best reason first."""
 
     SIGNATURE = "the same failure"
     KEY = "the same tool and symptom"
@@ -87,45 +87,45 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """Something that is known to help, with what speaks for it and against it."""
+    """Something that is known to help, with the evidence for and against it."""
 
     id: str
-    """What `tried` is given. The first record of it, or the id of the fix."""
+    """The value for `tried`: the id of its first record, or of the fix."""
     kind: LearningKind
     tool: str | None
     signature: Signature | None
-    """Of the failure it helps against; None for an insight."""
+    """The signature of the failure it helps against; None for an insight."""
     text: str
-    """What the program said; empty for a fix, and where it was withheld."""
+    """The program's text; empty for a fix, and if it was withheld."""
     change: CallChange | None = None
-    """The difference between the call that failed and the one that worked, where both are known."""
+    """The difference between the call that failed and the one that worked, if both are known."""
     before: str | None = None
     after: str | None = None
-    """An example, the newest: the arguments of the call that failed, and of the one that worked."""
+    """The newest example: the arguments of the call that failed, and of the one that worked."""
     sessions: int
-    """In how many it helped."""
+    """In how many sessions it helped."""
     failed: int
-    """In how many it was tried and did not help."""
+    """In how many sessions it was tried and did not help."""
     confidence: float
-    """How often it helps when it is tried, with one doubt on each side."""
+    """How often it helps when tried, with add-one smoothing."""
     last_worked: bool
-    """Whether it helped when it was last tried."""
+    """Whether it helped the last time it was tried."""
     last: datetime
     danger: Danger | None = None
-    """Why a fix is not known to be harmless; None where a program said by itself what helped."""
+    """Why a fix is not known to be harmless; None if a program itself said what helped."""
     problem: Problem | None = None
-    """The newest problem that it ended: its attempts, their trajectory and feedback. A fix has its evidence instead."""
+    """The newest problem that it ended, with its attempts, trajectory and feedback. A fix has evidence instead."""
     match: Match | None = None
-    """Why it was found, where something was looked for."""
+    """Why it matched, if there was a search."""
 
     @property
     def origin(self) -> str:
-        """Whether a program recorded it or it was mined from the logs of agents."""
+        """Return whether a program recorded it or it was mined from agents' logs."""
         return "mined" if self.kind is LearningKind.FIX else "recorded"
 
     @property
     def description(self) -> str:
-        """What to do, in a line for a person."""
+        """Return what to do, in one line for a person."""
         if self.text or self.change is None:
             return self.text
         steps = [f"first {call}" for call in self.change.first]
@@ -141,18 +141,18 @@ class Candidate:
     tool: str
     signature: Signature
     sessions: int
-    """In how many it was resolved, or was met if nothing resolves it."""
+    """In how many sessions it was resolved, or was seen if nothing resolves it."""
     failures: int
-    """How many calls failed of it."""
+    """How many calls failed with it."""
     learning: Learning | None
-    """What resolves it; None where nothing is known to."""
+    """What resolves it; None if nothing is known to."""
 
     @property
     def is_unresolved(self) -> bool:
-        """Whether nothing is known to help."""
+        """Return whether nothing is known to help."""
         return self.learning is None
 
     @property
     def failures_saved(self) -> float:
-        """About how many failed calls would have been spared; where nothing helps yet, half of them might be."""
+        """Estimate how many failed calls would have been avoided; if nothing helps yet, half of them."""
         return self.failures * (self.learning.confidence if self.learning else 0.5)

@@ -1,7 +1,6 @@
-"""Memories: what can be found again, where it stands, and by which design it is looked for.
+"""Memories that can be recalled, queries for them, and the weights by which they are ranked.
 
-Plain tuples and nothing but the standard library: a hook looks for memories within an agent's turn, where each import
-counts.
+Plain tuples and only the standard library: a hook searches memories during an agent's turn, where each import counts.
 """
 
 from __future__ import annotations
@@ -13,29 +12,29 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 ENTRY_ORIGIN_PREFIX = "entry:"
-"""With what the names of the origins of entries begin."""
+"""The prefix of the origin names of entries."""
 
 
 class MemoryKind(StrEnum):
     """What a memory is."""
 
     RULE = "rule"
-    """A lesson that holds: approved, or stated and confirmed."""
+    """A lesson in force: approved, or stated and confirmed."""
     ENTRY = "entry"
     FIX = "fix"
     NOTE = "note"
     SUMMARY = "summary"
     SKILL = "skill"
     WORKFLOW = "workflow"
-    """A request that was carried out, with the steps it took."""
+    """A completed request, with the steps it took."""
     TURN = "turn"
     """What the user typed."""
     IMPORTED = "imported"
-    """From a memory that somebody else keeps. It can be found; it never teaches."""
+    """From a memory file of another system. It can be recalled; nothing is learned from it."""
 
 
 class Memory(NamedTuple):
-    """Something that can be found again, with what it takes to cite it."""
+    """Something that can be recalled, with what is needed to cite it."""
 
     id: str
     kind: MemoryKind
@@ -43,27 +42,27 @@ class Memory(NamedTuple):
     origin: str
     """What it was taken from and is replaced with: a session, the ledger, a file."""
     context: str = ""
-    """The key of its context; empty for everywhere."""
+    """The key of its context; empty for all."""
     agent: str = ""
     session: str = ""
-    """The agent's own id of the session it was said in; else empty."""
+    """The agent's own id of the session it is from; empty if it is from none."""
     turn: int = 0
-    """Which of the session's turns it is, from 1 on."""
+    """The number of the turn in its session, from 1."""
     at: datetime | None = None
     who: str = ""
-    """Who said it, where that is a name that people may ask for."""
+    """Who said it, if that is a name that people may search for."""
     beside: str = ""
-    """What stands around it."""
+    """The surrounding text."""
     uses: int = 0
     """In how many sessions it was seen or used."""
     place: str = ""
-    """Where to look it up: the name of an entry, a path with a line."""
+    """Where to look it up: the name of an entry, or a path with a line number."""
     local: bool = False
-    """Whether it was typed to a model on the user's own machine: hosted agents are not told."""
+    """Whether it was typed to a local model: it is not delivered to hosted agents."""
 
     @property
     def citation(self) -> str:
-        """Where it comes from, in short."""
+        """Return a short reference to its source."""
         if self.place:
             return self.place
         day = f"{self.at:%Y-%m-%d}" if self.at is not None else ""
@@ -72,7 +71,7 @@ class Memory(NamedTuple):
 
 
 class MemoryFields(NamedTuple):
-    """A memory as the words it is found by, one text a field."""
+    """The searchable words of a memory, one text per field."""
 
     text: str
     who: str
@@ -81,61 +80,61 @@ class MemoryFields(NamedTuple):
 
 
 class MemoryQuery(NamedTuple):
-    """What is looked for."""
+    """A search for memories."""
 
     words: tuple[str, ...]
-    """Words, and phrases of several; one is enough for a memory to be found."""
+    """Words and phrases; a memory matches if it holds at least one."""
     contexts: tuple[str, ...] | None = None
-    """The contexts that may be looked in, the empty one for what holds everywhere; None for all."""
+    """The contexts to search, an empty key for what applies everywhere; None for all."""
     since: datetime | None = None
     kinds: tuple[MemoryKind, ...] = ()
-    """Only these; none named: all."""
+    """The kinds to search; empty for all."""
     local: bool = True
-    """Whether also what was typed to models on the user's own machine is looked for."""
+    """Whether to include what was typed to local models."""
 
 
 class MemoryHit(NamedTuple):
-    """A memory that was found, and how well its words match."""
+    """A matching memory with its text score."""
 
     memory: Memory
     score: float
 
 
 class RankedMemory(NamedTuple):
-    """A memory with its place among those found."""
+    """A memory with its ranking score."""
 
     memory: Memory
     score: float
 
 
 class MemoryGroup(NamedTuple):
-    """What was found in one session, or one memory that belongs to none; best first."""
+    """The matches of one session, or one memory without a session; best first."""
 
     key: str
     memories: tuple[RankedMemory, ...]
     score: float
     replaced_by: str = ""
-    """The key of the group that holds a newer decision about the same."""
+    """The key of the group that holds a newer decision about the same thing."""
 
     @property
     def best(self) -> Memory:
-        """The memory that answers best."""
+        """Return the best match."""
         return self.memories[0].memory
 
     @property
     def at(self) -> datetime | None:
-        """When the newest of it was said."""
+        """Return when its newest memory was said."""
         return max((each.memory.at for each in self.memories if each.memory.at is not None), default=None)
 
 
 class RecallResult(NamedTuple):
-    """What was found, by session, and where it was looked for."""
+    """The matches by session, and where the search looked."""
 
     groups: tuple[MemoryGroup, ...]
     more: int
     """How many more groups were found."""
     contexts: dict[str, str]
-    """The names of the contexts that are cited, by key."""
+    """The names of the cited contexts, by key."""
     here: str
     """The key of the active context."""
     total: int
@@ -143,28 +142,28 @@ class RecallResult(NamedTuple):
 
 
 class Briefing(NamedTuple):
-    """What a task needs, and what it costs."""
+    """The memories that matter for a task, within a token budget."""
 
     memories: tuple[Memory, ...]
     text: str
     tokens: int
     left_out: int
-    """How many more mattered and did not fit."""
+    """How many more were relevant but did not fit."""
 
 
 class RankingWeights(NamedTuple):
-    """By what memories are ranked: every weight in one value, so that another one can be tried against it."""
+    """All weights of the ranking in one value, so that alternatives can be compared."""
 
     who: float = 1.0
     day: float = 1.0
     beside: float = 0.3
-    """What a word counts in these fields; in the text itself it counts 1."""
+    """The weight of a word in these fields; in the text itself it is 1."""
     session: float = 0.4
-    """What the score of the best session adds to each of its memories, as a share of the best memory's."""
+    """What the score of the best session adds to each of its memories, as a share of the best memory's score."""
     fade: float = 0.6
-    """What each further memory of a session adds to the session's score, compared with the one before."""
+    """What each further memory of a session adds to the session's score, relative to the previous one."""
     recent: float = 0.05
-    """What being new adds, as a share of the score; half of it after so many days:"""
+    """What recency adds, as a share of the score; it halves after this many days:"""
     half_life: float = 90.0
     used: float = 0.03
     """What each doubling of its uses adds."""
@@ -173,16 +172,16 @@ class RankingWeights(NamedTuple):
     law: float = 0.15
     """What being a rule, an entry, a fix or a note adds: somebody decided to keep it."""
     imported: float = 0.2
-    """What being imported takes away."""
+    """What being imported subtracts."""
     praised: float = 0.02
-    """What each step of praise makes up for, as a share of the score; never against a better match of words."""
+    """What each level of praise adds, as a share of the score; it never outweighs a better text match."""
     depth: int = 100
     """How many memories are ranked."""
     rows: int = 1000
-    """How many memories the words of a question may meet together; the most frequent words are left out above it."""
+    """How many memories the words of a query may match together; beyond it the most frequent words are dropped."""
 
 
 BRIEFING_TOKENS = 600
-"""How many tokens a briefing may cost."""
+"""The token budget of a briefing."""
 DEFAULT_WEIGHTS = RankingWeights()
-"""The design that is shipped."""
+"""The default weights."""

@@ -1,4 +1,4 @@
-"""What a user can choose about language models, and what their use came to. Nothing needs one."""
+"""Settings for language models, and records of what their use cost. No model is required."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NANOS = 1_000_000_000
 """Money is counted in whole billionths, so that sums are exact."""
 _MILLION = 1_000_000
 MODEL_WORK_DIR = ("models", "work")
-"""Where the agents' programs run as models, below the home. Nothing that happens there is ever learnt from."""
+"""The directory below the home in which agents' programs run as models. Nothing is learned from what happens there."""
 ABSENT_PRICE_INPUT, ABSENT_PRICE_OUTPUT = 15.0, 75.0
-"""What a million tokens count against the money cap where nobody tells the price: as the dearest usual models cost."""
+"""What a million tokens count against the money cap if the price is unknown: as much as the most expensive models."""
 
 
 class Tier(StrEnum):
-    """How much a question asks of a model."""
+    """How demanding a question is."""
 
     NANO = "nano"
     """Small and frequent: a label."""
@@ -34,13 +34,13 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class PricePolicy:
-    """What a model costs."""
+    """The price of a model."""
 
     input: float = setting(ABSENT_PRICE_INPUT, "Money for a million tokens that go in.", at_least=0)
     output: float = setting(ABSENT_PRICE_OUTPUT, "Money for a million tokens that come out.", at_least=0)
 
     def nanos(self, tokens_in: int, tokens_out: int) -> int:
-        """What so many tokens cost, in billionths."""
+        """Return the cost of tokens, in billionths."""
         return round((tokens_in * self.input + tokens_out * self.output) * NANOS / _MILLION)
 
 
@@ -49,7 +49,7 @@ ABSENT_PRICE = PricePolicy()
 
 @dataclass(frozen=True, kw_only=True)
 class ModelsPolicy:
-    """Which models may be asked, and how much."""
+    """Which models may be used, and how much."""
 
     nano: str = setting(
         "",
@@ -81,38 +81,38 @@ class ModelsPolicy:
     )
 
     def model_for(self, tier: Tier) -> str:
-        """The model of a tier; empty where there is none."""
+        """Return the model of a tier; empty if there is none."""
         return (self.nano if tier is Tier.NANO else self.heavy).strip()
 
     @property
     def has_model(self) -> bool:
-        """Whether a model is configured at all."""
+        """Return whether any model is configured."""
         return any(self.model_for(tier) for tier in Tier)
 
 
 class UsageTotal(Struct, frozen=True):
-    """What calls came to."""
+    """The total cost of calls."""
 
     calls: int = 0
     tokens: int = 0
     nanos: int = 0
     unpriced: int = 0
-    """How many of the calls count at the stated price because nobody tells theirs."""
+    """How many of the calls are counted at the default price because theirs is unknown."""
 
     @property
     def money(self) -> float:
-        """The money, as people write it."""
+        """Return the cost in whole units of money."""
         return self.nanos / NANOS
 
 
 class ModelCall(Struct, frozen=True, kw_only=True):
-    """One request to a model: first what it may cost at most, then what it cost. Its words are kept nowhere."""
+    """One request to a model: first reserved with its maximum cost, then settled. Its text is not stored."""
 
     id: str
     machine: str
     at: datetime
     day: str
-    """The user's own day, as 2026-11-15."""
+    """The user's local date, as 2026-11-15."""
     model: str
     purpose: str
     tokens_in: int
@@ -123,7 +123,7 @@ class ModelCall(Struct, frozen=True, kw_only=True):
 
 
 class Cooldown(Struct, frozen=True, kw_only=True):
-    """That a model is left alone for a while."""
+    """A pause during which a model is not used."""
 
     id: str
     machine: str
@@ -134,7 +134,7 @@ class Cooldown(Struct, frozen=True, kw_only=True):
 
 
 class ModelUsage(NamedTuple):
-    """What was used in a while for one purpose."""
+    """The usage of one model for one purpose."""
 
     purpose: str
     model: str
@@ -156,11 +156,11 @@ class ModelsState(Struct, frozen=True, kw_only=True):
 
 
 RETENTION_DAYS = 92
-"""How long it is known what calls cost."""
+"""How long the cost of calls is kept."""
 
 
 def describe_exceeded_cap(spent: UsageTotal, call: ModelCall, policy: ModelsPolicy) -> str:
-    """Which cap of the day a call would exceed, in words; empty where none."""
+    """Describe which daily cap a call would exceed; empty if none."""
     if spent.calls + 1 > policy.calls_per_day:
         return f"today's {policy.calls_per_day:,} calls are used up (models.calls_per_day)"
     needed = call.tokens_in + call.tokens_out
@@ -178,7 +178,7 @@ def describe_exceeded_cap(spent: UsageTotal, call: ModelCall, policy: ModelsPoli
 
 
 def total_usage(calls: Iterable[ModelCall]) -> UsageTotal:
-    """What calls came to."""
+    """Return the total of calls."""
     total = UsageTotal()
     for each in calls:
         total = UsageTotal(
@@ -191,9 +191,9 @@ def total_usage(calls: Iterable[ModelCall]) -> UsageTotal:
 
 
 def usage_by_purpose(calls: Iterable[ModelCall]) -> tuple[ModelUsage, ...]:
-    """What calls came to by purpose and model, the dearest first."""
-    of: dict[tuple[str, str], list[ModelCall]] = {}
+    """Return totals by purpose and model, the most expensive first."""
+    by_purpose: dict[tuple[str, str], list[ModelCall]] = {}
     for each in calls:
-        of.setdefault((each.purpose, each.model), []).append(each)
-    uses = [ModelUsage(purpose, model, total_usage(those)) for (purpose, model), those in of.items()]
+        by_purpose.setdefault((each.purpose, each.model), []).append(each)
+    uses = [ModelUsage(purpose, model, total_usage(group)) for (purpose, model), group in by_purpose.items()]
     return tuple(sorted(uses, key=lambda each: (-each.sum.nanos, -each.sum.tokens, each.purpose, each.model)))

@@ -1,7 +1,7 @@
-"""Whose a file or a folder is: what the user said of it, and what wisen noted about it.
+"""Ownership of files and folders: what the user decided about them, and what wisen recorded.
 
-A file below a project is somebody else's until the user adopts it; a folder that names the remote of a known project
-is a project of its own until the user joins it. Rows never change; the newest about a path holds.
+A file below a project is foreign until the user adopts it; a folder that names the remote of a known project is a
+project of its own until the user joins it. Rows never change; the newest about a path counts.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ class OwnershipSubject(StrEnum):
     FILE = "file"
     """A file below a project that would speak for the user."""
     PLACE = "place"
-    """The top folder of a checkout that says to be a known project."""
+    """The top folder of a checkout that claims to be a known project."""
     MARKER = "marker"
-    """A file that switches wisen off where it lies."""
+    """A file that disables wisen in its folder."""
 
 
 class OwnershipVerdict(StrEnum):
-    """What is known about whose it is."""
+    """What is known about the owner."""
 
     FIRST = "first"
-    """A place: nobody else had this remote when it was seen."""
+    """For a place: no other checkout had this remote when it was seen."""
     OWNED = "owned"
     """The user said that it is theirs."""
     FOREIGN = "foreign"
-    """The user said that it is not, or took an adoption back."""
+    """The user said that it is not theirs, or undid an adoption."""
     ASKED = "asked"
-    """The user was told that it waits; that decides nothing."""
+    """The user was asked about it; that decides nothing."""
 
 
 class Ownership(Struct, frozen=True, kw_only=True):
-    """One word about whose a file or a folder is."""
+    """One decision or record about the owner of a file or folder."""
 
     id: str
     machine: str
@@ -51,18 +51,18 @@ class Ownership(Struct, frozen=True, kw_only=True):
     subject: OwnershipSubject
     path: str
     context: str
-    """The project that a file lies in, or that a place belongs to."""
+    """The project that contains the file, or that the place belongs to."""
     verdict: OwnershipVerdict
     by: Actor = Actor.WISEN
     digest: str = ""
-    """What the file held: all of it, or of one that grows its first `size` bytes. Of a place: what it says to be."""
+    """Digest of the file, or of the first `size` bytes of a growing one. For a place: the project it claims to be."""
     size: int = 0
     identity: str = ""
-    """Device and number of a file that grows: one that takes its place has another."""
+    """Device and inode of a growing file: a file that replaces it has another identity."""
 
 
 def newest_decisions(rows: Iterable[Ownership]) -> dict[tuple[OwnershipSubject, str, str], Ownership]:
-    """The newest decision about each file, and about each place as what it says to be; asking decides nothing."""
+    """Return the newest decision about each file, and about each place with its claim; asking decides nothing."""
     found: dict[tuple[OwnershipSubject, str, str], Ownership] = {}
     for row in sorted(rows, key=lambda each: (each.at, each.id)):
         if row.verdict is not OwnershipVerdict.ASKED:
@@ -71,39 +71,39 @@ def newest_decisions(rows: Iterable[Ownership]) -> dict[tuple[OwnershipSubject, 
 
 
 class FileFacts(Struct, frozen=True):
-    """What the system tells of a file."""
+    """What the file system knows about a file."""
 
     identity: str
-    """Device and number."""
+    """Device and inode."""
     size: int
     oldest: datetime
-    """The earliest of its dates: an archive can set when it was written, and not when it came to lie there."""
+    """The earliest of its timestamps: an archive can set when it was written, but not when it was created here."""
     digest: str
-    """Of its first bytes, as many as were asked for."""
+    """The digest of the requested number of first bytes."""
 
 
 class AdoptableFile(NamedTuple):
-    """A file below a project with what tells whose it is."""
+    """A file below a project, with the facts that show who owns it."""
 
     path: str
     context: str
     facts: FileFacts
     tracked_by: str | None
-    """The top of the repository that has it; empty where none does, None where git cannot tell."""
+    """The top folder of the repository that tracks it; empty if none does, None if git cannot tell."""
     first_session: datetime | None
     """When the user first worked in this project with an agent that keeps its sessions elsewhere."""
     content: bytes
     is_adopted: bool
     grows: bool
-    """Whether an agent writes it on, so that it is known by its beginning."""
+    """Whether an agent appends to it, so that it is identified by its beginning."""
 
     @property
     def is_older(self) -> bool:
-        """Whether it was there before the user's first session in the project, or that cannot be told."""
+        """Return whether it existed before the user's first session in the project, or that is unknown."""
         return self.first_session is None or self.facts.oldest <= self.first_session
 
     def refusal_reason(self, *, is_mine: bool) -> str:
-        """Why it cannot be adopted; empty where it can."""
+        """Return why it cannot be adopted; empty if it can."""
         if self.tracked_by is None:
             return f"git cannot tell whether {self.path} is committed, and so not whose it is. Try `git status` there."
         if self.tracked_by:

@@ -1,4 +1,4 @@
-"""The user's own wording of feedback: phrases that only he uses so, each with what speaks for it."""
+"""The user's personal phrases for feedback, each with its evidence."""
 
 from __future__ import annotations
 
@@ -15,62 +15,62 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PHRASE_KINDS = (SignalKind.CORRECTION, SignalKind.PRAISE)
-"""What a phrase can stand for."""
+"""What a phrase can mean."""
 UNMEASURED_PROBABILITY = 0.5
-"""How likely it is that a turn means what a phrase of a file stands for: nobody counted."""
+"""The probability assumed for a phrase from a file, which was not measured."""
 
 
 class PhraseSource(StrEnum):
-    """How a phrase came to be known."""
+    """How a phrase became known."""
 
     COUNTED = "counted"
-    """By what happened around the turns that hold it."""
+    """From what happened around the turns that hold it."""
     MODEL = "model"
-    """A model named it, and it stands in what the user typed."""
+    """A model named it, and it occurs in what the user typed."""
     FILE = "file"
-    """It stood in a file of phrases."""
+    """It was in a file of phrases."""
     REMOVED = "removed"
-    """The user took it out: it does not come back by itself."""
+    """The user removed it: it does not come back by itself."""
 
 
 class UserPhrase(Struct, frozen=True, kw_only=True):
-    """A phrase of one user. Rows never change: the newest about a phrase and a kind says what holds."""
+    """A phrase of one user. Rows never change: the newest row about a phrase and a kind counts."""
 
     id: str
     machine: str
     at: datetime
     text: str
-    """In small letters, as the detector reads it."""
+    """In lowercase, as the detector reads it."""
     kind: SignalKind
     way: PhraseSource
     hits: int = 0
-    """In how many turns with the phrase the work then showed what it stands for."""
+    """In how many turns with the phrase the work then showed what it means."""
     turns: int = 0
     """How many turns hold it."""
     sessions: int = 0
-    """In how many sessions it was followed by that."""
+    """In how many sessions that happened."""
     signs: int = 0
     """How many turns without the phrase showed the same."""
     others: int = 0
-    """Of how many."""
+    """Out of how many."""
 
     @property
     def probability(self) -> float:
-        """How likely it is, at least, that a turn with the phrase means what it stands for."""
+        """Return the lower bound of the probability that a turn with the phrase means it."""
         return confidence_bounds(self.hits, self.turns)[0] if self.turns else UNMEASURED_PROBABILITY
 
 
 class PhraseProof(Struct, frozen=True, kw_only=True):
-    """A turn that speaks for a phrase."""
+    """A turn that is evidence for a phrase."""
 
     id: str
-    """Made of the phrase's and the turn's."""
+    """Derived from the ids of the phrase and the turn."""
     phrase: str
-    """The id of the row that it belongs to."""
+    """The id of the phrase row that it belongs to."""
     machine: str
     agent: str
     session: str
-    """The agent's own id of it."""
+    """The agent's own id of the session."""
     message: str
     at: datetime
     context: str
@@ -80,7 +80,7 @@ class PhraseProof(Struct, frozen=True, kw_only=True):
 
 
 class PhraseSearch(Struct, frozen=True, kw_only=True):
-    """That turns were looked through for phrases: the first time more of them are than later."""
+    """A search of turns for phrases: the first one covers more turns than later ones."""
 
     id: str
     machine: str
@@ -88,24 +88,24 @@ class PhraseSearch(Struct, frozen=True, kw_only=True):
     since: datetime
     way: PhraseSource
     turns: int
-    """How many were looked at."""
+    """How many turns were searched."""
     found: int
 
 
 class KnownPhrase(NamedTuple):
-    """A phrase with the turns that speak for it, newest first."""
+    """A phrase with the turns that are evidence for it, newest first."""
 
     phrase: UserPhrase
     proofs: tuple[PhraseProof, ...]
 
 
 def active_phrases(rows: Iterable[UserPhrase]) -> tuple[UserPhrase, ...]:
-    """What holds, by text: of each phrase and kind the newest word, without what was taken out."""
+    """Return the phrases in force, sorted by text: the newest row of each phrase and kind, without removed ones."""
     return tuple(each for each in _newest(rows) if each.way is not PhraseSource.REMOVED)
 
 
 def removed_phrases(rows: Iterable[UserPhrase]) -> frozenset[tuple[str, SignalKind]]:
-    """What the user took out."""
+    """Return the phrases that the user removed."""
     return frozenset((each.text, each.kind) for each in _newest(rows) if each.way is PhraseSource.REMOVED)
 
 

@@ -1,4 +1,4 @@
-"""Where an approved rule may go: the words for it, and a place with its file."""
+"""Places where an approved rule may be written, and the names that users give them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 
 class PlaceName(StrEnum):
-    """What a user says for a place."""
+    """The name of a place."""
 
     FILE = "file"
-    """The file that was proposed, however long it is."""
+    """The proposed file, however long it is."""
     LOCAL = "local"
     RULES = "rules"
     OWN = "own"
-    """The user's own file, which speaks in all projects."""
+    """The user-level file, which applies in all projects."""
     HOOK = "hook"
-    """No file: agents are told by hook."""
+    """No file: the rule is delivered by hook."""
     AGENTS = "agents"
     SOUL = "soul"
     TOOLS = "tools"
@@ -29,23 +29,23 @@ class RulePlace(NamedTuple):
 
     word: PlaceName
     path: str
-    """Of what is told by hook: the book that wisen keeps of the project."""
+    """For delivery by hook: the context file that wisen keeps for the project."""
     heading: str
     says: str
-    """What it means, for a person."""
+    """A description for a person."""
 
     @property
     def applies_everywhere(self) -> bool:
-        """Whether the rule holds in all projects from then on: the file speaks in each of them."""
+        """Return whether the rule applies in all projects from then on, because each of them reads the file."""
         return self.word is PlaceName.OWN
 
     @property
     def is_hook(self) -> bool:
-        """Whether no file of the user's is changed."""
+        """Return whether no file of the user's is changed."""
         return self.word is PlaceName.HOOK
 
 
-_SPOKEN: dict[str, PlaceName] = {
+_ALIASES: dict[str, PlaceName] = {
     **{each.value: each for each in PlaceName},
     "the file": PlaceName.FILE,
     "the file all the same": PlaceName.FILE,
@@ -68,10 +68,10 @@ _SPOKEN: dict[str, PlaceName] = {
     "user.md": PlaceName.USER,
     "memory.md": PlaceName.MEMORY,
 }
-PLACE_ALIASES: dict[str, str] = {name: place.value for name, place in _SPOKEN.items()}
-"""How people name a place, in small letters: the client reads the same table."""
+PLACE_ALIASES: dict[str, str] = {name: place.value for name, place in _ALIASES.items()}
+"""The names that people use for places, in lowercase: the hook client reads the same table."""
 
 
 def parse_place(text: str) -> str:
-    """The place that somebody names, as one of `PlaceWord`; empty where it is none."""
+    """Return the place that a text names, as one of `PlaceName`; empty if it names none."""
     return PLACE_ALIASES.get(" ".join(text.casefold().split()), "")

@@ -1,4 +1,4 @@
-"""What an agent points at: words that the user typed in a turn, and what they are; and what of it was kept."""
+"""What agents claim about turns of the user, and what was kept of it after checking the log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.model.entry import Move
 
 SHOWN_ID_LENGTH = 7
-"""How many letters of a turn's id an agent is shown; as few are enough to name it."""
+"""How many letters of a turn's id are shown to an agent; that many are enough to identify it."""
 
 
 class TurnClaimKind(StrEnum):
@@ -28,29 +28,29 @@ class TurnClaimKind(StrEnum):
     PREFERENCE = "preference"
     REMEMBER = "remember"
     NONE = "none"
-    """Nothing is to be learnt from it."""
+    """Nothing can be learned from it."""
 
 
 class TurnClaim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What an agent says of one turn. Nothing of it is believed before the log has proven it."""
+    """What an agent claims about one turn. Nothing of it is believed before the log has proven it."""
 
     turn: str
     kind: TurnClaimKind
     words: str = ""
-    """The user's whole sentences, as they were typed."""
+    """The user's whole sentences, as typed."""
     standing: bool = False
-    """Whether the agent takes them to hold from now on."""
+    """Whether the agent thinks that they apply from now on."""
     about: str = ""
-    """A name in the turn or in a call before it that they are about."""
+    """A name in the turn or in an earlier call that they are about."""
     wording: str = ""
     """The same as one rule, in the agent's words."""
 
 
 class SettledTurn(Struct, frozen=True, kw_only=True):
-    """What is known of a turn since an agent pointed at it and the log proved the words."""
+    """What is known about a turn after an agent pointed at it and the log proved the quote."""
 
     agent: str
-    """To which agent it was typed."""
+    """The agent that it was typed to."""
     session: str
     message: str
     context: str
@@ -58,14 +58,14 @@ class SettledTurn(Struct, frozen=True, kw_only=True):
     words: str = ""
     """The user's own sentences, never the agent's."""
     standing: bool = False
-    """Whether the agent takes them to last: a question to the user, and never more."""
+    """Whether the agent thinks that they last: only a question to the user."""
     about: str = ""
     by: str
-    """Which agent pointed."""
+    """The agent that made the claim."""
 
 
 class OpenTurn(Struct, frozen=True, kw_only=True):
-    """A typed turn of which it is in doubt what it says."""
+    """A typed turn whose meaning is in doubt."""
 
     id: str
     agent: str
@@ -78,16 +78,16 @@ class OpenTurn(Struct, frozen=True, kw_only=True):
 
 
 class PointingOutcome(StrEnum):
-    """What became of what an agent said of a turn."""
+    """What became of a claim about a turn."""
 
     LEARNT = "learnt"
     NOTHING = "nothing"
-    """It is kept that nothing is to be learnt from it."""
+    """It is recorded that nothing can be learned from it."""
     REFUSED = "refused"
 
 
 class PointingResult(Struct, frozen=True, kw_only=True):
-    """What became of one answer."""
+    """The result of one claim."""
 
     turn: str
     outcome: PointingOutcome
@@ -95,17 +95,17 @@ class PointingResult(Struct, frozen=True, kw_only=True):
     entries: tuple[str, ...] = ()
     """The names of the entries that hold the user's words."""
     proposal: str = ""
-    """The id of what now waits for the user."""
+    """The id of the proposal that now waits for the user."""
 
 
 def turn_id(agent: str, session: str, message: str) -> str:
-    """The id of a turn: the same on every machine that reads the same log."""
-    told = "\0".join((agent, session, message)).encode("utf-8", "surrogateescape")
-    return f"T{blake2b(told, digest_size=12).hexdigest()}"
+    """Return the id of a turn: the same on every machine that reads the same log."""
+    content = "\0".join((agent, session, message)).encode("utf-8", "surrogateescape")
+    return f"T{blake2b(content, digest_size=12).hexdigest()}"
 
 
 def settled_turns(moves: Iterable[Move]) -> dict[str, SettledTurn]:
-    """What agents settled and nobody took back, by the id of the turn; the first answer stands."""
+    """Return what agents settled and nobody undid, by the id of the turn; the first answer counts."""
     found: dict[str, SettledTurn] = {}
     for move in moves:
         if move.kind is MoveKind.POINT and move.subject not in found:

@@ -1,4 +1,4 @@
-"""Whether a person is in front of a decision: how that shows, or why it does not."""
+"""Whether a person makes a decision: the evidence for it, or the reason against."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ class Person(NamedTuple):
     """A person decides."""
 
     evidence: str
-    """How that is known, kept with each decision: a terminal, a line of an agent's log, a program that says so."""
+    """How that is known; recorded with each decision: a terminal, a line of an agent's log, a program that says so."""
 
 
 class NotAPerson(NamedTuple):
-    """Nobody shows that a person decides."""
+    """Nothing shows that a person decides."""
 
     reason: str
     """A sentence without a full stop, for whoever reads why nothing was done."""
     agent: str = ""
-    """The agent that runs this process, where one does."""
+    """The agent that runs this process, if one does."""
 
 
 Decider: TypeAlias = Person | NotAPerson
 
 
 class AgentSigns(NamedTuple):
-    """How an agent shows in the processes that it starts."""
+    """How to recognize an agent from the processes that it starts."""
 
     agent: str
     variables: tuple[str, ...] = ()
-    """Variables that it sets for its children, and that people do not set for themselves."""
+    """Environment variables that it sets for its children, and that people do not set themselves."""
     programs: tuple[str, ...] = ()
-    """The names of its program: of the executable, or of the script that an interpreter runs."""
+    """The names of its program: the executable, or the script that an interpreter runs."""
     packages: tuple[str, ...] = ()
-    """Folders that its program lies in, as they stand in a path."""
+    """Folders that contain its program, as part of a path."""
 
 
 class Process(NamedTuple):
-    """A running process, as far as the system tells."""
+    """A running process, as far as the system reports it."""
 
     pid: int
     parent: int
     executable: str
-    """The path of its program; empty where the system does not tell."""
+    """The path of its program; empty if unknown."""
     arguments: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
-"""Reinforcements: what the user praised strengthens what the agent had been told just before. Rows are facts.
+"""Reinforcements: praise by the user strengthens what had been delivered to the agent just before.
 
-How much they come to is told by pure functions: once for each session, bounded by day and in all, less as time passes.
+Rows are facts. Pure functions compute their strength: once per session, capped per day and in total, fading with time.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ if TYPE_CHECKING:
     from datetime import date
 
 HALF_LIFE = timedelta(days=30)
-"""After which time a praise counts half."""
+"""The time after which a praise counts half."""
 MAX_PER_DAY = 1.0
-"""More than this does not come from one day, however often something is praised on it."""
+"""The maximum that one day contributes, however often something is praised on it."""
 MAX_STRENGTH = 3.0
-"""More than this does not come from praise at all."""
+"""The maximum strength of all praise."""
 
 
 class PraiseMoment(StrEnum):
-    """At which moment the agent had been told what was then praised."""
+    """When the praised lesson had been delivered."""
 
     START = "start"
     PROMPT = "prompt"
     FAILURE = "failure"
     NAMED = "named"
-    """The user named it himself when he praised the work."""
+    """The user mentioned it in the praise."""
 
 
 class Reinforcement(Struct, frozen=True, kw_only=True):
-    """An entry or a fix that was at work when the user praised. It is written once and never changes."""
+    """An entry or a fix that was in use when the user praised the work. Written once, never changed."""
 
     id: str
-    """Made of the message and the subject, so that the same praise is recorded once."""
+    """Derived from the message and the subject, so that the same praise is recorded once."""
     machine: str
     agent: str
     session: str
     """The agent's own id of the session."""
     message: str
-    """The id of the message that praises."""
+    """The id of the praising message."""
     subject: str
     """The id of the entry or the fix."""
     how: PraiseMoment
     weight: float
-    """From 0 to 1: how close to the praise it was told."""
+    """From 0 to 1: how close to the praise it was delivered."""
     at: datetime
     """When it was praised."""
 
@@ -61,9 +61,9 @@ class Strengthened(NamedTuple):
     id: str
     """The id of the entry or the fix."""
     name: str
-    """By which `wisen explain` knows it."""
+    """The name to use with `wisen explain`."""
     text: str
-    """Its words now; empty where it is gone."""
+    """Its current text; empty if it is gone."""
     how: PraiseMoment
     weight: float
     counts: bool
@@ -79,21 +79,21 @@ class Praise(NamedTuple):
     message: str
     strengthened: tuple[Strengthened, ...]
     context: str = ""
-    """Empty outside of any, and where the message is no longer there."""
+    """Empty outside of any, and if the message is gone."""
     quote: str = ""
-    """What was typed; empty where it is no longer there."""
+    """What was typed; empty if it is gone."""
     probability: float = 0.0
-    """How likely it is praise; 0 where the message is no longer there."""
+    """The probability that it is praise; 0 if the message is gone."""
     before: str = ""
     """What the user typed before it."""
     calls: tuple[str, ...] = ()
     """The calls between that and the praise."""
     why: str = ""
-    """Why it strengthened nothing; empty where it did."""
+    """Why it strengthened nothing; empty if it did."""
 
 
 def counted_praises(rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
-    """The rows that count, oldest first: of one session and subject the one that weighs most, else the newest."""
+    """Return the rows that count, oldest first: per session and subject the heaviest one, then the newest."""
     best: dict[tuple[str, str, str], Reinforcement] = {}
     for row in rows:
         key = row.subject, row.agent, row.session
@@ -103,7 +103,7 @@ def counted_praises(rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
 
 
 def praise_strength(rows: Iterable[Reinforcement], now: datetime) -> float:
-    """What the praises of one subject come to at a moment, from 0 to `MOST`."""
+    """Return the strength of one subject's praises at a moment, from 0 to `MAX_STRENGTH`."""
     days: dict[date, list[Reinforcement]] = defaultdict(list)
     for row in counted_praises(rows):
         days[row.at.astimezone(UTC).date()].append(row)
@@ -111,16 +111,16 @@ def praise_strength(rows: Iterable[Reinforcement], now: datetime) -> float:
 
 
 def praise_level(rows: Iterable[Reinforcement], now: datetime) -> int:
-    """The same in whole steps: in what competes, each counts as one more session in which a thing came up."""
+    """Return the strength in whole steps: in rankings, each counts as one more session in which it came up."""
     return int(praise_strength(rows, now) + 0.5)
 
 
 def praise_levels(rows: Iterable[Reinforcement], now: datetime) -> dict[str, int]:
-    """How much praise speaks for entries and fixes at a moment, by id."""
-    of: dict[str, list[Reinforcement]] = defaultdict(list)
+    """Return the praise level of entries and fixes at a moment, by id."""
+    by_subject: dict[str, list[Reinforcement]] = defaultdict(list)
     for row in rows:
-        of[row.subject].append(row)
-    return {subject: praise_level(some, now) for subject, some in of.items()}
+        by_subject[row.subject].append(row)
+    return {subject: praise_level(some, now) for subject, some in by_subject.items()}
 
 
 def _of_day(rows: list[Reinforcement], now: datetime) -> float:
