@@ -1,4 +1,4 @@
-"""What each phrase and each feature adds to the scores: worked out once, and then only looked up."""
+"""Tables of what each phrase and feature adds to the scores: computed once, then looked up."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _NEGATION_SENSITIVE = frozenset("praise failing lasting thanks keep otherwise fi
 _COUNTED_ONCE = frozenset(
     "agree order new_work asking other_people supposing ourselves addressed myself pointing asked_check telling".split()
 )
-"""Groups of everyday words: that one stands there counts, not how many."""
+"""Groups of everyday words: their presence counts, not their number."""
 PAIR_SEPARATOR = " & "
-"""What stands between the names of a pair."""
+"""Between the names of a pair of features."""
 NEIGHBOUR_SEPARATOR = " > "
-"""What stands between two words of which one follows the other; no word holds it."""
+"""Between two consecutive words; no word contains it."""
 WORD_PREFIX = "word "
-"""What stands before a word that counts by itself."""
+"""Before a word that counts by itself."""
 WORD_ENDS = ".:?"
-"""What may stand behind a word in a folded text."""
+"""What may follow a word in a folded text."""
 
 
 class _Feature(NamedTuple):
@@ -42,26 +42,26 @@ class _Feature(NamedTuple):
 
 
 class _GroupEffect(NamedTuple):
-    """What a phrase of a group tells."""
+    """What a phrase of a group adds."""
 
     name: str
     row: int
     most: float
     """How often it counts."""
     negated: _Feature | None
-    """None where negation tells nothing."""
+    """None where negation does not matter."""
     asked: _Feature | None
     first: _Feature
     early: _Feature
 
 
 class _PatternEffect(NamedTuple):
-    """What a pattern tells."""
+    """What a pattern adds."""
 
     plain_group: str
-    """Its group, if that is plain: told by nothing but that the phrase is there. Such phrases are the most frequent."""
+    """Its group, if only its presence counts. Such phrases are the most frequent."""
     combined_row: int
-    """What it and the group add."""
+    """What it and the group add together."""
     own_feature: str
     """Its own feature; empty where it has none."""
     own_row: int
@@ -95,11 +95,11 @@ class FeatureTable:
             if follows:
                 self._neighbours[one, other] = row
         self.effects: list[_PatternEffect | None] = [None] * len(phrases.claims)
-        """What each pattern tells, by number; None where that depends on the text, or was not asked yet."""
+        """The effect of each pattern, by number; None where it depends on the text or was not computed yet."""
         self._effect_cache: dict[tuple[int, int], _PatternEffect | None] = {}
 
     def weigh_neighbours(self, words: list[str]) -> int:
-        """What words add by what they stand beside; the first is the beginning."""
+        """What words add by their predecessors; the first item stands for the beginning."""
         return sum(filter(None, map(self._neighbours.get, pairwise(words))))
 
     def weigh_words(self, words: list[str]) -> int:
@@ -107,7 +107,7 @@ class FeatureTable:
         return sum(filter(None, map(self._words.get, {word.rstrip(WORD_ENDS) for word in words})))
 
     def effect_of(self, number: int, spoken: int) -> _PatternEffect | None:
-        """What a pattern tells in a text with such languages; None where it tells nothing there."""
+        """The effect of a pattern in a text with the given languages; None where it has none there."""
         key = number, spoken
         if key not in self._effect_cache:
             chosen = self.phrases.claims_in(number, spoken)
@@ -117,7 +117,7 @@ class FeatureTable:
         return self._effect_cache[key]
 
     def shorter_effect(self, text: str, match: Match, spoken: int) -> tuple[_PatternEffect | None, int, int]:
-        """What the longest shorter pattern tells in place of one that tells nothing here, and where it stands."""
+        """The effect of the longest shorter pattern in place of one that has none here, with its position."""
         shorter = self.phrases.shorter(text, match)
         while shorter is not None:
             told = self.effect_of(shorter[0], spoken)
@@ -137,7 +137,7 @@ class FeatureTable:
         return _PatternEffect(plain[0].name if plain else "", both, own, row, self.phrases.shift(number), of, negators)
 
     def _own_feature(self, claims: tuple[Claim, ...]) -> str:
-        """English phrases and emoji have weights of their own; other languages share what is learnt of their groups."""
+        """English phrases and emoji have weights of their own; other languages share those of their groups."""
         return f"= {claims[0].phrase}" if claims[0].bit == 1 or claims[0].bit in self.phrases.non_languages else ""
 
     def _group(self, group: str) -> _GroupEffect:
@@ -158,7 +158,7 @@ class FeatureTable:
 
 
 class _CombinationCache(dict[tuple[object, ...], tuple[dict[str, float], int]]):
-    """Features that come in few combinations, and what they add: each combination is worked out once."""
+    """Features that come in few combinations, and what they add: each combination is computed once."""
 
     def __init__(self, rows: WeightRows, tell: Tell) -> None:
         super().__init__()
@@ -170,7 +170,7 @@ class _CombinationCache(dict[tuple[object, ...], tuple[dict[str, float], int]]):
 
 
 class FeatureTables:
-    """The tables by which a turn is weighed: one for English, others for other languages, made when first met."""
+    """The tables by which a turn is weighed: one for English, others for other languages, built on first use."""
 
     def __init__(self, english: WeightRows, foreign: WeightRows, lexicon: Lexicon, around: Tell, work: Tell) -> None:
         self.lexicon = lexicon
@@ -179,10 +179,10 @@ class FeatureTables:
 
     @cached_property
     def guests(self) -> FeatureTable:
-        """Phrases of other languages in an English text."""
+        """For phrases of other languages in an English text."""
         return FeatureTable(self._english_rows, self.lexicon.phrases, self.lexicon.negators, *self._tell)
 
     @cached_property
     def foreign(self) -> FeatureTable:
-        """Texts in other languages."""
+        """For texts in other languages."""
         return FeatureTable(self._foreign_rows, self.lexicon.phrases, self.lexicon.negators, *self._tell)

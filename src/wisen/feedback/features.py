@@ -1,6 +1,6 @@
-"""What a typed turn shows: its phrases, its form, and what is known around it, each as a named number.
+"""Extracts the features of a typed turn: phrases, form and circumstances, each as a named number.
 
-Words of the assistant and of tools are never features: of calls it only counts that they edited or committed something.
+Words of the assistant and of tools are never features: calls only count as edits or commits.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
     from wisen.model.signal import TypedTurn
 
 _MAX_CALLS = 8
-"""How many calls are looked at."""
+"""How many calls are counted."""
 MAX_READ = 600
-"""How much of a text is looked at: the point of a turn comes early."""
+"""How much of a text is read: the point of a turn comes early."""
 _FIRST_PLACE, _EARLY_PLACE = 2, 14
-"""Up to where in a text a phrase counts as standing first, or early."""
+"""Up to which position a phrase counts as first, or as early."""
 _MAX_NEIGHBOURS = 40
-"""How many words are looked at for what stands beside them."""
+"""How many words are looked at for word pairs."""
 _BEGINNING = "^"
 _LIMITS = (12, 30, 80, 200, 500)
-"""Up to which length a text counts as how long."""
+"""The upper limits of the length classes."""
 _LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
 _BEFORE = {before: f"before {before.value}" for before in PrecedingEvent}
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
@@ -70,32 +70,32 @@ _PERSONS = frozenset("ourselves addressed myself order agree".split())
 
 
 class TurnFeatures(Struct, frozen=True):
-    """What one turn shows."""
+    """The features of one turn."""
 
     phrases: dict[str, float]
-    """The features that come from its phrases."""
+    """The features of its phrases."""
     form: dict[str, float]
-    """Those that come from its form, and from pairs."""
+    """The features of its form, and of combinations."""
     circumstances: dict[str, float]
     work: dict[str, float]
-    """Those that come from what happened around it, and from the work before it; many turns share these two."""
+    """The features of the circumstances and of the work before it; many turns share these two."""
     total: int
-    """What all of them add to the scores, in lanes."""
+    """The sum of all weights, packed in lanes."""
     matches: list[Match]
     languages: int
-    """The languages that its phrases speak for."""
+    """The bits of the languages that its phrases belong to."""
     is_foreign: bool
-    """Whether most of them are not English."""
+    """Whether most of its phrases are not English."""
     folded: FoldedText
 
 
 def build_tables(home: WeightRows, abroad: WeightRows, lexicon: Lexicon) -> FeatureTables:
-    """The tables of some weights."""
+    """The feature tables of given weights."""
     return FeatureTables(home, abroad, lexicon, _circumstances, _work_features)
 
 
 def named_features(message: TypedTurn, *, paired: bool | None = None) -> dict[str, float]:
-    """The features of a turn by name; pairs in other languages than English, words and neighbours in English."""
+    """The features of a turn by name; with pairs for other languages, with words and neighbours for English."""
     seen = extract_features(message, _tables_without_weights())
     counts = seen.is_foreign if paired is None else paired
     named = _pairable(seen.phrases, seen.form) if counts else []
@@ -115,7 +115,7 @@ def _tables_without_weights() -> FeatureTables:
 
 
 def extract_features(message: TypedTurn, tables: FeatureTables) -> TurnFeatures:
-    """What a turn shows, and what that adds to the scores."""
+    """The features of a turn, and what they add to the scores."""
     lexicon = tables.lexicon
     text = lexicon.emoticons.with_emoji(message.text[:MAX_READ])
     masked = mask(text)
@@ -161,7 +161,7 @@ def extract_features(message: TypedTurn, tables: FeatureTables) -> TurnFeatures:
     return TurnFeatures(said, shown, around, work, total, found, spoken, is_abroad, plain)
 
 
-def _weigh_phrases(  # noqa: C901, PLR0912  # the innermost loop: calls would cost more than all it does
+def _weigh_phrases(  # noqa: C901, PLR0912  # the innermost loop: function calls would cost more than its work
     text: str, found: list[Match], spoken: int, table: FeatureTable, said: dict[str, float]
 ) -> int:
     told_of, total, questions, stop = table.effects, 0, "?" in text, -1
@@ -239,7 +239,7 @@ def _add_opening(
 def _add_faces(
     text: str, found: list[Match], phrases: PhraseMatcher, said: dict[str, float], shown: dict[str, float]
 ) -> None:
-    """Whether emoji stand alone, or amid words: there they are often what is spoken of."""
+    """Whether emoji are alone or within words: within words they are often what is talked about."""
     places = [phrases.span_of(match) for match in found]
     signs = [(start, end) for start, end in places if not text[end - 1 : end].isalnum()]
     led = max((end for start, end in places if start == 0), default=0)
@@ -255,7 +255,7 @@ def _add_faces(
 
 
 def _pairable(*values: dict[str, float]) -> list[str]:
-    """The features whose pairs tell something, in order; none where there are too many to say anything."""
+    """The features that are used in pairs, sorted; none where there are too many to be meaningful."""
     names = [name for of in values for name in of if name in _PAIRABLE]
     if len(names) > _MAX_PAIRED:
         return []
@@ -264,7 +264,7 @@ def _pairable(*values: dict[str, float]) -> list[str]:
 
 
 def _weigh_pairs(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
-    """What pairs of features add."""
+    """What pairs of features add to the scores."""
     total = 0
     for at, one in enumerate(names):
         if others := pairs.get(one):
@@ -275,7 +275,7 @@ def _weigh_pairs(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
 
 
 def _word_features(plain: str, lexicon: Lexicon) -> dict[str, float]:
-    """The words of ours, and how often one follows another; what else people write is never a feature."""
+    """The known words, and how often one follows another; other words that people write are never features."""
     every = plain.split()
     words = [_BEGINNING, *every[:_MAX_NEIGHBOURS]]
     ours = [word == _BEGINNING or word.rstrip(WORD_ENDS) in lexicon.english_words for word in words]
@@ -310,7 +310,7 @@ def _circumstances(
 
 
 def _count_work(calls: tuple[str, ...]) -> tuple[int, int, bool, bool]:
-    """How many calls there were, how many of them edited something, whether the last did, and whether one committed."""
+    """The number of calls, the number of edits among them, whether the last was one, and whether one was a commit."""
     edits = [call.startswith(_EDITS) for call in calls]
     return len(calls), edits.count(True), edits[:1] == [True], "git commit" in "\n".join(calls)
 
@@ -329,7 +329,7 @@ def _work_features(calls: int, edits: int, edited_last: bool, committed: bool) -
 def _add_combinations(
     said: dict[str, float], shown: dict[str, float], around: dict[str, float], work: dict[str, float]
 ) -> None:
-    """Pairs that say more together than each alone."""
+    """Add the combinations of features that say more together than each alone."""
     worked = "edited" in work or "committed" in work
     if "question" in shown:
         if "refusal's reason" in around:

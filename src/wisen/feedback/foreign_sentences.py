@@ -1,4 +1,4 @@
-"""Sentences in other languages than English: what only leads to what is said falls away, nothing is reworded."""
+"""Reads sentences in languages other than English: strips what only leads in or out, and recognizes orders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wisen.feedback.language import Language, Words
 
 _MARKS = " .,:;!?…-–—。，、！？：；।؟،؛"
-"""What may stand between a lead and what it leads to."""
+"""Punctuation that may separate a lead from what it leads to."""
 _STOPS = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 _MAX_LEADS = 4
 _FINAL_ORDER = re.compile(
@@ -39,13 +39,13 @@ _CONVENTION = re.compile(
 _QUESTION_MARKS = ("?", "？", "؟")
 _SEPARATORS = tuple(",:;!.…–—，、！：；。،؛")
 _MAX_POINTING_WORDS = 4
-"""Up to so many words a sentence that points says nothing to somebody who reads it later."""
+"""A sentence of up to so many words that points at something means nothing to a later reader."""
 _HERE = frozenset("hier aquí aqui acá ici qui здесь тут tutaj tu burada här ở đây đây यहाँ यहां هنا".split())
-"""They name the project at hand."""
+"""Words for the project at hand."""
 
 
 def strip_leads_and_tails(part: str, languages: Sequence[Language]) -> str:
-    """A sentence without what only leads to it and out of it, with a mark at its end."""
+    """A sentence without leading and trailing fillers, with punctuation at its end."""
     short = part.strip()
     for _ in range(_MAX_LEADS):
         led = _strip_lead(short, languages)
@@ -56,7 +56,7 @@ def strip_leads_and_tails(part: str, languages: Sequence[Language]) -> str:
 
 
 def punctuate(short: str) -> str:
-    """A sentence with a capital letter and a mark at its end."""
+    """A sentence with a capital letter and punctuation at its end."""
     # A name in Latin letters stays as it is in a sentence of another script.
     is_name = short[0].isascii() and is_foreign(fold(short))
     said = short if is_name else short[0].upper() + short[1:]
@@ -64,13 +64,13 @@ def punctuate(short: str) -> str:
 
 
 def is_empty(part: str, languages: Iterable[Language]) -> bool:
-    """Whether it says that something is wrong, and not what."""
+    """Whether a sentence says that something is wrong, but not what."""
     said = fold(part).strip(_MARKS)
     return any(said in _fold_words(language.lesson.empty) for language in languages)
 
 
 def strip_interjections(part: str, languages: Sequence[Language]) -> str:
-    """A sentence without what answers the agent in front of it, where a mark sets it off; what says "always" stays."""
+    """A sentence without answers to the agent before it, where punctuation separates them; words for "always" stay."""
     for _ in range(_MAX_LEADS):
         short = _strip_interjection(part, languages)
         if not short or short == part:
@@ -112,7 +112,7 @@ def is_order(part: str, languages: Sequence[Language]) -> bool:
 
 
 def _is_indirect_order(part: str, languages: Sequence[Language]) -> bool:
-    """Whether an order stands at its end, or it says how something is always done."""
+    """Whether an order is at its end, or it says how something is always done."""
     if _FINAL_ORDER.search(part.rstrip(_MARKS)) or _CONVENTION.search(part) or orders_lastingly(part):
         return True
     said = f" {fold(part)} "
@@ -128,7 +128,7 @@ def _starts_as_order(said: str, language: Language) -> bool:
 
 
 def _starts_with_word(said: str, word: str) -> bool:
-    """Whether a folded sentence begins with a word; in a script without blanks other letters may follow."""
+    """Whether a folded sentence begins with a word; in a script without spaces other letters may follow."""
     word = word.rstrip("*")
     if not word or not said.startswith(word) or len(said) <= len(word):
         return False
@@ -136,7 +136,7 @@ def _starts_with_word(said: str, word: str) -> bool:
 
 
 def _is_pointing(part: str, languages: Iterable[Language]) -> bool:
-    """Whether so short a sentence is about something that only the user saw."""
+    """Whether a sentence is so short and refers to something that only the user saw."""
     words = fold(part).split()
     if len(words) > _MAX_POINTING_WORDS:
         return False
@@ -170,10 +170,10 @@ def _strip_tail(part: str, languages: Iterable[Language]) -> str:
 
 
 def _has_lead(said: str, word: str) -> bool:
-    """Whether a folded sentence begins with a word, and goes on behind it."""
+    """Whether a folded sentence begins with a word and continues after it."""
     if not said.startswith(word) or len(said) <= len(word):
         return False
-    # A word of a script without blanks leads only where a mark follows: else it may be the head of another word.
+    # In a script without spaces a word leads only before punctuation: otherwise it may begin another word.
     return said[len(word)] in _MARKS if is_unspaced_letter(word[-1]) else not is_word_letter(said[len(word)])
 
 
@@ -197,7 +197,7 @@ def _fold_words(words: Words) -> frozenset[str]:
 
 @cache
 def _group_by_first(words: Words) -> dict[str, list[str]]:
-    """The words by the letter they begin with: most need not be looked at."""
+    """The words by their first letter: most need not be compared."""
     return _group_by_letter(words, 0)
 
 

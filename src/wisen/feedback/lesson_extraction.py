@@ -1,7 +1,7 @@
-"""Draws the lesson out of what a user typed: the sentences that say what to do, quoted as they were typed.
+"""Extracts the lesson from what a user typed: the sentences that say what to do, quoted as they were typed.
 
-Nothing falls away in front but a greeting, a name, and a "no," that a mark sets off from an order. What it asks for is
-also read as an order (`text/order_reading.py`), to judge it by; nobody is told that reading.
+Nothing is stripped but a greeting, a name, and a "no," that punctuation separates from an order. The request is also
+read as an order (`text/order_reading.py`), only to classify it; that reading is never delivered.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from wisen.feedback.lexicon import Lexicon
 
 _MAX_READ = 1_000
-"""How much of a text is looked at."""
+"""How much of a text is read."""
 _MAX_LESSON = 240
 _ELLIPSIS = " …"
-"""How a lesson ends of which the end is missing."""
+"""How a truncated lesson ends."""
 _MAX_SENTENCE = 400
-"""How much of a sentence is looked through for words of orders."""
+"""How much of a sentence is searched for words of orders."""
 _SEPARATOR = "  \0 "
-"""What keeps parts apart, so that no phrase begins in one and ends in the next."""
+"""Separates sentences so that no phrase begins in one and ends in the next."""
 _SHORT_ORDER, _MIN_SCORE = 6, 1.0
-"""Below so many words an order leans on another sentence; that one may say so much too little."""
+"""An order of fewer words may depend on another sentence, if that one scores below the minimum."""
 _PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _ENDS = re.compile(
     r"[.!?;\n。！？；।؟؛](?:(?<=\n)\n*|(?<=[;؛])\s+|(?<=[\w)\]\"'`][.!?؟])\s+(?=\S)|(?<=[。！？；।])\s*)"
 )
-"""What ends sentences and lines: it begins with what is rare, so that the search is fast."""
+"""The ends of sentences and lines; the pattern begins with rare characters, so that the search is fast."""
 _LIST_MARK = re.compile(r"\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
 _EMPTY = re.compile(
     r"^(?:no|wrong|that'?s (?:wrong|not right|incorrect)|not (?:quite|right)|stop|wait|hm+|"
@@ -49,7 +49,7 @@ _EMPTY = re.compile(
     r"what are you doing|thanks?|great|perfect|nice|good|sorry|[\s,])+[\s.!?…]*$",
     re.IGNORECASE,
 )
-"""It says that something is wrong, and not what."""
+"""Says that something is wrong, but not what."""
 _QUESTION = re.compile(r"^(?:why|what|how|where|when|who|which|is|are|does|do|did|was|were|has|have)\b", re.IGNORECASE)
 _LOGGED = re.compile(
     r"^(?://|[\s│├└─✓✗=+|$❯#]{2,}|at \S+:\d|[\w./-]+:\d+:|\w*(?:Error|Exception):|\[\w{6,}\]|https?://\S+$)"
@@ -59,12 +59,12 @@ _PATH = re.compile(r"(?<![\w:/])[\w.-]*/[\w./-]+")
 _FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b")
 _POINTS = re.compile(r"\b(?:this|that|these|those|it|them|so|such|either|any(?: ?more)?)\b", re.IGNORECASE)
 _MAX_JOINED, _DEPENDENT_WORDS, _POINTING_WORDS = 2, 5, 12
-"""So many sentences behind the one that teaches are quoted with it, if they have so few words, or point at it."""
+"""So many sentences after the lesson are quoted with it if they have few words, or point at it in a few more."""
 _HARMLESS = re.compile(
     r"no (?:problem|worries|rush|hurry|offen[cs]e|doubt)\b|not (?:now|urgent)\b|never ?mind\b", re.IGNORECASE
 )
 _ALTERNATIVE = re.compile(r"(?:please )?(?:use|prefer|instead|rather)\b(?:\W+\w+){1,10}\W*$", re.IGNORECASE)
-"""What is wanted in place of what the sentence before it forbids."""
+"""What is wanted instead of what the sentence before forbids."""
 _SEMICOLONS = (";", "；", "؛")
 _STOPS = (".", "!", "?", "…", ":", "。", "！", "？", "।", "؟")
 _ADDRESSEE = (
@@ -84,9 +84,9 @@ _INTERJECTION = re.compile(
     r"|\s[–—-]|[–—])\s+)+",
     re.IGNORECASE,
 )
-"""What answers the agent, where a mark sets it off from what follows."""
+"""Answers to the agent, where punctuation separates them from what follows."""
 _NEGATED_BY_NO = re.compile(r"(?:more|need|needs|longer|one|way|reason|other|further|such)\b", re.IGNORECASE)
-"""A "no" before them may belong to them, whatever stands between."""
+"""A "no" before one of these words may negate it, whatever is in between."""
 _POLITE_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|:\)|;\)|:-\)))+[.!\s]*$", re.IGNORECASE)
 _PLAIN_OPENING = re.compile(
     r"(?:use|using|do|don't|dont|never|always|prefer|avoid|keep|stop|quit|run|write|put|call|name|only|no|not"
@@ -100,7 +100,7 @@ _PLAIN_OPENING = re.compile(
     r"should|let's|lets|i'd|i'm|i've|isn't|remember|our|my|why|what|how|tests|everything|nobody|enough|unless"
     r"|until|once|whenever|there's|without|more|less) ",
 )
-"""Words that a sentence begins with and that are no names: they get a capital letter."""
+"""First words of sentences that are not names: they are capitalized."""
 _ABOUT = tuple((f"about {of.value}", of) for of in LessonTopic if of is not LessonTopic.FACT)
 
 
@@ -110,7 +110,7 @@ class ExtractedLesson(NamedTuple):
     text: str
     """The user's words."""
     reading: str
-    """What they ask for as one order: its features are looked at, and nobody is told it."""
+    """The request as one order: only its features are used, it is never delivered."""
 
 
 _NOTHING = ExtractedLesson("", "")
@@ -121,19 +121,19 @@ class _Sentence(NamedTuple):
 
     text: str
     separator: str
-    """What stands between it and the part before it: a sentence's end, a semicolon or a line's end."""
+    """What is between it and the sentence before: the end of a sentence, a semicolon or a line break."""
 
 
 def lesson_text(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> str:
-    """What is to be done, in the user's own words; empty where only something is wrong.
+    """What is to be done, in the user's own words; empty where they only say that something is wrong.
 
-    `abroad`: the languages that it is in, where it is not English; `lexicon`: those that are known.
+    `abroad`: the languages of the text, where it is not English; `lexicon`: the known languages.
     """
     return extract_lesson(text, abroad, lexicon).text
 
 
 def extract_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> ExtractedLesson:
-    """The lesson in a text, quoted and read; both empty where only something is wrong."""
+    """The lesson in a text, quoted and read as an order; both empty where it only says that something is wrong."""
     text = text[:_MAX_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
@@ -155,7 +155,7 @@ def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], abroad: Se
     if abroad:
         return _truncate(foreign_sentences.strip_leads_and_tails(best, abroad))
     if ranked[1:] and ranked[1][0] < _MIN_SCORE and len(best.split()) < _SHORT_ORDER:
-        # So short an order leans on the sentence beside it.
+        # So short an order depends on its neighbour.
         beside = texts[ranked[1][1]]
         if not beside.endswith("?"):
             return f"{read_order(best)[:-1]}; {set_aside_leads(beside)}."
@@ -163,14 +163,14 @@ def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], abroad: Se
 
 
 def is_order(text: str, abroad: Sequence[Language] = ()) -> bool:
-    """Whether a lesson tells what to do, so that it can be told to an agent before anybody approved it."""
+    """Whether a lesson tells what to do, so that it can be delivered to an agent before it was approved."""
     if text.endswith(_ELLIPSIS):
-        return False  # what is missing may turn it round
+        return False  # the missing part may reverse it
     return foreign_sentences.is_order(text, abroad) if abroad else orders.is_order(text)
 
 
 def _quote(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> str:
-    """The sentence with those beside it that say how it is meant, as they were typed."""
+    """The sentence with the neighbours that say how it is meant, as they were typed."""
     first, last = _span(parts, best, abroad)
     words = _join(parts[first : last + 1])
     alone = " ".join(parts[best].text.split())
@@ -189,9 +189,9 @@ def _quote(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> str
 
 
 def _span(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> tuple[int, int]:
-    """From which part to which one a lesson is quoted: a short "never" or "stop it" belongs to what it is about.
+    """The first and last sentence to quote: a short "never" or "stop it" belongs to what it is about.
 
-    What stands before an order answers the agent; before a remark it may turn it round.
+    A sentence before an order answers the agent; before a remark it may reverse it.
     """
     first = last = best
     while last + 1 < len(parts) and last - best < _MAX_JOINED and _is_dependent(parts[last + 1].text):
@@ -214,7 +214,7 @@ def _span(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> tupl
 
 
 def _is_dependent(part: str) -> bool:
-    """Whether a sentence negates or stresses what stands beside it, and says nothing without it."""
+    """Whether a sentence negates or stresses its neighbour and says nothing without it."""
     if part.endswith("?") or _HARMLESS.match(part) or orders.is_waiver(part):
         return False
     words = len(part.split()) + (0 if part.isascii() else sum(map(is_unspaced_letter, part)) // 2)
@@ -224,7 +224,7 @@ def _is_dependent(part: str) -> bool:
 
 
 def _strip_opening(words: str, abroad: Sequence[Language]) -> str:
-    """Words without a greeting, and without a "no," in front of an order; nothing else, and never what negates it."""
+    """Words without a greeting, and without a "no," before an order; nothing else, and never a negation of it."""
     greeting = _GREETING.match(words)
     short = (words[greeting.end() :] if greeting is not None else words) or words
     if abroad:
@@ -246,7 +246,7 @@ def _strip_opening(words: str, abroad: Sequence[Language]) -> str:
 
 
 def _split_sentences(text: str) -> list[_Sentence]:
-    """The sentences and lines of a text that say something, without the marks of lists."""
+    """The sentences and lines of a text that say something, without list markers."""
     several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text or not text.isascii()
     parts = []
     for each, apart in _split(text) if several else ((text, ""),):
@@ -268,7 +268,7 @@ def _split(text: str) -> list[tuple[str, str]]:
 
 
 def _join(parts: Iterable[_Sentence]) -> str:
-    """Parts as they were typed, on one line."""
+    """Sentences as they were typed, on one line."""
     words = ""
     for part in parts:
         between = "" if not words else "; " if part.separator and not words.endswith(_STOPS) else " "
@@ -278,13 +278,13 @@ def _join(parts: Iterable[_Sentence]) -> str:
 
 
 def count_groups(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:
-    """How many words of a lesson stand for what."""
+    """The number of words of a lesson by group."""
     lexicon = lexicon or shipped_lexicon()
     return (lexicon.lesson_phrases.lessons if abroad else lexicon.lesson_phrases.english_lessons).count_groups(text)
 
 
 def topic_of(text: str, groups: Mapping[str, int]) -> LessonTopic:
-    """What a lesson is about; where nothing tells, it states how things are."""
+    """What a lesson is about; a fact where nothing tells."""
     if ("`" in text or "--" in text) and _COMMAND.search(text):
         return LessonTopic.COMMAND
     for name, of in _ABOUT:
@@ -295,13 +295,13 @@ def topic_of(text: str, groups: Mapping[str, int]) -> LessonTopic:
 
 
 def _rank(parts: list[str], lexicon: Lexicon | None, *, abroad: bool) -> list[tuple[float, int]]:
-    """The parts, the one first that most says what is to be done; of two that say as much, the earlier."""
+    """The sentences with scores, the one first that most says what is to be done; ties go to the earlier one."""
     orders = count_orders([part[:_MAX_SENTENCE] for part in parts], lexicon, abroad=abroad)
     return sorted([(-_score(number, part, orders[number]), number) for number, part in enumerate(parts)])
 
 
 def count_orders(parts: list[str], lexicon: Lexicon | None = None, *, abroad: bool = False) -> list[int]:
-    """How many words of each part say that something is to be done. All are looked through in one go."""
+    """How many words of each sentence say that something is to be done. All sentences are searched in one pass."""
     starts = list(accumulate([len(part) + len(_SEPARATOR) for part in parts]))
     lexicon = lexicon or shipped_lexicon()
     phrases = lexicon.lesson_phrases
@@ -313,7 +313,7 @@ def count_orders(parts: list[str], lexicon: Lexicon | None = None, *, abroad: bo
 
 
 def _score(number: int, part: str, orders: int) -> float:
-    """How much a part says what is to be done."""
+    """How clearly a sentence says what is to be done."""
     words = len(part.split())
     worth = 2.0 * min(orders, 3) - 0.3 * min(number, 10)
     if words > 25:

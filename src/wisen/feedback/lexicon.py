@@ -1,4 +1,4 @@
-"""All that is known of some languages, arranged for looking things up: made once, when the first turn is heard."""
+"""Lookup tables of a set of languages: phrases, openings, emoticons and words of lessons; built on first use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BEGINS = {
     "person": "begins with person",
 }
 _MAX_HEAD = 6
-"""How many letters of a word are looked at for what longer words begin with."""
+"""How many letters of a word are compared with the beginnings of longer words."""
 
 
 class Openings:
@@ -47,7 +47,7 @@ class Openings:
                         self._features.setdefault(fold(word), feature)
 
     def feature_of(self, words: list[str]) -> str:
-        """The feature of how a folded text begins."""
+        """The feature for how a folded text begins."""
         if not words:
             return "begins otherwise"
         first = words[0].rstrip(".:?")
@@ -61,7 +61,7 @@ class Openings:
 
 
 class Emoticons:
-    """Signs that are made of other signs, and the emoji they stand for."""
+    """Emoticons, and the emoji they stand for."""
 
     def __init__(self, languages: Iterable[Language]) -> None:
         signs = {sign: emoji for each in languages for emoji, signs in each.emoticons.items() for sign in signs}
@@ -69,7 +69,7 @@ class Emoticons:
         self._pattern = _pattern_of(signs) if signs else None
 
     def with_emoji(self, text: str) -> str:
-        """The text with emoji for signs made of other signs: each character stays where it is."""
+        """The text with emoji in place of emoticons; each character keeps its position."""
         if self._pattern is None or not (":" in text or "_" in text or "<" in text or "=" in text or "^" in text):
             return text
         return self._pattern.sub(self._replace, text)
@@ -79,7 +79,7 @@ class Emoticons:
 
 
 class LessonPhrases:
-    """The words of lessons, in all languages and in English alone: made when a text is first looked at for them."""
+    """The words of lessons, in all languages and in English alone; built on first use."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
@@ -96,7 +96,7 @@ class LessonPhrases:
 
     @cached_property
     def lessons(self) -> PhraseMatcher:
-        """The words by which lessons are understood; a group is named by its table and its own name."""
+        """The words by which lessons are classified; a group is named by its table and its own name."""
         return _lessons(self._lexicon.languages)
 
     @cached_property
@@ -106,7 +106,7 @@ class LessonPhrases:
 
 
 class Lexicon:
-    """Some languages, the first of which is asked first."""
+    """A set of languages, of which the first has priority."""
 
     def __init__(
         self,
@@ -114,18 +114,18 @@ class Lexicon:
         load_all: Callable[[], tuple[Language, ...]] | None = None,
         foreign_words: frozenset[str] | None = None,
     ) -> None:
-        """`languages`: all of them; or, with `whole`, those that English texts need, and how the others are read.
+        """`languages`: all of them; or, with `load_all`, those that English texts need, and a function for the rest.
 
-        `strange`: the words by which texts in other languages are known, where they were worked out before.
+        `foreign_words`: the words that reveal texts in other languages, where they were computed before.
         """
         near = self._loaded = tuple(languages)
         self.first_language = near[:1]
-        """The language that is asked first."""
+        """The language with priority."""
         self._load_all = load_all
         self._foreign_words = find_foreign_words(near) if foreign_words is None else foreign_words
         at_home = [each for each in near if each.code in ENGLISH]
         self.english = _phrases(at_home)
-        """English and emoji alone: other languages must not take a word of an English text for theirs."""
+        """English and emoji alone: other languages must not claim a word of an English text."""
         self.english_negators = {each.code: build_negators(each) for each in at_home}
         self.english_openings = Openings(self.first_language)
         self.emoticons = Emoticons(near)
@@ -133,7 +133,7 @@ class Lexicon:
 
     @cached_property
     def languages(self) -> tuple[Language, ...]:
-        """All languages: read when a text is first met that may not be English."""
+        """All languages, loaded when a text first may not be English."""
         return self._loaded if self._load_all is None else self._load_all()
 
     @cached_property
@@ -152,7 +152,7 @@ class Lexicon:
         return Openings(self.languages)
 
     def may_be_foreign(self, text: str) -> bool:
-        """Whether a folded text holds a word that English does not know and another language does; signs of one."""
+        """Whether a folded text has a word that English does not know and another language does, or its letters."""
         if is_foreign(text):
             return True
         for mark in ".?:":
@@ -162,21 +162,21 @@ class Lexicon:
 
     @cached_property
     def phrases(self) -> PhraseMatcher:
-        """Those of all languages: made when a text is first met that may not be English."""
+        """The phrases of all languages, built when a text first may not be English."""
         return _phrases(self.languages)
 
     @cached_property
     def english_words(self) -> frozenset[str]:
-        """The words of the English phrases, and those that are common."""
+        """The words of the English phrases, and common words."""
         return frozenset(word for each in self.first_language for word in (*_words(each), *each.common))
 
     def languages_of(self, bits: int) -> tuple[Language, ...]:
-        """The languages of such bits."""
+        """The languages of a bit set."""
         return tuple(language for at, language in enumerate(self.languages) if bits >> at & 1)
 
 
 def _pattern_of(signs: Iterable[str]) -> re.Pattern[str]:
-    """Finds signs between blanks. Each way to match begins with a letter, so that the search is fast."""
+    """A pattern for emoticons between spaces. Each alternative begins with a letter, so that the search is fast."""
     by_first: dict[str, list[str]] = {}
     for sign in sorted(signs, key=len, reverse=True):
         by_first.setdefault(sign[0], []).append(re.escape(sign[1:]))
@@ -198,13 +198,13 @@ def _lessons(languages: Iterable[Language]) -> PhraseMatcher:
 
 @cache
 def shipped_lexicon() -> Lexicon:
-    """The languages that come with the package. Reading them all takes half a second: English texts need two files."""
+    """The shipped languages. Reading all takes half a second, so English texts load only two files."""
     read = resources.files(__package__).joinpath("strange.txt").read_text(encoding="utf-8")
     return Lexicon(english_languages(), shipped_languages, frozenset(read.split()))
 
 
 def find_foreign_words(languages: Iterable[Language]) -> frozenset[str]:
-    """The words of the phrases of other languages in Latin letters, without those of English."""
+    """The words of the phrases of other languages in Latin letters that English does not have."""
     ours, theirs = set[str](), set[str]()
     for language in languages:
         text = " ".join(_words(language))
@@ -218,7 +218,7 @@ def find_foreign_words(languages: Iterable[Language]) -> frozenset[str]:
 
 
 def _words(language: Language) -> list[str]:
-    """The words of its phrases, folded, with those that hide phrases."""
+    """The folded words of its phrases, and of the phrases that hide others."""
     phrases = [*language.harmless, *(phrase for words in language.groups.values() for phrase in words)]
     return fold(" ".join(phrases)).replace(".", " ").replace("?", " ").replace(":", " ").replace("*", " ").split()
 

@@ -1,6 +1,6 @@
-"""What may be a phrase in a text: runs of words, or of characters where a script puts no spaces.
+"""Splits a text into n-grams that may be phrases: runs of words, or of characters in scripts without spaces.
 
-Code, quotes, file names, paths and numbers are never part of one, and none goes beyond a comma or a full stop.
+Code, quotes, file names, paths and numbers are never part of one, and none crosses a comma or a period.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_READ = 600
-"""How much of a text is looked at: the point of a turn comes early."""
+"""How much of a text is read: the point of a turn comes early."""
 MAX_WORDS = 4
 _HAN = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese characters and kana: a word is mostly two to four of them."""
+"""Chinese characters and kana: a word mostly has two to four of them."""
 _SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Thai, Lao, Burmese, Khmer: letters and marks, of which a word takes more."""
+"""Thai, Lao, Burmese, Khmer: letters and marks, of which a word has more."""
 _LENGTHS = ((re.compile(f"[{_HAN}]+"), 2, 5), (re.compile(f"[{_SYLLABLES}]+"), 3, 10))
 _UNSPACED = re.compile(f"[{_HAN}{_SYLLABLES}]")
 _RUNS = re.compile(f"[{_HAN}]+|[{_SYLLABLES}]+|[^{_HAN}{_SYLLABLES}]+")
 _CHUNK = re.compile(rf"[^\s\0{_HAN}{_SYLLABLES}、。，！？；：「」『』（）…]+")
 _CODE = re.compile(r"[\d/\\_@#$=<>{}\[\]|~^%&+]|\w[.:]\w|^\.\w|^-|\(\)|[^\W\d_][A-Z]\w*[a-z]|[a-z][A-Z]")
-"""What words of people do not hold."""
+"""What ordinary words do not contain."""
 _BREAK = re.compile(r"[.,;:!?…\n()\"“”„«»*—–、。，！？；：「」『』（）·।]+")
 _CLAUSE_END = "\x01"
 _EDGES = "'’‘-"
@@ -34,19 +34,19 @@ _MIN_LENGTH = 2
 
 
 def ngrams_in(text: str) -> frozenset[str]:
-    """Every run of words, or of characters, that may be a phrase, folded as the detector folds."""
+    """Every run of words or characters that may be a phrase, folded as the detector folds."""
     return frozenset(gram for words in clauses(text) for gram in _clause_ngrams(words))
 
 
 def opening_ngrams(text: str) -> frozenset[str]:
-    """Those of them with which a clause begins."""
+    """The n-grams that begin a clause."""
     return frozenset(
         gram for words in clauses(text) for gram in _clause_ngrams(words) if _starts_clause(" ".join(words), gram)
     )
 
 
 def clauses(text: str) -> Iterator[list[str]]:
-    """The words of a text by clauses; a run of a script without spaces stands there as one."""
+    """The words of a text by clause; a run of a script without spaces counts as one word."""
     plain = _CHUNK.sub(
         lambda chunk: _CLAUSE_END * len(chunk[0]) if _CODE.search(chunk[0]) else chunk[0], mask(text[:MAX_READ])
     )
@@ -59,7 +59,7 @@ def clauses(text: str) -> Iterator[list[str]]:
                 words = []
             words += [word] if word else []
             if words and not run.endswith(word or " "):
-                # What was taken off stands between this word and the next: they are no phrase together.
+                # The stripped marks are between this word and the next: together they are no phrase.
                 yield words
                 words = []
         if words:
@@ -67,7 +67,7 @@ def clauses(text: str) -> Iterator[list[str]]:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether a script is used that puts no spaces between words."""
+    """Whether a text uses a script without spaces between words."""
     return _UNSPACED.search(text) is not None
 
 
@@ -107,7 +107,7 @@ def _word_ngrams(run: list[str]) -> Iterator[str]:
 
 
 def _character_ngrams(run: str, least: int, most: int) -> Iterator[str]:
-    """Runs of characters; none begins with a mark, which belongs to the letter before it, or ends before one."""
+    """Runs of characters; none begins with a combining mark, which belongs to the letter before, or ends before one."""
     for start in range(len(run)):
         if _is_mark(run[start]):
             continue

@@ -1,6 +1,6 @@
-"""Adds the weights of several models at once: numbers side by side in one integer, each in a lane of its own.
+"""Adds the weights of several models at once: numbers packed into one integer, each in a lane of its own.
 
-Adding two such integers adds all their lanes, and is done in the time that adding two numbers takes.
+Adding two such integers adds all their lanes in the time of one addition.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 _WIDTH = 64
 _ONE = 1 << 50
-"""What stands for 1.0: rounding to it loses less than floats lose. A lane holds up to 8,192."""
+"""Stands for 1.0: rounding to it loses less than floats lose. A lane holds up to 8,192."""
 GRADED = ("edited", "calls")
-"""The features that are weighed here and may be other than 1.0."""
+"""The features that may have values other than 1.0."""
 _HALF = 1 << (_WIDTH - 1)
 _LANE = (1 << _WIDTH) - 1
 
@@ -25,23 +25,23 @@ def pack(numbers: Iterable[float]) -> int:
 
 
 def unpack_lane(total: int, place: int) -> float:
-    """The number in one lane; what negative lanes below have borrowed from it is given back."""
+    """The number in one lane; corrects what negative lanes below have borrowed from it."""
     given = total + (_HALF << (_WIDTH * place)) + ((1 << (_WIDTH * place)) >> 1)
     return ((given >> (_WIDTH * place) & _LANE) - _HALF) / _ONE
 
 
 def threshold_offsets(least: Iterable[float]) -> int:
-    """What is to be added, so that a lane that is not below its least has its mark."""
+    """The number to add so that each lane that reaches its threshold has its mark set."""
     return sum((_HALF - round(number * _ONE)) << (_WIDTH * place) for place, number in enumerate(least))
 
 
 def lane_marks(lanes: int) -> tuple[int, ...]:
-    """For each lane the bit that is its mark."""
+    """The mark bit of each lane."""
     return tuple(_HALF << (_WIDTH * place) for place in range(lanes))
 
 
 class WeightRows(dict[str, int]):
-    """For each feature its weights in all models, side by side; 0 for a feature that none knows."""
+    """The weights of each feature in all models, packed; 0 for an unknown feature."""
 
     def __init__(self, models: Sequence[Mapping[str, float]]) -> None:
         names = {name for weights in models for name in weights}
@@ -61,7 +61,7 @@ class WeightRows(dict[str, int]):
 
 
 class _GradedExtras(dict[tuple[str, float], int]):
-    """What a feature adds to its weights, when its value is not 1.0; worked out once for each of the few values."""
+    """What a feature adds to its weights when its value is not 1.0; computed once for each of the few values."""
 
     def __init__(self, models: Sequence[Mapping[str, float]]) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""The file of feedback phrases that some users keep already: `.user-feedback-phrases.json`, as values and back.
+"""Reads and updates `.user-feedback-phrases.json`, a file of feedback phrases that some users keep already.
 
-`{"reinforcement": [...], "correction": [...], "updatedAt": "...", "initialRunDone": true}`. Fields that are not known
-here stay where they are; whoever writes sets only what `fields` tells.
+`{"reinforcement": [...], "correction": [...], "updatedAt": "...", "initialRunDone": true}`. Unknown fields are kept;
+a writer sets only what `changed_fields` returns.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _SHOWN = 60
 
 
 class FeedbackPhrases(Struct, frozen=True, kw_only=True):
-    """What such a file holds."""
+    """The content of such a file."""
 
     reinforcement: tuple[str, ...] = ()
     correction: tuple[str, ...] = ()
     updated: datetime | None = None
     done: bool = False
-    """Whether phrases were looked for at least once."""
+    """Whether phrases were searched at least once."""
 
     @property
     def phrases(self) -> tuple[tuple[str, SignalKind], ...]:
-        """Every phrase with what it stands for, in order."""
+        """Every phrase with its kind, in order."""
         return tuple((text, kind) for name, kind in _LISTS.items() for text in getattr(self, name))
 
 
 def read_phrases(text: str) -> FeedbackPhrases:
-    """What the text of a file holds.
+    """Parse the text of a phrase file.
 
     Raises:
-        UsageError: it is not such a file; the value that is wrong is named.
+        UsageError: it has another format; the message shows the offending value.
     """
     try:
         data = msgspec.json.decode(text)
@@ -63,7 +63,7 @@ def read_phrases(text: str) -> FeedbackPhrases:
 
 
 def changed_fields(held: FeedbackPhrases, phrases: Iterable[tuple[str, SignalKind]], now: datetime) -> dict[str, Any]:
-    """What has to be set in a file so that it holds these phrases too: nothing where it holds them already."""
+    """The fields to set so that a file has these phrases too: none where it has them already."""
     known = {_normalize(text) for text, _ in held.phrases}
     new: dict[str, list[str]] = {name: [] for name in _LISTS}
     for text, kind in phrases:

@@ -1,7 +1,7 @@
-"""Finds the phrases of all languages in a text, in one pass; which language it is in is never guessed beforehand.
+"""Finds the phrases of all languages in a text in one pass; the language of the text is never guessed beforehand.
 
-A phrase matches whole words, whatever the case and with or without accents; where a script puts no spaces between words
-it matches anywhere. What several languages claim belongs to those that the other phrases of the text speak for.
+A phrase matches whole words, ignoring case and accents; in scripts without spaces it matches anywhere. A phrase that
+several languages claim belongs to those that the other phrases of the text belong to.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from wisen.feedback.language import Language, Words
 
 Match: TypeAlias = tuple[int, int, int]
-"""The number of a pattern, and where it begins and ends in a padded text: as the automaton tells it, to save time."""
+"""The number of a pattern, and its start and end in the padded text: as the automaton returns it, to save time."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REACH, _REACH_AFTER, _REACH_DENSE = 14, 10, 4
-"""How far from a phrase a negation may stand, before it, behind it, and where words are not parted."""
+"""How far from a phrase a negation may be: before it, after it, and in scripts without spaces."""
 _MAX_SHORT, _MAX_SHORT_BARE = 3, 5
-"""So short a word, and one without its accents, is taken for one of its language only beside others of it."""
+"""So short a word, and one without its accents, counts for its language only next to others of it."""
 
 
 class Claim(NamedTuple):
-    """What a pattern is in one language."""
+    """What a pattern means in one language."""
 
     bit: int
     """The language."""
     phrase: str
     groups: Words
-    """None means that it hides what is in it."""
+    """Empty means that it hides the phrases in it."""
     sure: bool
     """Whether it counts without other phrases of the language."""
 
 
 class Negators(NamedTuple):
-    """The negations of a language, ready to be looked for."""
+    """The negations of a language, prepared for searching."""
 
     before: Words
     after: Words
@@ -48,15 +48,15 @@ class Negators(NamedTuple):
 
 
 class PhraseMatcher:
-    """The phrases of some languages, ready to be looked for."""
+    """The phrases of a set of languages, prepared for searching."""
 
     def __init__(self, of_languages: Iterable[tuple[Language, dict[str, Words], Words]]) -> None:
-        """Each language with its phrases by group, and with what hides them."""
+        """Each language with its phrases by group, and with the phrases that hide others."""
         languages = tuple(of_languages)
         claims: dict[str, dict[int, Claim]] = {}
         self.codes: dict[int, str] = {}
         self.non_languages = set[int]()
-        """What is no language: emoji."""
+        """Sets that are no language: emoji."""
         for number, (language, groups, harmless) in enumerate(languages):
             self.codes[1 << number] = language.code
             if not language.own_name:
@@ -65,16 +65,16 @@ class PhraseMatcher:
                 known = claims.setdefault(pattern, {})
                 known[claim.bit] = _merge(known[claim.bit], claim) if claim.bit in known else claim
         self.claims = [tuple(of.values()) for of in claims.values()]
-        """Who claims each pattern, by number."""
+        """The claims on each pattern, by number."""
         self.bits = [of[0].bit if len(of) == 1 and of[0].sure else 0 for of in self.claims]
-        """The language that each pattern speaks for; 0 where several may claim it."""
+        """The language that each pattern belongs to; 0 where several may claim it."""
         self._foreign = {
             number
             for number, of in enumerate(self.claims)
             if all(claim.bit != 1 and claim.bit not in self.non_languages for claim in of)
             and any(claim.sure for claim in of)
         }
-        """The patterns that only other languages than the first one have."""
+        """The patterns that only languages other than the first one have."""
         self._patterns = [pattern.removesuffix("*") for pattern in claims]
         self._prefixes = {"", *(fold(each) for language, _, _ in languages for each in language.prefixes)}
         glue = sum(1 << number for number, (language, _, _) in enumerate(languages) if language.prefixes)
@@ -83,16 +83,16 @@ class PhraseMatcher:
             for number, (pattern, of) in enumerate(zip(claims, self.claims, strict=True))
             if is_word_letter(pattern[0]) and any(claim.bit & glue for claim in of)
         }
-        """The patterns of words that something may be glued to."""
+        """The patterns of words that may have a prefix glued to them."""
         self._whole_word = [pattern[-1] != "*" and is_word_letter(pattern[-1]) for pattern in claims]
-        """Whether only whole words match, or also what longer ones begin with."""
+        """Whether only whole words match, or also the beginnings of longer ones."""
         self._heads = _HeadTable(self._patterns)
         self._shared_marks = {
             number: again
             for number, pattern in enumerate(self._patterns)
             if (again := _shared_mark(pattern)) is not None
         }
-        """The patterns that share a mark with what stands beside them."""
+        """The patterns that share a mark with their neighbours."""
         self._careful = self._glued | self._shared_marks.keys()
         self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.LeftmostLongest)
 
@@ -103,7 +103,7 @@ class PhraseMatcher:
         found: list[Match] = []
         try:
             matches = self._automaton.find_matches_as_indexes(padded)
-        except UnicodeEncodeError:  # half an emoji: as long, so that places stay what they are
+        except UnicodeEncodeError:  # half an emoji: replaced by one character, so that positions stay
             padded = _SURROGATE.sub("\ufffd", padded)
             matches = self._automaton.find_matches_as_indexes(padded)
         for match in matches:
@@ -114,14 +114,14 @@ class PhraseMatcher:
                     continue
                 if self._heads[number] < 0 and " " not in padded[start + 1 : end]:
                     continue
-            # Something else may begin here or be passed over: from here on it is gone through with care.
+            # Another pattern may begin here or be skipped: from here on use the careful search.
             while start >= 0:
                 start = self._match_from(padded, start, found)
             break
         return found
 
     def _match_from(self, padded: str, since: int, found: list[Match]) -> int:
-        """Look from a place on. Returns where to go on, if something was passed over; else -1."""
+        """Search from a position. Returns where to continue if something was skipped; else -1."""
         whole, glued, again = self._whole_word, self._glued, self._shared_marks
         for number, begin, stop in self._automaton.find_matches_as_indexes(padded[since:] if since else padded):
             start, end = begin + since, stop + since
@@ -141,11 +141,11 @@ class PhraseMatcher:
         return -1
 
     def _starts_word(self, padded: str, start: int) -> bool:
-        """Whether a word begins here, or what may be glued to its front stands before it."""
+        """Whether a word begins here, or a known prefix is glued to its front."""
         return padded[padded.rfind(" ", 0, start) + 1 : start] in self._prefixes
 
     def shorter(self, text: str, match: Match) -> Match | None:
-        """The longest pattern of a folded text that begins at the same place, is shorter and ends where a word does."""
+        """The longest shorter pattern that begins at the same position and ends at a word boundary."""
         return self._shorter(f" {text}   ", match)
 
     def _shorter(self, padded: str, match: Match) -> Match | None:
@@ -162,7 +162,7 @@ class PhraseMatcher:
         return None
 
     def languages_of(self, found: Iterable[Match]) -> tuple[int, int]:
-        """The languages that patterns speak for, and by how many of them the others outdo the first one."""
+        """The languages that patterns belong to, and by how many patterns the others exceed the first one."""
         bits, spoken, first, others = self.bits, 0, 0, 0
         for number, _, _ in found:
             bit = bits[number]
@@ -174,14 +174,14 @@ class PhraseMatcher:
         return spoken, others - first
 
     def claims_in(self, number: int, spoken: int) -> tuple[Claim, ...]:
-        """Whose claim on a pattern counts in a text with such languages."""
+        """The claims on a pattern that count in a text with the given languages."""
         claims = self.claims[number]
         if not spoken:
             return claims
         return tuple([claim for claim in claims if claim.bit & spoken] or [claim for claim in claims if claim.sure])
 
     def guest_matches(self, found: Iterable[Match]) -> list[Match]:
-        """Those that are hardly there by chance in a text that is mostly English."""
+        """The foreign phrases that are hardly there by chance in a text that is mostly English."""
         return [match for match in found if any(map(self._is_guest, self.claims[match[0]]))]
 
     def _is_guest(self, claim: Claim) -> bool:
@@ -189,7 +189,7 @@ class PhraseMatcher:
         return of_others and claim.sure and (" " in claim.phrase or not claim.phrase.isascii())
 
     def count_groups(self, text: str) -> dict[str, int]:
-        """How many phrases of each group stand in a text."""
+        """The number of phrases of each group in a text."""
         found = self.matches(fold(text))
         (spoken, _), counted = self.languages_of(found), dict[str, int]()
         for number, _, _ in found:
@@ -198,7 +198,7 @@ class PhraseMatcher:
         return counted
 
     def shift(self, number: int) -> int:
-        """By how much a pattern is moved from where it stands: one of words begins with the blank before it."""
+        """The offset between a pattern and its phrase: a pattern of words begins with the space before it."""
         return 0 if self._patterns[number][0] == " " and self._patterns[number][1:2] != " " else 1
 
     def span_of(self, match: Match) -> tuple[int, int]:
@@ -208,10 +208,10 @@ class PhraseMatcher:
 
 
 def is_negated(text: str, start: int, end: int, negators: Negators) -> bool:
-    """Whether a negation stands just before a phrase of a folded text, or where the language has it behind."""
+    """Whether a negation is just before a phrase of a folded text, or after it where the language puts it there."""
     before, after, reach = negators
     if before:
-        # Two blanks stand for a comma: what is before it belongs to what was said before.
+        # Two spaces stand for a comma: what is before it belongs to the previous clause.
         near = f" {text[max(0, start - reach) : start]}".rpartition("  ")[2]
         near = f" {near}"
         for negation in before:
@@ -226,7 +226,7 @@ def is_negated(text: str, start: int, end: int, negators: Negators) -> bool:
 
 
 def build_negators(language: Language) -> Negators:
-    """The negations of a language, ready to be looked for."""
+    """The negations of a language, prepared for searching."""
     dense = any(
         is_unspaced_letter(letter)
         for word in (*language.negations.before, *language.negations.after)
@@ -252,7 +252,7 @@ def _is_ending(word: str) -> bool:
 
 
 class _HeadTable(dict[int, int]):
-    """For a pattern the longest other one that it begins with, its comma left out if need be; -1 for none."""
+    """Maps a pattern to the longest other one that it begins with, without its comma if necessary; -1 for none."""
 
     def __init__(self, patterns: list[str]) -> None:
         super().__init__()
@@ -269,12 +269,12 @@ class _HeadTable(dict[int, int]):
 
 
 class _SharedMark(NamedTuple):
-    """How a pattern leaves to its neighbours what it shares with them."""
+    """How a pattern leaves a shared mark to its neighbours."""
 
     blanks: int
-    """How many blanks at its end stand for a mark."""
+    """How many spaces at its end stand for a mark."""
     next: int
-    """From where in it on others are looked for."""
+    """The offset from which others are searched."""
 
 
 def _shared_mark(pattern: str) -> _SharedMark | None:
@@ -285,13 +285,13 @@ def _shared_mark(pattern: str) -> _SharedMark | None:
 
 
 def _merge(one: Claim, other: Claim) -> Claim:
-    """What two phrases of a language are that are written alike."""
+    """The claim of two phrases of a language that are spelled alike."""
     groups = (*one.groups, *(group for group in other.groups if group not in one.groups))
     return one._replace(groups=groups, sure=one.sure or other.sure)
 
 
 def _claims(language: Language, bit: int, groups: dict[str, Words], harmless: Words) -> Iterator[tuple[str, Claim]]:
-    """The patterns of a language, each with what it is there."""
+    """The patterns of a language, each with its claim."""
     of: dict[str, Words] = dict.fromkeys(harmless, ())
     for group, phrases in groups.items():
         for phrase in phrases:
@@ -308,7 +308,7 @@ def _claims(language: Language, bit: int, groups: dict[str, Words], harmless: Wo
 
 
 def _normalize(phrase: str) -> str:
-    """A phrase, folded. A star at its end stays; a mark there means that one must follow: two blanks, or the end."""
+    """A folded phrase. A final star stays; a final mark means that one must follow: two spaces, or the end."""
     if phrase.endswith("*"):
         return fold(phrase[:-1]).rstrip() + "*"
     plain = fold(phrase)
@@ -318,7 +318,7 @@ def _normalize(phrase: str) -> str:
 
 
 def _spelling_variants(plain: str, respelled: Iterable[tuple[str, str]], claim: Claim) -> Iterator[tuple[str, Claim]]:
-    """The other patterns by which a phrase is found: letters typed otherwise, and without accents."""
+    """The other patterns that match a phrase: alternative letters, and without accents."""
     other = plain
     for letter, put in respelled:
         other = other.replace(letter, put)
@@ -331,7 +331,7 @@ def _spelling_variants(plain: str, respelled: Iterable[tuple[str, str]], claim: 
 
 
 def _pattern(plain: str) -> str:
-    """A word begins after a blank; signs, and letters of scripts without blanks, anywhere."""
+    """A word begins after a space; signs and letters of scripts without spaces match anywhere."""
     return f" {plain}" if is_word_letter(plain[0]) else plain
 
 

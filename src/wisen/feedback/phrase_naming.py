@@ -1,7 +1,7 @@
-"""The step in which models name phrases of the user: the small one labels turns, the large one names what they share.
+"""Has models name phrases of the user: the small model labels turns, the large one names what they have in common.
 
-A model can invent nothing: a phrase counts only where it stands in turns of the user, in two sessions at least, and in
-turns that were labelled more often than in others. Only typed text goes out.
+A model can invent nothing: a phrase is accepted only if it appears in turns of the user, in at least two sessions, and
+in labelled turns more often than in others. Only typed text is sent.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PURPOSE = "phrases"
 _LABEL_BATCH, _NAME_BATCH = 25, 60
 """How many turns one question labels, or names phrases of."""
 _MAX_LABELLED = 1_000
-"""So many turns are labelled in one search, the newest."""
+"""How many turns are labelled in one search, the newest."""
 _TOKENS_LABEL, _TOKENS_NAMES = 25, 1_500
 _MIN_SESSIONS, _MIN_RATE = 2, 0.5
 _SHORTEST, _LONGEST, _MOST_WORDS = 2, 60, 6
@@ -55,14 +55,14 @@ T = TypeVar("T")
 
 
 class Label(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model says of one turn."""
+    """What a model says about one turn."""
 
     id: str
     label: Literal["correction", "praise", "neither"]
 
 
 class Labels(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model says of the turns it was asked about."""
+    """What a model says about the turns it was asked about."""
 
     labels: list[Label]
 
@@ -74,25 +74,25 @@ class Names(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PhraseNamer:
-    """What models name in turns, as long as they answer."""
+    """Asks models to name phrases, as long as they answer."""
 
     def __init__(self, model: Model, detector: DetectorModel | None = None) -> None:
         self._model = model
         self._detector = detector
         self.notes: list[str] = []
-        """Why there is not more."""
+        """Why there are not more."""
 
     def candidates(
         self, turns: Sequence[ObservedTurn], new: Sequence[ObservedTurn], without: Collection[str]
     ) -> list[PhraseCandidate]:
-        """The phrases that models name in `new` turns, with what all `turns` tell of them; none of `without`.
+        """The phrases that models name in `new` turns, with the evidence of all `turns`; none of `without`.
 
         Raises:
             ModelAbsent: no model is configured.
             MissingExtra: asking it needs something that is not installed.
         """
         plain = [turn for turn in turns if not turn.detected]
-        fresh = {turn.message for turn in new if not turn.local}  # what was typed to a local model is not sent
+        fresh = {turn.message for turn in new if not turn.local}  # what was typed to a local model is never sent
         of = self._label([turn for turn in plain if turn.message in fresh][-_MAX_LABELLED:])
         found: dict[str, PhraseCandidate] = {}
         for kind in PHRASE_KINDS:
@@ -102,7 +102,7 @@ class PhraseNamer:
                     continue
                 if text not in without:
                     found.setdefault(text, candidate)
-        # Of phrases within each other the shorter says it all.
+        # Of nested phrases the shorter one is enough.
         return [
             each
             for text, each in found.items()
@@ -158,7 +158,7 @@ class PhraseNamer:
 def _check_candidate(
     text: str, kind: SignalKind, turns: Sequence[ObservedTurn], labelled: Collection[str]
 ) -> PhraseCandidate | None:
-    """A phrase with what is counted of it; None where too little speaks for it, or it may not be kept."""
+    """A phrase with its counts; None where the evidence is too weak, or it may not be stored."""
     if not _SHORTEST <= len(text) <= _LONGEST or len(text.split()) > _MOST_WORDS or "\0" in text:
         return None
     places = tuple(place for place, turn in enumerate(turns) if find_phrase(text, fold_turn(turn.text)) is not None)

@@ -1,4 +1,4 @@
-"""The steps by which the user's own wording of feedback is learnt, and heard from then on."""
+"""Searches typed turns for the user's own feedback phrases, and records them so that they are detected from then on."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 FIRST_DAYS = 30.0
 """How far back the first search looks."""
 LATER_DAYS = 3.0
-"""How far back those behind it look for what is new; what speaks for it is counted over the first's days."""
+"""How far back later searches look for new phrases; their evidence is counted over the days of the first."""
 _LOOKBACK = timedelta(days=1)
-"""What is read before the window, so that what happened around its first turns is known."""
+"""Read before the window, so that what happened around its first turns is known."""
 _MAX_QUOTE = 200
 _QUOTE_LEAD = 40
-"""How much of a long turn is quoted, and how much of that stands before the phrase."""
+"""How much of a long turn is quoted, and how much of that is before the phrase."""
 
 
 class FoundPhrases(NamedTuple):
-    """What a search for phrases came to."""
+    """The result of a search for phrases."""
 
     search: PhraseSearch
     phrases: tuple[tuple[UserPhrase, tuple[PhraseProof, ...]], ...]
@@ -52,21 +52,21 @@ class FoundPhrases(NamedTuple):
 
 
 class SearchWindow(NamedTuple):
-    """The turns that are looked at."""
+    """The turns that are searched."""
 
     since: datetime
-    """From when on something new is looked for."""
+    """New phrases are searched from here on."""
     turns: tuple[ObservedTurn, ...]
-    """All that count."""
+    """All turns that count as evidence."""
 
     @property
     def new(self) -> list[ObservedTurn]:
-        """Those in which something new is looked for."""
+        """The turns that are searched for new phrases."""
         return [turn for turn in self.turns if turn.at >= self.since]
 
 
 def search_window(home: Home, added: AddedLanguages, days: float | None) -> SearchWindow:
-    """The turns of so many days; where nothing is said, of the first search's or, behind that, of a later one's."""
+    """The turns of so many days; by default those of the first search or of a later one."""
     now, first = home.clock.now(), not home.ledger.phrases.searches(home.machine)
     since = now - timedelta(days=days or (FIRST_DAYS if first else LATER_DAYS))
     counted = since if days else now - timedelta(days=FIRST_DAYS)
@@ -76,7 +76,7 @@ def search_window(home: Home, added: AddedLanguages, days: float | None) -> Sear
 
 
 def count_candidates(home: Home, window: SearchWindow) -> list[PhraseCandidate]:
-    """What counting tells, without what is known, was taken out, or may not be kept."""
+    """The phrases found by counting, without those that are known, were removed, or may not be stored."""
     rows = home.ledger.phrases.of(home.machine)
     known = {each.text for each in active_phrases(rows)} | {text for text, _ in removed_phrases(rows)}
     fresh = {gram for turn in window.new if turn.signs for gram in turn.ngrams}
@@ -84,7 +84,7 @@ def count_candidates(home: Home, window: SearchWindow) -> list[PhraseCandidate]:
 
 
 def search_phrases(home: Home, added: AddedLanguages, window: SearchWindow, model: Model | None = None) -> FoundPhrases:
-    """What counting tells and, if there is a model, what it names; nothing of it is kept yet.
+    """The phrases found by counting and, with a model, those that it names; nothing is recorded yet.
 
     Raises:
         ModelAbsent: the model is not configured.
@@ -107,7 +107,7 @@ def search_phrases(home: Home, added: AddedLanguages, window: SearchWindow, mode
 def _build_rows(
     home: Home, window: SearchWindow, candidates: Iterable[tuple[PhraseCandidate, PhraseSource]], asked: PhraseSource
 ) -> FoundPhrases:
-    """Rows for what was found."""
+    """The rows for the found phrases."""
     now, rows = home.clock.now(), list[tuple[UserPhrase, tuple[PhraseProof, ...]]]()
     for each, way in candidates:
         phrase = UserPhrase(
@@ -137,7 +137,7 @@ def _build_rows(
 
 
 def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[UserPhrase], list[str]]:
-    """Rows for phrases that stand in a file, and what of it is left out and why."""
+    """The rows for the phrases of a file, and which were skipped and why."""
     rows = home.ledger.phrases.of(home.machine)
     known, gone = {(each.text, each.kind) for each in active_phrases(rows)}, removed_phrases(rows)
     forgotten, now = home.forgotten_filter, home.clock.now()
@@ -163,9 +163,9 @@ def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tup
 
 
 def record_phrases(home: Home, phrases: Sequence[UserPhrase], rows: Iterable[PhraseProof | PhraseSearch] = ()) -> int:
-    """Keep phrases, and have the sessions that hold them understood anew. Returns how many sessions those are."""
+    """Record phrases, and have the sessions that contain them analyzed again. Returns the number of those sessions."""
     sessions = sessions_with_phrases(home, [each.text for each in phrases])
-    # Also before: whoever dies in between has only work to do again.
+    # Also before: a crash in between only causes repeated work.
     home.index.findings.mine_again(sessions)
     home.ledger.phrases.add([*phrases, *rows])
     home.index.findings.mine_again(sessions)
@@ -173,7 +173,7 @@ def record_phrases(home: Home, phrases: Sequence[UserPhrase], rows: Iterable[Phr
 
 
 def sessions_with_phrases(home: Home, texts: Collection[str]) -> set[int]:
-    """The sessions in which phrases were typed, by the index's numbers of them."""
+    """The index numbers of the sessions in which phrases were typed."""
     if not texts:
         return set()
     return {
@@ -189,7 +189,7 @@ def sessions_with_phrases(home: Home, texts: Collection[str]) -> set[int]:
 
 
 def removal_rows(home: Home, text: str) -> list[UserPhrase]:
-    """Rows that say that a phrase is not to be heard any more, whatever it stood for."""
+    """The rows by which a phrase is no longer detected, whatever it stood for."""
     named = " ".join(fold_turn(text).split())
     return [
         UserPhrase(

@@ -1,10 +1,10 @@
-"""Finds the phrases by which one user corrects or praises, by what happened around the turns that hold them.
+"""Finds the phrases by which one user corrects or praises, by what happened around the turns that contain them.
 
-For each run of words that may be a phrase: do signs of a correction (or of praise) stand around it more often than
-around the user's other turns? Signs have scores; how likely so high a sum would be by chance is worked out exactly,
-once with the shares of all other turns and once with those of the same sessions, and the worse answer counts. Two turns
-a session count at most, so that a long quarrel is not many. Of all that is found, at most a twentieth may be chance
-(Benjamini and Hochberg, over all that were asked about).
+For each n-gram: do signs of a correction (or of praise) appear around it more often than around the user's other
+turns? Signs have scores; the probability of so high a sum by chance is computed exactly, once with the shares of all
+other turns and once with those of the same sessions, and the worse result counts. At most two turns of a session
+count, so that a long quarrel is not many. Of everything found, at most a twentieth may be chance (Benjamini and
+Hochberg, over all tested n-grams).
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ SIGN_SCORES = {
     Sign.ENDED: 2,
     Sign.COMMITTED: 1,
 }
-"""How much each sign speaks for what it is a sign of: in real sessions it is 9, 8, 4, 3 and 2 times as frequent around
-corrections as around other turns."""
+"""The score of each sign: in real sessions they are 9, 8, 4, 3 and 2 times as frequent around corrections as around
+other turns."""
 _MAX_SCORE = 4
-"""More does not count."""
+"""Higher sums do not count more."""
 _TURNS_PER_SESSION = 2
 """So many turns of a session count."""
 _INNER_WEIGHT = 0.2
-"""How much less is believed of what mostly stands within a sentence."""
+"""The weight of n-grams that are mostly within a sentence."""
 _EVERYDAY_SHARE = 0.03
-"""A word that stands in a larger share of other turns is an everyday one."""
+"""A word that appears in a larger share of other turns is an everyday word."""
 _PRIOR = 4.0
-"""As many turns of the usual kind are added to the others of the same sessions, which may be few."""
+"""So many average turns are added to the other turns of the same sessions, which may be few."""
 _ONE_PROJECT_CHANCE = 0.05
-"""A phrase belongs to one project if it would stand in no other by chance so seldom."""
+"""A phrase belongs to one project if it would be absent from all others by chance so seldom."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,66 +57,66 @@ class PhraseThresholds:
 
     sessions: int = 3
     false: float = 0.05
-    """Which share of what is found may be chance."""
+    """The share of the found phrases that may be chance."""
     rate: float = 0.4
-    """How often what speaks for the kind happens around it, at least."""
+    """The minimum share of its turns that have signs of the kind."""
     lift: float = 1.6
-    """How many times as often as around other turns, at least."""
+    """The minimum ratio of that share to the share of other turns."""
     second: float = 0.0
-    """In which share of the turns that speak for it something else does than what does mostly."""
+    """The minimum share of its hits that have another sign than the most frequent one."""
 
 
 THRESHOLDS = {
     SignalKind.CORRECTION: PhraseThresholds(),
-    # Who asks for a commit gets one, and who says good night ends the session: one of these alone is no praise.
+    # A request for a commit causes one, and a good night ends the session: one of these alone is no praise.
     SignalKind.PRAISE: PhraseThresholds(false=0.02, lift=4.0, second=0.25),
 }
 _SIGNS = {SignalKind.CORRECTION: NEGATIVE_SIGNS, SignalKind.PRAISE: POSITIVE_SIGNS}
 
 
 class PhraseCandidate(NamedTuple):
-    """A run of words with what is counted of it."""
+    """An n-gram with its counts."""
 
     text: str
     kind: SignalKind
     places: tuple[int, ...]
-    """Which turns hold it."""
+    """The numbers of the turns that contain it."""
     turns: tuple[ObservedTurn, ...]
     hits: tuple[ObservedTurn, ...]
-    """Those of them around which it happened."""
+    """Those of them that have signs of the kind."""
     signs: int
-    """How many turns without it show the same."""
+    """How many turns without it have signs of the kind."""
     others: int
     chance: float
-    """How likely it is that it only looks so."""
+    """The probability that the result is chance."""
 
     @property
     def sessions(self) -> int:
-        """In how many sessions it was followed by what it stands for."""
+        """In how many sessions it has hits."""
         return len({each.number for each in self.hits})
 
 
 def find_phrases(
     turns: Sequence[ObservedTurn], *, asked: Collection[str] | None = None, without: Collection[str] = ()
 ) -> list[PhraseCandidate]:
-    """The user's own phrases, the surest first.
+    """The user's own phrases, the most certain first.
 
-    Only runs of words among `asked` count, if it is given; none that holds one of `without` or is part of one.
+    Only n-grams among `asked` count, if it is given; none that overlaps one of `without`.
     """
     plain = [turn for turn in turns if not turn.detected]
     found = [each for kind in _SIGNS for each in _PhraseCounter(plain, kind).find(asked, without)]
-    # What speaks for both kinds speaks for none.
+    # What indicates both kinds indicates none.
     twice = {each.text for each in found if any(_overlap(each, other) for other in found if other.kind != each.kind)}
     return sorted((each for each in found if each.text not in twice), key=lambda each: (each.chance, each.text))
 
 
 def is_storable(text: str) -> bool:
-    """Whether no rule of safety forbids to keep a text."""
+    """Whether no safety rule forbids storing a text."""
     return rule_against(text) is None
 
 
 class _PhraseCounter:
-    """The turns of a user with what speaks for one kind."""
+    """The turns of a user with the signs of one kind."""
 
     def __init__(self, turns: Sequence[ObservedTurn], kind: SignalKind) -> None:
         self._turns, self._kind, self._thresholds = turns, kind, THRESHOLDS[kind]
@@ -153,16 +153,16 @@ class _PhraseCounter:
             rest = tuple(place for place in each.places if place not in explained)
             left = self._candidate(each.text, rest)
             if len(rest) < len(each.places) and not self._is_significant(left, limit):
-                continue  # what speaks for it is spoken for by a surer one
+                continue  # a more certain phrase explains its evidence
             kept.append(each)
             explained.update(each.places)
         return kept
 
     def _runs(self) -> Mapping[tuple[int, ...], str]:
-        """Runs of words by the turns in which they stand, in sessions enough.
+        """N-grams by the turns that contain them, if those are in enough sessions.
 
-        Of those that stand in the very same turns one stays: what the turns begin with, then what clauses do, then the
-        longest, as nothing speaks for a part of it alone.
+        Of those in the very same turns one stays: what the turns begin with, then what clauses begin with, then the
+        longest, because there is no evidence for a part of it alone.
         """
         least, alike = self._thresholds.sessions, defaultdict[tuple[int, ...], list[str]](list)
         for gram, at in self._places.items():
@@ -183,16 +183,16 @@ class _PhraseCounter:
             len(hits) >= self._thresholds.rate * len(turns)
             and len({each.number for each in hits}) >= self._thresholds.sessions
         )
-        chance = self._chance(places) if asked else 1.0  # which it is not: it is not worth the work
+        chance = self._chance(places) if asked else 1.0  # it cannot qualify, so the exact value is not computed
         return PhraseCandidate(text, self._kind, places, turns, hits, signs, others, chance)
 
     def _chance(self, places: Sequence[int]) -> float:
-        """How likely so much would speak for a phrase that means nothing: all of it if too little does anyway."""
+        """The probability of so much evidence for a phrase that means nothing; 1 where there is none."""
         held, counted = set(places), [*self._limit_per_session(places)]
         total = sum(self._score[place] for place in counted)
         if not total:
             return 1.0
-        # Its own turns are among all: where nothing else has a sign, what is seen once is not yet certain.
+        # Its own turns are included: where nothing else has a sign, one occurrence is not yet certain.
         anywhere = [self._usual[score] / len(self._turns) for score in range(_MAX_SCORE + 1)]
         nearby = []
         for place in counted:
@@ -225,7 +225,7 @@ class _PhraseCounter:
         )
 
     def _is_everyday(self, each: PhraseCandidate) -> bool:
-        """Whether every word of it stands in many other turns too, so that it is nothing of its own."""
+        """Whether every word of it appears in many other turns too, so that it is nothing special."""
         held = set(each.places)
         most = _EVERYDAY_SHARE * len(self._turns)
         return not is_unspaced(each.text) and all(
@@ -238,9 +238,9 @@ class _PhraseCounter:
 
 
 def _weigh_by_position(candidates: Sequence[PhraseCandidate]) -> list[PhraseCandidate]:
-    """Feedback mostly opens a sentence: what does so is asked for first, and the rest has to be surer.
+    """Favour n-grams that open a sentence, as feedback mostly does; the rest has to be more certain.
 
-    The weights are one on average, so that no more is found by chance (Genovese, Roeder and Wasserman).
+    The weights average one, so that no more is found by chance (Genovese, Roeder and Wasserman).
     """
     opens = [sum(each.text in turn.openings for turn in each.turns) * 2 >= len(each.turns) for each in candidates]
     first = sum(opens)
@@ -255,7 +255,7 @@ def _weigh_by_position(candidates: Sequence[PhraseCandidate]) -> list[PhraseCand
 
 
 def chance_limit(chances: Sequence[float], false: float) -> float:
-    """Up to which chance what is found is false in so small a share (Benjamini and Hochberg)."""
+    """The largest chance at which the false share stays below `false` (Benjamini and Hochberg)."""
     ordered, limit = sorted(chances), 0.0
     for place, chance in enumerate(ordered, 1):
         if chance <= false * place / len(ordered):
@@ -264,7 +264,7 @@ def chance_limit(chances: Sequence[float], false: float) -> float:
 
 
 def tail_probability(total: int, shares: Sequence[Sequence[float]]) -> float:
-    """How likely the sum of scores is so high, where each turn has each score with such a share: worked out exactly."""
+    """The exact probability of at least this sum of scores, given each turn's score distribution."""
     sums = [1.0]
     for each in shares:
         longer = [0.0] * (len(sums) + _MAX_SCORE)
@@ -281,7 +281,7 @@ def _holds_any(known: Iterable[str], turn: ObservedTurn) -> bool:
 
 
 def _overlaps_known(text: str, known: Iterable[str]) -> bool:
-    """Whether a run of words says no more than a phrase that is known, or less."""
+    """Whether an n-gram contains a known phrase or is part of one."""
     return any(is_part_of(text, other) or is_part_of(other, text) for other in known)
 
 
@@ -290,5 +290,5 @@ def _overlap(one: PhraseCandidate, two: PhraseCandidate) -> bool:
 
 
 def is_part_of(part: str, whole: str) -> bool:
-    """Whether a run of words is part of another."""
+    """Whether an n-gram is part of another."""
     return part in whole if is_unspaced(part) else f" {part} " in f" {whole} "

@@ -1,6 +1,6 @@
-"""Has a model say template sentences in a language, by which the file of that language is judged.
+"""Has a model translate template sentences into a language; the file of that language is evaluated on them.
 
-Whoever writes the file is not shown them, and nothing that the user typed goes out.
+The author of the file does not see them, and nothing that the user typed is sent.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ one a line: give those of each kind in the same order, one for each, and let non
 
 @cache
 def template_sentences() -> LabelledSentences:
-    """The sentences in English that come with the package."""
+    """The English sentences that come with the package."""
     file = resources.files(__package__).joinpath("sentence_templates.toml")
     return read_sentences(file.read_text(encoding="utf-8"), file.name)
 
 
 def sentence_question(purpose: str, name: str, own_name: str) -> Question[Any]:
-    """What is asked to get the sentences of a language."""
+    """The question that asks for the sentences of a language."""
     fields = [(kind, list[str]) for kind in MIN_SENTENCES]
     return Question(
         purpose=purpose,
@@ -51,7 +51,7 @@ def sentence_question(purpose: str, name: str, own_name: str) -> Question[Any]:
 
 
 def valid_sentences(answer: Any, script: str) -> LabelledSentences:
-    """The sentences of an answer that may be kept; `script`: the one that they have to be in."""
+    """The acceptable sentences of an answer; `script`: the one that they must be in."""
     return LabelledSentences(
         **{kind: tuple(_filter_sentences(getattr(answer, kind), script)) for kind in MIN_SENTENCES}
     )
@@ -66,7 +66,7 @@ def _filter_sentences(sentences: Iterable[str], script: str) -> Iterator[str]:
 
 
 def format_sentences(sentences: LabelledSentences, comment: str) -> str:
-    """The text of a file of sentences."""
+    """The text of a sentence file."""
     lines = [f"# {line}" for line in comment.splitlines()]
     for kind in MIN_SENTENCES:
         lines += ["", f"{kind} = ["]

@@ -1,4 +1,4 @@
-"""Hears the user's own phrases in a turn, beside what the detector hears: it only ever adds."""
+"""Detects the user's own phrases in a turn in addition to what the detector finds: it only ever adds signals."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 _SPACE = re.compile(r"\s")
 _INNER_MARKS = "-/.'"
-"""What stands within a word, if letters follow."""
+"""Marks that are part of a word if letters follow."""
 
 
 class UserDetector:
-    """What one user says in his own way: his phrases, and the languages that he added."""
+    """The detector for one user: it knows their phrases and the languages that they added."""
 
     def __init__(
         self, phrases: Iterable[UserPhrase] = (), model: Callable[[], DetectorModel] = shipped_detector
     ) -> None:
-        """`model` gives what hears turns; it is asked for at the first turn."""
-        # The likeliest first: it decides where several of a kind stand in a turn.
+        """`model` returns the detector model; it is called at the first turn."""
+        # The likeliest first: it wins where several of a kind are in a turn.
         self._phrases = sorted(phrases, key=lambda each: (-each.probability, each.text))
         self._model = model
 
     @property
     def model(self) -> DetectorModel:
-        """What hears turns in all languages that the user writes in."""
+        """The detector model for all languages that the user writes in."""
         return self._model()
 
     def detect(self, message: TypedTurn) -> tuple[Signal, ...]:
-        """What a turn says to somebody who knows how this user speaks."""
+        """The signals of a turn, including those of the user's own phrases."""
         return self.add_phrase_signals(message, self.model.signals(message))
 
     def add_phrase_signals(self, message: TypedTurn, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
-        """What was heard in a turn, and behind it what only its own phrases tell."""
+        """The detected signals, followed by those that only the user's own phrases reveal."""
         if not self._phrases:
             return signals
         read = text_normalization.fold_with_places(mask(message.text[:MAX_READ]))
@@ -63,12 +63,12 @@ class UserDetector:
 
 
 def fold_turn(text: str) -> str:
-    """A turn as phrases are looked for in it: without quotes and code."""
+    """A turn folded for phrase search: without quotes and code."""
     return _SPACE.sub(" ", fold(mask(text[:MAX_READ])))
 
 
 def find_phrase(phrase: str, text: str) -> int | None:
-    """Where a phrase stands in a folded text, in whole words; None where it does not."""
+    """The position of a phrase in a folded text, in whole words; None where it is absent."""
     start = text.find(phrase)
     while start >= 0:
         if not _is_inside_word(text, start) and not _is_inside_word(text, start + len(phrase)):
@@ -78,7 +78,7 @@ def find_phrase(phrase: str, text: str) -> int | None:
 
 
 def _is_inside_word(text: str, place: int) -> bool:
-    """Whether a place lies within a word."""
+    """Whether a position is within a word."""
     if not 0 < place < len(text):
         return False
     left, right = text[place - 1], text[place]
@@ -115,6 +115,6 @@ def _signal(phrase: UserPhrase, message: TypedTurn, place: int, end: int, model:
 
 
 def _lesson(message: TypedTurn, model: DetectorModel) -> Lesson | None:
-    """What a correction asks for: what the detector would take from it, if it were typed at a refusal."""
+    """The lesson of a correction: what the detector would extract if it were typed when rejecting a call."""
     refused = structs.replace(message, before=PrecedingEvent.REJECT, reason=True, later=(), undone=True, conceded=True)
     return next((each.lesson for each in model.signals(refused) if each.kind is SignalKind.CORRECTION), None)

@@ -36,7 +36,7 @@ class LineReading:
 def read_line(line: str) -> LineReading:
     """The simple commands that a command line runs, and what of it was not read."""
     reader = _Reader(line[:MAX_LENGTH], 0, {}, {}, at=0)
-    reader.script("")
+    reader.read_script("")
     return LineReading(reader.found, [*([TOO_LONG] if len(line) > MAX_LENGTH else []), *reader.unread])
 
 
@@ -54,7 +54,7 @@ class _Reader(InnerScripts):
         self.expects_function_body = False
         """Whether what opens next is the body of a function."""
 
-    def script(self, until: str) -> None:
+    def read_script(self, until: str) -> None:
         """Read commands up to the end, or to a closing mark."""
         while self.position < len(self.text):
             self.skip_blanks()
@@ -284,7 +284,7 @@ class _Reader(InnerScripts):
         inner.inherit(self)
         return inner
 
-    def reader_of(self, script: str, depth: int, variables: dict[str, str], aliases: dict[str, str]) -> _Reader:
+    def make_reader(self, script: str, depth: int, variables: dict[str, str], aliases: dict[str, str]) -> _Reader:
         """A reader of a text that stands nowhere as it is."""
         return _Reader(script, depth, variables, aliases, at=None)
 
@@ -292,7 +292,7 @@ class _Reader(InnerScripts):
         """Commands that are run apart, up to their closing mark."""
         inner = self._nested(self.text, self.at)
         inner.position, inner.pending_documents = max(self.position, inner.position), self.pending_documents
-        inner.script(until)
+        inner.read_script(until)
         self.position = inner.position
         return self.absorb(inner)
 
@@ -326,13 +326,13 @@ class _Reader(InnerScripts):
         for document in waiting:
             body = self.read_document(document)
             if not document.quoted and ("$" in body or "`" in body or "\\" in body):
-                body = self.nested(body)
+                body = self.read_as_quoted(body)
             if document.is_script:
                 self.read_inner_script(body)
             elif document.coded is not None:
                 document.coded.code += body
 
-    def substituted(self, end: str, pieces: list[str]) -> None:
+    def read_substitution(self, end: str, pieces: list[str]) -> None:
         """A command whose output stands in a word."""
         start = self.position
         if end != "`":
@@ -347,7 +347,7 @@ class _Reader(InnerScripts):
             stop += 1
         at = None if self.at is None or len(inside) < stop - self.position else self.at + self.position
         inner = self._nested("".join(inside), at)
-        inner.script("")
+        inner.read_script("")
         self.position = min(stop + 1, len(self.text))
         pieces.append(self._output(self.absorb(inner), inner.text))
 
@@ -358,7 +358,7 @@ class _Reader(InnerScripts):
             return UNKNOWN
         return output.rstrip("\n")
 
-    def nested(self, text: str) -> str:
+    def read_as_quoted(self, text: str) -> str:
         """Read a text as if it stood in double quotes, for the commands in it."""
         inner = self._nested(text, None)
         read = inner.read_quoted(None)
