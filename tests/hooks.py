@@ -14,7 +14,7 @@ from typing import Any
 
 from wisen.agents.hook_ports import Hooks
 from wisen.edits.edit_history import Desk
-from wisen.install.hook_settings import _belonging, _standing, _written, settings_in
+from wisen.install.hook_settings import _applicable_hooks, _current_hooks, _hook_value, parse_hook_settings
 from wisen.model.hook import Hook
 from wisen.surfaces.hook import client, hook_output
 from wisen.testing.transcripts import ClaudeTranscript
@@ -30,11 +30,11 @@ def mark_behind(text: str) -> str:
 
 def stands(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
     """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
-    settings = settings_in(desk.files.read(path).content, str(path))
-    wanted = _belonging(wanted, settings)
+    settings = parse_hook_settings(desk.files.read(path).content, str(path))
+    wanted = _applicable_hooks(wanted, settings)
     places = {hook.keys for hook in wanted}
-    there = [each for each in _standing(settings, agent) if each[0] in places]
-    return there == sorted(map(_written, wanted))
+    there = [each for each in _current_hooks(settings, agent) if each[0] in places]
+    return there == sorted(map(_hook_value, wanted))
 
 
 def direct_command(

@@ -276,7 +276,7 @@ class Wiring(AgentWiring):
         """Collect what the doctor examines."""
         from wisen.feedback.added_languages import load_added_languages
         from wisen.health.doctor import DoctorSubject
-        from wisen.install.installed import installed
+        from wisen.install.hook_status import hook_status
         from wisen.store.sqlite_index import replace_damaged_index
 
         hooks = self._inspected_hooks()
@@ -290,7 +290,7 @@ class Wiring(AgentWiring):
             clock=self.clock(),
             ever_used=self.ever_used,
             machine=self._machine,
-            installed=lambda ledger: installed(hooks, ledger),
+            installed=lambda ledger: hook_status(hooks, ledger),
             vitals=hooks.gauge.read_health,
             languages=lambda: load_added_languages(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.delivery.launcher import Launcher
     from wisen.edits.user_files import UserFiles
-    from wisen.install.installed import InspectedHooks
+    from wisen.install.hook_status import HookInspection
     from wisen.logs.off_switches import OffSwitches
     from wisen.settings import Settings
     from wisen.system.person import Presence
@@ -71,15 +71,15 @@ class AgentWiring(StoreWiring):
 
         return current_presence(self.environment, AGENT_SIGNS, self.decided_by)
 
-    def _inspected_hooks(self) -> InspectedHooks:
+    def _inspected_hooks(self) -> HookInspection:
         from wisen.edits.edit_history import Desk
-        from wisen.install.installed import InspectedHooks
+        from wisen.install.hook_status import HookInspection
         from wisen.system.git import GitCheckouts
         from wisen.system.ids import Ulids
 
         files, clock, checkouts = self._files(), self.clock(), GitCheckouts(self.environment)
 
-        return InspectedHooks(
+        return HookInspection(
             agents=self.hooks(),
             gauge=self.gauge(),
             files=files,

@@ -58,7 +58,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         selection, options.progress, boundaries, jobs=options.jobs, recheck=options.recheck
     )
     with step("move lessons of deleted worktrees"):
-        wisen.contexts.move_gone_worktrees()
+        wisen.contexts.move_removed_worktrees()
     with step("retire old sessions"):
         findings.retired, discarded_events = wisen.forgetting.retire()
         findings.new_events -= discarded_events

@@ -131,7 +131,7 @@ class Learner:
             caller=deps.caller,
             launcher=deps.launcher,
         )
-        self.health = HealthService(home, projects, hook_health=deps.gauge, installed=self.install.installed)
+        self.health = HealthService(home, projects, hook_health=deps.gauge, installed=self.install.status)
         self.forgetting = ForgettingService(
             Holdings(
                 home=home,
@@ -149,7 +149,7 @@ class Learner:
                 refresh_memories=self.memory.refresh,
                 remove_written=self.memory.remove_written,
                 sessions_with_phrases=self.feedback.sessions_with_phrases,
-                installed_hooks=self.install.installed,
+                installed_hooks=self.install.status,
             ),
             archive=settings.archive,
         )
@@ -237,7 +237,7 @@ class Learner:
         places = self.contexts.places_of(project)
         if not places:  # the new sessions may contain it
             first_report = self._run_learn(with_progress)
-            places = self.contexts.places_of(project, must=True)
+            places = self.contexts.places_of(project, is_required=True)
         report = self._run_learn(replace(options, selection=replace(selection, places=places)))
         if first_report is None:
             return report

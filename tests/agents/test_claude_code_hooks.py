@@ -15,7 +15,7 @@ from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
 from wisen.edits.dry_run import in_memory_desk
 from wisen.edits.edit_history import edit_history
 from wisen.errors import SettingsUnclear
-from wisen.install.hook_settings import put_in, settings_in, standing, take_out
+from wisen.install.hook_settings import install_hooks, installed_hooks, parse_hook_settings, remove_hooks
 from wisen.model.hook import Caller
 from wisen.testing.fake_ledger import MemoryLedger
 
@@ -33,7 +33,7 @@ OTHERS: dict[str, Any] = {
 
 
 def ours(content: bytes | None) -> list[str]:
-    read = AGENT.parse(settings_in(content, "settings.json"))
+    read = AGENT.parse(parse_hook_settings(content, "settings.json"))
     return [each.event for each in read.callings if each.caller == CALLER]
 
 
@@ -98,29 +98,29 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     if held is not None:
         path.write_bytes(held)
     desk = a_desk()
-    put = put_in(desk, path, AGENT, WANTED)
+    put = install_hooks(desk, path, AGENT, WANTED)
     assert (put.held, put.holds) == (held, path.read_bytes())
     assert sorted(ours(put.holds)) == sorted(EVENTS)
     changes = len(desk.ledger.changes.of(machine="desk"))
-    assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert len(desk.ledger.changes.of(machine="desk")) == changes
-    assert [each.path for each in standing(edit_history(desk), AGENT)] == [str(path)]
-    assert take_out(desk, path, AGENT).holds == held
+    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
+    assert remove_hooks(desk, path, AGENT).holds == held
     assert (path.read_bytes() if path.exists() else None) == held
-    assert standing(edit_history(desk), AGENT) == ()
-    assert take_out(desk, path, AGENT).holds == held
+    assert installed_hooks(edit_history(desk), AGENT) == ()
+    assert remove_hooks(desk, path, AGENT).holds == held
 
 
 def test_what_others_wrote_since_stays_when_ours_goes(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text(json.dumps({"model": "opus"}, indent=2))
     desk = a_desk()
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     data = json.loads(path.read_text())
     data["permissions"] = {"allow": ["Bash(ls:*)"]}
     data["hooks"]["Stop"].insert(0, {"hooks": [{"type": "command", "command": "beep"}]})
     path.write_text(json.dumps(data))
-    take_out(desk, path, AGENT)
+    remove_hooks(desk, path, AGENT)
     left = {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}
     assert json.loads(path.read_text()) == {"model": "opus", "permissions": {"allow": ["Bash(ls:*)"]}, "hooks": left}
 
@@ -129,12 +129,12 @@ def test_a_home_or_an_interpreter_that_moved_is_repaired_by_installing_again(tmp
     path = tmp_path / "settings.json"
     path.write_text(json.dumps(OTHERS, indent=2))
     held, desk = path.read_bytes(), a_desk()
-    put_in(desk, path, AGENT, AGENT.required_hooks(Caller(home="/old")))
+    install_hooks(desk, path, AGENT, AGENT.required_hooks(Caller(home="/old")))
     assert ours(path.read_bytes()) == []
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     assert sorted(ours(path.read_bytes())) == sorted(EVENTS)
     assert b"/old" not in path.read_bytes()
-    take_out(desk, path, AGENT)
+    remove_hooks(desk, path, AGENT)
     assert path.read_bytes() == held
 
 
@@ -142,35 +142,35 @@ def test_hooks_of_ours_that_no_ledger_knows_are_replaced_and_go_as_well(tmp_path
     path = tmp_path / "settings.json"
     path.write_text(json.dumps(OTHERS, indent=2))
     stranger = AGENT.required_hooks(Caller(home="/other"))
-    put_in(a_desk(), path, AGENT, stranger)
+    install_hooks(a_desk(), path, AGENT, stranger)
     desk = a_desk(MemoryLedger())
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     assert sorted(ours(path.read_bytes())) == sorted(EVENTS)
     assert b"/other" not in path.read_bytes()
-    take_out(desk, path, AGENT)
+    remove_hooks(desk, path, AGENT)
     assert AGENT.parse(json.loads(path.read_text())) == AGENT.parse(OTHERS)
 
 
 def test_one_hook_that_went_missing_comes_back(tmp_path: Path) -> None:
     path, desk = tmp_path / "settings.json", a_desk()
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     data = json.loads(path.read_text())
     del data["hooks"]["Stop"]
     path.write_text(json.dumps(data))
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     assert sorted(ours(path.read_bytes())) == sorted(EVENTS)
-    take_out(desk, path, AGENT)
+    remove_hooks(desk, path, AGENT)
     assert not path.exists() or json.loads(path.read_text() or "{}") == {}
 
 
 def test_a_group_that_somebody_shares_with_us_is_left_to_him(tmp_path: Path) -> None:
     path, desk = tmp_path / "settings.json", a_desk()
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     data = json.loads(path.read_text())
     data["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "beep"})
     path.write_text(json.dumps(data))
     with pytest.raises(SettingsUnclear, match=r"hooks\.Stop\.0"):
-        take_out(desk, path, AGENT)
+        remove_hooks(desk, path, AGENT)
     assert "beep" in path.read_text()
 
 
@@ -179,7 +179,7 @@ def test_settings_that_cannot_be_read_are_left_alone(tmp_path: Path) -> None:
     for broken in (b'{"hooks": ', b"\xff\xfe{}", b'{"hooks": {"Stop": "beep"}}', b"[]"):
         path.write_bytes(broken)
         with pytest.raises(SettingsUnclear, match=r"settings\.json"):
-            put_in(desk, path, AGENT, WANTED)
+            install_hooks(desk, path, AGENT, WANTED)
         assert path.read_bytes() == broken
     assert desk.ledger.changes.of(machine="desk") == ()
 
@@ -188,11 +188,11 @@ def test_a_draft_does_what_the_real_desk_would_and_leaves_no_trace(tmp_path: Pat
     path, desk = tmp_path / "settings.json", a_desk()
     path.write_text(json.dumps(OTHERS, indent=2))
     held = path.read_bytes()
-    tried = put_in(in_memory_desk(desk), path, AGENT, WANTED)
+    tried = install_hooks(in_memory_desk(desk), path, AGENT, WANTED)
     assert path.read_bytes() == held
     assert desk.ledger.changes.of(machine="desk") == ()
-    assert put_in(desk, path, AGENT, WANTED) == tried
-    assert take_out(in_memory_desk(desk), path, AGENT).holds == held
+    assert install_hooks(desk, path, AGENT, WANTED) == tried
+    assert remove_hooks(in_memory_desk(desk), path, AGENT).holds == held
     assert path.read_bytes() == tried.holds
 
 
@@ -213,13 +213,13 @@ def test_only_ours_goes_whatever_stood_there_and_came_since(
     path, desk = tmp_path_factory.mktemp("hooks") / "settings.json", a_desk()
     path.write_text(json.dumps({"hooks": before}, indent=indent))
     held = path.read_bytes()
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     if since:
         data = json.loads(path.read_text())
         for event, groups in since.items():
             data["hooks"].setdefault(event, []).extend(groups)
         path.write_text(json.dumps(data, indent=indent))
-    take_out(desk, path, AGENT)
+    remove_hooks(desk, path, AGENT)
     if not since:
         assert path.read_bytes() == held
         return

@@ -17,7 +17,7 @@ from tests.hooks import direct_command
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import EVENTS, CodexHooks, trust_digest
 from wisen.edits.edit_history import edit_history
-from wisen.install.hook_settings import put_in, settings_in, standing, take_out
+from wisen.install.hook_settings import install_hooks, installed_hooks, parse_hook_settings, remove_hooks
 from wisen.model.hook import Caller, Program, parse_caller
 
 CALLER = Caller(home="/home/ada/w")
@@ -33,7 +33,7 @@ ANYTHING = st.recursive(
 
 
 def settings_of(path: Path) -> Any:
-    return settings_in(path.read_bytes(), str(path))
+    return parse_hook_settings(path.read_bytes(), str(path))
 
 
 def trust(root: Path, key: str, digest: str, more: str = "") -> None:
@@ -108,13 +108,13 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     if held is not None:
         path.write_bytes(held)
     desk = a_desk()
-    put = put_in(desk, path, AGENT, WANTED)
+    put = install_hooks(desk, path, AGENT, WANTED)
     found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(EVENTS)
-    assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert [each.path for each in standing(edit_history(desk), AGENT)] == [str(path)]
-    assert standing(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
-    take_out(desk, path, AGENT)
+    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
+    assert installed_hooks(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
+    remove_hooks(desk, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
 
@@ -133,7 +133,7 @@ def test_a_hook_is_trusted_as_it_is_and_no_longer_when_it_changes_or_is_switched
     beep = {"hooks": [{"type": "command", "command": "beep"}]}
     path.write_text(json.dumps({"hooks": {"Stop": [beep]}}))
     desk = a_desk()
-    put_in(desk, path, agent, agent.required_hooks(CALLER))
+    install_hooks(desk, path, agent, agent.required_hooks(CALLER))
     assert set(agent.untrusted_events(path, settings_of(path))) == set(EVENTS)
     groups = {each.event: each.value for each in agent.required_hooks(CALLER)}
     places = {

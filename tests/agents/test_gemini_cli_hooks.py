@@ -16,7 +16,7 @@ from tests.hooks import stands
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.gemini_cli.install import EVENTS, GeminiCliHooks
 from wisen.edits.edit_history import edit_history
-from wisen.install.hook_settings import put_in, settings_in, standing, take_out
+from wisen.install.hook_settings import install_hooks, installed_hooks, parse_hook_settings, remove_hooks
 from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")
@@ -33,7 +33,7 @@ TRUSTED, PARENT, NOT = "TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"
 
 
 def settings_of(path: Path) -> Any:
-    return settings_in(path.read_bytes(), str(path))
+    return parse_hook_settings(path.read_bytes(), str(path))
 
 
 def test_hooks_stand_where_gemini_cli_looks_for_them() -> None:
@@ -90,14 +90,14 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     if held is not None:
         path.write_bytes(held)
     desk = a_desk()
-    put = put_in(desk, path, AGENT, WANTED)
+    put = install_hooks(desk, path, AGENT, WANTED)
     found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(EVENTS)
-    assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert [each.path for each in standing(edit_history(desk), AGENT)] == [str(path)]
-    assert standing(edit_history(desk), CodexHooks(Path("/home/ada"), {})) == (), "they are another agent's"
+    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
+    assert installed_hooks(edit_history(desk), CodexHooks(Path("/home/ada"), {})) == (), "they are another agent's"
     assert stands(desk, path, AGENT, WANTED)
-    take_out(desk, path, AGENT)
+    remove_hooks(desk, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
 

@@ -18,9 +18,9 @@ from tests.health.hook_health_checks import FixedGauge
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.hermes.install import EVENTS, HermesHooks
 from wisen.errors import SettingsUnclear
-from wisen.install.companions import put_beside, renew_beside, take_beside
-from wisen.install.hook_settings import put_in, settings_in, take_out
-from wisen.install.installed import InspectedHooks, installed
+from wisen.install.companions import install_companions, remove_companions, repair_companions
+from wisen.install.hook_settings import install_hooks, parse_hook_settings, remove_hooks
+from wisen.install.hook_status import HookInspection, hook_status
 from wisen.model.hook import Caller, HookState
 
 pytestmark = pytest.mark.requirement("X10")
@@ -36,7 +36,7 @@ ANYTHING = st.recursive(
 
 
 def settings_of(path: Path) -> Any:
-    return settings_in(path.read_bytes(), str(path))
+    return parse_hook_settings(path.read_bytes(), str(path))
 
 
 def enable(root: Path, says: str = "plugins:\n  enabled:\n    - other\n    - wisen\n") -> None:
@@ -79,14 +79,14 @@ def test_it_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held: byt
     path, desk = tmp_path / "plugin.yaml", a_desk()
     if held is not None:
         path.write_bytes(held)
-    put = put_in(desk, path, AGENT, WANTED)
-    (beside,) = put_beside(desk, path, AGENT)
+    put = install_hooks(desk, path, AGENT, WANTED)
+    (beside,) = install_companions(desk, path, AGENT)
     found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(event for event, _ in EVENTS)
-    assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert [each.held for each in put_beside(desk, path, AGENT)] == [beside.holds]
-    take_out(desk, path, AGENT)
-    take_beside(desk, path, AGENT)
+    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert [each.held for each in install_companions(desk, path, AGENT)] == [beside.holds]
+    remove_hooks(desk, path, AGENT)
+    remove_companions(desk, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
     assert not path.with_name("__init__.py").exists()
 
@@ -98,28 +98,28 @@ def test_the_plug_in_itself_takes_the_place_of_an_older_one_and_never_of_another
 
     path, desk = tmp_path / "plugin.yaml", a_desk()
     code = path.with_name("__init__.py")
-    put_beside(desk, path, Older(tmp_path, {}))
-    put_beside(desk, path, AGENT)
+    install_companions(desk, path, Older(tmp_path, {}))
+    install_companions(desk, path, AGENT)
     assert {code: code.read_bytes()} == AGENT.companion_files(path)
     code.write_bytes(b"print('mine')\n")
     with pytest.raises(SettingsUnclear, match="Move it away"):
-        put_beside(desk, path, AGENT)
-    take_beside(desk, path, AGENT)
+        install_companions(desk, path, AGENT)
+    remove_companions(desk, path, AGENT)
     assert code.read_bytes() == b"print('mine')\n"
     assert AGENT.companion_files(tmp_path / "config.yaml") == {}
-    assert put_beside(desk, path, CodexHooks(tmp_path, {})) == ()
+    assert install_companions(desk, path, CodexHooks(tmp_path, {})) == ()
 
 
 def test_what_stands_elsewhere_is_repaired_or_goes_with_what_a_person_took_out(tmp_path: Path) -> None:
     path, desk = tmp_path / "plugin.yaml", a_desk()
     code = path.with_name("__init__.py")
-    put_in(desk, path, AGENT, WANTED)
-    renew_beside(desk, path, AGENT)
+    install_hooks(desk, path, AGENT, WANTED)
+    repair_companions(desk, path, AGENT)
     assert code.exists()
     path.write_text("- [")
-    assert renew_beside(desk, path, AGENT) == ()
+    assert repair_companions(desk, path, AGENT) == ()
     path.unlink()
-    renew_beside(desk, path, AGENT)
+    repair_companions(desk, path, AGENT)
     assert not code.exists()
 
 
@@ -137,7 +137,7 @@ def test_what_stands_elsewhere_is_repaired_or_goes_with_what_a_person_took_out(t
 def test_it_waits_until_the_user_has_enabled_it(tmp_path: Path, says: str, waits: bool) -> None:
     agent, desk = HermesHooks(tmp_path, {}), a_desk()
     assert agent.untrusted_events(agent.file(), {}) == ()
-    put_in(desk, agent.file(), agent, WANTED)
+    install_hooks(desk, agent.file(), agent, WANTED)
     enable(tmp_path / ".hermes", says)
     events = dict.fromkeys(event for event, _ in EVENTS)
     assert agent.untrusted_events(agent.file(), settings_of(agent.file())) == (tuple(events) if waits else ())
@@ -148,15 +148,15 @@ def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> No
     agent, desk = HermesHooks(tmp_path, {}), a_desk()
 
     def state() -> tuple[HookState, str]:
-        watched = InspectedHooks(
+        watched = HookInspection(
             agents=(agent,), gauge=FixedGauge(), files=desk.files, caller=CALLER, project=None, desk=lambda _: desk
         )
-        (found,) = installed(watched, desk.ledger)
+        (found,) = hook_status(watched, desk.ledger)
         return found.state, "; ".join(found.faults)
 
     assert state() == (HookState.NOT_INSTALLED, "")
-    put_in(desk, agent.file(), agent, WANTED)
-    put_beside(desk, agent.file(), agent)
+    install_hooks(desk, agent.file(), agent, WANTED)
+    install_companions(desk, agent.file(), agent)
     assert state() == (HookState.UNTRUSTED, "")
     enable(tmp_path / ".hermes")
     assert state() == (HookState.INSTALLED, "")

@@ -19,7 +19,7 @@ from tests.hooks import stands
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.openclaw.install import FILES, PLUGIN, OpenClawHooks
 from wisen.edits.edit_history import edit_history
-from wisen.install.hook_settings import put_in, renew_in, settings_in, standing, take_out
+from wisen.install.hook_settings import install_hooks, installed_hooks, parse_hook_settings, remove_hooks, repair_hooks
 from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")
@@ -49,7 +49,7 @@ ANYTHING = st.recursive(
 
 
 def settings_of(path: Path) -> Any:
-    return settings_in(path.read_bytes(), str(path))
+    return parse_hook_settings(path.read_bytes(), str(path))
 
 
 def test_settings_stand_where_openclaw_looks_for_them() -> None:
@@ -103,16 +103,16 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     if held is not None:
         path.write_bytes(held)
     desk = a_desk()
-    put = put_in(desk, path, AGENT, WANTED)
+    put = install_hooks(desk, path, AGENT, WANTED)
     plugins = settings_of(path)["plugins"]
-    assert plugins.get("load") == (settings_in(held, str(path)).get("plugins") or {}).get("load")
+    assert plugins.get("load") == (parse_hook_settings(held, str(path)).get("plugins") or {}).get("load")
     assert plugins["entries"][PLUGIN] == WANTED[0].value
     assert (PLUGIN in plugins["allow"]) if held and b"allow" in held else "allow" not in plugins
-    assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert stands(desk, path, AGENT, WANTED)
-    assert [each.path for each in standing(edit_history(desk), AGENT)] == [str(path)]
-    assert standing(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
-    take_out(desk, path, AGENT)
+    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
+    assert installed_hooks(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
+    remove_hooks(desk, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
 
@@ -130,14 +130,14 @@ def test_after_openclaw_rewrote_its_settings_just_ours_goes(tmp_path: Path, held
     path = tmp_path / "openclaw.json"
     if held is not None:
         path.write_bytes(held)
-    before = settings_in(held, str(path)) or {}
+    before = parse_hook_settings(held, str(path)) or {}
     desk = a_desk()
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     rewritten(path)
     assert stands(desk, path, AGENT, WANTED)
     as_rewritten = path.read_bytes()
-    assert put_in(desk, path, AGENT, WANTED).holds == as_rewritten
-    take_out(desk, path, AGENT)
+    assert install_hooks(desk, path, AGENT, WANTED).holds == as_rewritten
+    remove_hooks(desk, path, AGENT)
     left = settings_of(path)
     assert left.pop("meta")["lastTouchedVersion"] == "2026.9.6"
     assert left == before
@@ -146,39 +146,39 @@ def test_after_openclaw_rewrote_its_settings_just_ours_goes(tmp_path: Path, held
 def test_what_the_person_added_to_our_entry_goes_with_it_and_is_asked_for_no_longer(tmp_path: Path) -> None:
     path = tmp_path / "openclaw.json"
     desk = a_desk()
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     settings = settings_of(path)
     settings["plugins"]["entries"][PLUGIN]["hooks"]["timeoutMs"] = 900
     path.write_text(json.dumps(settings))
     assert not stands(desk, path, AGENT, WANTED)
-    take_out(desk, path, AGENT)
+    remove_hooks(desk, path, AGENT)
     assert PLUGIN not in path.read_text()
-    assert standing(edit_history(desk), AGENT) == ()
+    assert installed_hooks(edit_history(desk), AGENT) == ()
 
 
 def test_what_is_of_another_installation_is_replaced_and_of_another_machine_taken_out(tmp_path: Path) -> None:
     path = tmp_path / "openclaw.json"
     path.write_bytes(JSON5)
-    put_in(a_desk(), path, AGENT, AGENT.required_hooks(MOVED))
+    install_hooks(a_desk(), path, AGENT, AGENT.required_hooks(MOVED))
     desk = a_desk()  # whose ledger knows nothing of it
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     plugins = settings_of(path)["plugins"]
     assert plugins["load"]["paths"] == ["/srv/weather"]
     assert plugins["allow"] == ["weather", PLUGIN]
     assert plugins["entries"][PLUGIN]["config"] == {"home": CALLER.home}
-    take_out(a_desk(), path, AGENT)
-    assert settings_of(path) == settings_in(JSON5, str(path))
+    remove_hooks(a_desk(), path, AGENT)
+    assert settings_of(path) == parse_hook_settings(JSON5, str(path))
 
 
 def test_where_the_person_took_it_out_it_is_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "openclaw.json"
     desk = a_desk()
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     path.write_bytes(b'{"gateway":{"port":1}}')
-    done = renew_in(desk, path, AGENT, WANTED)
+    done = repair_hooks(desk, path, AGENT, WANTED)
     assert done is not None
     assert path.read_bytes() == b'{"gateway":{"port":1}}'
-    assert standing(edit_history(desk), AGENT) == ()
+    assert installed_hooks(edit_history(desk), AGENT) == ()
 
 
 @given(ANYTHING)

@@ -19,7 +19,7 @@ from tests.hooks import stands
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.opencode.install import OpenCodeHooks
 from wisen.edits.edit_history import edit_history
-from wisen.install.hook_settings import put_in, settings_in, standing, take_out
+from wisen.install.hook_settings import install_hooks, installed_hooks, parse_hook_settings, remove_hooks
 from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")
@@ -32,7 +32,7 @@ ANYTHING = st.recursive(
 
 
 def settings_of(path: Path) -> Any:
-    return settings_in(path.read_bytes(), str(path))
+    return parse_hook_settings(path.read_bytes(), str(path))
 
 
 def test_settings_stand_where_opencode_looks_for_them(tmp_path: Path) -> None:
@@ -90,13 +90,13 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     if held is not None:
         path.write_bytes(held)
     desk = a_desk()
-    put = put_in(desk, path, AGENT, WANTED)
+    put = install_hooks(desk, path, AGENT, WANTED)
     assert [each.caller for each in AGENT.parse(settings_of(path)).callings if each.caller] == [CALLER]
-    assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert stands(desk, path, AGENT, WANTED)
-    assert [each.path for each in standing(edit_history(desk), AGENT)] == [str(path)]
-    assert standing(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "it is another agent's"
-    take_out(desk, path, AGENT)
+    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
+    assert installed_hooks(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "it is another agent's"
+    remove_hooks(desk, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
 
@@ -104,9 +104,9 @@ def test_what_opencode_itself_adds_stays_when_ours_goes(tmp_path: Path) -> None:
     path = tmp_path / "opencode.json"
     path.write_text('{"plugin": ["x"]}\n')
     desk = a_desk()
-    put_in(desk, path, AGENT, WANTED)
+    install_hooks(desk, path, AGENT, WANTED)
     path.write_text(path.read_text().replace("{", '{\n  "$schema": "https://opencode.ai/config.json",', 1))
-    take_out(desk, path, AGENT)
+    remove_hooks(desk, path, AGENT)
     assert json.loads(path.read_text()) == {"$schema": "https://opencode.ai/config.json", "plugin": ["x"]}
 
 
@@ -114,7 +114,7 @@ def test_a_plugin_of_another_installation_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "opencode.json"
     other = ["file:///old/wisen/agents/opencode/plugin/wisen.js", {"python": "p", "client": "c", "home": "h"}]
     path.write_text(json.dumps({"plugin": ["x", other]}))
-    put_in(a_desk(), path, AGENT, WANTED)
+    install_hooks(a_desk(), path, AGENT, WANTED)
     assert settings_of(path)["plugin"] == ["x", WANTED[0].value]
 
 

@@ -316,7 +316,7 @@ def test_a_passage_is_put_at_the_end_replaced_and_taken_back(tmp_path: Path) -> 
     assert path.read_bytes() == b"# Learnings\n\nmine, without an end\n" + newer
     with pytest.raises(UsageError, match="already"):
         place(newer)
-    with pytest.raises(UsageError, match="not of ours"):
+    with pytest.raises(UsageError, match="not ours"):
         place(newer, old=b"mine")
     path.write_bytes(path.read_bytes() + b"his new entry\n")
     assert door.undo(second.id).kind is UndoKind.ALONE

@@ -95,7 +95,7 @@ def put_or_refused(content: bytes) -> bytes | None:
 
 
 def test_a_file_that_ends_inside_a_fence_gets_no_line() -> None:
-    with pytest.raises(ValueError, match="fence of code"):
+    with pytest.raises(ValueError, match="code fence"):
         put(b"# A\n```\ncode\n")
 
 

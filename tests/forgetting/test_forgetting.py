@@ -417,7 +417,7 @@ def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch:
     assert (silent / ".wisen-off").exists(), "a project that was silent stays so"
     with wisen.open_learner() as learner:
         assert learner.forgetting.disabled_by(silent), "and it is known to be the user's own word"
-        assert [each.agent for each in learner.install.installed() if each.files] == ["claude-code"]
+        assert [each.agent for each in learner.install.status() if each.files] == ["claude-code"]
     assert residues(home / "wisen", ["quickbeam"]) == {}
     run("uninstall", "claude-code")
     assert not settings.exists() or b"hook" not in settings.read_bytes(), "it can still be taken back exactly"

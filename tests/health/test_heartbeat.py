@@ -19,8 +19,8 @@ from wisen.delivery.launcher import HomeLauncher
 from wisen.edits.user_files import UserFiles
 from wisen.health import heartbeat
 from wisen.health.hook_health import HomeHookHealth
-from wisen.install.hook_settings import put_in
-from wisen.install.installed import InspectedHooks, installed
+from wisen.install.hook_settings import install_hooks
+from wisen.install.hook_status import HookInspection, hook_status
 from wisen.model.hook import Caller, HookState, Program
 from wisen.model.run import Run
 from wisen.model.state import Health, HealthFinding
@@ -50,7 +50,7 @@ class World:
         HomeLauncher(self.home, Program(python=str(self.python), client=str(self.client))).write([])
         self.agent = ClaudeCodeHooks(self.user, {})
         self.desk = a_desk(MemoryLedger())
-        self.watched = InspectedHooks(
+        self.watched = HookInspection(
             agents=[self.agent],
             gauge=HomeHookHealth(self.home, VERSION),
             files=UserFiles(),
@@ -58,7 +58,7 @@ class World:
             project=None,
             desk=lambda ledger: self.desk._replace(ledger=ledger),
         )
-        put_in(self.desk, self.settings, self.agent, self.agent.required_hooks(self.caller))
+        install_hooks(self.desk, self.settings, self.agent, self.agent.required_hooks(self.caller))
         self.now = NOON + timedelta(hours=2)
         self.session(NOON + timedelta(hours=1), "one")
         self.beat(NOON + timedelta(hours=1))
@@ -89,7 +89,7 @@ class World:
 
     def told(self, ledger: MemoryLedger | None = None) -> list[HealthFinding]:
         """Everything but what is good."""
-        found = installed(self.watched, ledger or self.ledger)
+        found = hook_status(self.watched, ledger or self.ledger)
         told = heartbeat.findings(found, self.watched.gauge.read_health(), self.runs, self.now)
         return [each for each in told if each.health is not Health.GOOD]
 
@@ -145,7 +145,7 @@ def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
     world.settings.write_text("{}")
     (world.home / "snapshots" / "current.json").unlink()
     assert world.told(MemoryLedger()) == []
-    (found,) = installed(world.watched, None)
+    (found,) = hook_status(world.watched, None)
     assert (found.state, found.faults) == (HookState.NOT_INSTALLED, ())
 
 
@@ -295,7 +295,7 @@ def test_breakage_15_the_loop_stops_with_an_error(world: World) -> None:
 
 def test_what_the_settings_tell_is_told_also_without_a_ledger(world: World) -> None:
     world.python.unlink()
-    (found,) = installed(world.watched, None)
+    (found,) = hook_status(world.watched, None)
     assert (found.state, found.since) == (HookState.BROKEN, None)
 
 
@@ -316,9 +316,9 @@ def test_a_failure_of_the_client_is_told_also_after_a_session_was_told(world: Wo
 def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_missed_them(world: World) -> None:
     codex = CodexHooks(world.user, {})
     (world.user / ".codex").mkdir()
-    put_in(world.desk, codex.file(), codex, codex.required_hooks(world.caller))
+    install_hooks(world.desk, codex.file(), codex, codex.required_hooks(world.caller))
     world.watched = replace(world.watched, agents=[codex])
-    (state,) = installed(world.watched, world.ledger)
+    (state,) = hook_status(world.watched, world.ledger)
     assert (state.state, set(state.untrusted)) == (
         HookState.UNTRUSTED,
         {each.event for each in codex.required_hooks(world.caller)},
@@ -336,9 +336,9 @@ def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_m
 def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
     codex = CodexHooks(world.user, {})
     (world.user / ".codex").mkdir()
-    put_in(world.desk, codex.file(), codex, codex.required_hooks(world.caller))
+    install_hooks(world.desk, codex.file(), codex, codex.required_hooks(world.caller))
     (world.user / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
-    (state,) = installed(replace(world.watched, agents=[codex]), world.ledger)
+    (state,) = hook_status(replace(world.watched, agents=[codex]), world.ledger)
     assert state.state is HookState.BROKEN
     assert state.faults == (f"{world.user / '.codex' / 'config.toml'} disables all hooks",)
 

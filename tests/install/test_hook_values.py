@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.edits.desks import a_desk
 from tests.hooks import stands
-from wisen.install.hook_settings import put_in, settings_in, take_out
+from wisen.install.hook_settings import install_hooks, parse_hook_settings, remove_hooks
 from wisen.model.hook import Caller, Hook, HookSettings, RegisteredHook
 from wisen.testing.hooks_contract import CALLER
 
@@ -76,7 +76,7 @@ FORMS = st.sampled_from([None, 2, "\t"])
 
 
 def load(path: Path) -> Any:
-    return settings_in(path.read_bytes() if path.exists() else None, str(path))
+    return parse_hook_settings(path.read_bytes() if path.exists() else None, str(path))
 
 
 @given(SETTINGS, FORMS, FORMS, st.dictionaries(st.sampled_from(["b", "c"]), VALUES))
@@ -87,34 +87,34 @@ def test_items_and_values_go_in_once_and_out_exactly_or_alone(
     path, agent, desk = tmp_path / "s.json", Plain(), a_desk()
     content = json.dumps(held, indent=form).encode()
     path.write_bytes(content)
-    put_in(desk, path, agent, WANTED)
+    install_hooks(desk, path, agent, WANTED)
     inside = load(path)["a"]
     assert inside["list"][-1] == MARK
     assert inside["map"]["ours"] == WANTED[1].value
     assert (MARK in inside.get("names", ())) == ("names" in held.get("a", {}))
     assert stands(desk, path, agent, WANTED)
     written = path.read_bytes()
-    assert put_in(desk, path, agent, WANTED).holds == written
-    take_out(desk, path, agent)
+    assert install_hooks(desk, path, agent, WANTED).holds == written
+    remove_hooks(desk, path, agent)
     assert path.read_bytes() == content
-    put_in(desk, path, agent, WANTED)
+    install_hooks(desk, path, agent, WANTED)
     path.write_text(json.dumps(dict(reversed((load(path) | more).items())), indent=again))
-    take_out(desk, path, agent)
+    remove_hooks(desk, path, agent)
     assert load(path) == held | more
 
 
 def test_a_value_of_ours_that_the_ledger_does_not_know_is_taken_out_and_nothing_else(tmp_path: Path) -> None:
     path, agent = tmp_path / "s.json", Plain()
     path.write_text(json.dumps({"a": {"list": [1, MARK], "map": {"theirs": 2, "ours": {"says": MARK}}}}))
-    take_out(a_desk(), path, agent)
+    remove_hooks(a_desk(), path, agent)
     assert load(path) == {"a": {"list": [1], "map": {"theirs": 2}}}
 
 
 def test_a_value_of_ours_that_says_something_else_is_replaced(tmp_path: Path) -> None:
     path, agent, desk = tmp_path / "s.json", Plain(), a_desk()
-    put_in(desk, path, agent, WANTED)
+    install_hooks(desk, path, agent, WANTED)
     other = Hook(event="keyed", keys=("a", "map", "ours"), value={"says": MARK, "deep": 2}, keyed=True)
-    put_in(desk, path, agent, (WANTED[0], other))
+    install_hooks(desk, path, agent, (WANTED[0], other))
     assert load(path) == {"a": {"list": [MARK], "map": {"ours": other.value}}}
-    take_out(desk, path, agent)
+    remove_hooks(desk, path, agent)
     assert not path.exists()

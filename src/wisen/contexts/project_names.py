@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 
     from wisen.model.context import Alias, Context
 
-_NEAREST = 5
+_MAX_SUGGESTIONS = 5
 
 
-def project_places(wanted: str, path: str, contexts: Iterable[Context], aliases: Iterable[Alias]) -> tuple[str, ...]:
+def project_places(
+    name_or_path: str, path: str, contexts: Iterable[Context], aliases: Iterable[Alias]
+) -> tuple[str, ...]:
     """Return the directories of every project with a name; `path` is the name taken as a directory of this machine.
 
     A project that was not seen in any directory of this machine yields none.
@@ -26,33 +28,37 @@ def project_places(wanted: str, path: str, contexts: Iterable[Context], aliases:
     above = [each.path for each in aliases if PurePath(path).is_relative_to(each.path)]
     if above:
         return (max(above, key=len),)
-    named = {each.key: each for each in contexts}
-    name = wanted.strip().strip("/").casefold()
-    fits = (each.path for each in aliases if name in _called(named.get(each.context), each.path))
-    return tuple(dict.fromkeys(fits))
+    by_key = {each.key: each for each in contexts}
+    name = name_or_path.strip().strip("/").casefold()
+    matches = (each.path for each in aliases if name in _names_of(by_key.get(each.context), each.path))
+    return tuple(dict.fromkeys(matches))
 
 
 def nearest_projects(wanted: str, contexts: Iterable[Context], aliases: Iterable[Alias]) -> tuple[str, ...]:
     """Return the names closest in spelling, or the first ones if none is close."""
-    short: dict[str, str] = {}
+    by_short_name: dict[str, str] = {}
     for name in (*(each.name for each in contexts), *(each.path for each in aliases)):
-        short.setdefault(_last(name), name)
-    near = get_close_matches(wanted.casefold(), [*short], n=_NEAREST, cutoff=0.4) or _first(sorted(short))
-    return tuple(f"{name} ({short[name]})" if short[name].casefold() != name else name for name in near)
+        by_short_name.setdefault(_last_part(name), name)
+    closest = get_close_matches(wanted.casefold(), [*by_short_name], n=_MAX_SUGGESTIONS, cutoff=0.4) or _first_names(
+        sorted(by_short_name)
+    )
+    return tuple(
+        f"{name} ({by_short_name[name]})" if by_short_name[name].casefold() != name else name for name in closest
+    )
 
 
-def _first(names: Sequence[str]) -> list[str]:
-    return list(names[:_NEAREST])
+def _first_names(names: Sequence[str]) -> list[str]:
+    return list(names[:_MAX_SUGGESTIONS])
 
 
-def _called(context: Context | None, path: str) -> set[str]:
+def _names_of(context: Context | None, path: str) -> set[str]:
     """Return all names of a project: its key, its name, each suffix of its name, and the last part of its path."""
-    names = {_last(path)}
+    names = {_last_part(path)}
     if context is not None:
         parts = context.name.casefold().split("/")
         names |= {context.key.casefold(), *("/".join(parts[at:]).strip("/") for at in range(len(parts)))}
     return names
 
 
-def _last(name: str) -> str:
+def _last_part(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2].casefold()

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.contexts import owning
+from wisen.contexts import ownership_questions
 from wisen.errors import UsageError
 from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wisen.model.ownership import Ownership
     from wisen.store.home import Home
 
-_LARGEST = 64 << 20
+_MAX_FILE_BYTES = 64 << 20
 """Maximum bytes of a file that can be adopted: nobody reviews more."""
 
 
@@ -44,14 +44,14 @@ class ContextService:
     def all(self) -> tuple[tuple[Context, tuple[str, ...], int], ...]:
         """Return every context with the directories of this machine that it was seen in, and its number of entries."""
         ledger = self._home.ledger
-        many = Counter(tally.context for tally in ledger.entries.tallies())
+        counts = Counter(tally.context for tally in ledger.entries.tallies())
         aliases = ledger.contexts.aliases(self._home.machine)
         return tuple(
-            (each, tuple(dict.fromkeys(alias.path for alias in aliases if alias.context == each.key)), many[each.key])
+            (each, tuple(dict.fromkeys(alias.path for alias in aliases if alias.context == each.key)), counts[each.key])
             for each in ledger.contexts.all()
         )
 
-    def places_of(self, project: str, *, must: bool = False) -> tuple[str, ...]:
+    def places_of(self, project: str, *, is_required: bool = False) -> tuple[str, ...]:
         """Return the directories of a project, by its name or path; none if it is unknown, unless it `must` be known.
 
         Raises:
@@ -63,29 +63,29 @@ class ContextService:
             raise UsageError("--project needs a name, like --project shop, or a path. Which there are: wisen contexts")
         contexts, aliases = self._home.ledger.contexts.all(), self._projects.active_aliases()
         places = project_places(project, str(Path(project).expanduser().absolute()), contexts, aliases)
-        if must and not places:
-            near = nearest_projects(project, contexts, aliases)
-            known = f" Nearest: {', '.join(near)}." if near else ""
+        if is_required and not places:
+            nearest = nearest_projects(project, contexts, aliases)
+            known = f" Nearest: {', '.join(nearest)}." if nearest else ""
             raise UsageError(f"No project {project!r} was seen in your sessions.{known} All of them: wisen contexts")
         return places
 
-    def move_gone_worktrees(self) -> int:
+    def move_removed_worktrees(self) -> int:
         """Move what was learned in removed directories to the projects they belonged to. Returns how many moved."""
-        from wisen.contexts.worktrees import move_gone_worktrees
+        from wisen.contexts.worktree_moves import move_removed_worktrees
 
-        return move_gone_worktrees(self._projects)
+        return move_removed_worktrees(self._projects)
 
     def describe_waiting(self, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
         """Describe what waits for a decision, a line each; with `once`, only what is new, and record it."""
-        return owning.describe_waiting(self._projects, self._desk, under, once=once)
+        return ownership_questions.describe_waiting(self._projects, self._desk, under, once=once)
 
     def questions(self) -> dict[str, list[DeliveredLine]]:
         """Return what sessions of each context ask the user once: what waits there for a decision."""
-        return owning.questions(self._projects, self._desk)
+        return ownership_questions.ownership_questions(self._projects, self._desk)
 
-    def waiting_files(self) -> tuple[owning.WaitingFile, ...]:
+    def waiting_files(self) -> tuple[ownership_questions.WaitingFile, ...]:
         """Return the files in known projects that wait for the user's ownership decision."""
-        return tuple(owning.waiting_files(self._projects, self._desk))
+        return tuple(ownership_questions.waiting_files(self._projects, self._desk))
 
     def adopted_files(self) -> tuple[Ownership, ...]:
         """Return the files that the user adopted."""
@@ -104,12 +104,12 @@ class ContextService:
             if isinstance(agent, KeepsLogsInProjects):
                 for source in agent.project_sources([path.parent]):
                     if path in agent.files_of(source):
-                        return tuple(map(self._looked_at, agent.files_of(source)))
+                        return tuple(map(self._inspect_file, agent.files_of(source)))
         if path.parent.name != FOLDER:
             # A transcript can name any directory as its own: it would count in every project.
             rest = "Transcripts of yours are read where they lie outside of repositories: wisen learn --path"
             raise UsageError(f"{path} is neither a learnings file nor an aider chat. {rest}")
-        return (self._looked_at(path),)
+        return (self._inspect_file(path),)
 
     def adopt(self, shown: AdoptableFile, *, is_mine: bool = False, dry_run: bool = False) -> Ownership:
         """Record that a file, as it was shown, counts as the user's.
@@ -119,16 +119,18 @@ class ContextService:
         Raises:
             UsageError: it is not the user's, or no longer what was shown.
         """
-        now = self._looked_at(Path(shown.path))
-        if why := now.refusal_reason(is_mine=is_mine):
-            raise UsageError(why)
-        same = now.facts.identity == shown.facts.identity and now.content[: len(shown.content)] == shown.content
-        if not same or (not now.grows and now.content != shown.content):
+        current = self._inspect_file(Path(shown.path))
+        if refusal := current.refusal_reason(is_mine=is_mine):
+            raise UsageError(refusal)
+        is_same = (
+            current.facts.identity == shown.facts.identity and current.content[: len(shown.content)] == shown.content
+        )
+        if not is_same or (not current.grows and current.content != shown.content):
             raise UsageError(f"{shown.path} has changed since it was shown. Look at it again: wisen adopt {shown.path}")
         self._decisions.require_person(
             dry_run=dry_run
         )  # no request is recorded: whoever adopts a file must see it first
-        word = ownership_row(
+        row = ownership_row(
             self._home,
             OwnershipSubject.FILE,
             shown.path,
@@ -140,8 +142,8 @@ class ContextService:
             identity=shown.facts.identity if shown.grows else "",
         )
         if not dry_run:
-            self._home.ledger.ownerships.add([word])
-        return word
+            self._home.ledger.ownerships.add([row])
+        return row
 
     def disown(self, path: Path, *, dry_run: bool = False) -> Ownership:
         """Record that a file is not the user's: it is not read, nor asked about in its current state.
@@ -150,13 +152,13 @@ class ContextService:
             UsageError: it neither waits nor was adopted.
         """
         name = str(path.absolute())
-        waits = next((each for each in self.waiting_files() if each.path == name), None)
-        word = self._projects.adoptions.decision(name)
-        if waits is None and (word is None or word.verdict is not OwnershipVerdict.OWNED):
+        waiting = next((each for each in self.waiting_files() if each.path == name), None)
+        decision = self._projects.adoptions.decision(name)
+        if waiting is None and (decision is None or decision.verdict is not OwnershipVerdict.OWNED):
             raise UsageError(f"{path} neither waits nor was adopted. What there is: wisen adopt")
         self._decisions.require_person("adopt", name, "--revoke", dry_run=dry_run)
-        context = waits.context if waits else word.context if word else ""
-        digest = waits.digest if waits else word.digest if word else ""
+        context = waiting.context if waiting else decision.context if decision else ""
+        digest = waiting.digest if waiting else decision.digest if decision else ""
         row = ownership_row(
             self._home,
             OwnershipSubject.FILE,
@@ -172,12 +174,12 @@ class ContextService:
 
     def waiting_places(self) -> tuple[CheckoutClaim, ...]:
         """Return the checkouts that claim to be a known project and wait for the user's decision."""
-        return tuple(owning.waiting_places(self._projects))
+        return tuple(ownership_questions.waiting_places(self._projects))
 
     @staticmethod
     def describe_place(claim: CheckoutClaim) -> str:
         """Word the question about a checkout."""
-        return owning.line_of_place(claim)
+        return ownership_questions.describe_claim(claim)
 
     def join(self, path: Path, *, dry_run: bool = False) -> CheckoutClaim:
         """Record that a checkout belongs to the project it claims to be: what was learned is shared from now on.
@@ -192,16 +194,16 @@ class ContextService:
             raise UsageError(f"{path} does not claim to be a project known elsewhere. What waits: wisen contexts")
         self._decisions.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
         if not dry_run:
-            own = self._projects.scope.key_at(Path(claim.root))
-            self._put_place(claim.root, claim.context, claim.context)
+            place_context = self._projects.scope.key_at(Path(claim.root))
+            self._record_place(claim.root, claim.context, claim.context)
             ledger = self._home.ledger
             every = entry_states(ledger)
-            here = [each for each in every if each.context == own and not each.is_over]
-            why = f"you joined {claim.root} to {claim.context.name}"
+            here = [each for each in every if each.context == place_context and not each.is_over]
+            reason = f"you joined {claim.root} to {claim.context.name}"
             factory = self._home.row_factory
             ledger.entries.record(
                 [
-                    factory.build_move(each.entry.id, MoveKind.SCOPE, claim.context.key, by=Actor.USER, why=why)
+                    factory.build_move(each.entry.id, MoveKind.SCOPE, claim.context.key, by=Actor.USER, why=reason)
                     for each in here
                 ]
             )
@@ -232,15 +234,15 @@ class ContextService:
             self._projects.scope.apply_decisions([row])
         return root, claimed
 
-    def _looked_at(self, path: Path) -> AdoptableFile:
+    def _inspect_file(self, path: Path) -> AdoptableFile:
         projects = self._projects
         grows = path.parent.name != FOLDER
-        facts = projects.tracking.facts(path, BEGINNING if grows else _LARGEST)
+        facts = projects.tracking.facts(path, BEGINNING if grows else _MAX_FILE_BYTES)
         if facts is None:
             raise UsageError(f"{path} is not a readable file. What waits: wisen adopt")
-        if facts.size > _LARGEST:
+        if facts.size > _MAX_FILE_BYTES:
             raise UsageError(
-                f"{path} has {facts.size:,} bytes: files of more than {_LARGEST:,} bytes cannot be adopted."
+                f"{path} has {facts.size:,} bytes: files of more than {_MAX_FILE_BYTES:,} bytes cannot be adopted."
             )
         content = self._desk.files.read(path).content or b""
         adoptions = projects.adoptions
@@ -262,8 +264,8 @@ class ContextService:
         top = projects.scope.places.top_of(path.parent)
         if top is None:
             return None
-        own = [each.name for each in projects.agents if not isinstance(each, KeepsLogsInProjects)]
-        counts = (self._home.index.events.counts(Selection(agent=name, places=(str(top),))) for name in own)
+        agents = [each.name for each in projects.agents if not isinstance(each, KeepsLogsInProjects)]
+        counts = (self._home.index.events.counts(Selection(agent=name, places=(str(top),))) for name in agents)
         return min((each.first for each in counts if each.first is not None), default=None)
 
     def alias(self, key: str, path: Path, *, dry_run: bool = False) -> Context:
@@ -274,25 +276,25 @@ class ContextService:
         """
         from wisen.model.context import Alias
 
-        fits = [each for each in self._home.ledger.contexts.all() if key and each.key.startswith(key)]
-        if len(fits) != 1:
-            found = f"{len(fits)} contexts begin with" if fits else "No context has the key"
-            raise UsageError(f"{found} {key!r}. The keys: wisen contexts")
+        matches = [each for each in self._home.ledger.contexts.all() if key and each.key.startswith(key)]
+        if len(matches) != 1:
+            problem = f"{len(matches)} contexts begin with" if matches else "No context has the key"
+            raise UsageError(f"{problem} {key!r}. The keys: wisen contexts")
         if not path.is_dir():
             raise UsageError(f"{path} is not a directory. Pass a directory of this machine.")
-        self._decisions.require_person("contexts", "alias", fits[0].key, str(path.resolve()), dry_run=dry_run)
+        self._decisions.require_person("contexts", "alias", matches[0].key, str(path.resolve()), dry_run=dry_run)
         if not dry_run:
             home = self._home
             since = home.clock.now()
-            where = Alias(context=fits[0].key, machine=home.machine, path=str(path.resolve()), since=since)
-            home.ledger.contexts.add(fits[0], where)
+            alias = Alias(context=matches[0].key, machine=home.machine, path=str(path.resolve()), since=since)
+            home.ledger.contexts.add(matches[0], alias)
             if identity := self._projects.scope.identity(path):
-                self._put_place(identity[0], fits[0], identity[1])
-        return fits[0]
+                self._record_place(identity[0], matches[0], identity[1])
+        return matches[0]
 
-    def _put_place(self, root: str, project: Context, claimed: Context) -> None:
+    def _record_place(self, root: str, project: Context, claimed: Context) -> None:
         """Record the user's decision that a place belongs to a project, while its claimed identity stays the same."""
-        word = ownership_row(
+        row = ownership_row(
             self._home,
             OwnershipSubject.PLACE,
             root,
@@ -301,5 +303,5 @@ class ContextService:
             digest=claimed.key,
             by=Actor.USER,
         )
-        self._home.ledger.ownerships.add([word])
-        self._projects.scope.apply_decisions([word])
+        self._home.ledger.ownerships.add([row])
+        self._projects.scope.apply_decisions([row])

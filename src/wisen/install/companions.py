@@ -8,7 +8,7 @@ from wisen.agents.hook_ports import HasCompanionFiles
 from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor, PassagePlan
 from wisen.errors import FileError, SettingsUnclear
-from wisen.install.hook_settings import settings_in
+from wisen.install.hook_settings import parse_hook_settings
 from wisen.model.change import PassageEdit, content_digest
 from wisen.model.hook import RewrittenFile
 
@@ -25,48 +25,50 @@ def companions(agent: Hooks, settings: Path) -> Mapping[Path, bytes]:
     return agent.companion_files(settings) if isinstance(agent, HasCompanionFiles) else {}
 
 
-def put_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
+def install_companions(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
     """Write these files; nothing is written if they are up to date.
 
     Raises:
         SettingsUnclear: one of them is somebody else's.
         FileError: it cannot be read or written.
     """
-    return tuple(_put(desk, path, content, agent.name) for path, content in companions(agent, settings).items())
+    return tuple(
+        _install_file(desk, path, content, agent.name) for path, content in companions(agent, settings).items()
+    )
 
 
-def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
+def repair_companions(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
     """Repair these files next to settings with our hooks; if a person removed those, remove the files.
 
     A file that cannot be read now, or is somebody else's, is left alone.
     """
     try:
-        callings = agent.parse(settings_in(desk.files.read(settings).content, str(settings))).callings
+        callings = agent.parse(parse_hook_settings(desk.files.read(settings).content, str(settings))).callings
         is_ours = any(each.caller is not None for each in callings)
-        return put_beside(desk, settings, agent) if is_ours else take_beside(desk, settings, agent)
+        return install_companions(desk, settings, agent) if is_ours else remove_companions(desk, settings, agent)
     except (SettingsUnclear, FileError):
         return ()
 
 
-def take_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
+def remove_companions(desk: Desk, settings: Path, agent: Hooks) -> tuple[RewrittenFile, ...]:
     """Remove these files if we put them there and nobody changed them. Raises: FileError."""
-    return tuple(_take(desk, path) for path in companions(agent, settings))
+    return tuple(_remove_file(desk, path) for path in companions(agent, settings))
 
 
-def _put(desk: Desk, path: Path, content: bytes, agent: str) -> RewrittenFile:
-    held = desk.files.read(path).content
-    if held == content:
-        return RewrittenFile(str(path), held, held)
-    left = _take(desk, path).holds
-    if left:
+def _install_file(desk: Desk, path: Path, content: bytes, agent: str) -> RewrittenFile:
+    old_content = desk.files.read(path).content
+    if old_content == content:
+        return RewrittenFile(str(path), old_content, old_content)
+    remaining = _remove_file(desk, path).holds
+    if remaining:
         raise SettingsUnclear(f"{path} is not as wisen wrote it. Move it away, then try again.")
-    Editor(desk).add_passage(PassagePlan(str(path), content, f"hooks of {agent}", content_digest(left)))
-    return RewrittenFile(str(path), held, desk.files.read(path).content)
+    Editor(desk).add_passage(PassagePlan(str(path), content, f"hooks of {agent}", content_digest(remaining)))
+    return RewrittenFile(str(path), old_content, desk.files.read(path).content)
 
 
-def _take(desk: Desk, path: Path) -> RewrittenFile:
-    held = desk.files.read(path).content
+def _remove_file(desk: Desk, path: Path) -> RewrittenFile:
+    old_content = desk.files.read(path).content
     for change in reversed(list(edit_history(desk).open_changes(desk.files.real_path(path)))):
         if isinstance(change.deed, PassageEdit):
             Editor(desk).undo(change.id)
-    return RewrittenFile(str(path), held, desk.files.read(path).content)
+    return RewrittenFile(str(path), old_content, desk.files.read(path).content)

@@ -53,30 +53,32 @@ class InstallService:
             FileError: they cannot be read or written.
         """
         from wisen.edits.dry_run import in_memory_desk
-        from wisen.install.companions import put_beside, renew_beside
-        from wisen.install.hook_settings import put_in, renew_in
+        from wisen.install.companions import install_companions, repair_companions
+        from wisen.install.hook_settings import install_hooks, repair_hooks
 
         hooks = self._hooks(agent)
-        where = ("--scope", "project") if project is not None else ()
-        self._decisions.refuse_agent("install", agent, *where, dry_run=dry_run)
-        before = self._installed(hooks, project)
+        scope_option = ("--scope", "project") if project is not None else ()
+        self._decisions.refuse_agent("install", agent, *scope_option, dry_run=dry_run)
+        before = self._status_of(hooks, project)
         desk = in_memory_desk(self._desk) if dry_run else self._desk
         wanted = hooks.required_hooks(self._caller)
         file = hooks.file(project)
-        self._be_followed(hooks, file)
-        for put in (put_beside, partial(put_in, wanted=wanted)):
+        self._require_loadable(hooks, file)
+        for put in (install_companions, partial(install_hooks, wanted=wanted)):
             put(in_memory_desk(desk), file, hooks)  # what fails must fail before anything is written
         if not dry_run:
             self._write_launcher(str(file))
-            self._ship(hooks)
+            self._ship_files(hooks)
         with self._decisions.as_decision("installed", agent, dry_run=dry_run):
-            done = [put_in(desk, file, hooks, wanted), *put_beside(desk, file, hooks)]
+            rewritten = [install_hooks(desk, file, hooks, wanted), *install_companions(desk, file, hooks)]
             others = [Path(path) for path in before.files if path != str(file)]
-            done += filter(None, (renew_in(desk, path, hooks, wanted) for path in others))
-            done += [each for path in others for each in renew_beside(desk, path, hooks)]
+            rewritten += filter(None, (repair_hooks(desk, path, hooks, wanted) for path in others))
+            rewritten += [each for path in others for each in repair_companions(desk, path, hooks)]
         grants = hooks.permission_notice if isinstance(hooks, HasPermissionNotice) else ""
         return structs.replace(
-            self._installing(tuple(done), before, project, dry_run=dry_run), grants=grants, cost=self._cost()
+            self._build_result(tuple(rewritten), before, project, dry_run=dry_run),
+            grants=grants,
+            cost=self._measure_cost(),
         )
 
     def repair_launcher(self) -> tuple[str, ...]:
@@ -85,10 +87,10 @@ class InstallService:
         Returns why that could not be done.
         """
         try:
-            if not self._launcher.is_intact() and any(each.files for each in self.installed()):
+            if not self._launcher.is_intact() and any(each.files for each in self.status()):
                 self._write_launcher()
             for hooks in self._agents:
-                self._ship(hooks, only_there=True)
+                self._ship_files(hooks, only_existing=True)
         except FileError as error:
             return (f"agents may not reach wisen: {error}",)
         return ()
@@ -99,29 +101,29 @@ class InstallService:
         Raises: as `add`.
         """
         from wisen.edits.dry_run import in_memory_desk
-        from wisen.install.companions import take_beside
-        from wisen.install.hook_settings import take_out
+        from wisen.install.companions import remove_companions
+        from wisen.install.hook_settings import remove_hooks
 
         hooks = self._hooks(agent)
         self._decisions.require_person("uninstall", agent, dry_run=dry_run)
-        before = self._installed(hooks, project)
+        before = self._status_of(hooks, project)
         desk = in_memory_desk(self._desk) if dry_run else self._desk
         with self._decisions.as_decision("uninstalled", agent, dry_run=dry_run):
-            done = [take_out(desk, Path(path), hooks) for path in before.files]
-            done += [each for path in before.files for each in take_beside(desk, Path(path), hooks)]
+            rewritten = [remove_hooks(desk, Path(path), hooks) for path in before.files]
+            rewritten += [each for path in before.files for each in remove_companions(desk, Path(path), hooks)]
         if not dry_run:
-            self._ship(hooks, back=True)
-            if any(each.files for each in self.installed(project)):
+            self._ship_files(hooks, remove=True)
+            if any(each.files for each in self.status(project)):
                 self._write_launcher()
             else:
                 self._launcher.remove()
-        return self._installing(tuple(done), before, project, dry_run=dry_run)
+        return self._build_result(tuple(rewritten), before, project, dry_run=dry_run)
 
-    def installed(self, project: Path | None = None) -> tuple[HookStatus, ...]:
+    def status(self, project: Path | None = None) -> tuple[HookStatus, ...]:
         """Return the hook status of each agent that can have hooks."""
-        from wisen.install.installed import InspectedHooks, installed
+        from wisen.install.hook_status import HookInspection, hook_status
 
-        inspected = InspectedHooks(
+        inspection = HookInspection(
             agents=self._agents,
             gauge=self._gauge,
             files=self._desk.files,
@@ -129,38 +131,38 @@ class InstallService:
             project=project,
             desk=lambda _: self._desk,
         )
-        return installed(inspected, self._home.ledger)
+        return hook_status(inspection, self._home.ledger)
 
-    def _installing(
+    def _build_result(
         self, files: tuple[RewrittenFile, ...], before: HookStatus, project: Path | None, *, dry_run: bool
     ) -> HookInstallation:
         """Build the result, after a backup of the ledger, which holds what can revert the change."""
         if not dry_run and self._home.backups is not None and any(each.held != each.holds for each in files):
             self._home.backups.create()
-        after = next(each for each in self.installed(project) if each.agent == before.agent)
+        after = next(each for each in self.status(project) if each.agent == before.agent)
         return HookInstallation(files, before, after)
 
-    def _ship(self, hooks: Hooks, *, back: bool = False, only_there: bool = False) -> None:
+    def _ship_files(self, hooks: Hooks, *, remove: bool = False, only_existing: bool = False) -> None:
         """Write the files that an agent loads from the home, or remove them. Raises: FileError."""
         for path, content in hooks.shipped_files(self._caller).items() if isinstance(hooks, HasShippedFiles) else ():
-            seen = self._desk.files.read(path)
-            if seen.content is not None or not only_there:
-                self._desk.files.write(seen, None if back else content)
+            current = self._desk.files.read(path)
+            if current.content is not None or not only_existing:
+                self._desk.files.write(current, None if remove else content)
 
     def _write_launcher(self, *settings: str) -> None:
         """Write the launcher with the settings files that name it: removing hooks without us needs that list."""
-        known = [path for each in self.installed() for path in each.files]
+        known = [path for each in self.status() for path in each.files]
         self._launcher.write([*known, *settings])
 
-    def _be_followed(self, hooks: Hooks, file: Path) -> None:
+    def _require_loadable(self, hooks: Hooks, file: Path) -> None:
         """Check that the agent loads a settings file at all. Raises: SettingsUnclear."""
-        why = hooks.rejection_reason(file, self._desk.files.read(file).content or b"")
-        if why:
+        reason = hooks.rejection_reason(file, self._desk.files.read(file).content or b"")
+        if reason:
             raise SettingsUnclear(
-                f"{file}: {why}. Fix that file, then run `wisen install {hooks.name}` again. Nothing was written."
+                f"{file}: {reason}. Fix that file, then run `wisen install {hooks.name}` again. Nothing was written."
             )
 
-    def _cost(self) -> HookLatency:
+    def _measure_cost(self) -> HookLatency:
         """Measure how long an agent waits for us."""
         measure = self._launcher.measure
         return HookLatency(
@@ -175,5 +177,5 @@ class InstallService:
             raise UsageError(f"wisen cannot be installed into {agent!r}. Supported agents: {', '.join(known)}.")
         return known[agent]
 
-    def _installed(self, hooks: Hooks, project: Path | None) -> HookStatus:
-        return next(each for each in self.installed(project) if each.agent == hooks.name)
+    def _status_of(self, hooks: Hooks, project: Path | None) -> HookStatus:
+        return next(each for each in self.status(project) if each.agent == hooks.name)

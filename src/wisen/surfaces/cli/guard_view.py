@@ -77,7 +77,7 @@ def add(text: str, *, here: bool, shadow: bool, dry_run: bool, as_json: bool) ->
     """Write a guard by hand."""
     with app.wire().learner(reads=False) as learner:
         state = learner.guards.add(text, Path.cwd() if here else None, shadow=shadow, dry_run=dry_run)
-        live, called = _is_called(learner), learner.install.installed(Path.cwd())
+        live, called = _is_called(learner), learner.install.status(Path.cwd())
         past = () if as_json else learner.guards.backtest_lines(state.guard, learner.guards.backtest_of(state.guard))
     if as_json:
         print_json(_plain(state) | {"dry_run": dry_run})
@@ -155,7 +155,7 @@ def backtest(name: str, *, as_json: bool) -> int:
 
 
 def _is_called(learner: Learner) -> bool:
-    return any(each.files for each in learner.install.installed())
+    return any(each.files for each in learner.install.status())
 
 
 def _line(state: GuardState) -> str:

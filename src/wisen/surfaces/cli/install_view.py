@@ -58,7 +58,7 @@ def install(agent: str, *, scope: str, answers: Answers, yes: bool, dry_run: boo
         return 1
     with _opened(wires, dry_run=dry_run) as learner:
         done = learner.install.add(agent, project, dry_run=dry_run)
-        others = next(each.others for each in learner.install.installed(here) if each.agent == agent)
+        others = next(each.others for each in learner.install.status(here) if each.agent == agent)
         if not as_json:
             _show(done, console(), dry_run=dry_run, shown=asks)
             _tell_others(others, console())

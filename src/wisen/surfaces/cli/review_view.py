@@ -134,7 +134,7 @@ def review() -> int:
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0
-        for agent in learner.install.installed():
+        for agent in learner.install.status():
             for fault in agent.faults:
                 told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
                 out.print(told, markup=False)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.store.home import Home
 
-_DECIDED = (EntryStatus.PROMOTED, EntryStatus.PROMOTED_TO_SKILL)
+_PROMOTED = (EntryStatus.PROMOTED, EntryStatus.PROMOTED_TO_SKILL)
 
 
-class _Moved(NamedTuple):
+class _MovedContext(NamedTuple):
     """A context that was a directory of a known project."""
 
     old: Context
@@ -28,9 +28,9 @@ class _Moved(NamedTuple):
     new: Context
 
 
-def move_gone_worktrees(projects: Projects) -> int:
+def move_removed_worktrees(projects: Projects) -> int:
     """Move what was learned in removed directories to the projects they belonged to. Returns how many moved."""
-    moved, home = _found(projects), projects.home
+    moved, home = _find_moved(projects), projects.home
     if not moved:
         return 0
     record_places(projects)
@@ -45,22 +45,22 @@ def move_gone_worktrees(projects: Projects) -> int:
     return len(moved)
 
 
-def _found(projects: Projects) -> list[_Moved]:
+def _find_moved(projects: Projects) -> list[_MovedContext]:
     """Return the contexts of removed directories that, as far as is known now, belong to another project."""
     home, scope = projects.home, projects.scope
     places = {alias.path for alias in home.ledger.contexts.aliases(home.machine)}
-    found = []
+    moved = []
     for context in home.ledger.contexts.all():
         place = context.name
         if context.kind is not ContextKind.PATH or place not in places or Path(place).is_dir():
             continue
-        now = scope.refresh_context(place)
-        if now is not None and now.key != context.key and scope.name_of(context) == (context.kind, place):
-            found.append(_Moved(context, place, now))
-    return found
+        current = scope.refresh_context(place)
+        if current is not None and current.key != context.key and scope.name_of(context) == (context.kind, place):
+            moved.append(_MovedContext(context, place, current))
+    return moved
 
 
-def _moves(home: Home, moved: _Moved, here: list[EntryState], there: list[EntryState]) -> list[Move]:
+def _moves(home: Home, moved: _MovedContext, here: list[EntryState], there: list[EntryState]) -> list[Move]:
     """Return the moves of entries into the project; an entry that has a duplicate there is merged with it."""
     factory, why = home.row_factory, f"{moved.place} belonged to {moved.new.name}"
     known = Lessons()
@@ -69,7 +69,7 @@ def _moves(home: Home, moved: _Moved, here: list[EntryState], there: list[EntryS
     rows = []
     for state in here:
         same = known.find(state.text)
-        if same is None or state.status in _DECIDED:
+        if same is None or state.status in _PROMOTED:
             rows.append(factory.build_move(state.entry.id, MoveKind.SCOPE, moved.new.key, why=why))
             known.add(state.entry.id, state.text)
         else:

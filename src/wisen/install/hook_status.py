@@ -10,7 +10,7 @@ from wisen.agents.hook_ports import HasShippedFiles
 from wisen.edits.edit_history import edit_history
 from wisen.errors import FileError, SettingsUnclear
 from wisen.install.companions import companions
-from wisen.install.hook_settings import settings_in, standing
+from wisen.install.hook_settings import installed_hooks, parse_hook_settings
 from wisen.model.hook import HookState, HookStatus
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.edits.edit_history import Desk
-    from wisen.install.hook_settings import StandingHooks
+    from wisen.install.hook_settings import InstalledHooks
     from wisen.model.hook import Caller, HookSettings
     from wisen.store.ledger import Ledger
     from wisen.system.machine_ports import Files
 
 
 @dataclass(frozen=True, kw_only=True)
-class InspectedHooks:
+class HookInspection:
     """What the inspection of hooks needs."""
 
     agents: Sequence[Hooks]
@@ -37,43 +37,49 @@ class InspectedHooks:
     desk: Callable[[Ledger], Desk]
 
 
-def installed(hooks: InspectedHooks, ledger: Ledger | None) -> tuple[HookStatus, ...]:
+def hook_status(hooks: HookInspection, ledger: Ledger | None) -> tuple[HookStatus, ...]:
     """Return the hook status of each agent, from its settings and from what the ledger says was written to them."""
-    known = edit_history(hooks.desk(ledger)) if ledger is not None else None
-    return tuple(_installed(hooks, agent, standing(known, agent) if known else ()) for agent in hooks.agents)
+    history = edit_history(hooks.desk(ledger)) if ledger is not None else None
+    return tuple(
+        _agent_status(hooks, agent, installed_hooks(history, agent) if history else ()) for agent in hooks.agents
+    )
 
 
-def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]) -> HookStatus:
+def _agent_status(hooks: HookInspection, agent: Hooks, installed: Sequence[InstalledHooks]) -> HookStatus:
     faults: list[str] = []
     read: dict[str, HookSettings] = {}
     untrusted: list[str] = []
-    for path in dict.fromkeys((*map(str, agent.files(hooks.project)), *(each.path for each in put))):
+    for path in dict.fromkeys((*map(str, agent.files(hooks.project)), *(each.path for each in installed))):
         try:
-            settings = settings_in(hooks.files.read(Path(path)).content, path)
+            settings = parse_hook_settings(hooks.files.read(Path(path)).content, path)
         except (FileError, SettingsUnclear) as error:
-            faults += [str(error)] if path in {each.path for each in put} else []
+            faults += [str(error)] if path in {each.path for each in installed} else []
             continue
         read[path] = agent.parse(settings)
         if any(each.is_ours for each in read[path].callings):
-            faults += filter(None, [_rejected(hooks, agent, path)])
+            faults += filter(None, [_describe_rejection(hooks, agent, path)])
         untrusted += agent.untrusted_events(Path(path), settings)
-    calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
-    faults += [f"the hooks are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
+    own_callings = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
+    faults += [
+        f"the hooks are gone from {each.path}"
+        for each in installed
+        if each.path in read and not own_callings[each.path]
+    ]
     wanted = {each.event for each in agent.required_hooks(hooks.caller) if not each.where_listed}
-    for path, ours in calling.items():
+    for path, ours in own_callings.items():
         missing = sorted(wanted - {each.event for each in ours})
         faults += [f"some hooks are missing in {path}: {', '.join(missing)}"] if ours and missing else []
-    files = dict.fromkeys((*(each.path for each in put), *(path for path, ours in calling.items() if ours)))
-    holding = [Path(path) for path, ours in calling.items() if ours]
-    faults += (fault for path in holding for fault in _beside(hooks, agent, path))
-    callers = dict.fromkeys(each.caller for ours in calling.values() for each in ours if each.caller)
+    files = dict.fromkeys((*(each.path for each in installed), *(path for path, ours in own_callings.items() if ours)))
+    files_with_hooks = [Path(path) for path, ours in own_callings.items() if ours]
+    faults += (fault for path in files_with_hooks for fault in _companion_faults(hooks, agent, path))
+    callers = dict.fromkeys(each.caller for ours in own_callings.values() for each in ours if each.caller)
     faults += filter(None, map(hooks.gauge.find_fault, callers))
-    if holding and isinstance(agent, HasShippedFiles):
-        faults += _unshipped(hooks, agent)
+    if files_with_hooks and isinstance(agent, HasShippedFiles):
+        faults += _shipped_file_faults(hooks, agent)
     if files:
         faults += [f"{path} disables all hooks" for path, settings in read.items() if settings.switched_off]
-    sound = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
-    state = HookState.NOT_INSTALLED if not files else HookState.BROKEN if faults else sound
+    healthy_state = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
+    state = HookState.NOT_INSTALLED if not files else HookState.BROKEN if faults else healthy_state
     return HookStatus(
         agent=agent.name,
         state=state,
@@ -82,18 +88,18 @@ def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]
         untrusted=tuple(dict.fromkeys(untrusted)),
         trusting=agent.trust_instructions if untrusted else "",
         others=tuple(each for settings in read.values() for each in settings.callings if not each.is_ours),
-        since=min((each.since for each in put), default=None),
-        newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
+        since=min((each.since for each in installed), default=None),
+        newest_session=max(filter(None, map(agent.newest_session, files_with_hooks)), default=None),
     )
 
 
-def _rejected(hooks: InspectedHooks, agent: Hooks, path: str) -> str:
+def _describe_rejection(hooks: HookInspection, agent: Hooks, path: str) -> str:
     """Return why an agent does not load settings that contain our hooks; empty if it does."""
-    why = agent.rejection_reason(Path(path), hooks.files.read(Path(path)).content or b"")
-    return f"{path}: {why}" if why else ""
+    reason = agent.rejection_reason(Path(path), hooks.files.read(Path(path)).content or b"")
+    return f"{path}: {reason}" if reason else ""
 
 
-def _beside(hooks: InspectedHooks, agent: Hooks, settings: Path) -> Iterator[str]:
+def _companion_faults(hooks: HookInspection, agent: Hooks, settings: Path) -> Iterator[str]:
     """Yield what is wrong with the files of ours that must be next to the settings."""
     for path, content in companions(agent, settings).items():
         try:
@@ -103,15 +109,15 @@ def _beside(hooks: InspectedHooks, agent: Hooks, settings: Path) -> Iterator[str
             yield str(error)
 
 
-def _unshipped(hooks: InspectedHooks, agent: HasShippedFiles) -> list[str]:
+def _shipped_file_faults(hooks: HookInspection, agent: HasShippedFiles) -> list[str]:
     """Return what is wrong with the files that the agent loads from our home."""
-    found = []
+    faults = []
     for path, content in agent.shipped_files(hooks.caller).items():
         try:
-            there = hooks.files.read(path).content
+            current = hooks.files.read(path).content
         except FileError as error:
-            found.append(str(error))
+            faults.append(str(error))
             continue
-        if there != content:
-            found.append(f"{path} is gone" if there is None else f"{path} is not from this version of wisen")
-    return found
+        if current != content:
+            faults.append(f"{path} is gone" if current is None else f"{path} is not from this version of wisen")
+    return faults

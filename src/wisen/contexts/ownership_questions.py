@@ -41,16 +41,16 @@ def waiting_files(projects: Projects, desk: Desk, under: Path | None = None) -> 
 
     With `under`, also those that agents left there.
     """
-    found = _Waiting(projects, desk)
-    found.add_learnings()
-    found.add_sources(under)
-    found.add_asked()
+    collector = _WaitingFiles(projects, desk)
+    collector.add_learnings()
+    collector.add_sources(under)
+    collector.add_asked_about()
     for marker in foreign_markers(projects, desk):
-        found.add(Path(marker), "", OwnershipSubject.MARKER)
-    return [found.files[path] for path in sorted(found.files)]
+        collector.add(Path(marker), "", OwnershipSubject.MARKER)
+    return [collector.files[path] for path in sorted(collector.files)]
 
 
-class _Waiting:
+class _WaitingFiles:
     """Collects the files that wait for the user's decision."""
 
     def __init__(self, projects: Projects, desk: Desk) -> None:
@@ -60,11 +60,11 @@ class _Waiting:
 
     def add(self, path: Path, digest: str, subject: OwnershipSubject = OwnershipSubject.FILE) -> None:
         """Add a file that is not the user's, unless the user rejected it in its current state."""
-        word = self._adoptions.decision(str(path), subject)
-        if word is None or word.verdict is not OwnershipVerdict.FOREIGN or word.digest != digest:
-            was = word is not None and word.verdict is OwnershipVerdict.OWNED
+        decision = self._adoptions.decision(str(path), subject)
+        if decision is None or decision.verdict is not OwnershipVerdict.FOREIGN or decision.digest != digest:
+            was_adopted = decision is not None and decision.verdict is OwnershipVerdict.OWNED
             context = context_of_file(self._projects, path)
-            self.files[str(path)] = WaitingFile(str(path), context, digest, was, subject)
+            self.files[str(path)] = WaitingFile(str(path), context, digest, was_adopted, subject)
 
     def add_learnings(self) -> None:
         """Add the learnings files in workspaces."""
@@ -73,10 +73,10 @@ class _Waiting:
             path for place in places if (Path(place) / FOLDER).is_dir() for path in learnings_paths(Path(place))
         ):
             with suppress(FileError):
-                seen = self._files.read(path)
-                ours = partial(changes_of, self._home, seen.real_path)
-                if seen.content and not self._adoptions.is_trusted_content(str(path), seen.digest, ours):
-                    self.add(path, seen.digest)
+                current = self._files.read(path)
+                ours = partial(changes_of, self._home, current.real_path)
+                if current.content and not self._adoptions.is_trusted_content(str(path), current.digest, ours):
+                    self.add(path, current.digest)
 
     def add_sources(self, under: Path | None) -> None:
         """Add the files that agents keep in projects."""
@@ -86,7 +86,7 @@ class _Waiting:
                 for file in projects.files_in_project(agent, source):
                     self._add_growing(file)
 
-    def add_asked(self) -> None:
+    def add_asked_about(self) -> None:
         """Add what the user was asked about before, even if no reader of the agent is available."""
         for row in self._home.ledger.ownerships.of(self._home.machine):
             is_file = row.subject is OwnershipSubject.FILE and Path(row.path).parent.name != FOLDER
@@ -113,75 +113,77 @@ def describe_waiting(projects: Projects, desk: Desk, under: Path | None = None, 
     home, adoptions, lines, rows = projects.home, projects.adoptions, list[str](), list[Ownership]()
     for file in waiting_files(projects, desk, under):
         if not (once and adoptions.was_asked(file.path, file.digest)):
-            lines.append(_line_of_file(file))
-            rows.append(_asked(home, file.subject, file.path, file.context, file.digest))
+            lines.append(_describe_file(file))
+            rows.append(_asked_row(home, file.subject, file.path, file.context, file.digest))
     for claim in waiting_places(projects):
         if not (once and adoptions.was_asked(claim.root, claim.context.key)):
-            lines.append(line_of_place(claim))
-            rows.append(_asked(home, OwnershipSubject.PLACE, claim.root, claim.context.key, claim.context.key))
+            lines.append(describe_claim(claim))
+            rows.append(_asked_row(home, OwnershipSubject.PLACE, claim.root, claim.context.key, claim.context.key))
     if once and rows:
         home.ledger.ownerships.add(rows)
     return tuple(lines)
 
 
-def questions(projects: Projects, desk: Desk) -> dict[str, list[DeliveredLine]]:
+def ownership_questions(projects: Projects, desk: Desk) -> dict[str, list[DeliveredLine]]:
     """Return what sessions of each context ask the user once: what waits there for a decision."""
-    found: dict[str, list[DeliveredLine]] = {}
+    lines: dict[str, list[DeliveredLine]] = {}
     for file in waiting_files(projects, desk):
-        what = f"{_short(file.path)} is not read until the user adopts it"
+        statement = f"{_display_name(file.path)} is not read until the user adopts it"
         if file.subject is OwnershipSubject.MARKER:
-            what = f"{_short(file.path)} came with the project: nothing is learnt here, guards and rules apply"
+            statement = (
+                f"{_display_name(file.path)} came with the project: nothing is learnt here, guards and rules apply"
+            )
         elif file.was_adopted:
-            what = f"{_short(file.path)} changed since the user adopted it, and is not read"
+            statement = f"{_display_name(file.path)} changed since the user adopted it, and is not read"
         command = "wisen off" if file.subject is OwnershipSubject.MARKER else "wisen adopt"
-        found.setdefault(file.context, []).append(
-            DeliveredLine(f"Q-{_mark(file.path, file.digest)}", f"{what}.", "", f"`{command}`")
+        lines.setdefault(file.context, []).append(
+            DeliveredLine(f"Q-{_question_id(file.path, file.digest)}", f"{statement}.", "", f"`{command}`")
         )
     for claim in waiting_places(projects):
-        here = projects.scope.key_at(Path(claim.root))
+        context = projects.scope.key_at(Path(claim.root))
         text = "this folder has the remote of a project that wisen knows; what was learnt there is not used here."
-        found.setdefault(here, []).append(
+        lines.setdefault(context, []).append(
             DeliveredLine(
-                f"Q-{_mark(claim.root, claim.context.key)}",
+                f"Q-{_question_id(claim.root, claim.context.key)}",
                 text,
                 "",
                 "`wisen contexts join .` or `wisen contexts separate .`",
             )
         )
-    return found
+    return lines
 
 
-def line_of_place(claim: CheckoutClaim) -> str:
+def describe_claim(claim: CheckoutClaim) -> str:
     """Word the question about a checkout that claims to be a known project."""
     gone = [path for path in claim.places if not Path(path).is_dir()]
     if claim.places and len(gone) == len(claim.places):
-        why = f"{claim.context.name} was known in {gone[-1]}, which is gone: was it moved here?"
+        question = f"{claim.context.name} was known in {gone[-1]}, which is gone: was it moved here?"
     elif claim.places:
-        why = f"{claim.context.name} is known in {claim.places[-1]}: is this another checkout of yours?"
+        question = f"{claim.context.name} is known in {claim.places[-1]}: is this another checkout of yours?"
     else:
-        why = f"{claim.context.name} is known from another machine: is this a checkout of yours?"
-    return f"{claim.root} learns for itself. {why} wisen contexts join {claim.root}, or separate"
+        question = f"{claim.context.name} is known from another machine: is this a checkout of yours?"
+    return f"{claim.root} learns for itself. {question} wisen contexts join {claim.root}, or separate"
 
 
-def _line_of_file(file: WaitingFile) -> str:
+def _describe_file(file: WaitingFile) -> str:
     if file.subject is OwnershipSubject.MARKER:
         rest = "nothing is learnt there, and guards and rules apply. wisen off, or delete it"
         return f"{file.path} was not made by `wisen off`: {rest}"
-    why = "changed since you adopted it" if file.was_adopted else "may be somebody else's"
-    return f"{file.path} is not read: it {why}. wisen adopt {file.path}"
+    reason = "changed since you adopted it" if file.was_adopted else "may be somebody else's"
+    return f"{file.path} is not read: it {reason}. wisen adopt {file.path}"
 
 
-def _asked(home: Home, subject: OwnershipSubject, path: str, context: str, digest: str) -> Ownership:
+def _asked_row(home: Home, subject: OwnershipSubject, path: str, context: str, digest: str) -> Ownership:
     return ownership_row(home, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
 
 
-def _short(path: str) -> str:
+def _display_name(path: str) -> str:
     """Return the name of a file as agents see it, without its folders: their names may be anybody's text."""
     file = Path(path)
     return f"{FOLDER}/{file.name}" if file.parent.name == FOLDER else file.name
 
 
-def _mark(path: str, digest: str) -> str:
+def _question_id(path: str, digest: str) -> str:
     from hashlib import blake2b
 
     return blake2b(f"{path}\0{digest}".encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
