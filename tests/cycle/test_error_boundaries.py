@@ -107,7 +107,7 @@ def test_a_failure_at_any_fence_is_told_and_recorded_and_the_rest_goes_on(
             assert error is not None
             assert error.startswith(f"partly: {kind.value} ")
             assert PRIVATE not in error
-        if name not in ("claude-code", "record what failed", "record what was said", "propose"):
+        if name not in ("claude-code", "record failures", "record statements", "propose"):
             assert report.counts.sessions == 8
             assert report.fixes or kind is BoundaryKind.SESSION, (kind, name)
             assert report.proposals, (kind, name)

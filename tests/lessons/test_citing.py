@@ -12,8 +12,8 @@ from msgspec import structs
 from tests.commands import run
 from tests.hooks import fire, taught
 from wisen import app
-from wisen.lessons.citing import used
-from wisen.lessons.fading import STALE, faded
+from wisen.lessons.fading import STALE, fade_entries
+from wisen.lessons.lesson_citations import record_citations
 from wisen.model.citation import CitedId
 from wisen.model.entry import Actor, Entry, Move, MoveKind, Priority, rule_id
 from wisen.model.entry_state import fold_entry_states
@@ -36,7 +36,7 @@ def named(name: str, *contexts: str, days: float = 1) -> CitedId:
 
 def uses(cited: list[CitedId], entries: list[Entry], *moves: Move) -> list[tuple[str, float]]:
     """The entries that count as used, and how many days after noon."""
-    found = used(cited, fold_entry_states(entries, (), moves), moves, SCRIBE)
+    found = record_citations(cited, fold_entry_states(entries, (), moves), moves, SCRIBE)
     assert all((each.kind, each.by, each.value) == (MoveKind.CITE, Actor.WISEN, "") for each in found)
     return [(each.subject, (each.at - NOON) / timedelta(days=1)) for each in found]
 
@@ -75,10 +75,10 @@ def test_a_lesson_that_is_named_does_not_fade() -> None:
     late = NOON + STALE + timedelta(days=1)
 
     def fades(*moves: Move) -> bool:
-        return bool(faded(fold_entry_states([one], (), moves), moves, late, SCRIBE))
+        return bool(fade_entries(fold_entry_states([one], (), moves), moves, late, SCRIBE))
 
     assert fades()
-    cited = used([named(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), SCRIBE)
+    cited = record_citations([named(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), SCRIBE)
     assert not fades(*cited)
 
 

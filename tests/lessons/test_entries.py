@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from msgspec import structs
 
-from wisen.lessons.recording import entered, sight_of
+from wisen.lessons.recording import message_id, record_statements
 from wisen.mining.error_entries import new_error_rows
 from wisen.model.context import NOWHERE
 from wisen.model.directive import Trigger, TriggerCause
@@ -49,7 +49,7 @@ def sighting(
 
 def run(ledger: MemoryLedger, *sightings: Sighting, by: RowFactory | None = None) -> MemoryLedger:
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    ledger.entries.record(entered(sightings, known, ledger.occurrences.ids(), by or row_factory()))
+    ledger.entries.record(record_statements(sightings, known, ledger.occurrences.ids(), by or row_factory()))
     return ledger
 
 
@@ -206,7 +206,7 @@ def test_a_message_that_an_earlier_version_recorded_as_a_whole_is_not_recorded_a
     ledger = run(MemoryLedger(), lesson)
     (made,) = ledger.occurrences.all()
     older = MemoryLedger()
-    older.entries.record([*ledger.entries.all(), structs.replace(made, id=sight_of(lesson), quote=lesson.text)])
+    older.entries.record([*ledger.entries.all(), structs.replace(made, id=message_id(lesson), quote=lesson.text)])
     assert len(run(older, lesson).occurrences.all()) == 1
 
 

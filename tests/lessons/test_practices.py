@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from wisen.edits.permission import PromotePolicy
-from wisen.lessons.practices import practised
+from wisen.lessons.practices import record_practices
 from wisen.mining.goals import goals_of
 from wisen.model.entry import Category, EntryOrigin, EntrySource, EntryStatus, MoveKind
 from wisen.model.entry_state import EntryState, fold_entry_states
@@ -48,7 +48,7 @@ def session(number: int, *calls: Call, asked: str = "release it now", context: s
 def run(ledger: MemoryLedger, *sessions: History, ids: CountingIds | None = None) -> tuple[EntryState, ...]:
     factory = RowFactory(FixedClock(NOON + timedelta(days=60)), ids or CountingIds(), "desk")
     worked = [(each, goals_of(each)) for each in sessions]
-    ledger.entries.record(practised(worked, known(ledger), ledger.occurrences.ids(), factory))
+    ledger.entries.record(record_practices(worked, known(ledger), ledger.occurrences.ids(), factory))
     return known(ledger)
 
 

@@ -11,8 +11,8 @@ from msgspec import structs
 from tests.edits.fake_files import MemoryFiles
 from wisen.edits.permission import TABLE, Permission, Profile, PromotePolicy, permission_for
 from wisen.edits.targets import Target, project_target, rule_kind
-from wisen.lessons.conflicts import OUTVOTED, brought_back, score, settled
-from wisen.lessons.fading import faded
+from wisen.lessons.conflicts import OUTVOTED, restore_outvoted, score, settle_conflicts
+from wisen.lessons.fading import fade_entries
 from wisen.model.entry import (
     Actor,
     Answer,
@@ -322,7 +322,7 @@ def decided_by_time(entry: Entry, days: int, *moves: Move, seen: int = 0) -> lis
     ledger.entries.record(moves)
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
-    return [(move.kind, move.value) for move in faded(known, moves, NOON + timedelta(days=days), factory)]
+    return [(move.kind, move.value) for move in fade_entries(known, moves, NOON + timedelta(days=days), factory)]
 
 
 @pytest.mark.requirement("S10")
@@ -362,7 +362,7 @@ def test_a_context_keeps_only_so_many_at_work() -> None:
     entries = [an_entry(f"{number:05}", summary=f"Lesson {number}.") for number in range(1_003)]
     known = fold_entry_states(entries, [], [])
     factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
-    assert [move.subject for move in faded(known, [], NOON, factory)] == ["00000", "00001", "00002"]
+    assert [move.subject for move in fade_entries(known, [], NOON, factory)] == ["00000", "00001", "00002"]
 
 
 @pytest.mark.requirement("S9")
@@ -375,13 +375,12 @@ def test_of_two_opposites_that_nobody_stated_the_heavier_stands_and_a_tie_goes_t
     )
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     assert [score(state, NOON) for state in known] == [30 + 30 + 30 + 30, 30 + 10 + 30 + 30]
-    (move,) = settled(known, NOON, factory)
+    (move,) = settle_conflicts(known, NOON, factory)
     assert (move.subject, move.value) == ("02B", "wont_fix")
     assert "weighs 120 against 100" in move.why
     ledger.entries.record([an_occurrence(f"z{each}", "02B", session=f"t{each}") for each in range(2)])
     assert (
-        settled(fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory)
-        == []
+        settle_conflicts(fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory) == []
     )
 
 
@@ -393,19 +392,18 @@ def test_what_the_user_stated_is_never_decided_by_weight_and_what_was_comes_back
         [other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)]
     )
     assert (
-        settled(fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory)
-        == []
+        settle_conflicts(fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory) == []
     )
     weighed = structs.replace(
         a_move("000", subject="02B", value="wont_fix"), by=Actor.WISEN, why=f"LRN-A {OUTVOTED} 120 against 100"
     )
     ledger.entries.record([weighed])
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    (move,) = brought_back(known, ledger.moves.all(), factory)
+    (move,) = restore_outvoted(known, ledger.moves.all(), factory)
     assert (move.subject, move.value) == ("02B", "pending")
     ledger.entries.record([move])
     assert (
-        brought_back(
+        restore_outvoted(
             fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()),
             ledger.moves.all(),
             factory,
@@ -418,7 +416,7 @@ def test_what_a_person_approved_is_never_decided_by_weight() -> None:
     factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     moves = [a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id), a_move("2", value="promoted")]
     known = fold_entry_states([WEAK, structs.replace(WEAK, id="02B", priority=Priority.CRITICAL)], [], moves)
-    assert settled(known, NOON, factory) == []
+    assert settle_conflicts(known, NOON, factory) == []
 
 
 @pytest.mark.requirement("S5")

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from msgspec import structs
 
-from wisen.lessons.remarks import REMARK, settled_remarks
+from wisen.lessons.remarks import REMARK, close_remarks
 from wisen.memory.build_memories import memories_of_entries
 from wisen.model.entry import Actor, Category, Entry, EntryOrigin, EntryStatus, Move, MoveKind
 from wisen.model.entry_state import EntryState, fold_entry_states
@@ -33,7 +33,7 @@ def state_of(entry: Entry, *moves: Move) -> EntryState:
 
 
 def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Actor, str]]:
-    found = settled_remarks([state_of(entry, *moves)], moves, SCRIBE)
+    found = close_remarks([state_of(entry, *moves)], moves, SCRIBE)
     return [(move.kind, move.value, move.by, move.why) for move in found]
 
 
@@ -43,7 +43,7 @@ def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Actor, str]]:
 def test_a_remark_of_an_earlier_version_is_closed_once(text: str, category: Category) -> None:
     entry = old(text, category=category)
     assert closed(entry) == [(MoveKind.STATUS, EntryStatus.RESOLVED, Actor.WISEN, REMARK)]
-    (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
+    (move,) = close_remarks([state_of(entry)], (), SCRIBE)
     assert closed(entry, move) == []
     back = a_move("9", value="pending")
     assert closed(entry, move, back) == [], "a person wants it"
@@ -60,17 +60,17 @@ def test_what_tells_what_to_do_and_what_a_person_decided_about_stays() -> None:
 
 def test_what_is_said_again_as_a_lesson_stands_again() -> None:
     ledger, entry = MemoryLedger(), old(REMARKS[0])
-    (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
+    (move,) = close_remarks([state_of(entry)], (), SCRIBE)
     later = structs.replace(an_occurrence("o1", entry.id), at=NOON + timedelta(days=1))
     ledger.entries.record([entry, move, later])
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    (again,) = settled_remarks(known, ledger.moves.all(), SCRIBE)
+    (again,) = close_remarks(known, ledger.moves.all(), SCRIBE)
     assert (again.kind, again.value) == (MoveKind.STATUS, EntryStatus.PENDING)
 
 
 def test_a_closed_remark_is_no_memory_of_its_own() -> None:
     entry = old(REMARKS[0])
-    (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
+    (move,) = close_remarks([state_of(entry)], (), SCRIBE)
     assert memories_of_entries([state_of(entry, move)]) == {}
     assert memories_of_entries([state_of(old("Never push to main."))]) != {}
 

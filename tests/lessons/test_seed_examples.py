@@ -14,7 +14,7 @@ from tests.edits.fake_files import MemoryFiles
 from wisen.edits.permission import Permission, Profile, permission_for
 from wisen.edits.targets import project_target
 from wisen.feedback.detector import detect
-from wisen.lessons.conflicts import score, settled
+from wisen.lessons.conflicts import score, settle_conflicts
 from wisen.model.entry import Category, EntryOrigin, EntryType, MoveKind, Priority
 from wisen.model.entry_state import fold_entry_states
 from wisen.model.signal import LessonTopic, SignalKind, TypedTurn
@@ -113,7 +113,7 @@ def test_headless_automation_wins_over_the_window_for_demos() -> None:
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     one, other = (score(each, NOON) for each in known)
     assert one > other
-    assert [move.subject for move in settled(known, NOON, factory)] == ["01B"]
+    assert [move.subject for move in settle_conflicts(known, NOON, factory)] == ["01B"]
 
 
 @pytest.mark.requirement("N4", "S5")

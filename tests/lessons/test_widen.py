@@ -10,7 +10,7 @@ from msgspec import structs
 from tests.edits.fake_files import MemoryFiles
 from wisen.edits.permission import PromotePolicy
 from wisen.edits.targets import Target, global_target
-from wisen.lessons.reach import says_everywhere, teaching
+from wisen.lessons.global_scope import is_for_all_projects, source_sentence
 from wisen.model.entry import Actor, Answer, Entry, EntryStatus, Move, MoveKind, Proposal
 from wisen.model.entry_state import EntryState, ProposalState, fold_entry_states
 from wisen.proposals.propose import expired, proposed
@@ -55,7 +55,7 @@ MILL = an_entry("01B", context="mill", summary="Always use pnpm and not npm.")
     ],
 )
 def test_a_sentence_says_that_it_holds_in_all_projects(sentence: str) -> None:
-    assert says_everywhere(sentence)
+    assert is_for_all_projects(sentence)
 
 
 @pytest.mark.requirement("S5")
@@ -73,13 +73,13 @@ def test_a_sentence_says_that_it_holds_in_all_projects(sentence: str) -> None:
     ],
 )
 def test_a_sentence_that_speaks_of_one_project_or_of_a_piece_of_work_does_not(sentence: str) -> None:
-    assert not says_everywhere(sentence)
+    assert not is_for_all_projects(sentence)
 
 
 def test_only_the_sentence_that_teaches_is_asked() -> None:
     text = "In all my projects the CI is slow. Use pnpm, not npm."
-    assert teaching(text, "Use pnpm, not npm; In all my projects the CI is slow.") == "Use pnpm, not npm."
-    assert not says_everywhere(teaching(text, "Use pnpm, not npm."))
+    assert source_sentence(text, "Use pnpm, not npm; In all my projects the CI is slow.") == "Use pnpm, not npm."
+    assert not is_for_all_projects(source_sentence(text, "Use pnpm, not npm."))
 
 
 @pytest.mark.requirement("S5")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from wisen.lessons import fading
-from wisen.lessons.fading import faded
+from wisen.lessons.fading import fade_entries
 from wisen.memory.ranking import group, lift_praised, lift_praised_groups, rank
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, Priority, rule_id
 from wisen.model.entry_state import fold_entry_states
@@ -145,7 +145,7 @@ def fade(rows: list[Reinforcement], days: int) -> list[str]:
     measured = an_entry(origin=EntryOrigin.MEASURED, priority=Priority.HIGH)
     factory = RowFactory(FixedClock(NOON + days * DAY), CountingIds(), "desk")
     found = fold_entry_states([measured], (), (), rows)
-    return [move.value for move in faded(found, (), NOON + days * DAY, factory)]
+    return [move.value for move in fade_entries(found, (), NOON + days * DAY, factory)]
 
 
 @pytest.mark.requirement("S10")
@@ -162,7 +162,7 @@ def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.Mo
     factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     for subject, goes in (("01A", "01B"), ("01B", "01A")):
         found = fold_entry_states(entries, (), (), [praised(0, subject)])
-        assert [move.subject for move in faded(found, (), NOON, factory)] == [goes]
+        assert [move.subject for move in fade_entries(found, (), NOON, factory)] == [goes]
 
 
 @given(ROWS)

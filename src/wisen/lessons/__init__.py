@@ -1,1 +1,1 @@
-"""Lessons: entries made of what was said and what failed, and which of them stand."""
+"""Lessons: entries recorded from what was said and what failed, and which of them are in force."""

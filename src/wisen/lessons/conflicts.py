@@ -1,6 +1,6 @@
-"""Of two entries that nobody stated the one that weighs more stands; where they weigh the same, a person decides.
+"""Settles conflicts between inferred entries: the one that scores higher wins; on a tie, a person decides.
 
-Of what the user stated, the newest word wins, whatever it weighs (`supersede.py`).
+Between entries that the user stated, the newest wins, whatever its score (`newest_statement.py`).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _PRIORITIES = {Priority.CRITICAL: 100, Priority.HIGH: 60, Priority.MEDIUM: 30, P
 _AREAS = {"security": 50, "behavior": 40, "tooling": 30, "config": 20, "tests": 20, "docs": 10}
 _RECURRENCE, _RECENT = 10, 30
 OUTVOTED = "says the opposite, and weighs"
-"""How the reason goes on where an entry lost against one that weighs more."""
+"""Part of the reason stored for an entry that lost to one with a higher score."""
 
 
 def score(state: EntryState, now: datetime) -> int:
-    """What an entry weighs: its priority, how often it came up, how new it is, and what it concerns."""
+    """Score an entry: its priority, how often and how recently it came up, and its area."""
     recency = max(0, _RECENT - max(0, (now - state.last).days))
     area = _AREAS.get(state.entry.area, 0)
     return _PRIORITIES[state.priority] + _RECURRENCE * state.times + recency + area
 
 
-def settled(states: Sequence[EntryState], now: datetime, factory: RowFactory) -> list[Move]:
-    """The losers of conflicts between what nobody stated or approved."""
+def settle_conflicts(states: Sequence[EntryState], now: datetime, factory: RowFactory) -> list[Move]:
+    """Return the moves that close the losers of conflicts between entries that nobody stated or approved."""
     by_id = {state.entry.id: state for state in states}
     lost: dict[str, Move] = {}
     for state in states:
@@ -49,8 +49,8 @@ def settled(states: Sequence[EntryState], now: datetime, factory: RowFactory) ->
     return [*lost.values()]
 
 
-def brought_back(states: Sequence[EntryState], moves: Sequence[Move], factory: RowFactory) -> list[Move]:
-    """What the user stated and an earlier version of wisen gave up for what was said more often."""
+def restore_outvoted(states: Sequence[EntryState], moves: Sequence[Move], factory: RowFactory) -> list[Move]:
+    """Return the moves that reopen what the user stated and an earlier version outvoted."""
     last = {move.subject: move for move in moves if move.kind is MoveKind.STATUS}
     why = "what you stated is not outvoted"
     return [

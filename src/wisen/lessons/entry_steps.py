@@ -1,17 +1,17 @@
-"""The steps by which what was said, what failed and what is better left out become entries."""
+"""Records entries in steps: what was said, what failed, and which practices to avoid."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.lessons.citing import used
-from wisen.lessons.conflicts import settled
-from wisen.lessons.fading import faded
-from wisen.lessons.practices import practised
-from wisen.lessons.recording import entered
-from wisen.lessons.remarks import settled_remarks
-from wisen.lessons.trigger_narrowing import narrowed
+from wisen.lessons.conflicts import settle_conflicts
+from wisen.lessons.fading import fade_entries
+from wisen.lessons.lesson_citations import record_citations
+from wisen.lessons.practices import record_practices
+from wisen.lessons.recording import record_statements
+from wisen.lessons.remarks import close_remarks
+from wisen.lessons.trigger_narrowing import narrow_triggers
 from wisen.logs.ownership_rows import confined_agents
 from wisen.mining.error_entries import new_error_rows
 from wisen.mining.goals import goals_of
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
 
-PRACTISED = timedelta(days=90)
-"""How far back the sessions lie in which best practices are looked for."""
+PRACTICE_WINDOW = timedelta(days=90)
+"""How far back sessions are searched for best practices."""
 
 
-def learn(  # noqa: PLR0913 - what a turn found, each by its name
+def record_entries(  # noqa: PLR0913 - the findings of a run, each by its name
     home: Home,
     projects: Projects,
     known: KnownEntries,
@@ -42,25 +42,27 @@ def learn(  # noqa: PLR0913 - what a turn found, each by its name
     boundaries: ErrorBoundaries,
     new: bool,
 ) -> None:
-    """Enter what a turn found. `new`: whether sessions held something new."""
+    """Record the findings of a run. `new`: whether sessions have new events."""
     ledger, factory, now = home.ledger, home.row_factory, home.clock.now()
     step, seen = boundaries.isolate_step, ledger.occurrences.ids()
-    with step("record what was said"):
+    with step("record statements"):
         split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
         apart = [each for entry in sorted(split) for each in ledger.occurrences.of(entry)]
-        known.record(entered(said, known.states, seen, factory, apart, confined_agents(projects)))
-    with step("try triggers on the past"):
-        known.record(narrowed(home, known))
-    with step("record what failed"):
+        known.record(record_statements(said, known.states, seen, factory, apart, confined_agents(projects)))
+    with step("backtest triggers"):
+        known.record(narrow_triggers(home, known))
+    with step("record failures"):
         known.record(new_error_rows(fixes, home.index.findings.evidence, known.states, seen, factory))
-    with step("find practices"):
+    with step("record best practices"):
         if new:
             newest = home.index.events.counts(Selection()).last or now
-            recent = home.index.events.histories(Selection(since=newest - PRACTISED))
-            known.record(practised(((each, goals_of(each)) for each in recent), known.states, seen, factory))
+            recent = home.index.events.histories(Selection(since=newest - PRACTICE_WINDOW))
+            known.record(record_practices(((each, goals_of(each)) for each in recent), known.states, seen, factory))
     with step("close remarks"):
-        known.record(settled_remarks(known.states, known.moves, factory))
-    with step("count uses"):
-        known.record(used(home.index.events.citations(), known.states, known.moves, factory) if new else ())
-    with step("settle and fade"):
-        known.record([*settled(known.states, now, factory), *faded(known.states, known.moves, now, factory)])
+        known.record(close_remarks(known.states, known.moves, factory))
+    with step("count citations"):
+        known.record(record_citations(home.index.events.citations(), known.states, known.moves, factory) if new else ())
+    with step("settle conflicts and fade entries"):
+        known.record(
+            [*settle_conflicts(known.states, now, factory), *fade_entries(known.states, known.moves, now, factory)]
+        )

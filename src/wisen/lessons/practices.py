@@ -1,8 +1,8 @@
-"""Finds what is better left out on the way to a goal, and records it as a best practice: a hint, and no more.
+"""Finds steps that are better left out on the way to a goal, and records them as best practices: hints only.
 
-A goal is known when it was asked for in several sessions. What failed there every time it was tried, and what others
-did without, who then got there without a failure, is better left out. That fewer steps were taken proves nothing: the
-work may have been less.
+A goal is known when it was requested in several sessions. A step that failed there every time, and that other sessions
+did without and then succeeded without a failure, is better left out. Fewer steps alone prove nothing: there may have
+been less work.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ if TYPE_CHECKING:
     from wisen.store.row_factory import RowFactory
 
 SESSIONS = 3
-"""In so many sessions a goal must have been asked for to be known."""
+"""In how many sessions a goal must have been requested to be known."""
 FAILED, CLEAN = 2, 2
-"""In so many sessions a step must have failed, and in so many the goal been reached without it."""
-_WAY = 6
+"""In how many sessions a step must have failed, and the goal been reached without it."""
+_SHOWN_STEPS = 6
 
 
 class _Run(NamedTuple):
-    """Work towards a goal."""
+    """The work towards a goal in one session."""
 
     session: str
     agent: str
     goal: Goal
     asked: str
     steps: tuple[tuple[str, Step], ...]
-    """Each call with what it is called."""
+    """Each call with its name."""
 
     @property
     def is_clean(self) -> bool:
@@ -71,19 +71,19 @@ class _Practice:
     clean: tuple[_Run, ...]
 
 
-def practised(
+def record_practices(
     worked: Iterable[tuple[History, Sequence[Goal]]],
     known: Sequence[EntryState],
     seen: Collection[str],
     factory: RowFactory,
 ) -> list[Entry | Occurrence | Move]:
-    """What is new among best practices, and those that are so no longer; `seen` was entered before."""
-    before = [state for state in known if _is_ours(state.entry) and not state.merged_into]
+    """Return rows for new best practices, and for those that no longer hold; `seen` was recorded before."""
+    before = [state for state in known if _is_practice(state.entry) and not state.merged_into]
     names = {state.entry.name for state in known}
     rows: list[Entry | Occurrence | Move] = []
-    goals = [*_known(worked)]
+    goals = [*_known_goals(worked)]
     for practice in _practices(goals):
-        entry = next((state.entry for state in before if _is(state.entry, practice)), None)
+        entry = next((state.entry for state in before if _is_same_practice(state.entry, practice)), None)
         if entry is None:
             entry = _entry(practice, names, factory)
             names.add(entry.name)
@@ -92,12 +92,12 @@ def practised(
         rows += [each for each in made if each.id not in seen]
     pending = [state.entry for state in before if state.status is EntryStatus.PENDING and not state.confirmed]
     for context, runs in goals:
-        works = _works(runs)
+        works = _working_steps(runs)
         for entry in pending:
             if (
                 entry.context == context
                 and entry.action in map(leave_out_action, works)
-                and is_same_request(entry, _usual(runs))
+                and is_same_request(entry, _most_common_request(runs))
             ):
                 rows.append(factory.build_move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why="it worked since"))
     return rows
@@ -106,7 +106,7 @@ def practised(
 def _practices(goals: Iterable[tuple[str, Sequence[_Run]]]) -> Iterator[_Practice]:
     for context, runs in goals:
         failures: dict[str, list[tuple[_Run, Step]]] = defaultdict(list)
-        works = _works(runs)
+        works = _working_steps(runs)
         for run in runs:
             for name, step in run.steps:
                 if name not in works and step.status in (End.FAILED, End.MASKED):
@@ -115,21 +115,21 @@ def _practices(goals: Iterable[tuple[str, Sequence[_Run]]]) -> Iterator[_Practic
             clean = [run for run in runs if run.is_clean and all(each != name for each, _ in run.steps)]
             many = (len({run.session for run, _ in found}), len({run.session for run in clean}))
             if many[0] >= FAILED and many[1] >= CLEAN:
-                yield _Practice(context, _usual(runs), name, tuple(found), tuple(clean))
+                yield _Practice(context, _most_common_request(runs), name, tuple(found), tuple(clean))
 
 
-def _usual(runs: Iterable[_Run]) -> str:
-    """The words in which it is asked for most often."""
+def _most_common_request(runs: Iterable[_Run]) -> str:
+    """Return the most common wording of the request."""
     return Counter(run.asked for run in runs).most_common(1)[0][0]
 
 
-def _works(runs: Iterable[_Run]) -> set[str]:
-    """The steps that worked at least once."""
+def _working_steps(runs: Iterable[_Run]) -> set[str]:
+    """Return the steps that worked at least once."""
     return {name for run in runs for name, step in run.steps if step.status is End.OK}
 
 
-def _known(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[str, list[_Run]]]:
-    """The runs of each goal that is known in a context, oldest first."""
+def _known_goals(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[str, list[_Run]]]:
+    """Yield the runs of each known goal in a context, oldest first."""
     groups: dict[tuple[str, str], list[_Run]] = defaultdict(list)
     lookups: dict[str, Lessons] = defaultdict(Lessons)
     for history, goals in worked:
@@ -149,11 +149,11 @@ def _known(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[s
             yield context or NOWHERE, sorted(runs, key=lambda run: (run.goal.at, run.goal.request))
 
 
-def _is_ours(entry: Entry) -> bool:
+def _is_practice(entry: Entry) -> bool:
     return entry.category is Category.BEST_PRACTICE and entry.origin is EntryOrigin.MEASURED
 
 
-def _is(entry: Entry, practice: _Practice) -> bool:
+def _is_same_practice(entry: Entry, practice: _Practice) -> bool:
     alike = entry.context == practice.context and entry.action == leave_out_action(practice.step)
     return alike and is_same_request(entry, practice.asked)
 
@@ -161,7 +161,7 @@ def _is(entry: Entry, practice: _Practice) -> bool:
 def _entry(practice: _Practice, names: Collection[str], factory: RowFactory) -> Entry:
     id_, last = factory.ids.new(), practice.clean[-1]
     way = [name for name, _ in last.steps]
-    more = f" and {len(way) - _WAY} more" if len(way) > _WAY else ""
+    more = f" and {len(way) - _SHOWN_STEPS} more" if len(way) > _SHOWN_STEPS else ""
     many = (len({run.session for run, _ in practice.failures}), len({run.session for run in practice.clean}))
     return Entry(
         id=id_,
@@ -174,7 +174,7 @@ def _entry(practice: _Practice, names: Collection[str], factory: RowFactory) -> 
         summary=f"Asked to “{practice.asked}”, leave out {practice.step}: it always failed, and was not needed.",
         details=(
             f"It failed in {many[0]} sessions. {many[1]} got there without it and without a failure, "
-            f"the last by: {', '.join(way[:_WAY])}{more} (session {last.session})."
+            f"the last by: {', '.join(way[:_SHOWN_STEPS])}{more} (session {last.session})."
         ),
         action=leave_out_action(practice.step),
         setting=practice.asked,

@@ -1,4 +1,4 @@
-"""Turns what the user said into entries: one for each lesson, however often and in whatever words it recurs."""
+"""Records what the user said as entries: one per lesson, however often and in whatever words it recurs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
-from wisen.lessons.reach import says_everywhere, teaching
+from wisen.lessons.global_scope import is_for_all_projects, source_sentence
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import (
     ONLY_LOCAL,
@@ -47,25 +47,25 @@ _CATEGORIES = {
     SignalKind.REQUEST: None,
     SignalKind.GAP: Category.KNOWLEDGE_GAP,
 }
-"""What a signal becomes, the most telling first: a message that says several things is one occurrence."""
+"""What a signal is recorded as, the most specific first: a message that says several things is one occurrence."""
 _LONGEST = 280
-"""A longer sentence is not recorded: what is cut may say the opposite."""
+"""A longer sentence is not recorded: the part cut off might say the opposite."""
 _DETAILS = 960
 _CUT = " …"
 _OLD_QUOTE = 240
 _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE, SignalKind.REMEMBER)
-"""Without one they are remarks: found again by recall, and nothing is learnt from them."""
-_OF_THE_MOMENT = re.compile(
+"""Without a lesson they are remarks: recall finds them, and nothing is learnt from them."""
+_NOT_A_FACT = re.compile(
     r"(?:a+r+g+h+|ah|oh|hm+|ugh|i|i've|i'm|i'll|another agent|(?:it )?(?:looks|seems))\b|.*\?\s*\Z", re.IGNORECASE
 )
-"""A question, or what the user tells of themselves: no fact about the project."""
-_NAMED = re.compile(r"(?i:\b(?:we|our|there|there's|this repo|this project)\b)|`|\w[./_]\w|[a-z][A-Z]|[A-Z]{2}|\d")
-"""Without a name of anything a fact can be about anything."""
+"""A question, or what users say about themselves: not a fact about the project."""
+_NAME = re.compile(r"(?i:\b(?:we|our|there|there's|this repo|this project)\b)|`|\w[./_]\w|[a-z][A-Z]|[A-Z]{2}|\d")
+"""A fact that names nothing could be about anything."""
 _REQUESTS = re.compile(
     r"\b(?:can|could|would|please|let's|lets|want|need|wish|add|support|should|feature|nice|love|like|hope)\b",
     re.IGNORECASE,
 )
-"""How English asks for something: a defect that is stated, or a line of a review, is no request."""
+"""How English asks for something: a reported defect, or a line of a review, is not a request."""
 _SENTENCE = re.compile(r"[^.!?。！？।؟\n]+(?:[.!?](?!\s|\Z)[^.!?。！？।؟\n]*)*[.!?。！？।؟]*")
 _CRITICAL = re.compile(
     r"\b(?:data ?loss|lost (?:my|our|all|the) (?:data|work|changes|files)|wiped|dropped the (?:database|table)|"
@@ -82,7 +82,7 @@ _AREA_OF: dict[LessonTopic | None, str] = {LessonTopic.STYLE: "behavior", Lesson
 _FILE = re.compile(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}\b")
 
 
-def entered(
+def record_statements(
     sightings: Iterable[Sighting],
     known: Sequence[EntryState],
     seen: Collection[str],
@@ -90,25 +90,25 @@ def entered(
     apart: Iterable[Occurrence] = (),
     confined: Collection[str] = (),
 ) -> Rows:
-    """What is new in what was said: occurrences of known lessons, and entries for new ones; `seen` was entered before.
+    """Return the rows for new statements: occurrences of known lessons, and new entries; `seen` was recorded before.
 
-    An entry that says the opposite of another one of its context is a conflict, and never the same. What a person took
-    `apart` from another entry is not joined with that again when it is said in the same words. What `confined` agents
-    recorded was kept in a project, and holds there, whatever it says of others.
+    An entry that says the opposite of another one of its context is a conflict, never a duplicate. What a person split
+    `apart` from an entry is not merged with it again when it is said in the same words. What `confined` agents recorded
+    belongs to one project and applies there only, whatever it says about others.
     """
-    telling = _telling(sightings)
-    requoted = _requoted((each for each in telling if is_recorded(each, seen)), known, factory)
-    new = [each for each in telling if lesson_id(each) not in seen]
+    sightings_to_record = _select_sightings(sightings)
+    restored = _restore_negations((each for each in sightings_to_record if is_recorded(each, seen)), known, factory)
+    new = [each for each in sightings_to_record if occurrence_id(each) not in seen]
     if not new:
-        return [*requoted]
+        return [*restored]
     recorder = _Recorder(known, apart, confined, factory)
     for sighting in new:
-        recorder.take(sighting, is_old=sight_of(sighting) in seen)
-    return [*requoted, *recorder.rows]
+        recorder.record(sighting, is_old=message_id(sighting) in seen)
+    return [*restored, *recorder.rows]
 
 
 class _Recorder:
-    """Finds the entry of each lesson, and gathers what is to be entered."""
+    """Finds the entry of each lesson, and collects the rows to record."""
 
     def __init__(
         self,
@@ -123,39 +123,39 @@ class _Recorder:
         for state in known:
             self._lookups[state.context].add(state.entry.id, state.text, trigger=state.trigger)
         self._names = {state.entry.name for state in known}
-        self._followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
-        self._wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
+        self._merged = {state.entry.id: state.merged_into for state in known if state.merged_into}
+        self._global = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
         self._split = {(each.context, each.quote): each.entry for each in apart}
         self._lasting = {state.entry.id for state in known if state.is_standing}
         self._triggers = {state.entry.id: state.trigger for state in known}
         self._local = {state.entry.id for state in known if state.local}
-        self._beside: dict[str, set[str]] = defaultdict(set)
-        """By message, what was made of it: its lessons stand beside each other."""
+        self._by_message: dict[str, set[str]] = defaultdict(set)
+        """By message, the entries made from it: lessons of one message are never merged with each other."""
 
-    def take(self, sighting: Sighting, *, is_old: bool) -> None:
-        """Enter one lesson; `is_old`: whether an earlier version recorded its message as a whole."""
+    def record(self, sighting: Sighting, *, is_old: bool) -> None:
+        """Record one lesson; `is_old`: whether an earlier version recorded its whole message."""
         context, text = sighting.context or NOWHERE, text_of(sighting)
-        entry = self._find(sighting, context, text)
+        entry = self._find_entry(sighting, context, text)
         if is_old and entry is not None:
             return
-        beside = self._beside[sight_of(sighting)]
-        if entry is None or entry in beside:
-            entry = self._new(sighting, context, text)
-            beside.add(entry)
-        while entry in self._followed:
-            entry = self._followed[entry]
+        siblings = self._by_message[message_id(sighting)]
+        if entry is None or entry in siblings:
+            entry = self._add_entry(sighting, context, text)
+            siblings.add(entry)
+        while entry in self._merged:
+            entry = self._merged[entry]
         self.rows.append(_occurrence(sighting, entry, context, text, self._factory))
         if not sighting.local and entry in self._local:
-            self._say_to_hosted(entry, text)
+            self._mark_hosted(entry, text)
         lesson = sighting.said.signal.lesson
         if lesson is not None and (entry in self._local or not sighting.local):
             self._strengthen(entry, lesson)
-        said = teaching(sighting.text, text)
-        if entry not in self._wide and sighting.agent not in self._confined and says_everywhere(said):
-            self._wide.add(entry)
+        sentence = source_sentence(sighting.text, text)
+        if entry not in self._global and sighting.agent not in self._confined and is_for_all_projects(sentence):
+            self._global.add(entry)
             self.rows.append(self._factory.build_move(entry, MoveKind.EVERYWHERE, by=Actor.USER, why="you said so"))
 
-    def _find(self, sighting: Sighting, context: str, text: str) -> str | None:
+    def _find_entry(self, sighting: Sighting, context: str, text: str) -> str | None:
         apart = self._split.get((context, text)) or self._split.get((context, _message_head(sighting)))
         lesson = sighting.said.signal.lesson
         trigger = None if lesson is None else lesson.trigger
@@ -165,24 +165,24 @@ class _Recorder:
             or self._lookups[EVERYWHERE].find(text, trigger=trigger)
         )
 
-    def _new(self, sighting: Sighting, context: str, text: str) -> str:
+    def _add_entry(self, sighting: Sighting, context: str, text: str) -> str:
         lookup, factory = self._lookups[context], self._factory
-        made = _entry(sighting, text, context, self._names, factory)
-        self.rows.append(made)
-        self.rows += [factory.build_move(made.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
+        entry = _entry(sighting, text, context, self._names, factory)
+        self.rows.append(entry)
+        self.rows += [factory.build_move(entry.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
         if sighting.local:
-            self._local.add(made.id)
+            self._local.add(entry.id)
             self.rows.append(
-                factory.build_move(made.id, MoveKind.LOCAL, ONLY_LOCAL, why="you typed it to a local model")
+                factory.build_move(entry.id, MoveKind.LOCAL, ONLY_LOCAL, why="you typed it to a local model")
             )
-        lookup.add(made.id, text, trigger=made.trigger)
-        self._triggers[made.id] = made.trigger
-        if made.standing:
-            self._lasting.add(made.id)
-        return made.id
+        lookup.add(entry.id, text, trigger=entry.trigger)
+        self._triggers[entry.id] = entry.trigger
+        if entry.standing:
+            self._lasting.add(entry.id)
+        return entry.id
 
-    def _say_to_hosted(self, entry: str, text: str) -> None:
-        """Note that a hosted model was told as well: in these words, which need not be those typed to a local one."""
+    def _mark_hosted(self, entry: str, text: str) -> None:
+        """Record that it was typed to a hosted model too: in these words, which may differ from the local ones."""
         self._local.remove(entry)
         self.rows.append(self._factory.build_move(entry, MoveKind.LOCAL, why="you typed it to a hosted model as well"))
         self.rows.append(self._factory.build_move(entry, MoveKind.TEXT, text, why="as you typed it to a hosted model"))
@@ -190,7 +190,7 @@ class _Recorder:
             self.rows.append(self._factory.build_move(entry, MoveKind.TRIGGER, why="that was with a local model"))
 
     def _strengthen(self, entry: str, lesson: Lesson) -> None:
-        """Note that the user now said that it lasts, or what it was about this time."""
+        """Record that the user now said that it lasts, or what it was about this time."""
         if lesson.standing and entry not in self._lasting:
             self._lasting.add(entry)
             why = f"you said it again, and that it lasts: “{lesson.marker}”"
@@ -201,8 +201,8 @@ class _Recorder:
             self.rows.append(self._factory.build_move(entry, MoveKind.TRIGGER, value, why="it came up again"))
 
 
-def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], factory: RowFactory) -> list[Move]:
-    """Entries that an earlier version worded so that a negation of the user's was lost: they get the user's words."""
+def _restore_negations(seen: Iterable[Sighting], known: Sequence[EntryState], factory: RowFactory) -> list[Move]:
+    """Restore the user's words in entries whose wording by an earlier version lost a negation."""
     open_ = {
         (state.context, state.entry.details): state
         for state in known
@@ -224,33 +224,33 @@ def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], factory: Ro
     return [*moves.values()]
 
 
-def sight_of(sighting: Sighting) -> str:
-    """The id of a message in which something was seen: the same on every machine that reads the same log."""
-    told = "\0".join((sighting.agent, sighting.native, sighting.said.message)).encode("utf-8", "surrogateescape")
-    return blake2b(told, digest_size=13).hexdigest()
+def message_id(sighting: Sighting) -> str:
+    """Return the id of a message: the same on every machine that reads the same log."""
+    identity = "\0".join((sighting.agent, sighting.native, sighting.said.message)).encode("utf-8", "surrogateescape")
+    return blake2b(identity, digest_size=13).hexdigest()
 
 
-def lesson_id(sighting: Sighting) -> str:
-    """The id of the occurrence that a sighting makes: a message may hold several lessons."""
-    told = f"{sight_of(sighting)}\0{text_of(sighting)}".encode("utf-8", "surrogateescape")
-    return blake2b(told, digest_size=13).hexdigest()
+def occurrence_id(sighting: Sighting) -> str:
+    """Return the id of the occurrence for a sighting: a message may hold several lessons."""
+    identity = f"{message_id(sighting)}\0{text_of(sighting)}".encode("utf-8", "surrogateescape")
+    return blake2b(identity, digest_size=13).hexdigest()
 
 
 def is_recorded(sighting: Sighting, seen: Collection[str]) -> bool:
-    """Whether its message was recorded before: this lesson of it, or the message as a whole by an earlier version."""
-    return lesson_id(sighting) in seen or sight_of(sighting) in seen
+    """Whether it was recorded before: this lesson, or its whole message by an earlier version."""
+    return occurrence_id(sighting) in seen or message_id(sighting) in seen
 
 
-def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """One sighting for each lesson of each message, and for a request or a gap beside them; oldest first."""
+def _select_sightings(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """Return one sighting per lesson of each message, and per request or gap besides them; oldest first."""
     order = list(_CATEGORIES)
     of: dict[tuple[str, str], Sighting] = {}
     lessons: dict[str, list[Sighting]] = defaultdict(list)
     for each in sightings:
         signal, text = each.said.signal, text_of(each)
-        if signal.kind not in _CATEGORIES or signal.is_doubtful or not text or not _is_telling(each):
+        if signal.kind not in _CATEGORIES or signal.is_doubtful or not text or not _is_understandable(each):
             continue
-        key = sight_of(each), text
+        key = message_id(each), text
         if key not in of or order.index(signal.kind) < order.index(of[key].said.signal.kind):
             of[key] = each
         if signal.lesson is not None:
@@ -260,39 +260,39 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
         for (message, _), each in of.items()
         if each.said.signal.lesson is not None or not any(_overlap(each, other) for other in lessons[message])
     ]
-    return sorted(found, key=lambda each: (each.said.at, sight_of(each), each.said.signal.start))
+    return sorted(found, key=lambda each: (each.said.at, message_id(each), each.said.signal.start))
 
 
-def _is_telling(sighting: Sighting) -> bool:
-    """Whether it says something to somebody who was not there; without a lesson, whether it is recorded anyhow."""
+def _is_understandable(sighting: Sighting) -> bool:
+    """Whether it makes sense without having been there; without a lesson, whether it is recorded nevertheless."""
     lesson = sighting.said.signal.lesson
     if lesson is None:
-        return _stands_by_itself(sighting)
+        return _is_recorded_without_lesson(sighting)
     if lesson.standing or lesson.trigger is not None:
         return True
     read = directives_in(lesson.text)
     return not read or any(each.stands_alone for each in read)
 
 
-def _stands_by_itself(sighting: Sighting) -> bool:
+def _is_recorded_without_lesson(sighting: Sighting) -> bool:
     """Whether it is recorded without a lesson: a request is, and what the agent surely did not know."""
     if sighting.said.signal.kind is SignalKind.GAP:
         text, sure = text_of(sighting), sighting.said.signal.probability >= SURE_GAP
-        names = _NAMED.search(text) is not None or not text.isascii()
-        return tells_better_way(text) or (sure and names and _OF_THE_MOMENT.match(text) is None)
+        names = _NAME.search(text) is not None or not text.isascii()
+        return tells_better_way(text) or (sure and names and _NOT_A_FACT.match(text) is None)
     if sighting.said.signal.kind is SignalKind.REQUEST:
         return _REQUESTS.search(text_of(sighting)) is not None or not text_of(sighting).isascii()
     return sighting.said.signal.kind not in _NEED_A_LESSON
 
 
 def _overlap(one: Sighting, other: Sighting) -> bool:
-    """Whether the evidence of one stands where the words of the other do."""
+    """Whether the evidence of two sightings overlaps in the text."""
     ours, theirs = one.said.signal, other.said.signal
     return ours.start < theirs.end and theirs.start < ours.end
 
 
 def text_of(sighting: Sighting) -> str:
-    """The lesson, or the whole sentence in which the evidence stands; empty where that is too long to be quoted."""
+    """Return the lesson, or the sentence that contains the evidence; empty if that is too long to quote."""
     signal = sighting.said.signal
     if signal.lesson is not None:
         return signal.lesson.text
@@ -341,7 +341,7 @@ def _category(kind: SignalKind, text: str) -> Category | None:
 
 
 def _durable(sighting: Sighting) -> float:
-    """How likely it is meant to last; what they asked to be remembered is."""
+    """Return how likely it is meant to last; what users asked to remember is."""
     signal = sighting.said.signal
     if signal.kind is SignalKind.REMEMBER:
         return 1.0
@@ -358,7 +358,7 @@ def _priority(sighting: Sighting) -> Priority:
 
 def _occurrence(sighting: Sighting, entry: str, context: str, text: str, factory: RowFactory) -> Occurrence:
     return Occurrence(
-        id=lesson_id(sighting),
+        id=occurrence_id(sighting),
         entry=entry,
         machine=factory.machine,
         context=context,
@@ -376,5 +376,5 @@ def _details(sighting: Sighting) -> str:
 
 
 def _message_head(sighting: Sighting) -> str:
-    """What earlier versions kept of a message as its quote."""
+    """Return what earlier versions stored as the quote of a message."""
     return " ".join(sighting.text.split())[:_OLD_QUOTE]

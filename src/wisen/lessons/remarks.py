@@ -1,8 +1,8 @@
-"""Closes what earlier versions recorded as lessons and is none: remarks, which recall finds all the same.
+"""Closes entries that earlier versions recorded and that are not lessons but remarks; recall still finds them.
 
-Earlier versions took every correction for a lesson. What nobody decided about, and what tells nothing to do, is closed
-once. Nothing is lost: the turn is found by recall, a person sets the entry to pending again, and what is said again as
-a lesson stands again by itself.
+Earlier versions took every correction for a lesson. Those that nobody decided about, and that say nothing to do, are
+closed once. Nothing is lost: recall finds the turn, a person can set the entry to pending again, and what is stated
+again as a lesson reopens by itself.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ REMARK = "a remark: it is still found by recall"
 _LESSONS = (Category.CORRECTION, Category.PREFERENCE)
 
 
-def settled_remarks(states: Sequence[EntryState], moves: Iterable[Move], factory: RowFactory) -> list[Move]:
-    """The moves that close remarks of earlier versions, and that open again what was said again since."""
+def close_remarks(states: Sequence[EntryState], moves: Iterable[Move], factory: RowFactory) -> list[Move]:
+    """Return the moves that close remarks of earlier versions, and that reopen what was stated again since."""
     closed: dict[str, Move] = {}
     decided: set[str] = set()
     for move in moves:
@@ -33,10 +33,10 @@ def settled_remarks(states: Sequence[EntryState], moves: Iterable[Move], factory
             closed[move.subject] = move
         elif move.by is Actor.USER:
             decided.add(move.subject)
-    return [*_closed(states, closed.keys() | decided, factory), *_opened(states, closed, factory)]
+    return [*_close(states, closed.keys() | decided, factory), *_reopen(states, closed, factory)]
 
 
-def _closed(states: Iterable[EntryState], known: set[str], factory: RowFactory) -> Iterator[Move]:
+def _close(states: Iterable[EntryState], known: set[str], factory: RowFactory) -> Iterator[Move]:
     for state in states:
         entry = state.entry
         is_old = entry.origin is EntryOrigin.STATED and entry.standing is None and entry.type is EntryType.LEARNING
@@ -45,7 +45,7 @@ def _closed(states: Iterable[EntryState], known: set[str], factory: RowFactory) 
             yield factory.build_move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why=REMARK)
 
 
-def _opened(states: Iterable[EntryState], closed: dict[str, Move], factory: RowFactory) -> Iterator[Move]:
+def _reopen(states: Iterable[EntryState], closed: dict[str, Move], factory: RowFactory) -> Iterator[Move]:
     for state in states:
         move = closed.get(state.entry.id)
         if move is not None and state.status is EntryStatus.RESOLVED and state.last > move.at:

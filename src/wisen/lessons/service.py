@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
     from wisen.edits.edit_history import Desk
-    from wisen.lessons.joining import Joined
+    from wisen.lessons.merge_entries import MergeResult
     from wisen.logs.projects import Projects
     from wisen.model.entry import ManualEntry, Move, Occurrence
     from wisen.model.entry_state import EntryState
@@ -208,24 +208,24 @@ class LessonService:
         return entry
 
     @one_writer("repair")
-    def merge_duplicates(self, *, dry_run: bool = False) -> Joined:
+    def merge_duplicates(self, *, dry_run: bool = False) -> MergeResult:
         """Merge duplicates that two runs recorded at the same time; their second lines leave the user's files."""
-        from wisen.lessons.joining import join_doubles
+        from wisen.lessons.merge_entries import merge_duplicates
 
-        joined, is_changed = join_doubles(self._home, self._desk, dry_run=dry_run)
+        joined, is_changed = merge_duplicates(self._home, self._desk, dry_run=dry_run)
         if is_changed:
             self._refresh.books()
         return joined
 
     def record_pointed(self, said: Sequence[Sighting]) -> tuple[Entry, ...]:
         """Record a turn that an agent pointed at and the log confirmed; return the entries that hold it."""
-        from wisen.lessons.pointed import record_pointed
+        from wisen.lessons.pointed_turns import record_pointed
 
         return record_pointed(self._home, self._projects, said)
 
     def drop_pointed(self, settled: SettledTurn) -> None:
         """Close the entries that rest on a single turn from which nothing is to be learnt."""
-        from wisen.lessons.pointed import drop_pointed
+        from wisen.lessons.pointed_turns import drop_pointed
 
         drop_pointed(self._home, settled)
 
@@ -242,9 +242,9 @@ class LessonService:
 
         `new`: whether sessions have new events.
         """
-        from wisen.lessons.entry_steps import learn
-        from wisen.lessons.superseding import settle
+        from wisen.lessons.entry_steps import record_entries
+        from wisen.lessons.supersede_step import supersede
 
-        learn(self._home, self._projects, known, said, fixes, boundaries=boundaries, new=new)
+        record_entries(self._home, self._projects, known, said, fixes, boundaries=boundaries, new=new)
         with boundaries.isolate_step("let the newest statement win"):
-            settle(self._home, known, self._is_lasting)
+            supersede(self._home, known, self._is_lasting)

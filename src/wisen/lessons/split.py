@@ -1,4 +1,4 @@
-"""Takes occurrences out of an entry, where a person says that they are another lesson."""
+"""Splits occurrences off an entry, when a person says that they are another lesson."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def split(
     names: Collection[str],
     factory: RowFactory,
 ) -> tuple[Entry, list[Move]]:
-    """A new entry, and the moves that give it the occurrences which these sessions or ids name, or begin with.
+    """Return a new entry, and the moves that give it the occurrences with these sessions or ids, or prefixes of them.
 
-    Nothing joins them again: what a person took apart stays so.
+    They are never merged again: what a person split stays split.
 
     Raises:
-        UsageError: a name fits none, or nothing would be left.
+        UsageError: a name matches none, or nothing would be left.
     """
     old, taken = state.entry, dict[str, None]()
     for name in which:

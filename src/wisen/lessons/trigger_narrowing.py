@@ -1,4 +1,4 @@
-"""Tries new triggers of lessons on the recorded past, once each, before anything is told by them."""
+"""Backtests new triggers of lessons on the recorded past, once each, before any reminder uses them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from wisen.store.known_entries import KnownEntries
 
 PAST = timedelta(days=180)
-"""How far back a trigger is tried."""
+"""How far back a trigger is backtested."""
 _RARE = "such calls were made in few sessions"
 _NARROWED = "narrowed: such calls were made in too many sessions"
 _SILENCED = "silenced: such calls are made all the time"
 _TRIED = (_RARE, _NARROWED, _SILENCED)
 
 
-def narrowed(home: Home, known: KnownEntries) -> list[Move]:
-    """What calls each new lesson up from now on, as the past says; nothing where no trigger is new."""
+def narrow_triggers(home: Home, known: KnownEntries) -> list[Move]:
+    """Return the trigger of each new lesson from now on, as narrowed by the past; empty if no trigger is new."""
     last = {move.subject: move.why for move in known.moves if move.kind is MoveKind.TRIGGER}
     new = [each for each in known.states if each.trigger is not None and last.get(each.entry.id) not in _TRIED]
     if not new:
@@ -40,7 +40,7 @@ def narrowed(home: Home, known: KnownEntries) -> list[Move]:
     def past() -> Iterator[History]:
         return home.index.events.histories(Selection(since=newest - PAST))
 
-    tried = _options(home, new, past())
+    tried = _trigger_options(home, new, past())
     found = narrow_triggers(tried, past())
     moves = []
     for state in new:
@@ -50,8 +50,8 @@ def narrowed(home: Home, known: KnownEntries) -> list[Move]:
     return moves
 
 
-def _options(home: Home, new: Sequence[EntryState], past: Iterator[History]) -> list[TriggerOptions]:
-    """The words that each lesson may be called up by, read from where it was said; as recorded where that is gone."""
+def _trigger_options(home: Home, new: Sequence[EntryState], past: Iterator[History]) -> list[TriggerOptions]:
+    """Return the words that may trigger each lesson, read from where it was said; the recorded ones if that is gone."""
     said: dict[tuple[str, str], list[tuple[EntryState, Occurrence]]] = {}
     found: dict[str, TriggerOptions] = {}
     for state in new:

@@ -1,4 +1,4 @@
-"""Joins what was recorded twice: the others are merged into the one that stays, their lines go as recorded edits."""
+"""Merges duplicates into the entry that stays; the duplicates' lines leave the user's files as recorded edits."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 _WHY = "two runs recorded it at the same time"
 
 
-class Joined(NamedTuple):
-    """What was joined, or would be."""
+class MergeResult(NamedTuple):
+    """What was merged, or would be."""
 
     entries: int
     questions: int
     lines: tuple[str, ...] = ()
-    """The files that a line was taken out of, once for each."""
-    left: tuple[str, ...] = ()
-    """What could not be joined, and why."""
+    """The files that a line was removed from, once per line."""
+    unmerged: tuple[str, ...] = ()
+    """What could not be merged, and why."""
 
 
-def join_doubles(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[Joined, bool]:
-    """Join what was recorded twice. Nothing is deleted: the ledger keeps all rows, and whatever the user decided.
+def merge_duplicates(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[MergeResult, bool]:
+    """Merge what was recorded twice. Nothing is deleted: the ledger keeps all rows, and whatever the user decided.
 
-    Returns what was joined, and whether anything was entered.
+    Return what was merged, and whether anything was recorded.
     """
     known = KnownEntries(home.ledger)
-    standing = _lines(desk)
-    written = {state.entry.id for state in known.states if rule_id(state.entry.id) in standing}
+    lines_in_files = _lines_in_files(desk)
+    written = {state.entry.id for state in known.states if rule_id(state.entry.id) in lines_in_files}
     rows: list[Move] = []
-    taken, left, merged = list[str](), list[str](), list[str]()
-    doubled = find_duplicate_entries(known.states, known.moves, written)
-    for each in doubled:
+    removed, unmerged, merged = list[str](), list[str](), list[str]()
+    duplicates = find_duplicate_entries(known.states, known.moves, written)
+    for each in duplicates:
         for move in moves_to_carry_over(each, known.moves):
             rows.append(
                 home.row_factory.build_move(
@@ -52,24 +52,24 @@ def join_doubles(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[Join
                 )
             )
         for other in each.duplicates:
-            lines, staying = (standing.get(rule_id(state.entry.id), []) for state in (other, each.primary))
+            lines, staying = (lines_in_files.get(rule_id(state.entry.id), []) for state in (other, each.primary))
             try:
-                taken += _taken_out(desk, lines, staying, dry_run=dry_run)
+                removed += _remove_lines(desk, lines, staying, dry_run=dry_run)
             except (UsageError, FileError) as error:
-                left.append(str(error))
+                unmerged.append(str(error))
                 continue
             merged.append(other.entry.id)
             rows.append(home.row_factory.build_move(other.entry.id, MoveKind.MERGE, each.primary.entry.id, why=_WHY))
-    questions = find_duplicate_proposals(fold_proposal_states(home.ledger.proposals.all(), known.moves), doubled)
+    questions = find_duplicate_proposals(fold_proposal_states(home.ledger.proposals.all(), known.moves), duplicates)
     rows += [home.row_factory.build_move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=_WHY) for each in questions]
     if rows and not dry_run:
         known.record(rows)
-    joined = Joined(len(merged), len(questions), tuple(taken), tuple(left))
-    return joined, bool(rows) and not dry_run
+    result = MergeResult(len(merged), len(questions), tuple(removed), tuple(unmerged))
+    return result, bool(rows) and not dry_run
 
 
-def _lines(desk: Desk) -> dict[str, list[Change]]:
-    """By the id of a rule, the changes by which its line stands in files."""
+def _lines_in_files(desk: Desk) -> dict[str, list[Change]]:
+    """Return the changes whose lines are in files, by rule id."""
     made = edit_history(desk)
     found: dict[str, list[Change]] = {}
     for change in made.effective_changes():
@@ -78,8 +78,8 @@ def _lines(desk: Desk) -> dict[str, list[Change]]:
     return found
 
 
-def _taken_out(desk: Desk, lines: list[Change], staying: list[Change], *, dry_run: bool) -> list[str]:
-    """Take the lines of a rule out of the files in which the line of the one that stays says the same."""
+def _remove_lines(desk: Desk, lines: list[Change], staying: list[Change], *, dry_run: bool) -> list[str]:
+    """Remove the lines of a duplicate from the files that also contain the line of the entry that stays."""
     files = {each.path for each in staying}
     done = []
     for change in lines:

@@ -1,4 +1,4 @@
-"""Whether the sentence that teaches says that it holds in all projects, not only in the one at hand."""
+"""Detects whether the sentence that states a lesson says that it holds in all projects."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ _SAYS = re.compile(
     re.IGNORECASE,
 )
 _LIMITED = re.compile(r"\b(?:but|except|other|here|this|not (?:in|for) (?:all|every|each|any))\b", re.IGNORECASE)
-"""What takes it back, or speaks of one place after all: "in all my other projects, but here"."""
+"""What limits it to one place after all: "in all my other projects, but here"."""
 _WORK = re.compile(
     r"\b(?:renam|replac|install|updat|chang|fix|remov|delet|mov|search|grep|look|propagat|appl(?:y|ied|ies))\w*\b"
     r".*\b(?:everywhere|globally)\b",
     re.IGNORECASE,
 )
-"""A piece of work that is to be done in every place of a project, or for every user of a machine."""
+"""A task to be done everywhere in a project, or for every user of a machine."""
 
 
-def says_everywhere(sentence: str) -> bool:
-    """Whether a sentence says that what it teaches holds in all projects."""
+def is_for_all_projects(sentence: str) -> bool:
+    """Whether a sentence says that its lesson holds in all projects."""
     if _SAYS.search(sentence) is None or _LIMITED.search(sentence):
         return False
     return _WORK.search(sentence) is None
 
 
-def teaching(text: str, lesson: str) -> str:
-    """The sentence of a message that a lesson was taken from: the one that shares most words with how it begins."""
+def source_sentence(text: str, lesson: str) -> str:
+    """Return the sentence of a message that a lesson came from: the one that shares most words with its beginning."""
     words = set(_WORD.findall(lesson.partition("; ")[0].casefold()))
     shared = [(len(words & set(_WORD.findall(each.casefold()))), each) for each in _SENTENCE.split(text)]
     return max(shared, key=lambda each: each[0])[1] if words else ""

@@ -1,4 +1,4 @@
-"""The step of a turn in which the user's newest word takes the place of what they said before, and of its guards."""
+"""The step of a run in which the user's newest statement replaces what they said before, and retires its guards."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.decisions.proposal_rows import command_proposal
-from wisen.lessons.conflicts import brought_back
-from wisen.lessons.supersede import settle_by_newest
+from wisen.lessons.conflicts import restore_outvoted
+from wisen.lessons.newest_statement import settle_by_newest
 from wisen.model.entry import Actor, Answer, MoveKind, Proposal
 from wisen.model.entry_state import conflicting_pairs, fold_proposal_states
 from wisen.model.guard import ACTIONS, GuardSource, Mode, guard_states
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
     Wording = Callable[[EntryState, EntryState], tuple[str, str]]
 
 RETIRED = "its rule was superseded"
-"""With what the reason begins where a guard was retired with its rule: it is at work again when the rule is."""
+"""How the reason begins when a guard was retired with its rule: it is active again when the rule is."""
 
 
-def settle(home: Home, known: KnownEntries, is_word: Callable[[EntryState], bool]) -> None:
-    """Let the newest words stand: entries, the guards made of them, and questions that only the user can answer."""
+def supersede(home: Home, known: KnownEntries, is_lasting: Callable[[EntryState], bool]) -> None:
+    """Let the newest statements win: update entries, the guards made from them, and questions for the user."""
 
     def said_in(entry: str, context: str) -> datetime | None:
         return max((each.at for each in home.ledger.occurrences.of(entry) if each.context == context), default=None)
 
-    known.record(brought_back(known.states, known.moves, home.row_factory))
-    found = settle_by_newest(known.states, known.moves, is_word, said_in, home.row_factory)
+    known.record(restore_outvoted(known.states, known.moves, home.row_factory))
+    found = settle_by_newest(known.states, known.moves, is_lasting, said_in, home.row_factory)
     known.record(found.moves)
-    known.record(_guards_with_their_rules(home, known))
+    known.record(_update_guards(home, known))
     before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
     pairs: list[tuple[EntryState, EntryState, Wording]]
-    pairs = [(each.of_project, each.of_all, _across_projects) for each in found.questions]
-    pairs += [(older, newer, _between_two) for older, newer in conflicting_pairs(known.states)]
-    known.record([*_questions(pairs, before, home.row_factory), *_answered(known.states, before, home.row_factory)])
+    pairs = [(each.of_project, each.of_all, _word_override_question) for each in found.questions]
+    pairs += [(older, newer, _word_tie_question) for older, newer in conflicting_pairs(known.states)]
+    known.record([*_questions(pairs, before, home.row_factory), *_expire_questions(known.states, before, home.row_factory)])
 
 
-def _guards_with_their_rules(home: Home, known: KnownEntries) -> list[Move]:
-    """Guards of superseded rules only look on, and are at work again when their rule stands again."""
+def _update_guards(home: Home, known: KnownEntries) -> list[Move]:
+    """Set guards of superseded rules to shadow mode, and restore them when their rule is in force again."""
     rules = {state.entry.id: state for state in known.states}
     found = []
     for each in guard_states(home.ledger.guards.all(), known.moves):
@@ -68,7 +68,7 @@ def _guards_with_their_rules(home: Home, known: KnownEntries) -> list[Move]:
 def _questions(
     pairs: Iterable[tuple[EntryState, EntryState, Wording]], before: Sequence[ProposalState], factory: RowFactory
 ) -> list[Proposal]:
-    """What is asked once: whether the newer of two opposites holds in the place of the older one."""
+    """Return questions, asked once, whether the newer of two opposites replaces the older one."""
     last = {each.proposal.words: each.proposal.at for each in before if each.proposal.words}
     found = []
     for older, newer, wording in pairs:
@@ -80,8 +80,8 @@ def _questions(
     return found
 
 
-def _across_projects(of_project: EntryState, of_all: EntryState) -> tuple[str, str]:
-    """The question whether something that was said for all projects holds against a rule of a project."""
+def _word_override_question(of_project: EntryState, of_all: EntryState) -> tuple[str, str]:
+    """Word the question whether a statement for all projects overrides a rule of a project."""
     why = (
         f"You said “{of_all.text}” for all your projects, and later than “{of_project.text}”, which is a rule of "
         f"{of_project.context}. Until you say yes, that project keeps its own rule."
@@ -89,8 +89,8 @@ def _across_projects(of_project: EntryState, of_all: EntryState) -> tuple[str, s
     return f"“{of_all.text}” instead of “{of_project.text}” in {of_project.context} too?", why
 
 
-def _between_two(older: EntryState, newer: EntryState) -> tuple[str, str]:
-    """The question which of two holds that were seen as often and that nobody stated."""
+def _word_tie_question(older: EntryState, newer: EntryState) -> tuple[str, str]:
+    """Word the question which of two equally frequent entries holds that nobody stated."""
     why = (
         f"“{older.text}” ({older.last:%Y-%m-%d}) and “{newer.text}” ({newer.last:%Y-%m-%d}) say the opposite of each "
         "other, and nothing tells which of them holds. Until you answer, neither is proposed."
@@ -98,8 +98,8 @@ def _between_two(older: EntryState, newer: EntryState) -> tuple[str, str]:
     return f"“{newer.text}” instead of “{older.text}”?", why
 
 
-def _answered(states: Sequence[EntryState], before: Sequence[ProposalState], factory: RowFactory) -> list[Move]:
-    """Questions that are over, because one of the two is."""
+def _expire_questions(states: Sequence[EntryState], before: Sequence[ProposalState], factory: RowFactory) -> list[Move]:
+    """Expire questions whose entries are closed."""
     over = {state.entry.name for state in states if state.is_over}
     return [
         factory.build_move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED)

@@ -1,4 +1,4 @@
-"""Lessons that assistants named by their ids count as used: they fade from then on, not from when they were said."""
+"""Counts lessons that assistants named by id as used: they fade from then on, not from when they were stated."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from wisen.store.row_factory import RowFactory
 
 
-def used(
-    named: Iterable[CitedId], states: Sequence[EntryState], moves: Iterable[Move], factory: RowFactory
+def record_citations(
+    citations: Iterable[CitedId], states: Sequence[EntryState], moves: Iterable[Move], factory: RowFactory
 ) -> list[Move]:
-    """The newest use of each lesson, where it is newer than what is known.
+    """Return the newest use of each lesson, if newer than the recorded one.
 
-    An id that nothing has where the session worked is passed over, whoever wrote it.
+    An id that does not exist in the session's contexts is ignored, whoever wrote it.
     """
     by_id = {state.entry.id: state for state in states}
     by_name = {name: state for state in states for name in (state.entry.name, rule_id(state.entry.id))}
     last = {move.subject: move.at for move in moves if move.kind is MoveKind.CITE}
     newest: dict[str, CitedId] = {}
-    for each in named:
+    for each in citations:
         state = by_name.get(each.name)
         while state is not None and state.merged_into in by_id:
             state = by_id[state.merged_into]
