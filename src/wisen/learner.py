@@ -72,7 +72,7 @@ class Learner:
         home, projects, desk, decisions = deps.home, deps.projects, deps.desk, deps.decisions
         rule_files, promotion = deps.rule_files, settings.promote
         pointing, local = settings.answer_to("feedback.pointing"), settings.deliver.local_words
-        refresh = Refresh(books=self._write_context_files, hooks=self._prepare_snapshots)
+        refresh = Refresh(context_files=self._write_context_files, snapshots=self._prepare_snapshots)
         self.logs = LogReader(projects, workers=deps.workers, filter_policy=deps.door)
         self.models = ModelService(home, settings.models, deps.model)
         self.records = RecordsService(home, projects, deps.door, settings.mine)

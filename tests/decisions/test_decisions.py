@@ -154,7 +154,7 @@ def decisions(learner: Learner, folder: Path) -> dict[str, object]:
         "uninstall": lambda: learner.install.remove("claude-code"),
         "undo": learner.changes.undo,
         "revert": lambda: learner.changes.undo(change),
-        "refuse": lambda: learner.changes.refuse(change),
+        "refuse": lambda: learner.changes.record_rejection(change),
         "alias": lambda: learner.contexts.alias(learner.contexts.key_of(folder), folder),
         "phrases": lambda: learner.feedback.import_phrases(phrases),
     }

@@ -18,7 +18,7 @@ from wisen.model.signal import (
     Signal,
     SignalKind,
 )
-from wisen.report.themes import themes
+from wisen.report.themes import group_themes
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -104,7 +104,7 @@ def sighting(session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, 
 
 
 def test_the_same_lesson_in_other_words_is_one_theme() -> None:
-    found = themes(
+    found = group_themes(
         [
             sighting(1, "This repo uses pnpm, not npm, remember that."),
             sighting(2, "Use pnpm in this repo, not npm."),
@@ -121,11 +121,11 @@ def test_the_same_lesson_in_other_words_is_one_theme() -> None:
 
 
 def test_what_one_asks_for_and_another_forbids_is_never_one_theme() -> None:
-    found = themes([sighting(1, "Use pnpm, not npm."), sighting(2, "Use npm, not pnpm.")])
+    found = group_themes([sighting(1, "Use pnpm, not npm."), sighting(2, "Use npm, not pnpm.")])
     assert [theme.sessions for theme in found] == [1, 1]
-    found = themes([sighting(1, "Commit the lockfile."), sighting(2, "Do not commit the lockfile.")])
+    found = group_themes([sighting(1, "Commit the lockfile."), sighting(2, "Do not commit the lockfile.")])
     assert [theme.sessions for theme in found] == [1, 1]
-    found = themes([sighting(1, "Use default exports."), sighting(2, "Don't use default exports.")])
+    found = group_themes([sighting(1, "Use default exports."), sighting(2, "Don't use default exports.")])
     assert [theme.sessions for theme in found] == [1, 1]
 
 
@@ -142,7 +142,7 @@ def test_a_message_that_says_two_things_counts_once_and_praise_has_no_theme() ->
         ),
         text="nice",
     )
-    (theme,) = themes([*both, plain])
+    (theme,) = group_themes([*both, plain])
     assert len(theme.sightings) == 1
     assert theme.sightings[0].said.signal.kind is SignalKind.PREFERENCE
 
@@ -151,5 +151,5 @@ def test_many_lessons_of_the_same_words_are_grouped_in_bounded_time() -> None:
     many = [
         sighting(number, f"Use the helper number {number % 700} for case {number % 90}.") for number in range(2_000)
     ]
-    found = themes(many)
+    found = group_themes(many)
     assert sum(len(theme.sightings) for theme in found) == 2_000

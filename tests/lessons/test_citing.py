@@ -78,7 +78,9 @@ def test_a_lesson_that_is_named_does_not_fade() -> None:
         return bool(fade_entries(fold_entry_states([one], (), moves), moves, late, SCRIBE))
 
     assert fades()
-    cited = record_citations([named(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), SCRIBE)
+    cited = record_citations(
+        [named(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), SCRIBE
+    )
     assert not fades(*cited)
 
 

@@ -28,7 +28,7 @@ from wisen.model.entry import (
 )
 from wisen.model.entry_state import ProposalState, fold_entry_states
 from wisen.model.signal import LessonTopic
-from wisen.proposals.propose import expired, proposed
+from wisen.proposals.propose import find_expired, make_proposals
 from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.fake_ledger import MemoryLedger
@@ -42,7 +42,7 @@ POLICY = PromotePolicy()
 def offer(
     ledger: MemoryLedger, before: tuple[ProposalState, ...] = (), policy: PromotePolicy = POLICY
 ) -> list[Proposal]:
-    return proposed(
+    return make_proposals(
         fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()),
         ledger.occurrences.of,
         before,
@@ -186,7 +186,7 @@ def test_a_proposal_is_over_after_a_while() -> None:
 
     def over(days: int, *moves: Move, asked: ProposalState = waiting) -> list[Answer]:
         known = fold_entry_states([WEAK], [], moves)
-        return [answer for _, answer in expired([asked], known, NOON + timedelta(days=days), POLICY)]
+        return [answer for _, answer in find_expired([asked], known, NOON + timedelta(days=days), POLICY)]
 
     assert over(59) == []
     assert over(61) == [Answer.EXPIRED]
@@ -313,7 +313,7 @@ def test_occurrences_are_read_once_each() -> None:
 
     factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    proposed(known, seen, (), lambda _, __, ___: Target("/x", "y"), POLICY, factory)
+    make_proposals(known, seen, (), lambda _, __, ___: Target("/x", "y"), POLICY, factory)
     assert asked_for == [WEAK.id]
 
 
@@ -380,7 +380,10 @@ def test_of_two_opposites_that_nobody_stated_the_heavier_stands_and_a_tie_goes_t
     assert "weighs 120 against 100" in move.why
     ledger.entries.record([an_occurrence(f"z{each}", "02B", session=f"t{each}") for each in range(2)])
     assert (
-        settle_conflicts(fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory) == []
+        settle_conflicts(
+            fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory
+        )
+        == []
     )
 
 
@@ -392,7 +395,10 @@ def test_what_the_user_stated_is_never_decided_by_weight_and_what_was_comes_back
         [other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)]
     )
     assert (
-        settle_conflicts(fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory) == []
+        settle_conflicts(
+            fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, factory
+        )
+        == []
     )
     weighed = structs.replace(
         a_move("000", subject="02B", value="wont_fix"), by=Actor.WISEN, why=f"LRN-A {OUTVOTED} 120 against 100"

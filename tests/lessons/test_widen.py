@@ -13,8 +13,8 @@ from wisen.edits.targets import Target, global_target
 from wisen.lessons.global_scope import is_for_all_projects, source_sentence
 from wisen.model.entry import Actor, Answer, Entry, EntryStatus, Move, MoveKind, Proposal
 from wisen.model.entry_state import EntryState, ProposalState, fold_entry_states
-from wisen.proposals.propose import expired, proposed
-from wisen.proposals.widen import widened
+from wisen.proposals.global_candidates import find_global_candidates
+from wisen.proposals.propose import find_expired, make_proposals
 from wisen.rules.rule_answers import GivenAnswer, answered, bearer
 from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_proposal, an_entry
@@ -84,28 +84,31 @@ def test_only_the_sentence_that_teaches_is_asked() -> None:
 
 @pytest.mark.requirement("S5")
 def test_one_rule_of_one_project_holds_nowhere_else() -> None:
-    assert widened(known(SHOP, MILL)) == {}
-    assert widened(known(SHOP, MILL, promoted("01A"))) == {}
+    assert find_global_candidates(known(SHOP, MILL)) == {}
+    assert find_global_candidates(known(SHOP, MILL, promoted("01A"))) == {}
     again = an_entry("01C", context="shop", summary="Always use pnpm and not npm.")
-    assert widened(known(SHOP, again, promoted("01A"), promoted("01C"))) == {}
+    assert find_global_candidates(known(SHOP, again, promoted("01A"), promoted("01C"))) == {}
     outside = an_entry("01D", context="-")
-    assert widened(known(SHOP, outside, promoted("01A"), promoted("01D"))) == {}
+    assert find_global_candidates(known(SHOP, outside, promoted("01A"), promoted("01D"))) == {}
 
 
 @pytest.mark.requirement("S5")
 def test_the_same_rule_of_two_projects_may_hold_everywhere_and_only_one_of_them_is_asked_about() -> None:
     rows = (SHOP, MILL, promoted("01A"), SCRIBE.build_move("01B", MoveKind.CONFIRM))
-    assert widened(known(*rows)) == {"01A": 2}
+    assert find_global_candidates(known(*rows)) == {"01A": 2}
     third = an_entry("01C", context="farm", summary="Use npm, not pnpm.")
-    assert widened(known(*rows, third)) == {}
+    assert find_global_candidates(known(*rows, third)) == {}
     there = an_entry("01D", context="")
-    assert widened(known(*rows, there)) == {}
-    assert widened(known(*rows, there, SCRIBE.build_move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX))) == {}
+    assert find_global_candidates(known(*rows, there)) == {}
+    assert (
+        find_global_candidates(known(*rows, there, SCRIBE.build_move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX)))
+        == {}
+    )
 
 
 def offer(*rows: Entry | Move, before: tuple[ProposalState, ...] = ()) -> list[tuple[str, str, str]]:
     target = lambda _, __, scope: Target(f"/{scope or 'home'}/CLAUDE.md", "Rules")  # noqa: E731 - one line
-    made = proposed(known(*rows), lambda _: (), before, target, PromotePolicy(), SCRIBE)
+    made = make_proposals(known(*rows), lambda _: (), before, target, PromotePolicy(), SCRIBE)
     return [(each.entry, each.context, each.path) for each in made]
 
 
@@ -122,7 +125,7 @@ def test_what_may_hold_everywhere_is_proposed_for_the_users_own_file() -> None:
     assert offer(*rows, before=(refused,)) == []
     waiting = ProposalState(of(""), None, NOON)
     assert offer(*rows, before=(waiting,)) == []
-    assert expired((waiting,), known(*rows), NOON, PromotePolicy()) == []
+    assert find_expired((waiting,), known(*rows), NOON, PromotePolicy()) == []
 
 
 @pytest.mark.requirement("S6")

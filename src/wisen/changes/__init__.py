@@ -1,1 +1,1 @@
-"""Changes: what was decided and done to files of people, and how it is taken back."""
+"""Changes: what was decided and done to people's files, and how to undo it."""

@@ -1,4 +1,4 @@
-"""What people ask of changes: what was decided and done to their files, what others did, and to take it back."""
+"""The changes service: lists edits of files and the decisions behind them, and undoes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.decisions.reject_rule import reject
+from wisen.decisions.reject_rule import reject_rule
 from wisen.edits.rule_lines import entry_of_change
 from wisen.errors import UsageError
 from wisen.model.change import ChangeFate
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 class UndoneDecision(NamedTuple):
-    """A decision that was taken back, or would be."""
+    """A decision that was undone, or would be."""
 
     decision: RecordedDecision
     words: str
-    """What was decided."""
+    """What was decided, in words."""
     files: tuple[UndoResult, ...]
     """What becomes of the files that it changed."""
 
@@ -51,21 +51,21 @@ class ChangeService:
         *,
         is_prepared: Callable[[], bool],
     ) -> None:
-        """Begin; `is_prepared` tells whether there is anything that hooks answer from."""
+        """Create the service; `is_prepared` tells whether snapshots exist."""
         self._home, self._desk, self._decisions = home, desk, decisions
         self._refresh, self._is_prepared = refresh, is_prepared
 
     def all(self) -> EditHistory:
-        """Every change that was made to files of this machine, oldest first, and what became of each."""
+        """Return every change of files on this machine, oldest first, and what became of each."""
         from wisen.edits.edit_history import edit_history
 
         return edit_history(self._desk)
 
     def register(self, path: Path, what: str, why: str, *, dry_run: bool = False) -> Change:
-        """Remember a change that somebody else made to a file, for later checking.
+        """Record a change that somebody else made to a file, to check it later.
 
         Raises:
-            UsageError: there is no such file, or nothing is said.
+            UsageError: there is no such file, or the description is empty.
             FileError: the file cannot be read.
         """
         from wisen.edits.editor import Editor
@@ -73,7 +73,7 @@ class ChangeService:
         return Editor(self._desk).register_change(str(path.absolute()), what, why, dry_run=dry_run)
 
     def get(self, change: str) -> tuple[Change, ChangeFate]:
-        """A change by its id or the beginning of it, and what became of it.
+        """Return a change by its id or a prefix of it, and what became of it.
 
         Raises:
             UsageError: there is no such change.
@@ -84,8 +84,8 @@ class ChangeService:
         found = find_change(known.changes, change)
         return found, known.fates[found.id]
 
-    def refuse(self, change: str) -> Change:
-        """Take the user's word that what a change put in is gone because they did not want it.
+    def record_rejection(self, change: str) -> Change:
+        """Record that the user removed what a change added because they did not want it.
 
         Raises:
             UsageError: there is no such change.
@@ -97,12 +97,12 @@ class ChangeService:
         refused = record_rejection(self._desk, change)
         with self._decisions.as_decision("refused"):
             entry = entry_of_change(refused, entry_states(self._home.ledger))
-            if entry is not None:  # a rule that the user took out of a file is one that they rejected
-                reject(self._home, entry, f"{REMOVED_PREFIX}{refused.path}")
+            if entry is not None:  # removing a rule from a file rejects it
+                reject_rule(self._home, entry, f"{REMOVED_PREFIX}{refused.path}")
         return refused
 
     def decisions(self) -> tuple[RecordedDecision, ...]:
-        """Everything that was decided, oldest first: by the user, and by policy."""
+        """Return every decision, oldest first: the user's, and those of policy."""
         from wisen.model.decision import decisions_of
 
         past = self.all()
@@ -110,10 +110,10 @@ class ChangeService:
         return decisions_of(self._home.ledger.moves.all(include_undone=True), past.changes, over)
 
     def decision(self, which: str | None = None) -> RecordedDecision:
-        """A decision by its short id or id, by that of a change or proposal, or how one begins; else the last one.
+        """Return a decision by its short id or id, by that of a change or proposal, or a prefix; default: the last one.
 
         Raises:
-            UsageError: there is none, it was undone already, or more than one fits.
+            UsageError: there is none, it was undone already, or more than one matches.
         """
         every = self.decisions()
         if which is None:
@@ -121,7 +121,7 @@ class ChangeService:
             if found is None:
                 raise UsageError("There is nothing to undo. What was decided: wisen undo --list")
             return found
-        fits = [each for each in every if self._fits(each, which)]
+        fits = [each for each in every if self._matches(each, which)]
         standing = [each for each in fits if not each.is_undone]
         if not fits:
             if any(each.id.startswith(which.upper()) for each in self._home.ledger.tombstones.all()):
@@ -137,7 +137,7 @@ class ChangeService:
             raise UsageError(f"{len(standing)} decisions begin with {which!r}. The ids: wisen undo --list")
         return standing[-1]
 
-    def _fits(self, decision: RecordedDecision, which: str) -> bool:
+    def _matches(self, decision: RecordedDecision, which: str) -> bool:
         if short_id(decision.id) == which.lower():
             return True
         if decision.subject and short_id(decision.subject) == which.lower():
@@ -147,12 +147,12 @@ class ChangeService:
 
     @one_writer("undo")
     def undo(self, which: str | None = None, *, dry_run: bool = False) -> UndoneDecision:
-        """Take a decision back, the last one or one by its id: its changes of files, and what it made of anything.
+        """Undo a decision, the last one or one by its id: its file edits and everything else that it recorded.
 
-        What others wrote into the files since stays. What was decided is open again, as before. `dry_run` only says.
+        What others wrote into the files since stays. The decided question is open again. `dry_run` only reports.
 
         Raises:
-            UsageError: there is no such decision, or a person has to look at what is left of it.
+            UsageError: there is no such decision, or a person must look at what is left of it.
             FileError: a file cannot be read or written.
         """
         from wisen.edits.dry_run import in_memory_desk
@@ -163,7 +163,7 @@ class ChangeService:
         known = {each.id for each in self._home.ledger.changes.of(machine=self._home.machine)}
         changes = [each for each in reversed(found.changes) if each in known]
         editor = Editor(in_memory_desk(self._desk))
-        files = tuple(editor.undo(each) for each in changes)  # what is refused is refused before anything is done
+        files = tuple(editor.undo(each) for each in changes)  # errors surface before anything is changed
         undone = UndoneDecision(found, self.describe_decision(found), files)
         if dry_run:
             return undone
@@ -175,23 +175,25 @@ class ChangeService:
         move = partial(home.row_factory.build_move, by=Actor.USER, why="you took the decision back")
         rows = [move(subject, MoveKind.UNDO, ids) for subject, ids in undo_moves(found, moves)]
         rows += [move(each, MoveKind.STATUS, EntryStatus.RESOLVED) for each in found.entries]
-        rows += [move(each, MoveKind.GUARD, Mode.REMOVED) for each in found.guards if self._is_new(each, found)]
+        rows += [
+            move(each, MoveKind.GUARD, Mode.REMOVED) for each in found.guards if self._is_only_known_from(each, found)
+        ]
         home.ledger.entries.record(rows)
-        self._refresh.books()
+        self._refresh.context_files()
         if self._is_prepared():
-            self._refresh.hooks()
+            self._refresh.snapshots()
         return undone
 
-    def _is_new(self, guard: str, decision: RecordedDecision) -> bool:
-        """Whether nothing but a decision knows of a guard: one that was proposed goes back into shadow."""
+    def _is_only_known_from(self, guard: str, decision: RecordedDecision) -> bool:
+        """Whether only this decision knows of a guard: one that was proposed goes back to shadow mode."""
         return all(each.entry != guard for each in self._home.ledger.proposals.all() if each.id != decision.subject)
 
     def age_of(self, decision: RecordedDecision) -> timedelta:
-        """How long ago something was decided."""
+        """Return how long ago something was decided."""
         return self._home.clock.now() - decision.at
 
     def describe_decision(self, decision: RecordedDecision) -> str:
-        """What was decided, in words: approved “Use pnpm.” into CLAUDE.md."""
+        """Describe a decision: approved “Use pnpm.” into CLAUDE.md."""
         from wisen.model.guard import newest_versions
 
         ledger = self._home.ledger
@@ -203,16 +205,16 @@ class ChangeService:
         entry = next((each for each in entry_states(ledger) if each.entry.id == decision.subject), None)
         values = {each.kind: each.value for each in ledger.moves.all(include_undone=True) if each.id in decision.moves}
         who = "" if decision.by is Actor.USER else "by itself: "
-        told = f"{who}{decision.did} {', '.join(files) or decision.subject}".strip()
+        text = f"{who}{decision.did} {', '.join(files) or decision.subject}".strip()
         if decision.did in ("installed", "uninstalled"):
             many = f" ({', '.join(files)})" if files else ""
-            told = f"{decision.did} wisen {'into' if decision.did == 'installed' else 'from'} {decision.subject}{many}"
+            text = f"{decision.did} wisen {'into' if decision.did == 'installed' else 'from'} {decision.subject}{many}"
         elif decision.did == "experiments":
-            told = f"said whether experiments are welcome{where}"
+            text = f"said whether experiments are welcome{where}"
         elif decision.did == "pointing":
-            told = f"said whether your agent may help to sort what you said{where}"
+            text = f"said whether your agent may help to sort what you said{where}"
         elif decision.did == "pointed":
-            told = f"{who}learnt from words of yours that an agent pointed at ({decision.subject[:9]})"
+            text = f"{who}learnt from words of yours that an agent pointed at ({decision.subject[:9]})"
         if proposal is not None:
             return f"{who}{decision.did} “{proposal.text}”{where}"
         if guard is not None:
@@ -220,6 +222,6 @@ class ChangeService:
         if entry is not None and decision.did == "rule":
             return f"added the rule “{entry.text}”"
         if entry is not None:
-            said = ", ".join(f"{kind.value} {value}".strip() for kind, value in values.items())
-            return f"{who}{said or decision.did}: “{entry.text}”"
-        return told
+            moves = ", ".join(f"{kind.value} {value}".strip() for kind, value in values.items())
+            return f"{who}{moves or decision.did}: “{entry.text}”"
+        return text

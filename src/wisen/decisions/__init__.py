@@ -1,1 +1,1 @@
-"""Who decides, and what belongs to one decision."""
+"""Decisions: who decides, and which rows belong to one decision."""

@@ -1,4 +1,4 @@
-"""A ledger that remembers which rows went into it while a decision was taken, so that it can be noted as one."""
+"""A ledger wrapper that collects the rows written during a decision, so that they can be undone together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class NewRows:
-    """What was entered and changed while a decision was open."""
+    """The rows recorded and changed while a decision is open."""
 
     def __init__(self) -> None:
         self.moves: list[Move] = []
@@ -29,12 +29,12 @@ class NewRows:
         self.guards: list[str] = []
 
     def value(self, did: str) -> str:
-        """What was decided, as the value of its move."""
+        """Encode the decision as the value of its move."""
         return decision_value(did, [each.id for each in self.moves], self.changes, self.entries, self.guards)
 
 
 class DecisionLedger(Ledger):
-    """Another ledger, with a list of what was entered and changed through this one while a decision is open."""
+    """Wraps a ledger and collects what is recorded and changed through it while a decision is open."""
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__(**{field.name: getattr(ledger, field.name) for field in fields(Ledger)})
@@ -44,32 +44,32 @@ class DecisionLedger(Ledger):
 
     @property
     def new_rows(self) -> NewRows | None:
-        """What the open decision did until now; None where none is being taken."""
+        """What the open decision did so far; None if no decision is open."""
         return self._open
 
     @property
     def is_open(self) -> bool:
-        """Whether a decision is being taken."""
+        """Whether a decision is open."""
         return self._open is not None
 
     def begin(self) -> NewRows:
-        """List what is entered and changed from now on."""
+        """Start collecting."""
         self._open = NewRows()
         return self._open
 
     def end(self) -> None:
-        """List nothing any more."""
+        """Stop collecting."""
         self._open = None
 
 
 class _RecordedEntries:
-    """The entries of another ledger, with a list of what is entered."""
+    """The entries of the wrapped ledger; collects what is recorded."""
 
     def __init__(self, decision: DecisionLedger, ledger: Ledger) -> None:
         self._decision, self._inner, self._guards = decision, ledger.entries, ledger.guards
 
     def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
-        """Record rows in the other ledger."""
+        """Record rows in the wrapped ledger."""
         new = self._decision.new_rows
         if new is None:
             return self._inner.record(rows)
@@ -85,34 +85,34 @@ class _RecordedEntries:
         return known
 
     def all(self) -> tuple[Entry, ...]:
-        """Every entry."""
+        """Return every entry."""
         return self._inner.all()
 
     def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
-        """The entries with these ids."""
+        """Return the entries with these ids."""
         return self._inner.of(ids)
 
     def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
-        """How often each entry was seen."""
+        """Return how often each entry was seen."""
         return self._inner.tallies(ids)
 
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
-        """The ids of entries, those that came up in most sessions first."""
+        """Return the ids of entries, those of most sessions first."""
         return self._inner.ranked_ids(context)
 
     def closed_entries(self) -> dict[str, str]:
-        """The entries of which nothing more comes."""
+        """Return the closed entries."""
         return self._inner.closed_entries()
 
 
 class _RecordedChanges:
-    """The changes of another ledger, with a list of what is added."""
+    """The changes of the wrapped ledger; collects what is added."""
 
     def __init__(self, decision: DecisionLedger, inner: Changes) -> None:
         self._decision, self._inner = decision, inner
 
     def add(self, change: Change) -> bool:
-        """Note a change in the other ledger."""
+        """Record a change in the wrapped ledger."""
         is_noted = self._inner.add(change)
         new = self._decision.new_rows
         if is_noted and new is not None:
@@ -120,17 +120,17 @@ class _RecordedChanges:
         return is_noted
 
     def rewrite(self, change: Change) -> None:
-        """Put a change in the place of the one with its id."""
+        """Replace the change with the same id."""
         self._inner.rewrite(change)
 
     def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
-        """The edits of the files of one machine, or of one file."""
+        """Return the edits of the files of one machine, or of one file."""
         return self._inner.of(machine=machine, path=path)
 
     def add_check(self, look: ChangeCheck) -> None:
-        """Remember what had become of a change."""
+        """Record the fate of a change."""
         self._inner.add_check(look)
 
     def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
-        """The looks at what was changed on one machine."""
+        """Return the recorded fates of changes on one machine."""
         return self._inner.checks(machine=machine)

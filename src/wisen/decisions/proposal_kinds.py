@@ -1,4 +1,4 @@
-"""What each kind of proposal brings along: who may let it pass, and what an answer does."""
+"""The interface of a kind of proposal: whether policy may approve it, and what an answer does."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 class Answered(NamedTuple):
-    """What a person's answer did."""
+    """The result of an answer."""
 
     asked: ProposalState
     edit: Edit | None
-    """The change that was made, or would be."""
+    """The edit that was made, or would be."""
     place: RulePlace | None = None
-    """Where the rule went, or would; None where there is none."""
+    """Where the rule went, or would; None if it has no place."""
 
 
 class ProposalKind(Protocol):
     """How proposals of one kind are answered."""
 
     def leave_for(self, each: ProposalState) -> Permission:
-        """Whether policy lets a proposal pass, proposes it or asks."""
+        """Whether policy approves a proposal, proposes it or asks."""
         ...
 
     def answer(
@@ -43,12 +43,12 @@ class ProposalKind(Protocol):
         dry_run: bool = False,
         by: Actor = Actor.USER,
     ) -> Answered:
-        """Carry out what the user, or policy, says. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
+        """Execute the user's or policy's answer. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
         ...
 
 
 def already_answered(ledger: Ledger, each: ProposalState) -> UsageError:
-    """That a proposal waits no longer, as it is told to who answers it again."""
+    """Return the error for answering a proposal again."""
     from wisen.model.short_ids import short_ids
 
     short = short_ids(proposal.id for proposal in ledger.proposals.all())[each.proposal.id]
@@ -56,6 +56,6 @@ def already_answered(ledger: Ledger, each: ProposalState) -> UsageError:
 
 
 def refuse_place(proposal: Proposal, to: str | None) -> None:
-    """See that nobody names a place for what goes into no file. Raises: UsageError."""
+    """Reject a place for a proposal that goes into no file. Raises: UsageError."""
     if to is not None:
         raise UsageError(f"{proposal.id} goes into no file, so {to!r} is no place for it. Leave out --to.")

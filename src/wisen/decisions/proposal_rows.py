@@ -1,4 +1,4 @@
-"""Proposals as rows: questions that a command answers, and what is offered for a file."""
+"""Builds proposal rows: questions that a command answers, rules for a file, and replacements of outdated lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def command_proposal(words: tuple[str, ...], text: str, why: str, factory: RowFactory, *, risk: str) -> Proposal:
-    """A question to the user that a command of theirs answers: `words` are run once they say yes."""
+    """Build a question that a command answers: `words` are run once the user says yes."""
     return Proposal(
         id=factory.ids.new(),
         machine=factory.machine,
@@ -49,7 +49,7 @@ def command_proposal(words: tuple[str, ...], text: str, why: str, factory: RowFa
 
 
 def suggested_entry(proposal: Proposal, named: Callable[[EntryType, str], str], factory: RowFactory) -> Entry:
-    """The entry that a suggestion becomes when the user approves it; it tells whose words they were."""
+    """Build the entry that a suggestion becomes when the user approves it; it says whose words they were."""
     type_, category = LOGGABLE[proposal.kind]
     return Entry(
         id=proposal.entry,
@@ -67,7 +67,7 @@ def suggested_entry(proposal: Proposal, named: Callable[[EntryType, str], str], 
 
 
 def is_only_recorded(entry: Entry) -> bool:
-    """Whether an approved suggestion is no rule: a failure or a wish is kept as an entry, as one logged by hand."""
+    """Whether an approved suggestion is no rule: a failure or feature request is kept as an entry."""
     return entry.type is not EntryType.LEARNING
 
 
@@ -77,18 +77,18 @@ _QUOTES = 3
 _HYPOTHESIS = "Once the agent is told this, you will not have to say it again."
 
 
-def proven(state: EntryState, told: str, target: Target, factory: RowFactory) -> Proposal:
-    """The proposal of what a trial confirmed: it proved itself as a hint, and may become a rule."""
-    made = rule_proposal(state, f"A trial showed that it helps: {told}.", state.context, target, factory)
+def trial_proposal(state: EntryState, finding: str, target: Target, factory: RowFactory) -> Proposal:
+    """Propose what a trial confirmed: it proved itself as a hint, and may become a rule."""
+    made = rule_proposal(state, f"A trial showed that it helps: {finding}.", state.context, target, factory)
     return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It goes on helping once a file tells it.")
 
 
 class OldLine(Protocol):
-    """A line in a file that says what no longer holds."""
+    """A line in a file that no longer matches its rule."""
 
     @property
     def of(self) -> EntryState:
-        """The entry that it was put in for."""
+        """The entry it was written for."""
         ...
 
     @property
@@ -103,14 +103,14 @@ class OldLine(Protocol):
 
     @property
     def target(self) -> Target:
-        """Where it stands."""
+        """Where it is."""
         ...
 
 
-def replacement(
+def replacement_proposal(
     state: EntryState, evidence: Sequence[Occurrence], old: OldLine, follows: str, factory: RowFactory
 ) -> Proposal:
-    """The proposal to put what holds now in the place of a line that says what no longer holds."""
+    """Propose to replace an outdated line with what is in force now."""
     name = Path(old.target.path).name
     if old.of.entry.id == state.entry.id:
         why = f"You worded it otherwise; {name} still says “{old.text}”."

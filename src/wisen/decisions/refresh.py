@@ -1,4 +1,4 @@
-"""What is made anew when something was decided: the books that people read, and what hooks answer from."""
+"""Callbacks that refresh context files and hook snapshots after a decision."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Refresh:
-    """The Learner says by what; whoever decides something calls it."""
+    """Set by the Learner; called by whoever records a decision."""
 
-    books: Callable[[], None]
-    """Write what holds into the books below the home."""
-    hooks: Callable[[], None]
-    """Prepare the snapshots that hooks answer from, so that it holds from the next call on."""
+    context_files: Callable[[], None]
+    """Writes what is in force into the context files below the home."""
+    snapshots: Callable[[], None]
+    """Prepares the snapshots that hooks answer from, so that the decision applies from the next call on."""

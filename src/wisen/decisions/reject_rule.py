@@ -1,4 +1,4 @@
-"""Takes the user's word that they do not want a rule: its entry is closed, and what was proposed of it is answered."""
+"""Records that the user does not want a rule: closes its entry and rejects its proposals."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 
-def reject(home: Home, entry: str, why: str, at: datetime | None = None) -> None:
-    """Take the user's word that they do not want a rule; `at` is when that was, where it was not just now."""
-    said = home.row_factory.build_move(entry, MoveKind.STATUS, EntryStatus.WONT_FIX, by=Actor.USER, why=why)
-    rows = [said if at is None else structs.replace(said, at=at)]
+def reject_rule(home: Home, entry: str, why: str, at: datetime | None = None) -> None:
+    """Record that the user does not want a rule; `at` is when they said so, if not just now."""
+    move = home.row_factory.build_move(entry, MoveKind.STATUS, EntryStatus.WONT_FIX, by=Actor.USER, why=why)
+    rows = [move if at is None else structs.replace(move, at=at)]
     for each in home.ledger.proposals.all():
         if each.entry == entry:
             rows.append(home.row_factory.build_move(each.id, MoveKind.ANSWER, Answer.REJECTED, by=Actor.USER, why=why))

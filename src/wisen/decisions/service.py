@@ -1,4 +1,4 @@
-"""Who decides: what only a person may say is done when one shows, and else waits for them as a suggestion."""
+"""Checks that a person decides: what only a person may decide is done if one is present, else kept as a request."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from wisen.system.person import Presence
 
 MOST_REQUESTS = 20
-"""How many decisions that others asked for wait at once: nobody can bury what else waits."""
+"""How many requested decisions may wait at once: nobody can flood the list of proposals."""
 _LONGEST = 1000
 
 
 class Decisions:
-    """What is asked before anything is taken for a person's decision."""
+    """Guards every action that counts as a person's decision."""
 
     def __init__(
         self,
@@ -42,58 +42,58 @@ class Decisions:
         *,
         typed: str = "",
     ) -> None:
-        """Begin with what tells whether a person decides; `ledger` is the home's.
+        """Create it with what detects a person; `ledger` is the home's.
 
-        `typed`: the words that this command line was called with; empty in any other program.
+        `typed`: the arguments of this command line; empty in any other program.
         """
         self._home, self._ledger, self._presence = home, ledger, presence
         self._context_of, self._typed = context_of, typed
 
     def is_person(self) -> bool:
-        """Whether a person is there to see and decide."""
+        """Whether a person is present to see and decide."""
         return isinstance(self._presence.detect(), Person)
 
     def require_person(self, *words: str, chat: str = "", dry_run: bool = False) -> None:
-        """Go on only where a person decides; `words` are the command that takes the decision, without wisen's name.
+        """Continue only if a person decides; `words` are the command of the decision, without `wisen`.
 
-        `chat`: what they can type to their agent instead, where that is not the command.
+        `chat`: what they can type to their agent instead, if that is not the command.
 
-        Decisions that are written down from then on carry the evidence. What waits because others asked for the same
-        is answered by it. A dry run decides nothing and asks nobody.
+        Decisions recorded afterwards carry the evidence. Pending requests for the same decision are answered. A dry
+        run decides nothing and asks nobody.
 
         Raises:
-            PersonNeeded: nothing shows that a person decides. It waits for them as a suggestion, once.
+            PersonNeeded: nothing shows that a person decides. The decision waits for them as a request, once.
         """
         if dry_run:
             return
         voice = self._presence.detect()
         if not isinstance(voice, Person):
-            raise self._needed(words, chat, voice)
+            raise self._person_needed(words, chat, voice)
         self._home.evidence = voice.evidence
-        self._settle(words)
+        self._answer_pending(words)
 
-    def refuse_agent(self, *words: str, dry_run: bool = False) -> None:
-        """Go on where a person decides, or a script of a person's: a terminal is not needed, but no agent may do it.
+    def reject_agent(self, *words: str, dry_run: bool = False) -> None:
+        """Continue if a person or their script decides: no terminal is needed, but no agent may do it.
 
         Raises:
-            PersonNeeded: an agent asks for it. It waits as a suggestion, once.
+            PersonNeeded: an agent asks for it. It waits as a request, once.
         """
         if dry_run:
             return
         voice = self._presence.detect()
         if not isinstance(voice, Person) and voice.agent:
-            raise self._needed(words, "", voice)
+            raise self._person_needed(words, "", voice)
 
     def requests(self) -> tuple[ProposalState, ...]:
-        """The decisions that wait because nothing showed that a person took them, oldest first."""
+        """Return the decisions that wait because nothing showed that a person made them, oldest first."""
         every = fold_proposal_states(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
         return tuple(each for each in every if each.is_waiting and each.proposal.words)
 
     @contextmanager
-    def on_word_of(self, person: Person) -> Iterator[None]:
-        """Take the decisions within the block for a person's, whose word was proven without a terminal."""
+    def attribute_to(self, person: Person) -> Iterator[None]:
+        """Attribute the decisions in the block to a person who was verified without a terminal."""
         presence, evidence = self._presence, self._home.evidence
-        self._presence = _Proven(person)
+        self._presence = _VerifiedPresence(person)
         try:
             yield
         finally:
@@ -103,9 +103,9 @@ class Decisions:
     def as_decision(
         self, did: str, subject: str = "", *, dry_run: bool = False, by: Actor = Actor.USER
     ) -> Iterator[None]:
-        """Note whatever is entered and changed within the block as one decision, which `undo` takes back whole.
+        """Record whatever is written in the block as one decision, which `undo` reverses as a whole.
 
-        `subject`: what it is about; else what its first move is about. Within another decision it is a part of that.
+        `subject`: what it is about; default: the subject of its first move. Inside another decision it is part of it.
         """
         if dry_run or self._ledger.is_open:
             yield
@@ -114,7 +114,7 @@ class Decisions:
         try:
             yield
         finally:
-            # Also where it failed half-way: what was done of it can be undone.
+            # Even if it failed half-way: what was done can be undone.
             self._ledger.end()
             if new.moves or new.changes:
                 about = subject or (new.moves[0].subject if new.moves else "")
@@ -122,27 +122,29 @@ class Decisions:
                     [self._home.row_factory.build_move(about, MoveKind.DECISION, new.value(did), by=by)]
                 )
 
-    def _needed(self, words: tuple[str, ...], chat: str, voice: NotAPerson) -> PersonNeeded:
+    def _person_needed(self, words: tuple[str, ...], chat: str, voice: NotAPerson) -> PersonNeeded:
         command = shlex.join(("wisen", *words)) if words else ""
         typed = f"wisen {self._typed}" if self._typed else command
         kept = False
-        with suppress(WisenError):  # what cannot be noted down is refused all the same
-            kept = bool(words) and self._keep_request(words, voice)
+        with suppress(WisenError):  # the refusal stands even if the request cannot be recorded
+            kept = bool(words) and self._record_request(words, voice)
         waits = " It waits as a suggestion: wisen review shows it." if kept else ""
-        said = chat or (f"!{typed}" if kept else "")
-        ways = f"Run it in a terminal of your own{f', or type in the chat of your agent: {said}' if said else '.'}"
-        says = f"Not done: {voice.reason}, and only a person decides this.{waits} {ways}"
-        return PersonNeeded(says, reason=voice.reason, command=command, kept=kept)
+        in_chat = chat or (f"!{typed}" if kept else "")
+        ways = (
+            f"Run it in a terminal of your own{f', or type in the chat of your agent: {in_chat}' if in_chat else '.'}"
+        )
+        message = f"Not done: {voice.reason}, and only a person decides this.{waits} {ways}"
+        return PersonNeeded(message, reason=voice.reason, command=command, kept=kept)
 
-    def _keep_request(self, words: tuple[str, ...], voice: NotAPerson) -> bool:
-        """Note down what was asked for; what waits already is not noted again."""
+    def _record_request(self, words: tuple[str, ...], voice: NotAPerson) -> bool:
+        """Record a requested decision; one that waits already is not recorded again."""
         from wisen.safety.withhold import rule_against
 
         waiting = self.requests()
         if any(each.proposal.words == words for each in waiting):
             return True
-        told = " ".join((*words, self._typed))
-        if len(waiting) >= MOST_REQUESTS or len(told) > _LONGEST or rule_against(told) is not None:
+        text = " ".join((*words, self._typed))
+        if len(waiting) >= MOST_REQUESTS or len(text) > _LONGEST or rule_against(text) is not None:
             return False
         self._home.ledger.entries.record([self._request(words, voice)])
         return True
@@ -156,11 +158,11 @@ class Decisions:
         return structs.replace(asked, context=context, agent=who, typed=self._typed, place=place)
 
     def answer_request(self, request: str, given: Answer) -> None:
-        """Note what the user says to a decision that others asked for; whoever approves one runs its command first.
+        """Record the user's answer to a requested decision; whoever approves one runs its command first.
 
         Raises:
             UsageError: no such request waits.
-            PersonNeeded: nothing shows that a person says so.
+            PersonNeeded: nothing shows that a person decided this.
         """
         if request not in {each.proposal.id for each in self.requests()}:
             raise UsageError(f"No request {request!r} waits. What does: wisen proposals")
@@ -172,8 +174,8 @@ class Decisions:
         with self.as_decision(given.value, request):
             self._home.ledger.entries.record([move])
 
-    def _settle(self, words: tuple[str, ...]) -> None:
-        """A person decides now what others had asked for: that waits no longer."""
+    def _answer_pending(self, words: tuple[str, ...]) -> None:
+        """Answer pending requests for a decision that a person makes now."""
         same = [each.proposal.id for each in self.requests() if words and each.proposal.words == words]
         if same:
             move = self._home.row_factory.build_move
@@ -190,25 +192,25 @@ _VERBS = {
 }
 
 
-class _Proven:
-    """A person whose word is proven already."""
+class _VerifiedPresence:
+    """A person who is already verified."""
 
     def __init__(self, person: Person) -> None:
         self._person = person
 
     def detect(self) -> Person:
-        """The person."""
+        """Return the person."""
         return self._person
 
 
-def answer_words(proposal: str, given: Answer, text: str | None, to: str | None = None) -> tuple[str, ...]:
-    """The command that answers a proposal."""
+def answer_command(proposal: str, given: Answer, text: str | None, to: str | None = None) -> tuple[str, ...]:
+    """Return the command that answers a proposal."""
     options = (*(("--text", text) if text is not None else ()), *(("--to", to) if to is not None else ()))
     return ("proposals", _VERBS.get(given, given.value), proposal, *options)
 
 
-def decision_words(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:
-    """The command that says something about an entry."""
+def decision_command(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:
+    """Return the command for a decision about an entry."""
     if kind in (MoveKind.CONFIRM, MoveKind.EVERYWHERE):
         return ("entries", "confirm", name, *(("--global",) if kind is MoveKind.EVERYWHERE else ()))
     if kind is MoveKind.MERGE:
@@ -218,8 +220,8 @@ def decision_words(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:
     return ("entries", "set", name, kind.value, value)
 
 
-def rule_words(text: str) -> str:
-    """Other words for an entry, in one line. Raises: UsageError."""
+def clean_wording(text: str) -> str:
+    """Validate a wording for an entry and return it on one line. Raises: UsageError."""
     from wisen.safety.withhold import rule_against
 
     words = " ".join(text.split())

@@ -57,5 +57,5 @@ class PointingConsent:
             made = Editor(self._desk).set_value(plan, dry_run=dry_run)
         if not dry_run:
             self._answer = yes
-            self._refresh.hooks()
+            self._refresh.snapshots()
         return made

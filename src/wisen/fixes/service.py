@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.decisions.proposal_kinds import Answered
-from wisen.decisions.service import answer_words
+from wisen.decisions.service import answer_command
 from wisen.errors import UsageError
 from wisen.model.entry import Actor, Answer
 from wisen.model.report import Selection
@@ -101,10 +101,10 @@ class FixService:
             raise UsageError("What helped cannot be worded otherwise: answer yes or no, or say a rule of your own.")
         if by is not Actor.USER:
             raise UsageError(f"{each.proposal.id} is about a fix with a danger, and needs the user's own word.")
-        self._decisions.require_person(*answer_words(each.proposal.id, given, None), dry_run=dry_run)
+        self._decisions.require_person(*answer_command(each.proposal.id, given, None), dry_run=dry_run)
         if not dry_run:
             self._home.ledger.entries.record(answer_moves(each.proposal, given, by, self._home.row_factory))
-            self._refresh.hooks()
+            self._refresh.snapshots()
         return Answered(each, None)
 
     def propose(self) -> int:

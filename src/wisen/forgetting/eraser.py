@@ -109,12 +109,12 @@ class Eraser:
         shelf = self._holdings.shelf
         self._callbacks.mine_sessions().write(only=summaries)
         self._callbacks.refresh_memories(KnownEntries(self._home.ledger).states)
-        self._refresh.books()
+        self._refresh.context_files()
         prepared = bool(shelf.digests())
         for plan in plans:
             shelf.forget(plan.target.needle.holds)
         if prepared:
-            self._refresh.hooks()
+            self._refresh.snapshots()
 
     def plan_target(self, named_target: NamedTarget, *, dry_run: bool) -> ErasurePlan:
         """What a person means, with everything that holds it; a dry run makes no keys of words."""

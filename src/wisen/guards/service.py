@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.decisions.proposal_kinds import Answered, already_answered, refuse_place
-from wisen.decisions.service import answer_words
+from wisen.decisions.service import answer_command
 from wisen.errors import UsageError
 from wisen.guards.backtest_history import WatchedGuard
 from wisen.kernel.matching import WatchedCall
@@ -127,7 +127,7 @@ class GuardService:
             move = self._home.row_factory.build_move(guard.id, MoveKind.GUARD, mode, by=Actor.USER, why="you wrote it")
             with self._decisions.as_decision("guard", guard.id):
                 self._home.ledger.entries.record([guard, move])
-            self._refresh.hooks()
+            self._refresh.snapshots()
         return state
 
     def set_mode(self, name: str, mode: Mode, *, why: str = "", dry_run: bool = False) -> GuardState:
@@ -147,7 +147,7 @@ class GuardService:
         if not dry_run:
             with self._decisions.as_decision("guard", state.guard.id):
                 self._home.ledger.entries.record([move])
-            self._refresh.hooks()
+            self._refresh.snapshots()
         return GuardState(guard=state.guard, mode=mode, by=move.by, why=move.why, since=move.at)
 
     def backtest(self, name: str) -> tuple[Guard, Backtest]:
@@ -260,7 +260,7 @@ class GuardService:
             raise already_answered(self._home.ledger, each)
         if by is Actor.USER:
             parse_guard(each.proposal.text if text is None else text)  # report an invalid text first
-            self._decisions.require_person(*answer_words(each.proposal.id, given, text), dry_run=dry_run)
+            self._decisions.require_person(*answer_command(each.proposal.id, given, text), dry_run=dry_run)
         self._record_answer(each.proposal, given, text, by=by, dry_run=dry_run)
         return Answered(each, None)
 
@@ -304,7 +304,7 @@ class GuardService:
         if not dry_run:
             with self._decisions.as_decision(given.value, proposal.id, by=by):
                 self._home.ledger.entries.record([*guards, *moves])
-            self._refresh.hooks()
+            self._refresh.snapshots()
 
     def _states(self) -> tuple[GuardState, ...]:
         return guard_states(self._home.ledger.guards.all(), self._home.ledger.moves.all())

@@ -58,7 +58,7 @@ class InstallService:
 
         hooks = self._hooks(agent)
         scope_option = ("--scope", "project") if project is not None else ()
-        self._decisions.refuse_agent("install", agent, *scope_option, dry_run=dry_run)
+        self._decisions.reject_agent("install", agent, *scope_option, dry_run=dry_run)
         before = self._status_of(hooks, project)
         desk = in_memory_desk(self._desk) if dry_run else self._desk
         wanted = hooks.required_hooks(self._caller)

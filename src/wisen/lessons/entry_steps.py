@@ -11,7 +11,7 @@ from wisen.lessons.lesson_citations import record_citations
 from wisen.lessons.practices import record_practices
 from wisen.lessons.recording import record_statements
 from wisen.lessons.remarks import close_remarks
-from wisen.lessons.trigger_narrowing import narrow_triggers
+from wisen.lessons.trigger_narrowing import narrow_new_triggers
 from wisen.logs.ownership_rows import confined_agents
 from wisen.mining.error_entries import new_error_rows
 from wisen.mining.goals import goals_of
@@ -50,7 +50,7 @@ def record_entries(  # noqa: PLR0913 - the findings of a run, each by its name
         apart = [each for entry in sorted(split) for each in ledger.occurrences.of(entry)]
         known.record(record_statements(said, known.states, seen, factory, apart, confined_agents(projects)))
     with step("backtest triggers"):
-        known.record(narrow_triggers(home, known))
+        known.record(narrow_new_triggers(home, known))
     with step("record failures"):
         known.record(new_error_rows(fixes, home.index.findings.evidence, known.states, seen, factory))
     with step("record best practices"):

@@ -145,7 +145,9 @@ def _opposites_across_projects(
                     yield word, of_all[id_]
 
 
-def _supersede_move(state: EntryState, by: EntryState | None, said: Mapping[str, datetime], factory: RowFactory) -> Move:
+def _supersede_move(
+    state: EntryState, by: EntryState | None, said: Mapping[str, datetime], factory: RowFactory
+) -> Move:
     id_ = state.entry.id
     if by is None:
         return factory.build_move(id_, MoveKind.SUPERSEDE, "", why="it is the newest word again")

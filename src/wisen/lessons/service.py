@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.decisions.service import decision_words, rule_words
+from wisen.decisions.service import clean_wording, decision_command
 from wisen.errors import UsageError
 from wisen.model.entry import LOGGABLE, Actor, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority
 from wisen.model.entry_state import fold_entry_states
@@ -156,7 +156,7 @@ class LessonService:
         if kind is MoveKind.PRIORITY and value not in list(Priority):
             raise UsageError(f"{value!r} is no priority. It is one of {', '.join(Priority)}.")
         if kind is MoveKind.TEXT:
-            value = rule_words(value)
+            value = clean_wording(value)
         if kind is MoveKind.MERGE and not value:
             if not found.merged_into:
                 raise UsageError(f"{name} stands by itself already. wisen entries show {name} tells what it holds.")
@@ -170,7 +170,7 @@ class LessonService:
             if by.entry.id == found.entry.id or by.is_over:
                 raise UsageError(f"{name} cannot give way to {value}. Name another entry that holds: wisen rules")
             value = by.entry.id
-        self._decisions.require_person(*decision_words(found.entry.name, kind, value), dry_run=dry_run)
+        self._decisions.require_person(*decision_command(found.entry.name, kind, value), dry_run=dry_run)
         if not dry_run:
             # Saying that it holds, here or everywhere, also confirms it.
             holds = kind is MoveKind.EVERYWHERE or (kind, value) == (MoveKind.STATUS, EntryStatus.PROMOTED)
@@ -182,7 +182,7 @@ class LessonService:
                 )
         return found
 
-    def split(self, name: str, which: Sequence[str], text: str = "", *, dry_run: bool = False) -> Entry:
+    def split(self, name: str, occurrences: Sequence[str], text: str = "", *, dry_run: bool = False) -> Entry:
         """Move occurrences of an entry, by session or id or a prefix of one, to a new entry, which is returned.
 
         Raises:
@@ -194,14 +194,14 @@ class LessonService:
         home, (state, seen) = self._home, self.get(name)
         if (rule := rule_against(text)) is not None:
             raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
-        told = [word for each in which for word in ("--seen", each)]
-        words = ("entries", "split", state.entry.name, *told, *(("--text", text) if text else ()))
+        options = [word for each in occurrences for word in ("--seen", each)]
+        words = ("entries", "split", state.entry.name, *options, *(("--text", text) if text else ()))
         names = {each.name for each in home.ledger.entries.all()}
         split(
-            state, seen, which, " ".join(text.split()), names, home.row_factory
+            state, seen, occurrences, " ".join(text.split()), names, home.row_factory
         )  # errors come before the question who decides
         self._decisions.require_person(*words, dry_run=dry_run)
-        entry, moves = split(state, seen, which, " ".join(text.split()), names, home.row_factory)
+        entry, moves = split(state, seen, occurrences, " ".join(text.split()), names, home.row_factory)
         if not dry_run:
             with self._decisions.as_decision("split", state.entry.id):
                 home.ledger.entries.record([entry, *moves])
@@ -214,7 +214,7 @@ class LessonService:
 
         joined, is_changed = merge_duplicates(self._home, self._desk, dry_run=dry_run)
         if is_changed:
-            self._refresh.books()
+            self._refresh.context_files()
         return joined
 
     def record_pointed(self, said: Sequence[Sighting]) -> tuple[Entry, ...]:

@@ -43,7 +43,9 @@ def supersede(home: Home, known: KnownEntries, is_lasting: Callable[[EntryState]
     pairs: list[tuple[EntryState, EntryState, Wording]]
     pairs = [(each.of_project, each.of_all, _word_override_question) for each in found.questions]
     pairs += [(older, newer, _word_tie_question) for older, newer in conflicting_pairs(known.states)]
-    known.record([*_questions(pairs, before, home.row_factory), *_expire_questions(known.states, before, home.row_factory)])
+    known.record(
+        [*_questions(pairs, before, home.row_factory), *_expire_questions(known.states, before, home.row_factory)]
+    )
 
 
 def _update_guards(home: Home, known: KnownEntries) -> list[Move]:

@@ -29,7 +29,7 @@ _SILENCED = "silenced: such calls are made all the time"
 _TRIED = (_RARE, _NARROWED, _SILENCED)
 
 
-def narrow_triggers(home: Home, known: KnownEntries) -> list[Move]:
+def narrow_new_triggers(home: Home, known: KnownEntries) -> list[Move]:
     """Return the trigger of each new lesson from now on, as narrowed by the past; empty if no trigger is new."""
     last = {move.subject: move.why for move in known.moves if move.kind is MoveKind.TRIGGER}
     new = [each for each in known.states if each.trigger is not None and last.get(each.entry.id) not in _TRIED]

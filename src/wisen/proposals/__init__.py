@@ -1,1 +1,1 @@
-"""Proposals: what waits for a person, and what an answer does."""
+"""Proposals: what awaits a person's decision, and what an answer does."""

@@ -1,4 +1,4 @@
-"""What was going on around something that was said: the user's turns and the agent's calls before and after it."""
+"""Shows the conversation around an occurrence: the user's turns and the agent's calls before and after it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from wisen.store.index import Index
 
 _AROUND = 4
-"""How many turns and calls are shown before it, and how many after it."""
+"""How many turns and calls are shown before and after it."""
 _LONG_SESSION = timedelta(days=2)
 _ACTS = {UserAction.REJECTED: "(refused the call)", UserAction.INTERRUPTED: "(stopped the agent)"}
 
 
 class ConversationLine(NamedTuple):
-    """One thing that was said or done."""
+    """One turn or call."""
 
     who: str
     text: str
     is_quote: bool
-    """Whether it is what the lesson was learnt from."""
+    """Whether the lesson was learnt from it."""
 
 
 class ConversationExcerpt(NamedTuple):
@@ -39,16 +39,16 @@ class ConversationExcerpt(NamedTuple):
     session: str
     at: datetime
     lines: tuple[ConversationLine, ...]
-    """Empty where the session is no longer kept."""
+    """Empty if the session is no longer kept."""
 
 
 def conversations_around(index: Index, seen: Sequence[Occurrence], most: int) -> tuple[ConversationExcerpt, ...]:
-    """What was going on around occurrences, the newest first."""
-    found = []
+    """Return what happened around occurrences, the newest first."""
+    excerpts = []
     for each in [*reversed(seen)][:most]:
         histories = index.events.histories(Selection(agent=each.agent, since=each.at - _LONG_SESSION))
-        found.append(ConversationExcerpt(each.agent, each.session, each.at, _lines(histories, each)))
-    return tuple(found)
+        excerpts.append(ConversationExcerpt(each.agent, each.session, each.at, _lines(histories, each)))
+    return tuple(excerpts)
 
 
 def _lines(histories: Iterable[History], seen: Occurrence) -> tuple[ConversationLine, ...]:

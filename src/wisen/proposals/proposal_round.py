@@ -1,4 +1,4 @@
-"""Proposes what is ready, and ends what is over, in one turn."""
+"""Closes proposals that no longer apply and proposes what is ready, once per run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wisen.model.context import EVERY_PROJECT, EVERYWHERE
 from wisen.model.entry import Answer, MoveKind
 from wisen.model.entry_state import fold_proposal_states
 from wisen.model.error_boundaries import BoundaryKind
-from wisen.proposals.propose import expired, proposed
+from wisen.proposals.propose import find_expired, make_proposals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class OutdatedLine(Protocol):
-    """A line in a file that says what no longer holds."""
+    """A line in a file that no longer matches its rule."""
 
     @property
     def entry(self) -> EntryState:
-        """The entry whose words belong there."""
+        """The entry whose text belongs there."""
         ...
 
     @property
@@ -39,7 +39,7 @@ class OutdatedLine(Protocol):
 
     @property
     def target(self) -> Target:
-        """Where it stands."""
+        """Where it is."""
         ...
 
 
@@ -47,7 +47,7 @@ Old = TypeVar("Old", bound=OutdatedLine)
 
 
 class ProposalRound:
-    """One turn of it."""
+    """One round of proposals."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class ProposalRound:
         outdated: Callable[[], Sequence[Old]],
         replacements: Callable[[Sequence[Old], Sequence[ProposalState]], list[Proposal]],
     ) -> int:
-        """End what is over and propose what is ready. Returns how many proposals wait."""
+        """Close proposals that no longer apply and make new ones. Return how many await a decision."""
         before = fold_proposal_states(self._home.ledger.proposals.all(), known.moves)
         waiting = sum(each.is_waiting for each in before)
         with self._boundaries.isolate_step("propose"):
@@ -80,41 +80,43 @@ class ProposalRound:
         outdated: Sequence[Old],
         replacements: Callable[[Sequence[Old], Sequence[ProposalState]], list[Proposal]],
     ) -> int:
-        """Returns how many proposals wait more than before, or fewer."""
+        """Return by how many the number of open proposals changes."""
         home, places = self._home, self._projects.places_with_contexts()
-        over = expired(before, known.states, home.clock.now(), self._settings)
+        closing = find_expired(before, known.states, home.clock.now(), self._settings)
         lines = {(each.target.path, each.line, each.entry.entry.id) for each in outdated}
         replacing = {each.entry.entry.id for each in outdated}
-        gone = {proposal.id for proposal, _ in over}
-        over += [
+        closing_ids = {proposal.id for proposal, _ in closing}
+        closing += [
             (each.proposal, Answer.EXPIRED)
             for each in before
             if each.is_waiting
             and each.proposal.replaces
-            and each.proposal.id not in gone
+            and each.proposal.id not in closing_ids
             and _line_of(each) not in lines
         ]
 
         def target(entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target | None:
             if entry.id in replacing and scope != EVERYWHERE:
-                return None  # it takes the place of a line, and is no line beside it
+                return None  # it replaces a line instead of being added
             return self._readable_target(entry, seen, scope, places)
 
-        offered = proposed(known.states, home.ledger.occurrences.of, before, target, self._settings, home.row_factory)
-        offered += replacements(outdated, before)
-        ended = (home.row_factory.build_move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over)
-        known.record([*ended, *offered])
-        return len(offered) - len(over)
+        proposals = make_proposals(
+            known.states, home.ledger.occurrences.of, before, target, self._settings, home.row_factory
+        )
+        proposals += replacements(outdated, before)
+        answers = (home.row_factory.build_move(proposal.id, MoveKind.ANSWER, given) for proposal, given in closing)
+        known.record([*answers, *proposals])
+        return len(proposals) - len(closing)
 
     def _readable_target(
         self, entry: Entry, seen: Sequence[Occurrence], scope: str, places: Sequence[tuple[str, str]]
     ) -> Target | None:
-        """Where a rule would go; None where the files of its project cannot be read, which is told."""
+        """Return where a rule would go; None if the files of its project cannot be read, which is reported."""
         with self._boundaries.isolate(BoundaryKind.PROJECT, entry.context or EVERY_PROJECT):
             return self._rule_files.target_for(entry, seen, scope, places=places)
         return None
 
 
 def _line_of(each: ProposalState) -> tuple[str, str, str]:
-    """Which line a proposal is to change, and for which entry."""
+    """Return which line a proposal would change, and for which entry."""
     return each.proposal.path, each.proposal.replaces, each.proposal.entry

@@ -1,4 +1,4 @@
-"""Makes proposals of entries that are ready, each with everything by which a person can judge it."""
+"""Makes proposals from entries that are ready, each with the evidence a person needs to judge it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wisen.decisions.proposal_rows import describe_evidence, rule_proposal
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import Answer, Category, EntryOrigin, EntryStatus, EntryType, Proposal, ProposalType
 from wisen.model.entry_state import unsettled_entry_ids
-from wisen.proposals.widen import widened
+from wisen.proposals.global_candidates import find_global_candidates
 from wisen.text.entry_standing import EntryStanding, needs_wording, standing_of
 from wisen.text.sameness import Lessons
 
@@ -29,14 +29,14 @@ _SUGGESTED = ProposalType.SUGGESTION
 
 
 def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolicy) -> bool:
-    """Whether an entry may become a rule: it stands, or came up often enough. How likely it lasts decides nothing."""
+    """Whether an entry may become a rule: it was stated to last, or came up often enough; durability does not count."""
     entry = state.entry
     if state.confirmed:
         return True
     if entry.type is not EntryType.LEARNING:
-        return False  # a wish is no rule, and a fix reaches the agent when the call fails
+        return False  # a feature request is no rule, and a fix is delivered when the call fails
     if entry.origin is EntryOrigin.MEASURED:
-        return False  # what was only seen is a hint
+        return False  # what was only observed is a hint
     standing = standing_of(state)
     if standing.stands:
         return True
@@ -48,7 +48,7 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
     return sessions >= policy.sessions and (corrected or len(recent) >= policy.occurrences)
 
 
-def proposed(
+def make_proposals(
     states: Sequence[EntryState],
     seen: Callable[[str], Sequence[Occurrence]],
     before: Sequence[ProposalState],
@@ -56,38 +56,38 @@ def proposed(
     policy: PromotePolicy,
     factory: RowFactory,
 ) -> list[Proposal]:
-    """Proposals for what is ready and was not asked before; what was rejected does not come back in other words.
+    """Propose what is ready and was not asked before; what was rejected does not come back in other words.
 
-    What was inferred against something else that was inferred is for a person to decide first: neither is proposed.
+    Two inferred entries that contradict each other need a person's decision first: neither is proposed.
     """
-    refused = Lessons()
+    rejected = Lessons()
     for each in before:
         if each.answer is Answer.REJECTED and each.proposal.type not in (
             ProposalType.GUARD,
             ProposalType.FIX,
             _SUGGESTED,
         ):
-            refused.add(each.proposal.id, each.proposal.text)
+            rejected.add(each.proposal.id, each.proposal.text)
     last = {
         (each.proposal.entry, each.proposal.context): each for each in before if each.proposal.type is not _SUGGESTED
     }
-    wide = widened(states)
-    opposed = unsettled_entry_ids(states)
+    global_candidates = find_global_candidates(states)
+    unsettled = unsettled_entry_ids(states)
     ready = []
     for state in states:
-        many = wide.get(state.entry.id)
+        many = global_candidates.get(state.entry.id)
         promoted = state.status is EntryStatus.PROMOTED and many is not None
-        if state.is_over or not (promoted or state.status is EntryStatus.PENDING) or state.entry.id in opposed:
+        if state.is_over or not (promoted or state.status is EntryStatus.PENDING) or state.entry.id in unsettled:
             continue
         scope = state.context if many is None else EVERYWHERE
         asked_last = last.get((state.entry.id, scope))
-        if not _may_ask(state, asked_last, refused):
+        if not _may_ask(state, asked_last, rejected):
             continue
         evidence = seen(state.entry.id)
         if promoted or is_ready(state, evidence, policy):
             ready.append((state, evidence, scope, many or 0))
-    ready.sort(key=lambda each: (-_worth(each[0]), each[0].entry.id))
-    # What agents suggest must not keep out what the user said.
+    ready.sort(key=lambda each: (-_rank(each[0]), each[0].entry.id))
+    # Agents' suggestions must not crowd out what the user said.
     room = max(0, policy.most - sum(each.is_waiting and each.proposal.type is not _SUGGESTED for each in before))
     return [
         structs.replace(
@@ -100,10 +100,10 @@ def proposed(
     ]
 
 
-def expired(
+def find_expired(
     before: Iterable[ProposalState], states: Iterable[EntryState], now: datetime, policy: PromotePolicy
 ) -> list[tuple[Proposal, Answer]]:
-    """The proposals that are over: they waited too long, or a person decided about the entry elsewhere."""
+    """Return the proposals to close: they waited too long, or a person decided about the entry elsewhere."""
     by_id = {state.entry.id: state for state in states}
     found = []
     for each in before:
@@ -125,15 +125,15 @@ def expired(
     return found
 
 
-def _may_ask(state: EntryState, last: ProposalState | None, refused: Lessons) -> bool:
+def _may_ask(state: EntryState, last: ProposalState | None, rejected: Lessons) -> bool:
     """Whether it was not asked before; a skipped or expired one waits for new evidence."""
     if last is not None and last.answer is Answer.REJECTED:
-        return state.status is EntryStatus.PENDING and state.last > last.at  # it was said again, and stands again
+        return state.status is EntryStatus.PENDING and state.last > last.at  # it was stated again and is open again
     if last is not None:
         return last.answer in (Answer.SKIPPED, Answer.EXPIRED) and state.sessions > last.proposal.sessions
-    return refused.find(state.text) is None
+    return rejected.find(state.text) is None
 
 
-def _worth(state: EntryState) -> float:
-    """Which are asked about first: what came up in most sessions, then what stands, then what is likely to last."""
+def _rank(state: EntryState) -> float:
+    """Rank proposals: first by the number of sessions, then lasting statements, then by durability."""
     return 10.0 * state.sessions + 5.0 * standing_of(state).stands + state.durable

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import ProposalState
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.presence import Person
-    from wisen.proposals.chat import Chat
+    from wisen.proposals.chat_executor import ChatExecutor
     from wisen.proposals.conversations import ConversationExcerpt
     from wisen.proposals.proposal_round import OutdatedLine
-    from wisen.proposals.suggesting import Suggestions, UnwordedLesson
+    from wisen.proposals.suggestion_inbox import SuggestionInbox, UnwordedLesson
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
 
@@ -90,7 +90,7 @@ class ProposalService:
         Raises:
             UsageError: no proposal, or more than one, matches.
         """
-        from wisen.proposals.shown_lists import id_behind
+        from wisen.proposals.shown_lists import id_of_number
 
         every, short = self.all(), self.short_ids()
         fits = [each for each in every if id_ and id_.lower() in (short[each.proposal.id], each.proposal.id.lower())]
@@ -99,7 +99,7 @@ class ProposalService:
             fits = fits or [each for each in every if id_ and each.proposal.id.startswith(id_.upper())]
         elif not fits:
             waiting = [each.proposal.id for each in every if each.is_waiting and not each.proposal.words]
-            meant = id_behind(self._files, self._home.path, self._viewer, int(id_), waiting)
+            meant = id_of_number(self._files, self._home.path, self._viewer, int(id_), waiting)
             fits = [each for each in every if each.proposal.id == meant]
         if len(fits) != 1:
             found = f"{len(fits)} proposals begin with" if fits else "No proposal has the number or id"
@@ -121,11 +121,11 @@ class ProposalService:
 
     def remember_shown(self, proposals: Sequence[str]) -> None:
         """Remember the ids of proposals that were shown with numbers: these are what a number refers to."""
-        from wisen.proposals.shown_lists import note_list
+        from wisen.proposals.shown_lists import remember_list
 
         if not self._decisions.is_person():
             return  # a list that only an agent saw was shown to nobody who decides
-        note_list(self._files, self._home.path, self._viewer, proposals)
+        remember_list(self._files, self._home.path, self._viewer, proposals)
 
     def already_answered_error(self, each: ProposalState) -> UsageError:
         """Return the error for answering a proposal again."""
@@ -221,16 +221,16 @@ class ProposalService:
 
     def execute_requests(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Execute what the user typed to their agent, if its log confirms it. Return what was done and not."""
-        return self._chat().carry_out()
+        return self._chat().execute()
 
     def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:
         """Return the pending decisions that the user made, as the agent's log shows: they ran the command."""
         return self._chat().proven_requests()
 
-    def _chat(self) -> Chat:
-        from wisen.proposals.chat import Chat
+    def _chat(self) -> ChatExecutor:
+        from wisen.proposals.chat_executor import ChatExecutor
 
-        return Chat(
+        return ChatExecutor(
             self._home,
             self._snapshots,
             self._decisions,
@@ -254,7 +254,7 @@ class ProposalService:
 
         `local`: include those that were typed only to models on the user's own machine.
         """
-        return tuple(self._suggestions().unworded(context, local=local))
+        return tuple(self._suggestions().unworded_lessons(context, local=local))
 
     @one_writer("word")
     def suggest_wording(
@@ -265,9 +265,9 @@ class ProposalService:
         Raises:
             UsageError: there is no such lesson, or the wording may not be kept or does not match what the user said.
         """
-        return self._suggestions().word(name, wording, agent=agent, why=why, context=context)
+        return self._suggestions().suggest_wording(name, wording, agent=agent, why=why, context=context)
 
-    def _suggestions(self) -> Suggestions:
-        from wisen.proposals.suggesting import Suggestions
+    def _suggestions(self) -> SuggestionInbox:
+        from wisen.proposals.suggestion_inbox import SuggestionInbox
 
-        return Suggestions(self._home, self._projects, self._rule_files)
+        return SuggestionInbox(self._home, self._projects, self._rule_files)

@@ -1,6 +1,6 @@
-"""Which proposals were shown with which numbers: a number that a person types means the list that they saw.
+"""Remembers which proposals were shown with which numbers: a number refers to the list that the person saw.
 
-Kept in `shown.json` of the home: the ids of the lists, by who looked (a terminal), and no words.
+Kept in `shown.json` of the home: the ids of the lists by viewer (a terminal), and no text.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class ShownList(msgspec.Struct, frozen=True):
     """A list of proposals as it was shown."""
 
     viewer: str
-    """Who looked."""
+    """The terminal in which it was shown."""
     ids: tuple[str, ...]
 
 
-def note_list(files: Files, home: Path, viewer: str, ids: Sequence[str]) -> None:
-    """Remember a list that was shown; where that cannot be written, numbers mean an older list, and say so."""
+def remember_list(files: Files, home: Path, viewer: str, ids: Sequence[str]) -> None:
+    """Remember a list that was shown; if that cannot be written, numbers refer to an older list."""
     try:
         seen = files.read(home / _FILE)
         lists = [each for each in _lists(seen.content) if each.viewer != viewer]
@@ -43,21 +43,21 @@ def note_list(files: Files, home: Path, viewer: str, ids: Sequence[str]) -> None
         return
 
 
-def id_behind(files: Files, home: Path, viewer: str, number: int, waiting: Sequence[str]) -> str:
-    """The id that a number stands for: in the list that this viewer saw last, else in the last that anybody saw.
+def id_of_number(files: Files, home: Path, viewer: str, number: int, waiting: Sequence[str]) -> str:
+    """Return the id that a number refers to: in the list that this viewer saw last, else in the last one shown at all.
 
-    Where none was ever shown, 1 is the only one that waits. Raises: UsageError.
+    If none was ever shown, 1 is the only one that waits. Raises: UsageError.
     """
     try:
         lists = _lists(files.read(home / _FILE).content)
     except FileError:
         lists = []
-    own = [each for each in lists if each.viewer == viewer] or lists
-    if not own and number == 1 and len(waiting) == 1:
+    candidates = [each for each in lists if each.viewer == viewer] or lists
+    if not candidates and number == 1 and len(waiting) == 1:
         return waiting[0]
-    if not own:
+    if not candidates:
         raise UsageError(f"No list was shown of which {number} could be a number. {_ASK}.")
-    ids = own[-1].ids
+    ids = candidates[-1].ids
     if not 1 <= number <= len(ids):
         many = f"{len(ids)} proposals" if len(ids) != 1 else "1 proposal"
         raise UsageError(f"The list that was shown last has {many}, and no number {number}. {_ASK}.")

@@ -1,1 +1,1 @@
-"""The report: what a run found, as one value."""
+"""The report: the findings of a run as one value."""

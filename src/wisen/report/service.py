@@ -30,7 +30,7 @@ class ReportService:
 
     def build(self, findings: RunFindings, states: Sequence[EntryState], boundaries: ErrorBoundaries) -> Report:
         """Build the report of a run, record the run in the ledger and make a verified backup of the ledger."""
-        from wisen.report.themes import themes
+        from wisen.report.themes import group_themes
 
         home, selection = self._home, findings.selection
         index, broken = home.index, self._projects.breakdowns(boundaries)
@@ -49,7 +49,7 @@ class ReportService:
             fixes=findings.fixes,
             undecided=undecided_fixes(states),
             signals=signals_by_kind([each for each in findings.said if not each.said.signal.is_doubtful]),
-            themes=themes(findings.said),
+            themes=group_themes(findings.said),
             proposals=findings.proposals,
             retired=findings.retired,
             troubles=index.events.read_problems(selection),

@@ -1,6 +1,6 @@
-"""Groups the lessons that say the same in other words, so that what comes up in session after session can be told.
+"""Groups lessons that say the same in other words, so that recurring ones can be reported.
 
-What is the same `text/sameness.py` tells, as for entries; opposites are never one theme, whatever lies between them.
+`text/sameness.py` decides what is the same, as for entries; opposites are never one theme, whatever lies between them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from wisen.model.signal import Lesson, Sighting
 
 
-def themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
-    """The themes of what is a lesson, those of most sessions first, then the newest."""
+def group_themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
+    """Group the lessons by theme, those of most sessions first, then the newest."""
     lessons = Lessons()
     groups: dict[str, list[Sighting]] = {}
-    for sighting in sorted(_taught(sightings), key=lambda each: each.said.at):
+    for sighting in sorted(_sightings_with_lesson(sightings), key=lambda each: each.said.at):
         lesson = _lesson(sighting)
         theme = lessons.find(lesson.text, trigger=lesson.trigger)
         if theme is None or theme in lessons.opposites(lesson.text):
@@ -31,8 +31,8 @@ def themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
     return tuple(sorted(made, key=lambda each: (-each.sessions, -each.sightings[0].said.at.timestamp(), each.lesson)))
 
 
-def _taught(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """One sighting for each lesson of a message: a preference before a correction."""
+def _sightings_with_lesson(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """Return one sighting per lesson of a message: a preference takes precedence over a correction."""
     of: dict[tuple[int, str, str], Sighting] = {}
     for each in sightings:
         signal = each.said.signal
@@ -52,7 +52,7 @@ def _lesson(sighting: Sighting) -> Lesson:
 
 
 def _theme(group: list[Sighting]) -> Theme:
-    """What a theme says is what the user said last: it is quoted, and the newest word counts."""
+    """Build a theme from its sightings: the newest is quoted, because the newest statement counts."""
     newest_first = tuple(reversed(group))
     lesson = _lesson(newest_first[0])
     return Theme(

@@ -1,1 +1,1 @@
-"""Rules: the lines in files, the books below the home, and where an approved rule goes."""
+"""Rules: the lines in instruction files, the context files below the home, and which file a rule goes to."""

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from wisen.decisions.proposal_rows import command_proposal
-from wisen.decisions.reject_rule import reject
+from wisen.decisions.reject_rule import reject_rule
 from wisen.edits.rule_lines import entry_of_change
 from wisen.model.change import ChangeFate, LineEdit
 from wisen.model.entry import REMOVED_PREFIX, Actor, Answer, EntryStatus, MoveKind, Proposal
@@ -41,7 +41,7 @@ def apply_looks(home: Home, looks: Sequence[ChangeCheck]) -> None:
         if change is None or state is None:
             continue
         if look.fate is ChangeFate.REMOVED and not state.is_closed:
-            reject(home, state.entry.id, f"{REMOVED_PREFIX}{change.path}", at=_changed(home, look.path))
+            reject_rule(home, state.entry.id, f"{REMOVED_PREFIX}{change.path}", at=_changed(home, look.path))
         elif look.fate is ChangeFate.REWORDED:
             _reword(home, state, look)
         elif look.fate is ChangeFate.STANDS and _was_removed(known, state):

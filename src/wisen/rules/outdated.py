@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.decisions.proposal_rows import replacement
+from wisen.decisions.proposal_rows import replacement_proposal
 from wisen.edits import edit_operations
 from wisen.edits.edit_history import edit_history, locate_change
 from wisen.edits.targets import Target
@@ -77,7 +77,7 @@ def proposed_replacements(home: Home, outdated: Sequence[Outdated], before: Sequ
             continue
         evidence = home.ledger.occurrences.of(state.entry.id)
         key = (state.entry.id, state.context)
-        made = replacement(state, evidence, each, follows.get(key, ""), home.row_factory)
+        made = replacement_proposal(state, evidence, each, follows.get(key, ""), home.row_factory)
         follows[key] = made.id
         found.append(made)
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.decisions.proposal_kinds import Answered
-from wisen.decisions.service import answer_words
+from wisen.decisions.service import answer_command
 from wisen.errors import FileError, UsageError
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import Actor, Answer, Entry, EntryType, MoveKind, ProposalType
@@ -80,7 +80,7 @@ class RuleProposals:
         from wisen.rules.rule_answers import GivenAnswer, answered, bearer
 
         if by is Actor.USER:
-            self._decisions.require_person(*answer_words(each.proposal.id, given, text, to), dry_run=dry_run)
+            self._decisions.require_person(*answer_command(each.proposal.id, given, text, to), dry_run=dry_run)
         home, factory = self._home, self._home.row_factory
         worded = (text if text is not None else each.proposal.text).strip()
         edit, place = None, self._writer.place_of(each.proposal, to)
@@ -113,7 +113,7 @@ class RuleProposals:
         if given is Answer.APPROVED and place is not None and to is not None:
             rows += self._writer.place_move(each.proposal, place)
         home.ledger.entries.record([*([new] if new is not None else []), *rows])
-        self._refresh.books()
+        self._refresh.context_files()
         return Answered(each, edit, place)
 
     def _recorded(

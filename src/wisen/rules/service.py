@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.decisions.service import rule_words
+from wisen.decisions.service import clean_wording
 from wisen.errors import UsageError
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import (
@@ -112,7 +112,7 @@ class RuleService:
         from wisen.model.entry_names import entry_name
         from wisen.text.sameness import Lessons
 
-        words, home = rule_words(text), self._home
+        words, home = clean_wording(text), self._home
         if context != EVERYWHERE and context not in {each.key for each in home.ledger.contexts.all()}:
             raise UsageError(f"No context has the key {context!r}. The keys: wisen contexts")
         where = ("--context", context) if context else ("--global",)
@@ -151,7 +151,7 @@ class RuleService:
         if not dry_run:
             with self._decisions.as_decision("rule", made.id):
                 home.ledger.entries.record(rows)
-            self._refresh.books()
+            self._refresh.context_files()
         return made
 
     def page(self, context: str = EVERYWHERE) -> str:

@@ -112,7 +112,7 @@ class TrialService:
         else:
             self.save_experiments_setting(allowed=allowed)
             self._experiments = allowed
-        self._refresh.hooks()
+        self._refresh.snapshots()
 
     def save_experiments_setting(self, *, allowed: bool) -> Edit | None:
         """Save in config.toml whether hints that the user did not approve may be tried; None if it is unchanged.
@@ -176,7 +176,7 @@ class TrialService:
 
         checked = check_changes(self._home, self._desk, may_write=can_write_unasked(self._promote.profile))
         if checked.done:
-            self._refresh.books()
+            self._refresh.context_files()
         return tuple(checked.done), tuple(checked.problems)
 
     def standings(self, known: KnownEntries) -> TrialStandings:

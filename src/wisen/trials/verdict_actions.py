@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.decisions.proposal_rows import proven
+from wisen.decisions.proposal_rows import trial_proposal
 from wisen.model.entry import JUDGED_PREFIX, EntryStatus, EntryType, MoveKind, Proposal, ProposalType, rule_id
 from wisen.model.entry_state import entries_on_trial, fold_proposal_states
 from wisen.model.trial import Trial, Verdict
@@ -132,4 +132,4 @@ def _propose_confirmed(
         return []
     state = max(candidates, key=lambda each: (each.sessions, each.entry.id))
     target = rule_files.target_for(state.entry, home.ledger.occurrences.of(state.entry.id), state.context)
-    return [proven(state, judged.description, target, home.row_factory)]
+    return [trial_proposal(state, judged.description, target, home.row_factory)]

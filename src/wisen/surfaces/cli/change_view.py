@@ -100,7 +100,7 @@ def register(path: Path, what: str, why: str, *, dry_run: bool, as_json: bool) -
 def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
     """Take the user's word that he did not want a change."""
     with app.wire().learner(reads=False) as learner:
-        change = learner.changes.get(id_)[0] if dry_run else learner.changes.refuse(id_)
+        change = learner.changes.get(id_)[0] if dry_run else learner.changes.record_rejection(id_)
     if as_json:
         print_json(_told(change, ChangeFate.REMOVED) | {"dry_run": dry_run})
         return 0

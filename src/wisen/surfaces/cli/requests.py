@@ -39,7 +39,7 @@ def carry_out_proven(learner: Learner) -> tuple[list[str], list[str]]:
     done, troubles = list[str](), list[str]()
     for request, person in learner.proposals.proven_requests():
         try:
-            with app.on_word_of(person), learner.decisions.on_word_of(person), redirect_stdout(sys.stderr):
+            with app.on_word_of(person), learner.decisions.attribute_to(person), redirect_stdout(sys.stderr):
                 carry_out(learner, request)
             done.append(request.text)
         except WisenError as error:

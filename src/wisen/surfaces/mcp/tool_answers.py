@@ -23,7 +23,7 @@ from wisen.model.guard import GuardSource
 from wisen.model.guard_text import describe_guard, describe_proposal
 from wisen.model.learning import LearningKind
 from wisen.model.pointing import TurnClaim
-from wisen.proposals.suggesting import named
+from wisen.proposals.suggestion_inbox import agent_name
 from wisen.safety.entry_texts import agent_text, describe_author
 from wisen.safety.fix_texts import describe_fix, quote_change, quote_line
 from wisen.surfaces.mcp import tool_arguments as of
@@ -69,7 +69,7 @@ class ToolAnswers:
         if not wires.settings.feedback.pointing:
             return tuple(name for name in of.TOOLS if name != of.POINT)
         if not wires.is_off and wires.ever_used:
-            wires.note_pointer(named(agent))
+            wires.note_pointer(agent_name(agent))
         return tuple(of.TOOLS)
 
     def answer(self, name: str, call: Struct, agent: str) -> Told:
@@ -352,7 +352,7 @@ def _point(learner: Learner, call: of.Point, place: Path, agent: str) -> Told:
         made = learner.proposals.suggest_wording(call.turn, call.wording, agent=agent, context=here)
         return _proposal(made) | {"says": _WAITS}
     said = msgspec.convert(structs.asdict(call), TurnClaim)
-    done = learner.feedback.settlement.accept_answer(said, here, agent=named(agent))
+    done = learner.feedback.settlement.accept_answer(said, here, agent=agent_name(agent))
     return {"outcome": done.outcome.value, "entries": done.entries, "waits": bool(done.proposal)}
 
 
