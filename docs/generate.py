@@ -15,7 +15,8 @@ def cli() -> str:
     from wisen.surfaces import cli as surface
 
     runner = CliRunner(env={"COLUMNS": "80"})
-    parts = ["# Commands\n\nMade by docs/generate.py from the program's own help.\n", f"{surface.__doc__}\n"]
+    made = "Made by docs/generate.py from the program's own help. What `--json` prints: [json.md](json.md)."
+    parts = [f"# Commands\n\n{made}\n", f"{surface.__doc__}\n"]
     parts.append(_short_forms())
     for path in [(), *command_paths()]:
         shown = runner.invoke(surface.app, [*path, "--help"], prog_name="wisen").output
@@ -111,7 +112,15 @@ def agents() -> str:
     return "\n".join(rows) + "\n"
 
 
-PAGES = {"cli.md": cli, "settings.md": settings, "agents/README.md": agents}
+def json_output() -> str:
+    """The fields of what every command prints with --json."""
+    sys.path.insert(0, str(DOCS))
+    from json_page import json_page
+
+    return json_page()
+
+
+PAGES = {"cli.md": cli, "json.md": json_output, "settings.md": settings, "agents/README.md": agents}
 
 if __name__ == "__main__":
     for page, make in PAGES.items():

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("page", ["cli.md", "settings.md", "agents/README.md"])
+@pytest.mark.parametrize("page", ["cli.md", "json.md", "settings.md", "agents/README.md"])
 def test_generated_pages_are_as_the_program_would_write_them(page: str) -> None:
     made = subprocess.run(
         [sys.executable, "-c", f"import generate; print(generate.PAGES[{page!r}](), end='')"],

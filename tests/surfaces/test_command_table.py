@@ -109,6 +109,18 @@ def test_every_group_lists_by_default(home: Path) -> None:
         assert "Usage:" not in run(name).stdout, name
 
 
+def test_every_command_prints_json_but_those_that_serve_ask_or_print_text_for_a_shell() -> None:
+    paths = runpy.run_path(str(DOCS / "generate.py"))["command_paths"]()
+    without = {" ".join(path) for path in paths if "--json" not in shown_at_80_columns(*path)}
+    assert without == {"completion", "help", "mcp", "proposals review"}
+
+
+def test_the_json_page_has_every_command_that_reads() -> None:
+    page = (DOCS / "json.md").read_text(encoding="utf-8").splitlines()
+    names = runpy.run_path(str(DOCS / "json_page.py"))["read_commands"]()
+    assert [line.removeprefix("## wisen ") for line in page if line.startswith("## wisen ")] == names
+
+
 def test_the_reference_shows_the_commands_of_groups_and_the_short_forms() -> None:
     paths = runpy.run_path(str(DOCS / "generate.py"))["command_paths"]()
     page = (DOCS / "cli.md").read_text(encoding="utf-8").splitlines()

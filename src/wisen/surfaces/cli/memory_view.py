@@ -77,7 +77,7 @@ def overview(*, as_json: bool) -> int:
         return 0
     out = console()
     if kept.name:
-        out.print(f"KeptCounts of this project ({kept.name}): {_kept(kept.here)}.")
+        out.print(f"Kept of this project ({kept.name}): {_kept(kept.here)}.")
         out.print(f"Of all projects: {_kept(kept.everywhere)}.")
     else:
         out.print(f"This directory belongs to no project that was learnt from. Of all: {_kept(kept.everywhere)}.")
