@@ -68,28 +68,30 @@ def _options(
 def learn(
     path: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--path", help="A transcript or a folder of them. Default: wherever agents keep sessions."),
+        typer.Option("--path", help="A transcript or a folder of them. Default: where your agents keep them."),
     ] = None,
     days: Annotated[Optional[float], typer.Option("--days", help="Only the last N days.")] = None,  # noqa: UP045 - as above
     project: Annotated[
         Optional[str],  # noqa: UP045 - as above
-        typer.Option("--project", help="Report on this project only, by its name or path: see wisen contexts."),
+        typer.Option("--project", help="Report on one project only, by its name or path: see wisen contexts."),
     ] = None,
     part: Annotated[
         Optional[str],  # noqa: UP045 - as above
-        typer.Option("--part", help="A name that sets this work apart from the rest of its repository."),
+        typer.Option("--part", help="A name for this part of a repository, to keep it apart from the rest."),
     ] = None,
     recheck: Annotated[
-        bool, typer.Option("--recheck", help="Read every byte again and compare; do not trust sizes and dates.")
+        bool, typer.Option("--recheck", help="Read every byte again, instead of trusting file sizes and dates.")
     ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", help="How many processes read; 0 decides by the amount.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many processes read; 0: depends on how much there is.")] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but store nothing.")] = False,
     sample: Annotated[
-        bool, typer.Option("--sample", help="Show what the report looks like, on invented sessions.")
+        bool, typer.Option("--sample", help="Show what a report looks like, on invented sessions.")
     ] = False,
     html: Annotated[
         Optional[Path],  # noqa: UP045 - as above
-        typer.Option("--html", metavar="PAGE", help="Also write the report as a page that needs no network."),
+        typer.Option(
+            "--html", metavar="PAGE", help="Also write the report as an HTML page that loads nothing from outside."
+        ),
     ] = None,
     markdown: Annotated[
         Optional[Path],  # noqa: UP045 - as above
@@ -99,8 +101,8 @@ def learn(
 ) -> None:
     """Read the sessions of your agents and report what went wrong in them.
 
-    Reads only what is new since the last time. Writes nothing outside wisen's home but the files you name; agents'
-    files are only ever read.
+    Reads only what is new since the last run. Outside wisen's home it writes only the files that you name; the files of
+    agents are never changed.
     """
     from wisen.surfaces.cli.learn_view import Options, run
 
@@ -128,21 +130,25 @@ def blame(
         Optional[list[int]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--line", help="Show only this line, with the failing calls behind its result."),
     ] = None,
-    unused: Annotated[bool, typer.Option("--unused", help="Only the rules that no session ever touched.")] = False,
+    unused: Annotated[
+        bool, typer.Option("--unused", help="Only the rules that were never relevant in any session.")
+    ] = False,
     remove: Annotated[
         bool, typer.Option("--remove", help="Remove the selected lines from the file; revert with wisen undo.")
     ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the selected lines, and stop reporting them.")] = False,
     html: Annotated[
         Optional[Path],  # noqa: UP045 - as above
-        typer.Option("--html", metavar="PAGE", help="Write it as a page that needs no network."),
+        typer.Option(
+            "--html", metavar="PAGE", help="Write the result as an HTML page that loads nothing from outside."
+        ),
     ] = None,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Tell what each line of an instruction file costs in every session, and which failures began or ended with it.
+    """Show what each line of an instruction file costs in every session, and which failures began or ended with it.
 
-    Looks at what `wisen learn` has read. None of it is proof: it compares sessions before and after a line came.
+    Uses what `wisen learn` has read. None of this is proof: it compares the sessions before and after a line was added.
     """
     from wisen.surfaces.cli.blame_lines import decide, show_unused
     from wisen.surfaces.cli.blame_view import run
@@ -159,11 +165,11 @@ def blame(
 @app.command()
 def explain(
     name: Annotated[
-        str, typer.Argument(metavar="ID", help="A fix, entry, rule or guard, by its id or how that begins.")
+        str, typer.Argument(metavar="ID", help="The id of a lesson, rule, fix or guard, or its beginning.")
     ],
     as_json: Json = False,
 ) -> None:
-    """Tell where something that was learnt comes from, how sure it is, and what it has done."""
+    """Show where a lesson, rule, fix or guard comes from, how certain it is, and what it has done."""
     if name.upper().startswith(("LRN-", "ERR-", "FEAT-", "R-")):
         from wisen.surfaces.cli.entry_view import explain
     elif name.upper().startswith("G-"):
@@ -201,15 +207,15 @@ app.command(name="help")(show_help)
 
 @app.command()
 def cycle(
-    quick: Annotated[bool, typer.Option("--quick", help="Leave out what is slow: judging instruction files.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip the slow part: judging instruction files.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what waits and would be done; read and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what is pending and would be done; read and change nothing.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Go through the whole loop once: learn, do what you typed to your agents, apply what policy allows, prepare.
+    """Run the whole loop once: learn, execute what you typed to your agents, apply what policy allows, prepare hooks.
 
-    Hooks start it by themselves at the end of a turn. Only one works at a time; what was cut off is taken up again.
+    Hooks start it by themselves at the end of a turn. Only one runs at a time; an interrupted one is resumed.
     """
     from wisen.surfaces.cli.cycle_view import run
 
@@ -218,7 +224,7 @@ def cycle(
 
 @app.command()
 def status(as_json: Json = False) -> None:
-    """Tell in one screen what has been learnt from, and when."""
+    """Show on one screen what was learnt, when, and whether wisen runs."""
     from wisen.surfaces.cli.status_view import run
 
     raise typer.Exit(run(as_json=as_json))
@@ -226,7 +232,10 @@ def status(as_json: Json = False) -> None:
 
 @app.command()
 def agents(as_json: Json = False) -> None:
-    """List the agents whose sessions were found: versions, counts, dates, and what could not be read and why."""
+    """List the agents whose sessions were found.
+
+    With versions, counts, dates, and what could not be read and why.
+    """
     from wisen.surfaces.cli.agent_view import run
 
     raise typer.Exit(run(as_json=as_json))
@@ -236,19 +245,17 @@ def agents(as_json: Json = False) -> None:
 def doctor(
     repair: Annotated[
         bool,
-        typer.Option(
-            "--repair", help="Repair what is damaged, duplicated or readable by others; what was there is kept."
-        ),
+        typer.Option("--repair", help="Repair what is damaged, duplicated or readable by others. Originals are kept."),
     ] = False,
     purge: Annotated[
-        bool, typer.Option("--purge", help="Forget what may not be kept by today's rules, wherever it stands.")
+        bool, typer.Option("--purge", help="Delete everything that today's rules do not allow to be stored.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --repair or --purge: look and count, change nothing.")
+        bool, typer.Option("--dry-run", help="With --repair or --purge: only count, and change nothing.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Look everything over and tell what is broken, and what to do about it."""
+    """Check everything, and report what is broken and what to do about it."""
     from wisen.surfaces.cli.doctor_view import purge as purge_all
     from wisen.surfaces.cli.doctor_view import run
 

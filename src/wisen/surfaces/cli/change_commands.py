@@ -1,4 +1,4 @@
-"""The commands about what was changed and decided: `wisen changes` and `wisen undo`."""
+"""The commands about changes in files and decisions: `wisen changes …`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - as above
 
-changes_app = typer.Typer(help="What was changed in your files, and taking it back.", invoke_without_command=True)
+changes_app = typer.Typer(
+    help="Changes that wisen made in your files. Without a command, lists them.", invoke_without_command=True
+)
 
 
 @changes_app.callback()
 def changes(context: typer.Context, as_json: Json = False) -> None:
-    """List what was changed in your files, newest first."""
+    """List the changes in your files, newest first."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.change_view import show
 
@@ -23,14 +25,14 @@ def changes(context: typer.Context, as_json: Json = False) -> None:
 
 @changes_app.command()
 def revert(
-    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or its beginning.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Revert the decision that made a change.
 
-    Whatever was changed since stays as it is.
+    Later changes of the same file stay.
     """
     from wisen.surfaces.cli.change_view import undo as run
 
@@ -39,12 +41,12 @@ def revert(
 
 @changes_app.command(name="show")
 def show_change(
-    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
+    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or its beginning.")],
     as_json: Json = False,
 ) -> None:
     """Show one change in detail.
 
-    The difference, what it costs, and what became of it.
+    Its diff, what it costs in tokens, and whether it still stands.
     """
     from wisen.surfaces.cli.change_view import explain as run
 
@@ -55,13 +57,13 @@ def show_change(
 def record_change(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The file that was changed.")],
     what: Annotated[str, typer.Argument(metavar="WHAT", help="What was changed in it.")],
-    why: Annotated[str, typer.Argument(metavar="WHY", help="What it is meant to do.")],
+    why: Annotated[str, typer.Argument(metavar="WHY", help="What the change should achieve.")],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Record a change that you or another tool made.
 
-    So that it can be checked later.
+    wisen can then report whether it helped.
     """
     from wisen.surfaces.cli.change_view import register as run
 
@@ -70,11 +72,11 @@ def record_change(
 
 @changes_app.command(name="refuse")
 def refuse_change(
-    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
+    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or its beginning.")],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Say that you took something out because you do not want it."""
+    """Confirm that you removed a change because you do not want it."""
     from wisen.surfaces.cli.change_view import refuse as run
 
     raise typer.Exit(run(change, dry_run=dry_run, as_json=as_json))
@@ -84,17 +86,19 @@ def refuse_change(
 def undo(
     decision: Annotated[
         Optional[str],  # noqa: UP045 - as above
-        typer.Argument(metavar="[ID]", help="Of a decision, a change or an answered proposal; else the last decision."),
+        typer.Argument(
+            metavar="[ID]", help="The id of a decision, change or answered proposal. Default: the last decision."
+        ),
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List what was decided, newest first.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the decisions, newest first.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Take the last decision back: an approved rule, a guard, an answer, or a whole install.
+    """Undo the last decision: an approved rule, a guard, an answer, or a whole install.
 
-    Shows which one it is and asks. Its changes of files go, your own edits stay, and what was decided is open again,
-    not refused. Done again it takes back the one before. What was forgotten stays forgotten.
+    Shows the decision and asks first. Its file changes are reverted, your own edits stay, and the question is open
+    again, not rejected. A second undo reverses the decision before it. What was forgotten stays forgotten.
     """
     if listed:
         from wisen.surfaces.cli.change_view import list_decisions

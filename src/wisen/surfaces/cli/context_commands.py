@@ -1,4 +1,4 @@
-"""The commands about projects and whose files are: `wisen contexts …` and `wisen adopt`."""
+"""The commands about projects, and about files that the user adopts: `wisen contexts …`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-contexts_app = typer.Typer(help="The projects that were learnt from.", invoke_without_command=True)
+contexts_app = typer.Typer(
+    help="The projects that wisen learnt from. Without a command, lists them.", invoke_without_command=True
+)
 
 
 @contexts_app.callback()
 def contexts(context: typer.Context, as_json: Json = False) -> None:
-    """List the projects that were learnt from, with their keys."""
+    """List the projects that wisen learnt from, with their keys."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.entry_view import contexts as run
 
@@ -23,7 +25,7 @@ def contexts(context: typer.Context, as_json: Json = False) -> None:
 
 @contexts_app.command(name="list")
 def list_contexts(as_json: Json = False) -> None:
-    """List the projects that were learnt from, with their keys."""
+    """List the projects that wisen learnt from, with their keys."""
     from wisen.surfaces.cli.entry_view import contexts as run
 
     raise typer.Exit(run(as_json=as_json))
@@ -31,14 +33,14 @@ def list_contexts(as_json: Json = False) -> None:
 
 @contexts_app.command(name="alias")
 def alias_context(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="The key of a context, or how it begins.")],
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="A directory of this machine.")],
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The key of a project, or its beginning.")],
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A directory on this machine.")],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Assign a directory to a project.
 
-    Also where it was moved or has no remote.
+    For a project that was moved, or that has no remote.
     """
     from wisen.surfaces.cli.entry_view import alias as run
 
@@ -47,13 +49,15 @@ def alias_context(
 
 @contexts_app.command(name="join")
 def join_context(
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="A checkout that waits: see wisen contexts.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A checkout that is not yet assigned: see wisen contexts.")
+    ],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Join a checkout to the project of its remote.
 
-    From now on what was learnt in one is used in the other.
+    From now on, what is learnt in one is used in the other.
     """
     from wisen.surfaces.cli.adopt_view import join
 
@@ -62,13 +66,13 @@ def join_context(
 
 @contexts_app.command(name="separate")
 def separate_context(
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="A checkout.")],
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a checkout.")],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Separate a checkout from the project of its remote.
 
-    It is a project of its own then, whatever remote it has.
+    It becomes a project of its own, whatever its remote is.
     """
     from wisen.surfaces.cli.adopt_view import separate
 
@@ -79,19 +83,22 @@ def separate_context(
 def adopt(
     path: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="FILE", help="A file in a project. Without one, all that wait and were adopted."),
+        typer.Argument(
+            metavar="FILE", help="A file in a project. Without one, lists the files that wait or were adopted."
+        ),
     ] = None,
     mine: Annotated[
-        bool, typer.Option("--mine", help="You wrote it, although it was there before your first session.")
+        bool, typer.Option("--mine", help="You wrote it, although it is older than your first session.")
     ] = False,
-    show: Annotated[bool, typer.Option("--show", help="Only show what it holds and whose it seems to be.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="It is not yours: it is not read.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Only show the content, and whose file it seems to be.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="It is not yours: stop reading it.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Say that a file in a project is yours, so that it may teach: its content is shown, then you are asked.
+    """Trust a file in a project as your own, so that wisen learns from it. Shows its content, and asks first.
 
-    Files in a project (.learnings, chats of aider) are other people's until you adopt them; what git tracks never is.
+    Files in a project (.learnings, chats of aider) count as other people's until you adopt them. Files that git tracks
+    cannot be adopted.
     """
     from wisen.surfaces.cli import adopt_view
 

@@ -1,22 +1,22 @@
-"""The commands about turns whose meaning is in doubt: `wisen feedback …`."""
+"""The commands about classifying messages, and about unclear ones: `wisen feedback …`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 feedback_app = typer.Typer(
-    help="What you said: turns that rules leave in doubt, and the help of your agent to sort them.",
+    help="Messages that wisen could not classify, and whether your agent may help. Without a command, shows both.",
     invoke_without_command=True,
 )
 
 
 @feedback_app.callback()
 def feedback(context: typer.Context, as_json: Json = False) -> None:
-    """Tell whether your agent may help, what it pointed at, and how many turns are in doubt."""
+    """Show whether your agent may help, what it classified, and how many messages are unclear."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.feedback_view import show
 
@@ -25,11 +25,10 @@ def feedback(context: typer.Context, as_json: Json = False) -> None:
 
 @feedback_app.command(name="on")
 def allow(dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Allow your agent to help.
+    """Allow your agent to help classify your messages.
 
-    It is asked, once a session, to point at your words in earlier turns.
-
-    It needs the MCP server (docs/mcp.md). It adds no word and approves nothing: only what your log proves is kept.
+    Once a session it is asked to quote what you said in earlier, unclear messages. This needs the MCP server
+    (docs/mcp.md). It cannot add words or approve anything: a quote is kept only if your log contains it.
     """
     from wisen.surfaces.cli.feedback_view import switch
 
@@ -38,7 +37,10 @@ def allow(dry_run: DryRun = False, as_json: Json = False) -> None:
 
 @feedback_app.command(name="off")
 def disallow(dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Ask your agent nothing any more. What it pointed at before stays; `wisen undo` takes it back."""
+    """Stop asking your agent for help.
+
+    What it classified before stays; `wisen undo` removes it.
+    """
     from wisen.surfaces.cli.feedback_view import switch
 
     raise typer.Exit(switch(yes=False, dry_run=dry_run, as_json=as_json))
@@ -48,19 +50,18 @@ def disallow(dry_run: DryRun = False, as_json: Json = False) -> None:
 def settle(
     agent: Annotated[
         str,
-        typer.Option("--with", metavar="AGENT", help="Whose program is asked: claude-code, codex, openclaw, hermes."),
+        typer.Option("--with", metavar="AGENT", help="The agent to ask: claude-code, codex, openclaw or hermes."),
     ],
-    limit: Annotated[int, typer.Option("--limit", help="About how many turns at most.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", help="The approximate maximum number of messages.")] = 100,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the turns, the tokens and exactly what would leave the machine.")
+        bool, typer.Option("--dry-run", help="Show the messages, the tokens and exactly what would be sent.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Let your agent classify old turns in one batch.
+    """Let your agent classify old messages in one batch.
 
-    Its program is asked to point at your words in turns that are in doubt.
-
-    Each answer is held against your log: words that you did not type are refused. Limits: docs/models.md
+    It is asked to quote what you said in messages that are unclear. Each answer is compared with your log: words that
+    you did not type are rejected. Limits: docs/models.md
     """
     from wisen.surfaces.cli.feedback_view import settle as run
 
@@ -69,17 +70,21 @@ def settle(
 
 @feedback_app.command()
 def detect(
-    text: Annotated[Optional[str], typer.Argument(metavar="TEXT", help="A message as a user would type it.")] = None,  # noqa: UP045 - as above
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="A message as a user would type it to an agent.")
+    ] = None,
     before: Annotated[
         str, typer.Option("--before", help="What happened just before it: start, ok, error, interrupt or reject.")
     ] = "ok",
     call: Annotated[
-        str, typer.Option("--call", help="The command that was made, refused or stopped just before it.")
+        str, typer.Option("--call", help="The command that ran, was rejected or was stopped just before it.")
     ] = "",
-    from_input: Annotated[bool, typer.Option("--stdin", help="Read a message from each line of the input.")] = False,
+    from_input: Annotated[
+        bool, typer.Option("--stdin", help="Read messages from standard input, one per line.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell what a message says about the work, what would be kept of it, when it is told again, and why not."""
+    """Show what wisen would learn from a message, when agents would be reminded of it, and why not."""
     from wisen.surfaces.cli.detect_view import run
 
     raise typer.Exit(run(text, before=before, call=call, from_input=from_input, as_json=as_json))

@@ -9,7 +9,9 @@ import typer
 
 from wisen.surfaces.cli.options import Json  # noqa: TC001 - typer reads the annotations at run time
 
-fixes_app = typer.Typer(help="Fixes: what made failing calls work.", invoke_without_command=True)
+fixes_app = typer.Typer(
+    help="What made failing calls work. Without a command, lists the fixes.", invoke_without_command=True
+)
 
 
 @fixes_app.callback()
@@ -17,9 +19,11 @@ def fixes(
     context: typer.Context,
     path: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--path", help="Only sessions of this transcript or folder."),
+        typer.Option("--path", help="Only the sessions of this transcript or folder."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Also what was seen once or did not always help.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also fixes that were seen only once or did not always help.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show what made failing calls work: the difference from the failed call to the one that succeeded.
@@ -35,7 +39,7 @@ def fixes(
 
 @fixes_app.command(name="show")
 def show_fix(
-    fix: Annotated[str, typer.Argument(metavar="ID", help="The id of a fix, or how it begins.")],
+    fix: Annotated[str, typer.Argument(metavar="ID", help="The id of a fix, or its beginning.")],
     as_json: Json = False,
 ) -> None:
     """Show one fix in detail.

@@ -1,4 +1,4 @@
-"""The group of commands about guards: `wisen guards …`."""
+"""The commands about guards: `wisen guards …`."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 guards_app = typer.Typer(
-    help="Manage guards: checks that warn, ask or deny before a call repeats a mistake.",
+    help="Checks that warn, ask or deny before a call repeats a mistake. Without a command, lists them.",
     invoke_without_command=True,
     no_args_is_help=False,
 )
-GuardId = Annotated[str, typer.Argument(metavar="ID", help="The id of a guard, or how it begins.")]
-Everything = Annotated[bool, typer.Option("--all", help="Of all projects, not only of this one.")]
+GuardId = Annotated[str, typer.Argument(metavar="ID", help="The id of a guard, or its beginning.")]
+Everything = Annotated[bool, typer.Option("--all", help="The guards of all projects, not only of this one.")]
 _FORM = "As in 'deny rtk bun -> bun # rtk has no bun', 'warn edit: migrations/**' or 'ask git push --force'."
 
 
 @guards_app.callback()
 def guards(context: typer.Context, as_json: Json = False) -> None:
-    """List the guards, and how each has done.
+    """List the guards, and how each has performed.
 
-    Those of this project, and those that hold in all projects.
+    Those of this project, and those that apply in all projects.
     """
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.guard_view import show
@@ -32,9 +32,9 @@ def guards(context: typer.Context, as_json: Json = False) -> None:
 
 @guards_app.command(name="list")
 def list_guards(every: Everything = False, as_json: Json = False) -> None:
-    """List the guards, and how each has done.
+    """List the guards, and how each has performed.
 
-    Those of this project, and those that hold in all projects.
+    Those of this project, and those that apply in all projects.
     """
     from wisen.surfaces.cli.guard_view import show
 
@@ -45,7 +45,7 @@ def list_guards(every: Everything = False, as_json: Json = False) -> None:
 def show_guard(guard: GuardId, as_json: Json = False) -> None:
     """Show one guard in detail.
 
-    What it watches for, why, where it comes from, what it did or would have done.
+    What it matches, why, where it comes from, and what it did or would have done.
     """
     from wisen.surfaces.cli.guard_view import explain
 
@@ -56,13 +56,14 @@ def show_guard(guard: GuardId, as_json: Json = False) -> None:
 def add(
     text: Annotated[str, typer.Argument(metavar="GUARD", help=_FORM)],
     here: Annotated[bool, typer.Option("--here/--everywhere", help="For this project, or for all.")] = True,
-    shadow: Annotated[bool, typer.Option("--shadow", help="Only note what it would do.")] = False,
+    shadow: Annotated[bool, typer.Option("--shadow", help="Only record what it would do.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Add a guard by hand.
+    """Add a guard.
 
-    Its form: [warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON].
+    \b
+    [warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON]
     """
     from wisen.surfaces.cli.guard_view import add as run
 
@@ -71,11 +72,14 @@ def add(
 
 @guards_app.command(name="test")
 def try_call(
-    command: Annotated[str, typer.Argument(metavar="COMMAND", help="A command line, or a file with --tool.")],
+    command: Annotated[str, typer.Argument(metavar="COMMAND", help="A command line; with --tool, a file.")],
     tool: Annotated[str, typer.Option("--tool", help="The tool that would be called.")] = "Bash",
     as_json: Json = False,
 ) -> None:
-    """Tell which guards a call would meet here, and what they would say. Nothing is run."""
+    """Show which guards would match a call here.
+
+    And what they would say. Nothing is run.
+    """
     from wisen.surfaces.cli.guard_view import test as run
 
     raise typer.Exit(run(command, tool=tool, as_json=as_json))
@@ -84,11 +88,11 @@ def try_call(
 @guards_app.command()
 def enable(
     guard: GuardId,
-    mode: Annotated[str, typer.Option("--as", help="warn, deny, ask or shadow; as it was written unless told.")] = "",
+    mode: Annotated[str, typer.Option("--as", help="warn, deny, ask or shadow. Default: as it was written.")] = "",
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Enable a guard."""
+    """Enable a guard, or change what it does."""
     from wisen.surfaces.cli.guard_view import enable as run
 
     raise typer.Exit(run(guard, mode, dry_run=dry_run, as_json=as_json))
@@ -96,7 +100,7 @@ def enable(
 
 @guards_app.command()
 def disable(guard: GuardId, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Switch a guard off, from the next call on."""
+    """Disable a guard, from the next call on."""
     from wisen.surfaces.cli.guard_view import set_mode
 
     raise typer.Exit(set_mode(guard, "off", dry_run=dry_run, as_json=as_json))
@@ -112,12 +116,14 @@ def remove(guard: GuardId, dry_run: DryRun = False, as_json: Json = False) -> No
 
 @guards_app.command()
 def backtest(
-    guard: Annotated[str, typer.Argument(metavar="ID", help="The id of a guard, or a guard in writing.")],
+    guard: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of a guard, or a guard as `wisen guards add` takes it.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Run a guard over all recorded sessions.
+    """Test a guard on all recorded sessions.
 
-    Failures it would have matched, good calls it would have hit.
+    Shows the failures it would have prevented, and the good calls it would have stopped.
     """
     from wisen.surfaces.cli.guard_view import backtest as run
 

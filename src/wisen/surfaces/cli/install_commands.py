@@ -1,4 +1,4 @@
-"""The commands about agents that call us while they work: `wisen install` and `wisen uninstall`."""
+"""The commands that add hooks to agents and remove them: `wisen install` and `wisen uninstall`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AgentName = Annotated[str, typer.Argument(metavar="AGENT", help=_AGENTS)]
 def install(
     agent: AgentName,
     scope: Annotated[
-        str, typer.Option("--scope", help="`user`: for all sessions; `project`: for those of this folder.")
+        str, typer.Option("--scope", help="user: for all sessions; project: for those of this folder.")
     ] = "user",
     experiments: Annotated[
         Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
@@ -25,15 +25,15 @@ def install(
         Optional[bool],  # noqa: UP045 - as above
         typer.Option("--pointing/--no-pointing", help="Whether your agent may help to classify your messages."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before writing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Let an agent call wisen while it works, so that it is told what was learnt at the right moment.
+    """Let an agent call wisen while it works, so that it gets what was learnt at the right moment.
 
     Shows what will be written to its settings and the delay that it adds, measured on this machine, and asks before
-    writing when run in a terminal. Running it again is safe, and repairs the settings after wisen or its home moved. No
-    other command but `wisen uninstall` changes an agent's settings.
+    writing when run in a terminal. Running it again is safe, and repairs the settings after wisen or its home moved.
+    Only this command and `wisen uninstall` change the settings of an agent.
     """
     from wisen.surfaces.cli.install_view import Answers
     from wisen.surfaces.cli.install_view import install as run
@@ -43,7 +43,10 @@ def install(
 
 
 def uninstall(agent: AgentName, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Take wisen out of an agent's settings; where nobody else changed them, they are as before, byte for byte."""
+    """Remove wisen from an agent's settings.
+
+    If nobody else changed them, they are the same as before, byte for byte.
+    """
     from wisen.surfaces.cli.install_view import uninstall as run
 
     raise typer.Exit(run(agent, dry_run=dry_run, as_json=as_json))

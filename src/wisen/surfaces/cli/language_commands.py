@@ -10,7 +10,7 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 languages_app = typer.Typer(
-    help="The languages in which you are heard: sixteen and emoji are shipped, and you can add more.",
+    help="The languages that wisen understands: sixteen are included. Without a command, lists them.",
     invoke_without_command=True,
 )
 
@@ -29,7 +29,7 @@ def list_languages(
     write: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(
-            "--write", metavar="FILE", help="Also put yours into a .language-keywords.json; what is there stays."
+            "--write", metavar="FILE", help="Also add yours to a .language-keywords.json file, which keeps its content."
         ),
     ] = None,
     dry_run: Annotated[
@@ -39,9 +39,7 @@ def list_languages(
 ) -> None:
     """List the languages, and how often you use each.
 
-    Also those that you write in and that have no file.
-
-    Looks at what `wisen learn` has read. Changes nothing but the file that you name.
+    Also the languages that you use and wisen does not understand. Uses what `wisen learn` has read.
     """
     from wisen.surfaces.cli.language_view import show
 
@@ -52,25 +50,24 @@ def list_languages(
 def build_languages(
     language: Annotated[
         Optional[list[str]],  # noqa: UP045 - as above
-        typer.Option("--language", metavar="CODE", help="Only this language, like nl; can be given several times."),
+        typer.Option("--language", metavar="CODE", help="Only this language, like nl. May be repeated."),
     ] = None,
     model: Annotated[
-        bool, typer.Option("--model", help="Have the configured heavy model write the files; your texts are not sent.")
+        bool,
+        typer.Option("--model", help="Let the configured heavy model write the files. Your messages are not sent."),
     ] = False,
     source: Annotated[
         Optional[Path],  # noqa: UP045 - as above
-        typer.Option("--from", metavar="FILE", help="Take in a .language-keywords.json instead."),
+        typer.Option("--from", metavar="FILE", help="Import a .language-keywords.json file instead."),
     ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Replace files that are there; each old one is kept beside it.")
-    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Replace existing files; a copy of each is kept.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Make files for the languages that you write in and that have none. Without --model: tell which.
+    """Add files for languages that you use and wisen does not understand.
 
-    Tells how well each language that you added is heard, on sentences of it that are held back.
-    The files lie in the folder `languages` of wisen's home. Sessions are understood anew by the next `wisen learn`.
+    Without --model, only lists these languages. Reports how well each added language is understood, on test sentences.
+    The files are in the folder `languages` of wisen's home. The next `wisen learn` classifies your messages again.
     """
     from wisen.surfaces.cli.language_view import build, take_in
 

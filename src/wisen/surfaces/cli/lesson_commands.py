@@ -9,9 +9,10 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 lessons_app = typer.Typer(
-    help="Lessons: what you corrected, what failed and what helped, one entry each.", invoke_without_command=True
+    help="What you corrected, what failed and what helped. Without a command, lists the lessons.",
+    invoke_without_command=True,
 )
-EntryName = Annotated[str, typer.Argument(metavar="NAME", help="The name of a lesson, or how it begins.")]
+EntryName = Annotated[str, typer.Argument(metavar="NAME", help="The name of a lesson, or its beginning.")]
 Every = Annotated[bool, typer.Option("--all", help="Also show resolved, merged and superseded lessons.")]
 Context = Annotated[Optional[str], typer.Option("--context", help="Only the lessons of one project, by its key.")]  # noqa: UP045 - as above
 
@@ -100,7 +101,7 @@ def write_lessons(dry_run: DryRun = False, as_json: Json = False) -> None:
 @lessons_app.command()
 def confirm(
     name: EntryName,
-    everywhere: Annotated[bool, typer.Option("--global", help="In all projects, not only in its own.")] = False,
+    everywhere: Annotated[bool, typer.Option("--global", help="For all projects, not only for its own.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""The commands about what is remembered: `wisen recall`, `brief`, `note`, and the group `wisen memory …`."""
+"""The commands about the memory of past work: `wisen memory …`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import typer
 from wisen.model.memory import BRIEFING_TOKENS
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-memory_app = typer.Typer(help="The days of this project, and what its sessions came to.", invoke_without_command=True)
+memory_app = typer.Typer(
+    help="Days, notes and session summaries. Without a command, shows what is kept.", invoke_without_command=True
+)
 
 
 @memory_app.callback()
 def memory(context: typer.Context, as_json: Json = False) -> None:
-    """List the days of this project, newest first."""
+    """Show what is kept of this project, and the commands that show it."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.memory_view import overview
 
@@ -33,11 +35,14 @@ def list_days(as_json: Json = False) -> None:
 def show_memory(
     name: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="DATE|SESSION", help="A day, the name of a summary, or how a session's id begins."),
+        typer.Argument(metavar="DATE|SESSION", help="A day, the name of a summary, or the beginning of a session id."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a day, by default the newest, or what a session came to."""
+    """Show a day or a session summary.
+
+    By default the newest day.
+    """
     from wisen.surfaces.cli.memory_view import show
 
     raise typer.Exit(show(name, as_json=as_json))
@@ -47,7 +52,7 @@ def show_memory(
 def write_memory(dry_run: DryRun = False, as_json: Json = False) -> None:
     """Write the days and summaries of this project to files.
 
-    Into its own memory/ where it keeps one, else into wisen's home.
+    Into its folder memory/ if it has one, else into wisen's home.
     """
     from wisen.surfaces.cli.memory_view import write
 
@@ -56,20 +61,24 @@ def write_memory(dry_run: DryRun = False, as_json: Json = False) -> None:
 
 @memory_app.command()
 def recall(
-    question: Annotated[str, typer.Argument(metavar="QUERY", help='Words to look for; "several words" as they stand.')],
+    question: Annotated[
+        str, typer.Argument(metavar="QUERY", help='Words to search for; "quoted words" match exactly.')
+    ],
     scope: Annotated[
-        str, typer.Option("--scope", help="here: this project and what holds everywhere. all: every project.")
+        str, typer.Option("--scope", help="here: this project and what applies everywhere; all: every project.")
     ] = "here",
     days: Annotated[Optional[float], typer.Option("--days", help="Only the last N days.")] = None,  # noqa: UP045 - as above
     kind: Annotated[
         Optional[list[str]],  # noqa: UP045 - as above
-        typer.Option("--kind", help="Only turn, rule, entry, fix, note, summary, workflow, imported; may be repeated."),
+        typer.Option(
+            "--kind", help="Only turn, rule, entry, fix, note, summary, workflow or imported. May be repeated."
+        ),
     ] = None,
-    around: Annotated[int, typer.Option("--around", help="Also show so many turns before and behind.")] = 0,
+    around: Annotated[int, typer.Option("--around", help="Also show this many messages before and after.")] = 0,
     limit: Annotated[int, typer.Option("--limit", help="How many to show.")] = 8,
     as_json: Json = False,
 ) -> None:
-    """Find again what was said, learnt and done, with where it stands."""
+    """Search what was said, learnt and done before, and show where it is from."""
     from wisen.surfaces.cli.recall_view import run
 
     raise typer.Exit(
@@ -80,10 +89,10 @@ def recall(
 @memory_app.command()
 def brief(
     prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="The task, in the words you would give an agent.")],
-    budget: Annotated[int, typer.Option("--budget", help="How many tokens it may cost.")] = BRIEFING_TOKENS,
+    budget: Annotated[int, typer.Option("--budget", help="The maximum number of tokens.")] = BRIEFING_TOKENS,
     as_json: Json = False,
 ) -> None:
-    """Show what an agent should know before a task: rules, known failures, what was done before."""
+    """Show what an agent should know before a task: rules, known failures, and earlier work."""
     from wisen.surfaces.cli.recall_view import brief as run
 
     raise typer.Exit(run(prompt, budget=budget, as_json=as_json))
@@ -91,12 +100,12 @@ def brief(
 
 @memory_app.command()
 def note(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be kept, in one line.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The note, in one line.")],
     mark: Annotated[str, typer.Option("--mark", help="success, failure, insight or note.")] = "note",
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Put a line to the end of today, for this project."""
+    """Add a line to today's notes of this project."""
     from wisen.surfaces.cli.memory_view import note as run
 
     raise typer.Exit(run(text, mark=mark, dry_run=dry_run, as_json=as_json))

@@ -1,4 +1,4 @@
-"""The group of commands about language models: `wisen models …`."""
+"""The commands about language models: `wisen models …`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 models_app = typer.Typer(
-    help="Language models, where you have any: nothing needs one.", invoke_without_command=True, no_args_is_help=False
+    help="Language models, which are optional. Without a command, shows those that are configured.",
+    invoke_without_command=True,
+    no_args_is_help=False,
 )
 
 
@@ -26,7 +28,7 @@ def models(context: typer.Context, as_json: Json = False) -> None:
 def show_models(as_json: Json = False) -> None:
     """Show the configured models and today's use.
 
-    Where each is configured, today's caps, and what 30 days cost by purpose.
+    Where each is configured, today's limits, and the cost of the last 30 days by purpose.
     """
     from wisen.surfaces.cli.model_view import show
 
@@ -35,13 +37,13 @@ def show_models(as_json: Json = False) -> None:
 
 @models_app.command(name="check")
 def check_model(
-    tier: Annotated[str, typer.Option("--tier", help="Which of them: nano or heavy.")] = "nano",
+    tier: Annotated[str, typer.Option("--tier", help="Which model: nano or heavy.")] = "nano",
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Ask a model one harmless question.
 
-    Shows how long it took and what it cost. Nothing of yours is sent.
+    Shows how long it took and what it cost. None of your data is sent.
     """
     from wisen.surfaces.cli.model_view import check
 

@@ -10,14 +10,14 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 phrases_app = typer.Typer(
-    help="Your own wording of feedback: what only you say when something is wrong, or right.",
+    help="Your own wording of feedback, like what you say when something is wrong. Without a command, lists it.",
     invoke_without_command=True,
 )
 
 
 @phrases_app.callback()
 def phrases(context: typer.Context, as_json: Json = False) -> None:
-    """List your phrases, each with the turns that speak for it."""
+    """List your phrases, each with the messages that it was found in."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.phrase_view import show
 
@@ -29,13 +29,15 @@ def show_phrases(
     write: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(
-            "--write", metavar="FILE", help="Also put them into a file of feedback phrases; what is there stays."
+            "--write", metavar="FILE", help="Also add them to a file of feedback phrases, which keeps its content."
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --write: only show what would be.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --write: show what would change, and write nothing.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """List your phrases, each with the turns that speak for it. Changes nothing but the file that you name."""
+    """List your phrases, each with the messages that it was found in."""
     from wisen.surfaces.cli.phrase_view import show
 
     raise typer.Exit(show(write, dry_run=dry_run, as_json=as_json))
@@ -49,20 +51,19 @@ def learn_phrases(
     ] = None,
     model: Annotated[
         bool,
-        typer.Option("--model", help="Have the configured models name phrases; each has to stand in what you typed."),
+        typer.Option("--model", help="Let the configured models suggest phrases; only what you really typed is kept."),
     ] = False,
     source: Annotated[
         Optional[Path],  # noqa: UP045 - as above
-        typer.Option("--from", metavar="FILE", help="Take in a file of feedback phrases instead."),
+        typer.Option("--from", metavar="FILE", help="Import a file of feedback phrases instead."),
     ] = None,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Find phrases that only you use.
 
-    They are found by what happened around them: work undone, calls refused, and so on.
-
-    Looks at what `wisen learn` has read. Sessions that hold a new phrase are understood anew by the next `wisen learn`.
+    They are found by what happened around them, such as undone work or rejected calls. Uses what `wisen learn` has
+    read. The next `wisen learn` classifies messages with a new phrase again.
     """
     from wisen.surfaces.cli.phrase_view import learn, take_in
 
@@ -73,11 +74,14 @@ def learn_phrases(
 
 @phrases_app.command(name="remove")
 def remove_phrase(
-    phrase: Annotated[str, typer.Argument(metavar="PHRASE", help="The phrase, as `wisen phrases show` tells it.")],
+    phrase: Annotated[str, typer.Argument(metavar="PHRASE", help="The phrase, as `wisen phrases` shows it.")],
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Take one phrase out. It does not come back by itself."""
+    """Remove a phrase, for good.
+
+    It is not found again by itself.
+    """
     from wisen.surfaces.cli.phrase_view import remove
 
     raise typer.Exit(remove(phrase, dry_run=dry_run, as_json=as_json))

@@ -1,4 +1,4 @@
-"""The command about what was praised: `wisen praise`."""
+"""The command about the praise of the user: `wisen praise`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def praise(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what you praised, and what that strengthened: what your agent had been told just before."""
+    """List your praise, and the lessons that it strengthened: those that your agent was given just before."""
     from wisen.surfaces.cli.praise_view import run
 
     raise typer.Exit(run(days=days, as_json=as_json))

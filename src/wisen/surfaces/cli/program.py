@@ -1,6 +1,6 @@
-"""The program that commands are added to, and the codes it ends with: commands that run others need no more of it.
+"""The typer application that commands are added to, and exit codes; enough for commands that run other commands.
 
-Exit codes are told in `surfaces/cli/__init__.py`, which adds the commands.
+`surfaces/cli/__init__.py` adds the commands, and documents the exit codes.
 """
 
 from __future__ import annotations

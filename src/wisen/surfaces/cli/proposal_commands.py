@@ -1,4 +1,4 @@
-"""The group of commands about what is proposed: `wisen proposals …`."""
+"""The commands about proposals, and answers to them: `wisen proposals …`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-proposals_app = typer.Typer(help="What is proposed, and your answers.", invoke_without_command=True)
-ProposalId = Annotated[str, typer.Argument(metavar="ID", help="Its number in the list, its id, or how that begins.")]
+proposals_app = typer.Typer(
+    help="Proposals that wait for your answer. Without a command, lists them.", invoke_without_command=True
+)
+ProposalId = Annotated[str, typer.Argument(metavar="ID", help="The number in the list, the id, or its beginning.")]
 
 
 @proposals_app.callback()
 def proposals(
     context: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Also what was answered or is held back by a rule.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also those that are answered, or held back by a rule.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List what is proposed."""
+    """List the proposals."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.review_view import show
 
@@ -27,7 +29,7 @@ def proposals(
 
 @proposals_app.command()
 def review() -> None:
-    """Go through what is proposed, one by one: approve, edit, skip or reject it."""
+    """Go through the proposals one by one: approve, edit, skip or reject each."""
     from wisen.surfaces.cli.review_view import review as run
 
     raise typer.Exit(run())
@@ -35,21 +37,25 @@ def review() -> None:
 
 @proposals_app.command(name="show")
 def show_proposal(proposal: ProposalId, as_json: Json = False) -> None:
-    """Show one proposal: why, the difference, what it costs."""
+    """Show one proposal: the reason, the diff and what it costs."""
     from wisen.surfaces.cli.review_view import explain as run
 
     raise typer.Exit(run(proposal, as_json=as_json))
 
 
 def _answer(name: str, does: str, *, may_edit: bool = False) -> None:
-    """A command that answers a proposal."""
+    """Add a command that answers a proposal."""
 
     def run(
         proposal: ProposalId,
         text: Annotated[Optional[str], typer.Option("--text", help="The rule in your own words.")] = None,  # noqa: UP045 - as above
         to: Annotated[
             Optional[str],  # noqa: UP045 - as above
-            typer.Option("--to", metavar="PLACE", help="Where it goes: file, local, rules, own or hook; remembered."),
+            typer.Option(
+                "--to",
+                metavar="PLACE",
+                help="Where the rule goes: file, local, rules, own or hook. This is remembered.",
+            ),
         ] = None,
         dry_run: DryRun = False,
         as_json: Json = False,
@@ -66,30 +72,30 @@ def _answer(name: str, does: str, *, may_edit: bool = False) -> None:
     proposals_app.command(name=name, help=does)(run if may_edit else run_as_it_is)
 
 
-_answer("approve", "Write the rule into its file.", may_edit=True)
-_answer("reject", "Say no: it does not come back, in whatever words.")
-_answer("skip", "Wait until it comes up again.")
-_answer("later", "Leave it in the list.")
+_answer("approve", "Approve a proposal: write the rule into its file.", may_edit=True)
+_answer("reject", "Reject a proposal: it does not come back, in any wording.")
+_answer("skip", "Skip a proposal until the lesson comes up again.")
+_answer("later", "Leave a proposal in the list for later.")
 
 
 @proposals_app.command(name="place")
 def choose_place(
     place: Annotated[
         Optional[str],  # noqa: UP045 - as above
-        typer.Argument(metavar="PLACE", help="file, local, rules or hook; ask: be asked again."),
+        typer.Argument(metavar="PLACE", help="file, local, rules or hook; ask: ask me again."),
     ] = None,
-    file: Annotated[str, typer.Option("--file", help="The file that the rules would go to.")] = "CLAUDE.md",
+    file: Annotated[str, typer.Option("--file", help="The file that the rules would go to otherwise.")] = "CLAUDE.md",
     context: Annotated[
         Optional[str],  # noqa: UP045 - as above
-        typer.Option("--context", help="The project, by its key; else this folder's."),
+        typer.Option("--context", help="The project, by its key. Default: that of this folder."),
     ] = None,
-    everywhere: Annotated[bool, typer.Option("--global", help="For what holds in all projects.")] = False,
+    everywhere: Annotated[bool, typer.Option("--global", help="For rules of all projects.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Show or choose where approved rules go.
 
-    That is, instead of a file that is too long; it holds for this project.
+    Used instead of a file that is too long. Applies to this project.
     """
     from wisen.surfaces.cli.place_view import choose, show
 
@@ -102,7 +108,7 @@ def choose_place(
 def try_proposal(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Put a proposal on trial first.
 
-    Where you allowed experiments.
+    Only if you allowed experiments: wisen trials on
     """
     from wisen.surfaces.cli.review_view import try_out
 

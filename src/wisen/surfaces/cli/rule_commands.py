@@ -1,4 +1,4 @@
-"""The group of commands about rules: `wisen rules …`."""
+"""The commands about rules: `wisen rules …`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-rules_app = typer.Typer(help="The rules that hold, and editing them.", invoke_without_command=True)
+rules_app = typer.Typer(help="The rules in force. Without a command, lists them.", invoke_without_command=True)
 
 
 @rules_app.callback()
 def rules(
     context: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Of every context, not only of this one.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="The rules of every project, not only of this one.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the rules that hold, here and everywhere, with who approved them."""
+    """List the rules in force, here and everywhere, and who approved them."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.entry_view import rules as run
 
@@ -29,13 +29,15 @@ def add_rule(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The rule in your own words.")],
     everywhere: Annotated[bool, typer.Option("--global", help="For all projects, not only for this one.")] = False,
     context: Annotated[Optional[str], typer.Option("--context", help="For the project with this key.")] = None,  # noqa: UP045 - typer reads the annotation at run time
-    pending: Annotated[bool, typer.Option("--pending", help="Only as something that you said.")] = False,
+    pending: Annotated[
+        bool, typer.Option("--pending", help="Record it as something you said, not as a rule yet.")
+    ] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Add a rule in your own words.
 
-    Agents are told it from the next session on.
+    Agents are given it from the next session on.
     """
     from wisen.surfaces.cli.rule_editing import add
 
@@ -53,7 +55,7 @@ def edit_rules(
 ) -> None:
     """Edit the rules in your editor.
 
-    What you add, reword or take out there is your word at once.
+    What you add, reword or remove there takes effect at once.
     """
     from wisen.surfaces.cli.rule_editing import edit
 

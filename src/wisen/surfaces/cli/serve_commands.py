@@ -1,4 +1,4 @@
-"""The commands that serve agents: `wisen mcp` for one that starts us, `wisen serve` for whoever has the token."""
+"""The commands that serve agents over MCP: `wisen mcp` on standard input, `wisen serve` over HTTP."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 PORT = 18374
 EVERY = 60.0
-Home = Annotated[Optional[Path], typer.Option("--home", help="wisen's home. Default: as for every command.")]  # noqa: UP045 - as above
+Home = Annotated[Optional[Path], typer.Option("--home", help="The home of wisen. Default: the usual one.")]  # noqa: UP045 - as above
 
 
 def mcp(home: Home = None) -> None:
-    """Serve an agent that speaks MCP over this process's input and output, until the input ends.
+    """Serve an agent over MCP on standard input and output, until the input ends.
 
-    Needs `pip install 'wisen[mcp]'`. Agents ask what was learnt and may suggest lessons; nothing they write counts
-    before you approve it. How an agent is told of it: docs/mcp.md
+    Needs `pip install 'wisen[mcp]'`. Agents can query what was learnt and suggest lessons; nothing takes effect before
+    you approve it. How to set up an agent: docs/mcp.md
     """
     from wisen import app
     from wisen.errors import MissingExtra
@@ -37,20 +37,20 @@ def mcp(home: Home = None) -> None:
 
 def serve(
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Of 127.0.0.1; 0 takes any that is free.")
+        int, typer.Option("--port", min=0, max=65535, help="The port on 127.0.0.1; 0: any free port.")
     ] = PORT,
     every: Annotated[
-        float, typer.Option("--every", min=0, help="Run `wisen cycle` every so many minutes; 0 never.")
+        float, typer.Option("--every", min=0, help="Run `wisen cycle` every N minutes; 0: never.")
     ] = EVERY,
     home: Home = None,
-    token: Annotated[bool, typer.Option("--token", help="Print the token that agents must show, and stop.")] = False,
+    token: Annotated[bool, typer.Option("--token", help="Print the token that clients must send, and stop.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Serve agents that speak MCP over HTTP on this machine only, and run the cycle on a schedule. Nothing needs it.
+    """Serve agents over MCP and HTTP, on this machine only, and run the cycle on a schedule. This is optional.
 
-    Needs `pip install 'wisen[serve]'`. Whoever asks must show the token, which is made once and kept in wisen's home.
-    GET /health tells whether it works.
+    Needs `pip install 'wisen[serve]'`. Clients must send the token, which is created once and kept in wisen's home.
+    GET /health reports whether it works.
     """
     from wisen import app
 

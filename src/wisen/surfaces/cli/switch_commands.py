@@ -1,4 +1,4 @@
-"""The commands that switch wisen off and on in a project, and what commands say that would learn while it is off."""
+"""The commands that switch wisen off and on in a project, and the message of commands that do nothing meanwhile."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def off(dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Switch wisen off in this project: nothing is learnt from it or told in it, by a file `.wisen-off` at its top.
+    """Switch wisen off in this project, by a file `.wisen-off` in its top folder.
 
-    What was learnt before stays: `wisen forget --everything --scope context` removes it. For one session only, start it
-    with WISEN_OFF=1.
+    Nothing is learnt from the project, and its agents are given nothing. What was learnt before stays: `wisen forget
+    --everything --scope context` removes it. To switch off one session only, start it with WISEN_OFF=1.
     """
     _switch(on=False, dry_run=dry_run, as_json=as_json)
 

@@ -1,4 +1,4 @@
-"""The commands about trials: `wisen trials …` and `wisen effect`."""
+"""The commands about trials: `wisen trials …`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 trials_app = typer.Typer(
-    help="What is on trial, and what the trials say.", invoke_without_command=True, no_args_is_help=False
+    help="Trials measure whether hints help. Without a command, lists them.",
+    invoke_without_command=True,
+    no_args_is_help=False,
 )
-Here = Annotated[bool, typer.Option("--here", help="Only in this project, whatever holds elsewhere.")]
+Here = Annotated[bool, typer.Option("--here", help="Only in this project, whatever applies elsewhere.")]
 
 
 @trials_app.callback()
 def trials(context: typer.Context, as_json: Json = False) -> None:
     """List the trials and their numbers.
 
-    In how many sessions each was seen with the hint and without, and the verdict.
+    In how many sessions the failure was seen with the hint and without it, and the verdict.
     """
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.trial_view import show
@@ -31,7 +33,7 @@ def trials(context: typer.Context, as_json: Json = False) -> None:
 def list_trials(as_json: Json = False) -> None:
     """List the trials and their numbers.
 
-    In how many sessions each was seen with the hint and without, and the verdict.
+    In how many sessions the failure was seen with the hint and without it, and the verdict.
     """
     from wisen.surfaces.cli.trial_view import show
 
@@ -40,12 +42,12 @@ def list_trials(as_json: Json = False) -> None:
 
 @trials_app.command(name="show")
 def show_trial(
-    trial: Annotated[str, typer.Argument(metavar="ID", help="The id of what is on trial, or how it begins.")],
+    trial: Annotated[str, typer.Argument(metavar="ID", help="The id of a rule or fix on trial, or its beginning.")],
     as_json: Json = False,
 ) -> None:
     """Show one trial in detail.
 
-    Which sessions got it, which did not, and what came of each.
+    Which sessions got the hint, which did not, and the outcome of each.
     """
     from wisen.surfaces.cli.trial_view import explain
 
@@ -54,9 +56,9 @@ def show_trial(
 
 @trials_app.command(name="on")
 def switch_on(here: Here = False, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Allow trials of what nobody approved yet.
+    """Allow trials of hints that you did not approve yet.
 
-    It is given in some sessions and held back in others, to measure its effect.
+    A hint is given in some sessions and withheld in others, to measure its effect.
     """
     from wisen.surfaces.cli.trial_view import switch
 
@@ -65,7 +67,7 @@ def switch_on(here: Here = False, dry_run: DryRun = False, as_json: Json = False
 
 @trials_app.command(name="off")
 def switch_off(here: Here = False, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Withhold nothing any more, from the next call on."""
+    """Stop withholding hints, from the next call on."""
     from wisen.surfaces.cli.trial_view import switch
 
     raise typer.Exit(switch(yes=False, here=here, dry_run=dry_run, as_json=as_json))
@@ -79,7 +81,7 @@ def effect(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what hints do: failures and corrections per session with them and without, and each trial beside it."""
+    """Show what hints do: failures and corrections per session with and without them, and the result of each trial."""
     from wisen.surfaces.cli.trial_view import effect as run
 
     raise typer.Exit(run(svg, as_json=as_json))
