@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import typer.main
 from hypothesis import settings
 
 from tests.agents import clients
@@ -23,6 +24,9 @@ from wisen.testing.fakes import FixedPresence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# Building the tree of commands takes longer than most commands: what runs the program in this process does it once.
+typer.main.get_command = functools.cache(typer.main.get_command)
 
 settings.register_profile("steady", derandomize=True)
 if os.environ.get("WISEN_TEST_STEADY"):

@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.edits.desks import a_desk, plan
 from tests.edits.fake_checkouts import MemoryCheckouts
+from tests.sizes import size
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.managed_lines import MARK
 from wisen.edits.settings_text import parse_settings, with_value, without_value
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from wisen.edits.settings_text import Format
     from wisen.model.change import CheckedOutFile
 
-SEQUENCES = int(os.environ.get("WISEN_TEST_SEQUENCES", "500"))
-"""How many sequences of edits are tried; `make test-long` tries many more."""
-HOW = settings(max_examples=SEQUENCES, stateful_step_count=50, deadline=None, derandomize=SEQUENCES <= 500)
+SEQUENCES = int(os.environ.get("WISEN_TEST_SEQUENCES", size(100, 1000)))
+"""How many sequences of edits are tried."""
+HOW = settings(max_examples=SEQUENCES, stateful_step_count=50, deadline=None, derandomize=SEQUENCES <= 1000)
 HIS = [b"# A", b"## Rules", b"- his item", b"his text", b"", b"\xff", b"~~~", b"~~~ "]
 PLACES = st.integers(min_value=0, max_value=30)
 
@@ -51,6 +52,8 @@ class Edits(RuleBasedStateMachine):
         """Whether anybody else ever changed the file."""
         self.by_hand = False
         """Whether anybody but git did since the last look."""
+        self.found: set[tuple[str, ChangeFate]] = set()
+        """Which change had which fate when we looked."""
         self.base: bytes | None = None
 
     @initialize(
@@ -90,9 +93,10 @@ class Edits(RuleBasedStateMachine):
 
     @rule()
     def look(self) -> None:
-        fates = [look.fate for look in detect_user_edits(self.desk)]
-        if not self.by_hand:
-            assert not {ChangeFate.REWORDED, ChangeFate.REMOVED}.intersection(fates)
+        found = {(look.change, look.fate) for look in detect_user_edits(self.desk)}
+        if not self.by_hand:  # what was found before is found again when another commit is checked out
+            assert not {ChangeFate.REWORDED, ChangeFate.REMOVED}.intersection(fate for _, fate in found - self.found)
+        self.found |= found
         self.by_hand = False
 
     @rule(which=PLACES, line=st.sampled_from([b"- new of his", b"new text", b"- new <!-- wisen:R-0001 -->"]))
@@ -234,6 +238,7 @@ class SettingsEdits(RuleBasedStateMachine):
         self.door = Editor(self.desk)
         self.open: dict[str, tuple[str | int, ...]] = {}
         self.touched = self.by_hand = False
+        self.found: set[tuple[str, ChangeFate]] = set()
 
     @initialize(start=st.sampled_from([(format, text) for format, texts in STARTS.items() for text in texts]))
     def begin(self, start: tuple[Format, str]) -> None:
@@ -271,9 +276,10 @@ class SettingsEdits(RuleBasedStateMachine):
 
     @rule()
     def look(self) -> None:
-        fates = [look.fate for look in detect_user_edits(self.desk)]
-        if not self.by_hand:
-            assert not {ChangeFate.REWORDED, ChangeFate.REMOVED}.intersection(fates)
+        found = {(look.change, look.fate) for look in detect_user_edits(self.desk)}
+        if not self.by_hand:  # what was found before is found again when another commit is checked out
+            assert not {ChangeFate.REWORDED, ChangeFate.REMOVED}.intersection(fate for _, fate in found - self.found)
+        self.found |= found
         self.by_hand = False
 
     @rule(keys=st.sampled_from(KEYS), value=st.sampled_from(VALUES), removes=st.booleans())
@@ -330,5 +336,5 @@ class SettingsEdits(RuleBasedStateMachine):
 
 
 Edits.TestCase.settings = SettingsEdits.TestCase.settings = HOW
-test_edits = pytest.mark.requirement("S7")(Edits.TestCase)
-test_settings_edits = pytest.mark.requirement("S7")(SettingsEdits.TestCase)
+test_edits = pytest.mark.requirement("S7")(pytest.mark.sized(Edits.TestCase))
+test_settings_edits = pytest.mark.requirement("S7")(pytest.mark.sized(SettingsEdits.TestCase))

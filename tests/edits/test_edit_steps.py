@@ -50,16 +50,26 @@ class Home:
         self.old = old
         if old is not None:
             self.path.write_bytes(old)
-        empty = folder.parent / "ledger.db"
-        if not empty.exists():
-            ledger_of(folder.parent).close()
-        shutil.copy(empty, folder)
+        ledger_of(folder).close()
 
     @contextmanager
     def desk(self) -> Iterator[Desk]:
         with closing(ledger_of(self.folder)) as ledger:
             clock = SystemClock()
             yield Desk(UserFiles(), MemoryCheckouts(), ledger, clock, Ulids(clock), "desk")
+
+    def save(self) -> None:
+        """Keep the home as it is now."""
+        shutil.copytree(self.folder, self._saved)
+
+    def restore(self) -> None:
+        """Have the home be as it was kept, in the same place: the ledger names the file by its path."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self._saved, self.folder)
+
+    @property
+    def _saved(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name} as it was")
 
     def content(self) -> bytes | None:
         return self.path.read_bytes() if self.path.exists() else None
@@ -157,9 +167,10 @@ DEEDS_OF = {name: act for _, name, act in DEEDS.values()}
 def test_a_kill_at_any_step_leaves_the_old_or_the_new(tmp_path: Path, deed: str, undoing: bool) -> None:
     old, name, act = DEEDS[deed]
     seen: set[bool] = set()
+    home = Home(tmp_path / "home", old, name)
+    new = _new(home, act, undoing=undoing)
     for nth in range(1, MOST):
-        home = Home(tmp_path / str(nth), old, name)
-        new = _new(home, act, undoing=undoing)
+        home.restore()
         child = os.fork()
         if child == 0:
             _die_at(home, nth, take_back if undoing else act)
@@ -191,9 +202,10 @@ def test_an_error_at_any_step_is_told_and_leaves_the_old_or_the_new(
             raise StoreError(f"The ledger cannot be written: {os.strerror(code)}.")
         raise OSError(code, os.strerror(code))
 
+    home = Home(tmp_path / "home", old, name)
+    new = _new(home, act, undoing=undoing)
     for nth in range(1, MOST):
-        home = Home(tmp_path / str(nth), old, name)
-        new = _new(home, act, undoing=undoing)
+        home.restore()
         steps = Steps(nth, fail)
         with home.desk() as desk:
             prepared = (take_back if undoing else act)(home, desk)
@@ -219,6 +231,7 @@ def _new(home: Home, act: Callable[[Home, Desk], Callable[[], object]], *, undoi
         if not undoing:
             take_back(home, desk)()
             assert home.content() == home.old
+    home.save()
     return content
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.edits.desks import a_desk, plan
 from tests.edits.fake_checkouts import MemoryCheckouts
+from tests.sizes import size
 from wisen.edits.budget import budget_of
 from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor, PassagePlan
@@ -196,13 +197,14 @@ def test_a_section_holds_only_so_many_lines_of_ours(tmp_path: Path) -> None:
     assert path.read_text().count("- mine\n") == 70
 
 
+@pytest.mark.sized
 @pytest.mark.requirement("S19")
-def test_a_thousand_promotions_never_pass_the_budget_and_never_touch_a_persons_line(tmp_path: Path) -> None:
+def test_hundreds_of_promotions_never_pass_the_budget_and_never_touch_a_persons_line(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     mine = [b"# Memory", b"", b"- My own line, which stays.", b"## Rules", b"- and this one", b"\xff" * 3_000]
     path.write_bytes(b"\n".join(mine))
     door, budget = editor(), budget_of("MEMORY.md")
-    for number in range(1_000):
+    for number in range(size(250, 1_000)):
         heading = ("Rules", "Tools", "Style")[number % 3]
         door.add_line(
             plan(path, number, f"Rule {number}. " + "x" * (number % 300), heading), {f"R-{number:04x}": number % 7}
