@@ -123,7 +123,7 @@ class Steps:
             for name in CALLS:
                 patch.setattr(os, name, self._counted(name, getattr(os, name)))
             database = ledger._db
-            for name in ("run", "many"):
+            for name in ("run", "run_many"):
                 patch.setattr(database, name, self._counted("statement", getattr(database, name)), raising=True)
             yield
 
