@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from wisen.model.event import Event
     from wisen.model.source import SourceMark
 
-_STRETCH = 1 << 20
-_REMEMBERED = 200
+_BATCH_BYTES = 1 << 20
+_MAX_SESSIONS = 200
 """Sessions whose position is kept in the cursor."""
-_FAR = 2_000
+_MAX_PENDING_ROWS = 2_000
 """Rows after which a pending line will not get its counterpart."""
 
 
@@ -132,7 +132,7 @@ class _DatabaseReader:
             following: int | None = saved.row if saved else 0
             while following is not None:
                 following = self._read_rows(session, conversation, following, end)
-                if self._bytes >= _STRETCH:
+                if self._bytes >= _BATCH_BYTES:
                     yield self._batch(row, afresh=afresh)
                     afresh = False
         yield self._batch(end, afresh=afresh)
@@ -166,7 +166,7 @@ class _DatabaseReader:
         parameters = {"longest": MAX_RECORD_BYTES, "session": session, "first": first, "last": end}
         with closing(self._database.execute(self._table.query, parameters)) as rows:
             for row, size, *cells in rows:
-                if size_read >= _STRETCH:
+                if size_read >= _BATCH_BYTES:
                     following = row
                     break
                 if (size or 0) > MAX_RECORD_BYTES:
@@ -189,12 +189,12 @@ class _DatabaseReader:
         """Store where to resume: before the oldest pending line, unless that is long ago."""
         collector = conversation.collector
         resume, segments = collector.resume_at(row)
-        if row - resume > _FAR:
+        if row - resume > _MAX_PENDING_ROWS:
             resume, segments = row, collector.resume_at(row + MAX_PENDING_BYTES + 1)[1]
         self._session_cursors[session] = SessionCursor(resume, conversation.native, segments.get(conversation.native))
 
     def _batch(self, row: int, *, afresh: bool) -> Batch:
-        sessions = dict(list(self._session_cursors.items())[-_REMEMBERED:])
+        sessions = dict(list(self._session_cursors.items())[-_MAX_SESSIONS:])
         cursor = RowCursor(row, self._guard(row), sessions)
         batch = Batch(
             events=tuple(self._events),

@@ -1,4 +1,4 @@
-"""OpenClaw: sessions as files until 2026.7, as rows of a database since, both below its state directory."""
+"""OpenClaw: reads its sessions, which were files until 2026.7 and are database rows since."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenClaw"]
 
-_ARCHIVED = re.compile(
+_ARCHIVE_NAME = re.compile(
     r"\.jsonl\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d{3})?Z(?:\.[0-9a-f]{32})?(?:\.zst)?\Z"
 )
-_COLD = re.compile(r"[0-9a-f]{64}\.jsonl\.zst\Z")
-_ASIDE = re.compile(r"\.trajectory\.jsonl\Z|\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl\Z")
+_COLD_NAME = re.compile(r"[0-9a-f]{64}\.jsonl\.zst\Z")
+_AUXILIARY_NAME = re.compile(r"\.trajectory\.jsonl\Z|\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl\Z")
 
 
 class OpenClaw:
@@ -41,31 +41,31 @@ class OpenClaw:
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
         self._states = state_directories(home, environment)
         self._program_prompts = program_prompts
-        self._known: tuple[tuple[object, ...], Mapping[str, Speaker]] = ((), {})
+        self._cached_speakers: tuple[tuple[object, ...], Mapping[str, Speaker]] = ((), {})
 
     def roots(self) -> tuple[Path, ...]:
-        """Where OpenClaw keeps its sessions: a folder of agents, or several where it was renamed or has profiles."""
+        """Return where OpenClaw stores its sessions: one folder, or several after a rename or with profiles."""
         return tuple(state / "agents" for state in self._states)
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every transcript and database below the roots or below `under`, in a stable order."""
+        """Yield every transcript and database below the roots or below `under`, in a stable order."""
         for base in self.roots() if under is None else (under,):
             for path in files_below(base, ""):
-                if _is_ours(path, anywhere=under is not None):
+                if _is_transcript(path, anywhere=under is not None):
                     yield database_source(AGENT, path) if path.suffix == ".sqlite" else file_source(AGENT, path)
 
     def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
-        """The events behind the mark."""
+        """Yield the events after the mark."""
         path = source.path
-        packed = path.suffix in (".sqlite", ".zst")
-        if packed and mark is not None and mark.is_suspect:
-            mark = None  # here reading everything again is the only way to compare
+        is_packed = path.suffix in (".sqlite", ".zst")
+        if is_packed and mark is not None and mark.is_suspect:
+            mark = None  # the only way to compare these is to read everything again
         if path.suffix == ".sqlite":
             return read_database(path, mark, program_prompts=self._program_prompts)
         parser = partial(
             TranscriptLineParser,
             name=path.name.partition(".jsonl")[0],
-            speaker_of=self._voices(path).get,
+            speaker_of=self._speakers_for(path).get,
             program_prompts=self._program_prompts,
         )
         if path.suffix == ".zst":
@@ -73,26 +73,26 @@ class OpenClaw:
         return follow_records(path, mark, parser)
 
     def version(self, source: Source) -> str | None:
-        """The version of OpenClaw that last opened a database; files tell none."""
+        """Return the version of OpenClaw that last opened a database; files do not record it."""
         return version_of(source.path) if source.path.suffix == ".sqlite" else None
 
-    def _voices(self, path: Path) -> Mapping[str, Speaker]:
-        """Who speaks in the sessions of a folder, looked up once for all of its files."""
-        seen = (
+    def _speakers_for(self, path: Path) -> Mapping[str, Speaker]:
+        """Return who writes in the sessions of a folder, looked up once for all of its files."""
+        versions = (
             path.parent,
             *(size_and_mtime(path.parent / name) for name in ("sessions.json", f"../agent/{DATABASE}")),
         )
-        if self._known[0] != seen:
-            self._known = seen, speakers_beside(path)
-        return self._known[1]
+        if self._cached_speakers[0] != versions:
+            self._cached_speakers = versions, speakers_beside(path)
+        return self._cached_speakers[1]
 
 
-def _is_ours(path: Path, *, anywhere: bool) -> bool:
-    """Whether a file is a transcript: by its name and place, or, away from OpenClaw's own folders, by how it begins."""
-    if path.name == DATABASE or _ARCHIVED.search(path.name):
+def _is_transcript(path: Path, *, anywhere: bool) -> bool:
+    """Whether a file is a transcript: by its name and path, or outside of OpenClaw's folders by its beginning."""
+    if path.name == DATABASE or _ARCHIVE_NAME.search(path.name):
         return True
-    if path.parent.name == "cold" and _COLD.match(path.name):
+    if path.parent.name == "cold" and _COLD_NAME.match(path.name):
         return True
-    if path.suffix not in (".jsonl", ".sqlite") or _ASIDE.search(path.name):
+    if path.suffix not in (".jsonl", ".sqlite") or _AUXILIARY_NAME.search(path.name):
         return False
     return detect_agent(path) == AGENT if anywhere else path.suffix == ".jsonl" and path.parent.name == "sessions"

@@ -1,6 +1,6 @@
-"""Transcripts that OpenClaw has put away, compressed: deleted ones line by line, cold ones wrapped row by row.
+"""Reads transcripts that OpenClaw archived with compression: deleted ones line by line, cold ones as wrapped rows.
 
-They are written once and never change, so that one is read whole or not at all.
+They are written once and never change, so each is read completely or not at all.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from wisen.agents.openclaw.transcript_lines import TranscriptLineParser
     from wisen.model.source import Source, SourceMark
 
-_LARGEST = 1 << 30
-"""Bytes, when unpacked; OpenClaw itself puts nothing away that is larger than a sixteenth of it."""
+_MAX_BYTES = 1 << 30
+"""Decompressed bytes; OpenClaw itself archives nothing larger than a sixteenth of it."""
 
 
 class _Row(msgspec.Struct):
@@ -37,52 +37,52 @@ _cold = msgspec.json.Decoder(_Cold)
 
 
 def read_archive(source: Source, mark: SourceMark | None, parser: TranscriptLineParser) -> Iterator[Batch]:
-    """The events of an archive, unless the mark says that it was read."""
-    done = f"{source.size}:{source.modified_ns}"
-    if mark is not None and mark.cursor == done:
+    """Yield the events of an archive, unless the mark says that it was read."""
+    finished_cursor = f"{source.size}:{source.modified_ns}"
+    if mark is not None and mark.cursor == finished_cursor:
         return
-    is_cold, offset, taken, afresh = source.path.parent.name == "cold", 0, 0, True
+    is_cold, offset, size_read, afresh = source.path.parent.name == "cold", 0, 0, True
     problem: ReadProblem | None = None
     try:
         for line in _lines(source):
             if line is None:
                 parser.collector.add_problem(ReadProblemKind.OVERSIZED, offset)
                 continue
-            _take(parser, line, offset, is_cold=is_cold)
-            offset, taken = offset + len(line) + 1, taken + len(line) + 1
-            if taken >= jsonl.CHUNK_BYTES:
-                yield _batch(parser, "", taken, afresh=afresh)
-                taken, afresh = 0, False
+            _parse_line(parser, line, offset, is_cold=is_cold)
+            offset, size_read = offset + len(line) + 1, size_read + len(line) + 1
+            if size_read >= jsonl.CHUNK_BYTES:
+                yield _batch(parser, "", size_read, afresh=afresh)
+                size_read, afresh = 0, False
     except zstd_stream.CorruptStream:
         parser.collector.add_problem(ReadProblemKind.GARBLED, offset)
     except OSError as error:
         problem = ReadProblem(kind=ReadProblemKind.UNREADABLE, detail=error.strerror or "", offset=0)
     if problem is None:
-        yield _batch(parser, done, taken, afresh=afresh)
+        yield _batch(parser, finished_cursor, size_read, afresh=afresh)
     else:
         yield Batch(events=(), problems=(problem,), cursor="", read_bytes=0)
 
 
 def _lines(source: Source) -> Iterator[bytes | None]:
-    """The lines of an archive; None for one that is too long, and at the end of one that never ends."""
-    held, total, passing = b"", 0, False
+    """Yield the lines of an archive; None for an oversized line, and at the end if the archive is too large."""
+    held, total, is_skipping = b"", 0, False
     with open_regular_file(source.path) as file:
-        for piece in zstd_stream.read_chunks(file):
-            total += len(piece)
-            if total > _LARGEST:
+        for chunk in zstd_stream.read_chunks(file):
+            total += len(chunk)
+            if total > _MAX_BYTES:
                 yield None
                 return
-            *lines, held = (held + piece).split(b"\n")
+            *lines, held = (held + chunk).split(b"\n")
             for line in lines:
-                yield None if passing else line
-                passing = False
+                yield None if is_skipping else line
+                is_skipping = False
             if len(held) > jsonl.MAX_RECORD_BYTES:
-                held, passing = b"", True
+                held, is_skipping = b"", True
     if held:
-        yield None if passing else held
+        yield None if is_skipping else held
 
 
-def _take(parser: TranscriptLineParser, line: bytes, offset: int, *, is_cold: bool) -> None:
+def _parse_line(parser: TranscriptLineParser, line: bytes, offset: int, *, is_cold: bool) -> None:
     try:
         if is_cold:
             cold = _cold.decode(line)
@@ -93,10 +93,10 @@ def _take(parser: TranscriptLineParser, line: bytes, offset: int, *, is_cold: bo
         parser.collector.add_problem(ReadProblemKind.MISSHAPEN, offset)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         parser.collector.add_problem(ReadProblemKind.GARBLED, offset)
-    except Exception as error:  # noqa: BLE001 - a fence: a record that a reader breaks on costs that record only
+    except Exception as error:  # noqa: BLE001 - error boundary: a record that fails costs that record only
         parser.collector.add_parser_error(offset, error)
 
 
-def _batch(parser: TranscriptLineParser, cursor: str, taken: int, *, afresh: bool) -> Batch:
+def _batch(parser: TranscriptLineParser, cursor: str, size_read: int, *, afresh: bool) -> Batch:
     events, problems = parser.collector.drain()
-    return Batch(events=events, problems=problems, cursor=cursor, read_bytes=taken, from_start=afresh)
+    return Batch(events=events, problems=problems, cursor=cursor, read_bytes=size_read, from_start=afresh)

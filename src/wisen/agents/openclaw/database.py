@@ -1,8 +1,8 @@
-"""OpenClaw's database since 2026.8: the same records as rows, of many sessions at once, each perhaps compressed.
+"""Reads OpenClaw's database since 2026.8: transcript records as rows of many sessions, possibly compressed.
 
-Rows are appended, so that the last row read tells how far. A session with new rows is read on from where it was left;
-one that was rewritten, or that was last seen too long ago to be remembered, is read from its beginning, and identity
-does the rest. Nothing is ever written, and no query stays open while somebody else works.
+Rows are appended, so the last row read is the position. A session with new rows is resumed where reading stopped; one
+that was rewritten or is no longer in the cursor is read from its beginning, and its events are deduped by id. Nothing
+is ever written, and no query stays open between batches.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
     from wisen.model.source import SourceMark
 
 _BEFORE_TRANSCRIPTS = range(1, 4)
-"""Versions of the database while transcripts were still files."""
+"""Database versions from when transcripts were still files."""
 _VERSIONS = range(4, 24)
-"""Versions whose transcripts this reader was written for."""
-_NEEDED = {"session_id", "seq", "event_json"}
-_STRETCH = 1 << 20
-_REMEMBERED = 200
-"""Sessions whose place is kept in the cursor; others are read from their beginning when they go on."""
-_FAR = 2_000
-"""Rows after which a call without a result will not get one."""
+"""Database versions that this reader was written for."""
+_REQUIRED_COLUMNS = {"session_id", "seq", "event_json"}
+_BATCH_BYTES = 1 << 20
+_MAX_SESSIONS = 200
+"""Sessions whose position is kept in the cursor; others are read from their beginning when they continue."""
+_MAX_PENDING_ROWS = 2_000
+"""Rows after which an open call will not get a result."""
 
 
 class OpenclawSessionCursor(msgspec.Struct, frozen=True):
-    """Where a session was left."""
+    """Where to resume a session."""
 
     seq: int
     segment: Segment | None
@@ -56,7 +56,7 @@ class OpenclawSessionCursor(msgspec.Struct, frozen=True):
 
 
 class OpenclawCursor(msgspec.Struct, frozen=True):
-    """How far a database was read; `guard` tells whether the last row is still the one it was."""
+    """How far a database was read; `guard` shows whether the last row is still the same."""
 
     row: int = 0
     guard: str = ""
@@ -67,11 +67,11 @@ class OpenclawCursor(msgspec.Struct, frozen=True):
 class _ChangedSession(NamedTuple):
     session: str
     first: int
-    """The lowest number among the session's new rows."""
+    """The lowest sequence number of the session's new rows."""
 
 
 class _Session(NamedTuple):
-    """A session while its rows are taken in."""
+    """A session while its rows are parsed."""
 
     name: str
     collector: EventCollector
@@ -79,7 +79,7 @@ class _Session(NamedTuple):
 
 
 def read_database(path: Path, mark: SourceMark | None, *, program_prompts: bool) -> Iterator[Batch]:
-    """The events behind the mark."""
+    """Yield the events after the mark."""
     cursor = mark.cursor if mark else ""
     try:
         with closing(open_read_only(path)) as database:
@@ -100,14 +100,14 @@ class _DatabaseReader:
         self._version = int(database.execute("PRAGMA user_version").fetchone()[0])
         self._columns = column_names(database, "transcript_events")
         self._cursor = self._resume(cursor)
-        self._left = dict(self._cursor.sessions)
+        self._session_cursors = dict(self._cursor.sessions)
         self._events: list[Event] = []
         self._problems: list[ReadProblem] = []
         self._bytes = 0
 
     def batches(self) -> Iterator[Batch]:
-        """Everything behind the cursor."""
-        if not self._columns >= _NEEDED:
+        """Yield everything after the cursor."""
+        if not self._columns >= _REQUIRED_COLUMNS:
             yield self._empty_batch()
             return
         if self._version not in _VERSIONS and self._version != self._cursor.version:
@@ -115,11 +115,11 @@ class _DatabaseReader:
         row, afresh = self._cursor.row, self._cursor.row == 0
         end = self._database.execute("SELECT coalesce(max(rowid), 0) FROM transcript_events").fetchone()[0]
         speakers = speakers_in(self._database)
-        for news in self._changed_sessions(row, end):
-            session, seq = self._open(news, speakers)
+        for changed in self._changed_sessions(row, end):
+            session, seq = self._open(changed, speakers)
             while seq is not None:
                 seq = self._read_rows(session, seq, end)
-                if self._bytes >= _STRETCH:
+                if self._bytes >= _BATCH_BYTES:
                     yield self._batch(row, afresh=afresh)
                     afresh = False
         yield self._batch(end, afresh=afresh)
@@ -129,24 +129,30 @@ class _DatabaseReader:
             cursor = msgspec.json.decode(text or "{}", type=OpenclawCursor)
         except msgspec.DecodeError:
             return OpenclawCursor()
-        return cursor if self._columns >= _NEEDED and self._guard(cursor.row) == cursor.guard else OpenclawCursor()
+        return (
+            cursor
+            if self._columns >= _REQUIRED_COLUMNS and self._guard(cursor.row) == cursor.guard
+            else OpenclawCursor()
+        )
 
     def _guard(self, row: int) -> str:
-        """A digest of what stands in a row: when it differs, rows were renumbered, and the cursor means nothing."""
+        """Return a digest of a row: if it differs, rows were renumbered and the cursor is invalid."""
         query = "SELECT session_id, seq, length(event_json) FROM transcript_events WHERE rowid = ?"
         found = self._database.execute(query, (row,)).fetchone()
         return hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest() if found else ""
 
     def _empty_batch(self) -> Batch:
-        """There are no transcripts here: as it should be in the versions that had files, else it is told."""
+        """Return a batch for a database without transcripts; this is a problem unless its version used files."""
         problems: tuple[ReadProblem, ...] = ()
         if self._columns or self._version not in _BEFORE_TRANSCRIPTS:
-            lacks = f"transcript_events.{min(_NEEDED - self._columns)}" if self._columns else "transcript_events"
-            problems = (ReadProblem(kind=ReadProblemKind.MISSHAPEN, detail=f"{lacks} missing", offset=0),)
+            missing = (
+                f"transcript_events.{min(_REQUIRED_COLUMNS - self._columns)}" if self._columns else "transcript_events"
+            )
+            problems = (ReadProblem(kind=ReadProblemKind.MISSHAPEN, detail=f"{missing} missing", offset=0),)
         return Batch(events=(), problems=problems, cursor="", read_bytes=0, from_start=True)
 
     def _changed_sessions(self, row: int, end: int) -> list[_ChangedSession]:
-        """The sessions with new rows; one that began first stands before those that may be copies of it."""
+        """Return the sessions with new rows, in order of their start, so that copies follow the original."""
         query = (
             "SELECT session_id, min(CAST(seq AS INTEGER)) FROM transcript_events WHERE rowid > ? AND rowid <= ?"
             " GROUP BY session_id ORDER BY min(rowid)"
@@ -155,31 +161,31 @@ class _DatabaseReader:
             _ChangedSession(cell_text(session), first) for session, first in self._database.execute(query, (row, end))
         ]
 
-    def _open(self, news: _ChangedSession, speakers: dict[str, Speaker]) -> tuple[_Session, int | None]:
-        """A session where it was left, or at its beginning when it was rewritten or is not known."""
-        left = self._left.pop(news.session, None)
-        if left is not None and news.first < left.seq:
-            left = None
-        collector = EventCollector(AGENT, {news.session: left.segment} if left and left.segment else {})
+    def _open(self, changed: _ChangedSession, speakers: dict[str, Speaker]) -> tuple[_Session, int | None]:
+        """Open a session where reading stopped, or at its beginning if it was rewritten or is unknown."""
+        saved = self._session_cursors.pop(changed.session, None)
+        if saved is not None and changed.first < saved.seq:
+            saved = None
+        collector = EventCollector(AGENT, {changed.session: saved.segment} if saved and saved.segment else {})
         conversation = OpenclawConversation(collector, speakers.get, program_prompts=self._program_prompts)
-        conversation.begin(news.session, left.place if left else "")
-        if conversation.speaker is None and left and left.voice:
-            conversation.speaker = Speaker(left.voice)
-        conversation.local = left is not None and left.local
-        return _Session(news.session, collector, conversation), left.seq if left else 0
+        conversation.begin(changed.session, saved.place if saved else "")
+        if conversation.speaker is None and saved and saved.voice:
+            conversation.speaker = Speaker(saved.voice)
+        conversation.local = saved is not None and saved.local
+        return _Session(changed.session, collector, conversation), saved.seq if saved else 0
 
     def _read_rows(self, session: _Session, seq: int, end: int) -> int | None:
-        """Take some rows of a session in. Returns the number to go on from; None when there are no more."""
-        following, taken = None, 0
-        packed = "event_zstd" if "event_zstd" in self._columns else "NULL"
+        """Parse some rows of a session. Returns the sequence number to continue with; None if there are no more."""
+        following, size_read = None, 0
+        compressed_column = "event_zstd" if "event_zstd" in self._columns else "NULL"
         query = (
-            "SELECT CAST(seq AS INTEGER), rowid, length(event_json),"  # noqa: S608 - names of this file only
-            f" CASE WHEN length(event_json) <= ? THEN event_json END, {packed}"
+            "SELECT CAST(seq AS INTEGER), rowid, length(event_json),"  # noqa: S608 - constants of this file
+            f" CASE WHEN length(event_json) <= ? THEN event_json END, {compressed_column}"
             " FROM transcript_events WHERE session_id = ? AND seq >= ? AND rowid <= ? ORDER BY seq"
         )
         with closing(self._database.execute(query, (jsonl.MAX_RECORD_BYTES, session.name, seq, end))) as rows:
             for number, row, size, plain, blob in rows:
-                if taken >= _STRETCH:
+                if size_read >= _BATCH_BYTES:
                     following = number
                     break
                 data = _row_json(plain, blob) if size is None or size <= jsonl.MAX_RECORD_BYTES else None
@@ -187,16 +193,16 @@ class _DatabaseReader:
                     self._add_problem(ReadProblemKind.OVERSIZED, row)
                 else:
                     self._parse_row(session, data, number, row)
-                taken += len(data or b"")
+                size_read += len(data or b"")
                 seq = number + 1
-        self._bytes += taken
+        self._bytes += size_read
         self._save_cursor(session, seq)
         return following
 
     def _parse_row(self, session: _Session, data: bytes, number: int, row: int) -> None:
-        """Take one row in. Whatever is wrong with it becomes a trouble."""
+        """Parse one row. Whatever is wrong with it becomes a problem."""
         try:
-            record = _record(data)
+            record = _decode_record(data)
         except msgspec.ValidationError:
             kind = _kind_of(data)
             if kind not in IGNORED_TYPES:
@@ -211,26 +217,28 @@ class _DatabaseReader:
             record.id = session.name
         try:
             session.conversation.parse_record(record, number)
-        except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
+        except Exception as error:  # noqa: BLE001 - error boundary: a row that fails costs that row only
             session.collector.add_parser_error(row, error)
         events, problems = session.collector.drain()
         self._events += events
         self._problems += (replace(each, offset=row) for each in problems)
 
     def _save_cursor(self, session: _Session, seq: int) -> None:
-        """Remember where to go on: before a call that still waits for its result, unless that is long ago."""
+        """Store where to resume: before the oldest open call, unless that is long ago."""
         resume, segments = session.collector.resume_at(seq)
-        if seq - resume > _FAR:
+        if seq - resume > _MAX_PENDING_ROWS:
             resume, segments = seq, session.collector.resume_at(seq + MAX_PENDING_BYTES + 1)[1]
         conversation = session.conversation
-        voice = conversation.speaker.value if conversation.speaker else ""
-        self._left.pop(session.name, None)
+        speaker = conversation.speaker.value if conversation.speaker else ""
+        self._session_cursors.pop(session.name, None)
         segment = segments.get(session.name)
-        self._left[session.name] = OpenclawSessionCursor(resume, segment, conversation.place, voice, conversation.local)
+        self._session_cursors[session.name] = OpenclawSessionCursor(
+            resume, segment, conversation.place, speaker, conversation.local
+        )
 
     def _batch(self, row: int, *, afresh: bool) -> Batch:
-        left = dict(list(self._left.items())[-_REMEMBERED:])
-        cursor = OpenclawCursor(row, self._guard(row), self._version, left)
+        sessions = dict(list(self._session_cursors.items())[-_MAX_SESSIONS:])
+        cursor = OpenclawCursor(row, self._guard(row), self._version, sessions)
         batch = Batch(
             events=tuple(self._events),
             problems=tuple(self._problems),
@@ -246,7 +254,7 @@ class _DatabaseReader:
 
 
 def _row_json(plain: object, blob: object) -> bytes | None:
-    """The JSON of a row, empty when it cannot be had; None when it is too long."""
+    """Return the JSON of a row, empty if it is not readable; None if it is too long."""
     if isinstance(plain, bytes):
         return plain
     try:
@@ -255,18 +263,17 @@ def _row_json(plain: object, blob: object) -> bytes | None:
         return b""
 
 
-def _record(data: bytes) -> Record | None:
-    """The record of a row; None when it is none. Raises: msgspec.ValidationError."""
+def _decode_record(data: bytes) -> Record | None:
+    """Decode the record of a row; None if it is invalid. Raises: msgspec.ValidationError."""
     try:
         return record_decoder.decode(data)
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        found, whole = json_recovery.recover_records(
-            data, lambda _: True
-        )  # half an emoji, or a character that JSON forbids
+        # A lone surrogate, or a character that JSON forbids.
+        records, is_complete = json_recovery.recover_records(data, lambda _: True)
         try:
-            return record_decoder.decode(found[0]) if whole and len(found) == 1 else None
+            return record_decoder.decode(records[0]) if is_complete and len(records) == 1 else None
         except (UnicodeDecodeError, RecursionError):
             return None
 

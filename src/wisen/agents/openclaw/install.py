@@ -1,9 +1,9 @@
-"""How OpenClaw is told to call us: our plug-in, in its openclaw.json, as values. It writes nothing.
+"""Describes the plug-in that makes OpenClaw call wisen, as values for its openclaw.json. It writes nothing.
 
-Only values change there: the plug-in's entry, which says which home it calls, and its name where the user lists the
-plug-ins that may be loaded. The plug-in itself (`plugin/`) is copied into OpenClaw's own folder of plug-ins, where it
-is found without being named: older ones do not start where a folder is gone that settings name, and all refuse files
-that are hard links, as some installers make them.
+Two values change there: the plug-in's entry, which names the home it calls, and its name in the user's list of allowed
+plug-ins, if there is one. The plug-in itself (`plugin/`) is copied into OpenClaw's own plug-in folder, where it need
+not be listed: older versions do not start if a listed folder is missing, and all versions reject hard links, which
+some installers create.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 PLUGIN = "wisen"
-"""What OpenClaw calls our plug-in; its manifest says the same."""
+"""The name of our plug-in in OpenClaw, as in its manifest."""
 FILES = ("index.js", "openclaw.plugin.json", "package.json")
 FOLDER = ("extensions", PLUGIN)
-"""Where in OpenClaw's state directory it is."""
+"""The folder of the plug-in in OpenClaw's state directory."""
 _OLD_FOLDER = ("plugins", "wisen-openclaw")
-"""Where in our home it was, with older versions, which had settings name it."""
+"""The folder in our home that older versions listed in the settings."""
 _PATHS, _ENTRY, _ALLOWED = ("plugins", "load", "paths"), ("plugins", "entries", PLUGIN), ("plugins", "allow")
 _ACCESS = "allowConversationAccess"
-_TALK = ("before_prompt_build", "agent_end")
-"""The events that OpenClaw does not tell a plug-in of without that."""
+_CONVERSATION_EVENTS = ("before_prompt_build", "agent_end")
+"""The events that OpenClaw withholds from plug-ins without this access."""
 
 
 class OpenClawHooks:
@@ -40,39 +40,38 @@ class OpenClawHooks:
 
     name = AGENT
     trust_instructions = (
-        f"OpenClaw keeps conversations from the plug-in: {'.'.join(_ENTRY)}.hooks.{_ACCESS} is not true in its "
-        "settings. Rules are not told then, and the end of a turn starts no cycle. `wisen install openclaw` sets it."
+        f"OpenClaw withholds conversations from the plug-in: {'.'.join(_ENTRY)}.hooks.{_ACCESS} is not true in its "
+        "settings. So rules are not delivered, and the end of a turn starts no cycle. `wisen install openclaw` sets it."
     )
     permission_notice = (
-        f"{_ACCESS} lets the plug-in see what is said in your OpenClaw sessions. It needs your prompts to tell the "
-        "agent the rules that matter to them, and to hear what you type to wisen; and the end of a turn, to start a "
-        "cycle. What it sees goes to wisen's hook client on this machine, which keeps ids and no text, and nowhere "
-        "else. Without it (set it to false) nothing is told at a session's start and at prompts; guards and fixes "
-        "still work."
+        f"{_ACCESS} lets the plug-in see what is said in your OpenClaw sessions. It needs your prompts to deliver the "
+        "rules that apply to them and to receive what you type to wisen, and the end of a turn to start a cycle. What "
+        "it sees goes only to wisen's hook client on this machine, which stores ids and no text. Without it (set it to "
+        "false), nothing is delivered at the start of a session or with prompts; guards and fixes still work."
     )
 
     def __init__(
         self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
     ) -> None:
-        """`is_off`: whether hooks say nothing in a directory, so that their silence there tells nothing."""
+        """`is_off`: whether hooks are disabled in a directory, so that missing calls there mean nothing."""
         self._is_off = is_off
         self._states = state_directories(home, environment)
         self._file = settings_file(home, environment)
 
     def file(self, project: Path | None = None) -> Path:
-        """The user's settings. Raises: UsageError for a project, which can have none."""
+        """Return the user's settings. Raises: UsageError for a project, which can have none."""
         if project is not None:
-            raise UsageError("OpenClaw has one settings file for all that it works on: leave out --scope project.")
+            raise UsageError("OpenClaw has one settings file for all projects: leave out --scope project.")
         return self._file
 
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
-        """The user's settings, and those of other profiles."""
+        """Return the user's settings and those of other profiles."""
         del project
         others = (state / "openclaw.json" for state in self._states)
         return tuple(dict.fromkeys((self._file, *others)))
 
     def required_hooks(self, caller: Caller) -> tuple[Hook, ...]:
-        """The entry; whether there are guards the plug-in sees itself."""
+        """Return the plug-in's entry; the plug-in finds out itself whether there are guards."""
         entry = {"enabled": True, "hooks": {_ACCESS: True}, "config": {"home": caller.home}}
         return (
             Hook(event=".".join(_ENTRY), keys=_ENTRY, value=entry, keyed=True),
@@ -80,21 +79,21 @@ class OpenClawHooks:
         )
 
     def companion_files(self, settings: Path) -> Mapping[Path, bytes]:
-        """The plug-in, in the state directory that the settings are of."""
+        """Return the plug-in's files in the state directory that the settings belong to."""
         source, state = Path(__file__).with_name("plugin"), self._state_of(settings)
         return {state.joinpath(*FOLDER, name): (source / name).read_bytes() for name in FILES}
 
     def rejection_reason(self, path: Path, content: bytes) -> str:
-        """None: OpenClaw takes JSON5, and says itself what it does not start with."""
+        """Return nothing: OpenClaw accepts JSON5, and reports itself what it does not start with."""
         del path, content
         return ""
 
     def parse(self, settings: object) -> HookSettings:
-        """Our entry, what helps it to be loaded, and every other plug-in that is named."""
-        plugins = _inside(settings, "plugins")
-        callings = (*_helps(plugins), *_entries(plugins))
+        """Return our entry, the values that help to load it, and every other plug-in in the settings."""
+        plugins = _section(settings, "plugins")
+        callings = (*_supporting_values(plugins), *_entries(plugins))
         allowed, denied = plugins.get("allow"), plugins.get("deny")
-        entry = _inside(_inside(plugins, "entries"), PLUGIN)
+        entry = _section(_section(plugins, "entries"), PLUGIN)
         off = (
             plugins.get("enabled") is False
             or (isinstance(denied, list) and PLUGIN in denied)
@@ -104,22 +103,22 @@ class OpenClawHooks:
         return HookSettings(callings=callings, switched_off=off)
 
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
-        """The events of conversations, where our entry is there and may not see them."""
+        """Return the conversation events if our entry exists without access to them."""
         del path
-        entry = _inside(_inside(_inside(settings, "plugins"), "entries"), PLUGIN)
-        ours = _caller_in(entry) is not None
-        return _TALK if ours and _inside(entry, "hooks").get(_ACCESS) is not True else ()
+        entry = _section(_section(_section(settings, "plugins"), "entries"), PLUGIN)
+        ours = _parse_entry_caller(entry) is not None
+        return _CONVERSATION_EVENTS if ours and _section(entry, "hooks").get(_ACCESS) is not True else ()
 
     def newest_session(self, settings: Path) -> datetime | None:
-        """In the state directory that the settings are of."""
+        """Return when the newest session began in the state directory that the settings belong to."""
         return newest_session(self._state_of(settings), self._is_off)
 
     def _state_of(self, settings: Path) -> Path:
         return next((state for state in self._states if state == settings.parent), self._states[0])
 
 
-def _helps(plugins: Mapping[str, Any]) -> Iterator[RegisteredHook]:
-    paths, allowed = _inside(plugins, "load").get("paths"), plugins.get("allow")
+def _supporting_values(plugins: Mapping[str, Any]) -> Iterator[RegisteredHook]:
+    paths, allowed = _section(plugins, "load").get("paths"), plugins.get("allow")
     for at, path in enumerate(paths if isinstance(paths, list) else ()):
         if isinstance(path, str) and PurePath(path).parts[-len(_OLD_FOLDER) :] == _OLD_FOLDER:
             yield RegisteredHook(event=".".join(_PATHS), command=path, keys=(*_PATHS, at), helps=True)
@@ -129,17 +128,17 @@ def _helps(plugins: Mapping[str, Any]) -> Iterator[RegisteredHook]:
 
 
 def _entries(plugins: Mapping[str, Any]) -> Iterator[RegisteredHook]:
-    for name, entry in _inside(plugins, "entries").items():
-        caller = _caller_in(entry) if name == PLUGIN else None
+    for name, entry in _section(plugins, "entries").items():
+        caller = _parse_entry_caller(entry) if name == PLUGIN else None
         if caller is not None:
             yield RegisteredHook(event=".".join(_ENTRY), command=name, keys=_ENTRY, caller=caller)
         elif isinstance(entry, dict) and entry.get("enabled") is not False and name != PLUGIN:
             yield RegisteredHook(event="", command=name, name=observer_of(name))
 
 
-def _caller_in(entry: object) -> Caller | None:
-    """What our plug-in runs, where an entry is one of ours."""
-    config = _inside(entry, "config")
+def _parse_entry_caller(entry: object) -> Caller | None:
+    """Return what our plug-in runs, if an entry is one of ours."""
+    config = _section(entry, "config")
     python, client, home = (config.get(name) for name in ("python", "client", "home"))
     if isinstance(home, str) and python is None and client is None:
         return Caller(home=home)
@@ -149,6 +148,6 @@ def _caller_in(entry: object) -> Caller | None:
     return Caller(home=home, direct=Program(python=python, client=client)) if ours else None
 
 
-def _inside(value: object, name: str) -> dict[str, Any]:
+def _section(value: object, name: str) -> dict[str, Any]:
     found = value.get(name) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}

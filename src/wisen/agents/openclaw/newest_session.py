@@ -1,4 +1,4 @@
-"""When the newest session of OpenClaw began that a person spoke in: by the database, or by the files before it."""
+"""Finds when OpenClaw's newest session with a person began, in its database or in older transcript files."""
 
 from __future__ import annotations
 
@@ -22,43 +22,45 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NEWEST = 20
-"""So many of the files that were written last are looked at."""
+"""The number of recently written files that are examined."""
 _BEGINNING = 1 << 16
 _FIRST = "SELECT event_json FROM transcript_events WHERE session_id = ? AND event_json IS NOT NULL ORDER BY seq LIMIT 1"
 _header = msgspec.json.Decoder(Record)
 
 
 def newest_session(state: Path, is_off: Callable[[str], bool]) -> datetime | None:
-    """When it began; sessions in places where we are switched off do not count."""
-    headers = [*_in_databases(state), *_in_files(state)]
+    """Return when it began; sessions in directories where wisen is disabled do not count."""
+    headers = [*_headers_in_databases(state), *_headers_in_files(state)]
     return max((at for at, place in headers if not is_off(place)), default=None)
 
 
-def _in_databases(state: Path) -> Iterator[tuple[datetime, str]]:
+def _headers_in_databases(state: Path) -> Iterator[tuple[datetime, str]]:
     for path in sorted((state / "agents").glob(f"*/agent/{DATABASE}")):
         try:
             with closing(open_read_only(path)) as database:
                 for session, voice in speakers_in(database).items():
                     row = database.execute(_FIRST, (session,)).fetchone() if voice is Speaker.USER else None
-                    yield from _header_in(cell_text(row[0]).encode()) if row else ()
+                    yield from _parse_header(cell_text(row[0]).encode()) if row else ()
         except sqlite3.Error:
             continue
 
 
-def _in_files(state: Path) -> Iterator[tuple[datetime, str]]:
-    found = [file_source(AGENT, path) for path in files_below(state / "agents", ".jsonl")]
-    ours = [each for each in found if each.path.parent.name == "sessions" and ".trajectory." not in each.path.name]
-    for source in sorted(ours, key=lambda each: -each.modified_ns)[:_NEWEST]:
+def _headers_in_files(state: Path) -> Iterator[tuple[datetime, str]]:
+    sources = [file_source(AGENT, path) for path in files_below(state / "agents", ".jsonl")]
+    transcripts = [
+        each for each in sources if each.path.parent.name == "sessions" and ".trajectory." not in each.path.name
+    ]
+    for source in sorted(transcripts, key=lambda each: -each.modified_ns)[:_NEWEST]:
         if speakers_beside(source.path).get(source.path.stem, Speaker.USER) is Speaker.USER:
             try:
                 with open_regular_file(source.path) as file:
-                    yield from _header_in(read_at_most(file, _BEGINNING).partition(b"\n")[0])
+                    yield from _parse_header(read_at_most(file, _BEGINNING).partition(b"\n")[0])
             except OSError:
                 continue
 
 
-def _header_in(line: bytes) -> Iterator[tuple[datetime, str]]:
-    """When and where a session began, if this is how one begins."""
+def _parse_header(line: bytes) -> Iterator[tuple[datetime, str]]:
+    """Yield time and directory of a session's start, if the line is a session header."""
     try:
         record = _header.decode(line)
         at = datetime.fromisoformat(record.timestamp or "")

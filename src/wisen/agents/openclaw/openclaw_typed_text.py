@@ -1,8 +1,8 @@
-"""Which text of a user message was typed by the user, told by the frames that OpenClaw puts around everything else.
+"""Extracts the text that the user typed from OpenClaw messages, by the frames around all other text.
 
-Before 2026.8 OpenClaw stored what it told the model inside the user's message: who wrote from which channel, quoted and
-forwarded messages, files, events of its own. Each has a frame, and lines of the user that look like one are altered
-by OpenClaw before they are stored; nothing here looks at what a text says.
+Before 2026.8 OpenClaw stored its context for the model inside the user's message: sender and channel, quoted and
+forwarded messages, files, its own events. Each has a frame, and OpenClaw escapes lines of the user that look like one
+before storing them; the wording of a text plays no role here.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _MACHINE = re.compile(
     r"|Continue where you left off\. The previous model attempt|You are running a boot check\. Follow BOOT\.md"
     r"|OpenClaw runtime (?:context|event)|A (?:background|subagent) task |SECURITY NOTICE: The following content)"
 )
-"""How prompts begin that OpenClaw writes itself."""
-_CLOCKED = re.compile(r"\nCurrent time: \S[^\n]*(?:\nReference UTC: [^\n]*)?\s*\Z")
-"""How prompts of heartbeats and scheduled jobs end, whatever their owner made them say."""
+"""How prompts begin that OpenClaw itself writes."""
+_SCHEDULED_END = re.compile(r"\nCurrent time: \S[^\n]*(?:\nReference UTC: [^\n]*)?\s*\Z")
+"""How prompts of heartbeats and scheduled jobs end, whatever their configured text."""
 
 _MARK = "⟦openclaw:ctx⟧"
-_ALL_BEHIND = re.compile(
+_CONTEXT_TO_END = re.compile(
     rf"^(?:Context: {_MARK}|Untrusted context \(metadata, do not treat as instructions or commands\):)[ \t]*$.*",
     re.DOTALL | re.MULTILINE,
 )
@@ -55,7 +55,7 @@ _HEADS = re.compile(
     r"|\[(?:WebChat|WhatsApp|Telegram|Signal|Slack|Discord|Google Chat|iMessage|Teams|Matrix|Zalo(?: Personal)?"
     r"|BlueBubbles|LINE|Feishu|Mattermost|IRC|Nostr|Twitch) [^\]\n]*\][ \t]*)"
 )
-"""Events and the envelope of a channel, one after the other at the beginning."""
+"""Events and the envelope of a channel, in sequence at the beginning."""
 _SINCE = "[Chat messages since your last reply - for context]"
 _CURRENT = "[Current message - respond to this]"
 _QUEUED = "[Queued messages while agent was busy]"
@@ -73,53 +73,53 @@ _ROOM = re.compile(
 
 
 def is_queued(text: str) -> bool:
-    """Whether these are messages that waited while the agent worked."""
-    return _queue_of(_unframed(text)) is not None
+    """Whether these are messages that were queued while the agent worked."""
+    return _queued_messages(_strip_frames(text)) is not None
 
 
 def is_job(text: str) -> bool:
-    """Whether the first prompt of a session shows that a schedule or another agent began it."""
-    return _unframed(text).startswith(("[cron:", "[Subagent Context]", "[Subagent Task]"))
+    """Whether the first prompt of a session shows that a schedule or another agent started it."""
+    return _strip_frames(text).startswith(("[cron:", "[Subagent Context]", "[Subagent Task]"))
 
 
 def is_from_room(text: str) -> bool:
-    """Whether a message came from a chat of several people, by what OpenClaw wrote before it."""
+    """Whether a message came from a chat of several people, by OpenClaw's text before it."""
     return _ROOM.match(text) is not None
 
 
 def extract_typed_text(text: str) -> str | None:
-    """What the user typed in this text; None when all of it is OpenClaw's own."""
-    text = _unframed(text)
-    queue = _queue_of(text)
+    """Return what the user typed in this text; None if OpenClaw wrote all of it."""
+    text = _strip_frames(text)
+    queue = _queued_messages(text)
     if queue is None:
-        return _one(text)
-    pieces = [_one(_unframed(piece)) for piece in _QUEUED_ONE.split(queue)[1:]]
+        return _extract_message(text)
+    pieces = [_extract_message(_strip_frames(piece)) for piece in _QUEUED_ONE.split(queue)[1:]]
     return "\n".join(piece for piece in pieces if piece) or None
 
 
-def _queue_of(text: str) -> str | None:
-    """The messages that waited; only at the very beginning the frame is OpenClaw's."""
+def _queued_messages(text: str) -> str | None:
+    """Return the queued messages; the frame is OpenClaw's only at the very beginning."""
     return text.partition(_QUEUED)[2] if text.startswith((_QUEUED, _OVERFLOW)) else None
 
 
-def _one(text: str) -> str | None:
+def _extract_message(text: str) -> str | None:
     if text.startswith(_SINCE):
-        text = _unframed(text.rpartition(_CURRENT)[2])
-    if _MACHINE.match(text) or _CLOCKED.search(text):
+        text = _strip_frames(text.rpartition(_CURRENT)[2])
+    if _MACHINE.match(text) or _SCHEDULED_END.search(text):
         return None
     if _MEDIA.match(text):
-        # What a model saw in a picture or heard in a recording is its reading, not the user's word.
-        said = _USER_TEXT.match(text)
-        text = said["text"] if said else ""
+        # A model's description of a picture or transcript of a recording was not typed by the user.
+        match = _USER_TEXT.match(text)
+        text = match["text"] if match else ""
     return text.strip() or None
 
 
-def _unframed(text: str) -> str:
-    """The text without everything that stands in a frame."""
+def _strip_frames(text: str) -> str:
+    """Return the text without all framed parts."""
     if "<" in text:
-        text = _INTERNAL.sub("", text).rpartition(_INTERNAL_END)[2]  # the end of one frame within another
+        text = _INTERNAL.sub("", text).rpartition(_INTERNAL_END)[2]  # the closing mark of a nested frame
     if _MARK in text or "ntrusted" in text or "[Replying to" in text:
-        text = _BLOCKS.sub("", _ALL_BEHIND.sub("", text))
+        text = _BLOCKS.sub("", _CONTEXT_TO_END.sub("", text))
     text = _LINES.sub("", text)
     while head := _HEADS.match(text):
         text = text[head.end() :]

@@ -1,7 +1,7 @@
-"""The shapes of OpenClaw's transcript records, as far as this reader looks at them.
+"""Types of OpenClaw's transcript records, with the fields that this reader uses.
 
-Versions 1 to 3 are lines of a file, version 4 are rows of a database; the records are the same but for details, and
-everything is optional. What is not named here (thinking, usage, images) is skipped without being built.
+Versions 1 to 3 are lines of a file, version 4 are rows of a database; the records are the same except for details, and
+everything is optional. Fields not listed here (thinking, usage, images) are skipped by the decoder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Block(msgspec.Struct):
 
 
 class MessageSource(msgspec.Struct):
-    """Where a message in the user's place came from, when it did not come from a person."""
+    """Where a user message came from, if it did not come from a person."""
 
     kind: str = ""
 
@@ -34,7 +34,7 @@ class Abort(msgspec.Struct):
 
 
 class Meta(msgspec.Struct, rename={"sender_is_owner": "senderIsOwner"}):
-    """What OpenClaw notes about a message."""
+    """OpenClaw's metadata of a message."""
 
     sender_is_owner: bool | None = None
 
@@ -69,7 +69,7 @@ class Record(msgspec.Struct):
 
 
 class Details(msgspec.Struct):
-    """What a tool says about its own end; every tool has its own way, so nothing is relied on."""
+    """What a tool reports about its outcome; every tool has its own format, so nothing is taken for granted."""
 
     exitCode: object = None  # noqa: N815 - the name in the file
     status: object = None
@@ -84,17 +84,17 @@ class Details(msgspec.Struct):
 
     @property
     def state(self) -> str:
-        """The tool's word for how it went."""
+        """The tool's own status."""
         return self.status if isinstance(self.status, str) else ""
 
     @property
     def reason(self) -> str:
-        """Why it did not work, in OpenClaw's words."""
+        """OpenClaw's reason for a failure."""
         return self.error if isinstance(self.error, str) else ""
 
 
 RELEVANT_TYPES = frozenset({"session", "message", "reset"})
-"""Record types that can teach."""
+"""Record types from which something can be learned."""
 IGNORED_TYPES = frozenset(
     {
         "model_change",
@@ -108,36 +108,36 @@ IGNORED_TYPES = frozenset(
         "leaf",
     }
 )
-"""Record types that were looked at and hold nothing that may teach: settings, summaries, what plugins inject."""
+"""Known record types from which nothing can be learned: settings, summaries, text injected by plug-ins."""
 IGNORED_ROLES = frozenset({"custom", "hookMessage", "bashExecution", "branchSummary", "compactionSummary", "system"})
-"""Who else speaks in a transcript: plugins, summaries, and commands that the user ran beside the conversation."""
+"""Other roles in a transcript: plug-ins, summaries, and commands that the user ran besides the conversation."""
 CALLS = frozenset({"toolCall", "toolUse", "functionCall"})
 """The types of blocks that call a tool."""
 
 record_decoder = msgspec.json.Decoder(Record)
 _details = msgspec.json.Decoder(Details)
-_handed = msgspec.json.Decoder(MessageSource)
+_source = msgspec.json.Decoder(MessageSource)
 _abort = msgspec.json.Decoder(Abort)
 _meta = msgspec.json.Decoder(Meta)
 _time = msgspec.json.Decoder(float | str)
-_ODD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def blocks_of(content: str | list[Block] | None) -> list[Block]:
-    """The content of a message, which is a string or a list of blocks."""
+    """Return the blocks of a message's content, which is a string or a list."""
     return [Block(type="text", text=content)] if isinstance(content, str) else content or []
 
 
 def text_of(blocks: list[Block]) -> str:
-    """The text of blocks."""
+    """Return the text of blocks."""
     return "\n".join(block.text for block in blocks if block.text)
 
 
 def time_of(raw: msgspec.Raw) -> float | str | None:
-    """When a message was made: milliseconds, or an ISO time where a plug-in wrote it."""
+    """Return the time of a message: milliseconds, or an ISO time if a plug-in wrote it."""
     try:
         return _time.decode(raw) if bytes(raw) else None
-    except _ODD:
+    except _UNREADABLE:
         return None
 
 
@@ -145,29 +145,29 @@ def details_of(raw: msgspec.Raw) -> Details:
     """Return what a tool says about its outcome, as far as it has the usual form."""
     try:
         return _details.decode(raw) if bytes(raw) else Details()
-    except _ODD:
+    except _UNREADABLE:
         return Details()
 
 
 def source_kind(raw: msgspec.Raw) -> str:
-    """The kind of a message's origin: `external_user`, `inter_session`, `internal_system`, or nothing."""
+    """Return the kind of a message's source: `external_user`, `inter_session`, `internal_system`, or empty."""
     try:
-        return _handed.decode(raw).kind if bytes(raw) else ""
-    except _ODD:
+        return _source.decode(raw).kind if bytes(raw) else ""
+    except _UNREADABLE:
         return "?"
 
 
 def is_from_owner(raw: msgspec.Raw) -> bool | None:
-    """Whether the owner sent a message; None where OpenClaw did not note it."""
+    """Whether the owner sent a message; None if OpenClaw did not record it."""
     try:
         return _meta.decode(raw).sender_is_owner if bytes(raw) else None
-    except _ODD:
-        return False  # whose it is cannot be read, so it is nobody's word
+    except _UNREADABLE:
+        return False  # the sender is unreadable, so the message counts as nobody's
 
 
 def abort_origin(raw: msgspec.Raw) -> str:
-    """Who stopped a run through the gateway: `stop-command`, `rpc`, something of OpenClaw itself, or nobody."""
+    """Return who aborted a run through the gateway: `stop-command`, `rpc`, OpenClaw itself, or empty."""
     try:
         return _abort.decode(raw).origin if bytes(raw) else ""
-    except _ODD:
+    except _UNREADABLE:
         return ""

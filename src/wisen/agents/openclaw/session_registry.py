@@ -1,4 +1,4 @@
-"""Which session has which key, and so who speaks in it: from sessions.json, and from the database that replaced it."""
+"""Looks up who writes in each OpenClaw session, by the keys in sessions.json or the database that replaced it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _entry = msgspec.json.Decoder(_Entry)
 
 
 def speakers_beside(transcript: Path) -> Mapping[str, Speaker]:
-    """Who speaks in the sessions whose files stand beside this one, as far as anything still tells."""
+    """Return who writes in the sessions whose files are next to this one, as far as it is still recorded."""
     folder = transcript.parent.parent if transcript.parent.name == "cold" else transcript.parent
     speakers: dict[str, Speaker] = {}
     database = folder.parent / "agent" / DATABASE
@@ -41,44 +41,46 @@ def speakers_beside(transcript: Path) -> Mapping[str, Speaker]:
             with closing(open_read_only(database)) as opened:
                 speakers |= speakers_in(opened)
         except sqlite3.Error:
-            pass  # the database is a source of its own, and is told as one
+            pass  # the database is a source of its own, and is reported as one
     return speakers | _speakers_in_file(folder / "sessions.json")
 
 
 def speakers_in(database: sqlite3.Connection) -> dict[str, Speaker]:
-    """Who speaks in the sessions of a database, whose tables have changed their names over the versions."""
+    """Return who writes in the sessions of a database, whose table names differ between versions."""
     speakers: dict[str, Speaker] = {}
     for table in ("session_transcript_archives", "sessions", "session_windows"):
-        here = column_names(database, table)
-        if not {"session_id", "session_key"} <= here:
+        columns = column_names(database, table)
+        if not {"session_id", "session_key"} <= columns:
             continue
-        there = column_names(database, "session_nodes") if table == "session_windows" else set()
-        for row in database.execute(_query(table, here, there)):
-            session, key, spawned, chat, outside, via = (None if cell is None else cell_text(cell) for cell in row)
+        node_columns = column_names(database, "session_nodes") if table == "session_windows" else set()
+        for row in database.execute(_query(table, columns, node_columns)):
+            session, key, spawned, chat, external_source, via = (
+                None if cell is None else cell_text(cell) for cell in row
+            )
             voice = speaker_of(key or "", spawned_by=spawned, created_via=via, chat_type=chat)
-            speakers[session or ""] = Speaker.JOB if outside else voice
+            speakers[session or ""] = Speaker.JOB if external_source else voice
     return speakers
 
 
 def version_of(path: Path) -> str | None:
-    """The version of OpenClaw that a database names."""
+    """Return the version of OpenClaw that a database records."""
     try:
         with closing(open_read_only(path)) as database:
-            found = database.execute("SELECT app_version FROM schema_meta WHERE app_version IS NOT NULL").fetchone()
+            row = database.execute("SELECT app_version FROM schema_meta WHERE app_version IS NOT NULL").fetchone()
     except sqlite3.Error:
         return None
-    return cell_text(found[0]) if found else None
+    return cell_text(row[0]) if row else None
 
 
-def _query(table: str, here: set[str], there: set[str]) -> str:
-    """The cells that tell who speaks; NULL for those that this version does not have."""
+def _query(table: str, columns: set[str], node_columns: set[str]) -> str:
+    """Build the query for the cells that show who writes; NULL for columns that this version does not have."""
     names = ("session_id", "session_key", "spawned_by", "chat_type", "hook_external_content_source")
-    cells = [f"own.{name}" if name in here else "NULL" for name in names]
-    via = "made.created_via" if "created_via" in there else "NULL"
-    if "spawned_by" in there:
+    cells = [f"own.{name}" if name in columns else "NULL" for name in names]
+    via = "made.created_via" if "created_via" in node_columns else "NULL"
+    if "spawned_by" in node_columns:
         cells[2] = f"coalesce({cells[2]}, made.spawned_by)"
-    join = "LEFT JOIN session_nodes AS made ON made.session_key = own.session_key" if there else ""
-    return f"SELECT {', '.join(cells)}, {via} FROM {table} AS own {join}"  # noqa: S608 - names of this file only
+    join = "LEFT JOIN session_nodes AS made ON made.session_key = own.session_key" if node_columns else ""
+    return f"SELECT {', '.join(cells)}, {via} FROM {table} AS own {join}"  # noqa: S608 - constants of this file
 
 
 def _speakers_in_file(file: Path) -> dict[str, Speaker]:

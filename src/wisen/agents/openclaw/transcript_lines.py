@@ -1,4 +1,4 @@
-"""An OpenClaw transcript as lines of a file: which line is which, also when it is torn or glued to another."""
+"""Parses OpenClaw transcript files line by line, including torn and joined lines."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from wisen.agents.log_follower import Cursor
 
 _HEAD = 400
-"""The fields before a message's content fit in this many bytes."""
+"""Bytes that contain all fields before a message's content."""
 _PROSE = b'"message":{"role":"assistant"'
-_ACTS = (b'"toolCall"', b'"toolUse"', b'"functionCall"', b'"aborted"')
+_ACTION_MARKS = (b'"toolCall"', b'"toolUse"', b'"functionCall"', b'"aborted"')
 _BLOCKS = b',"content":['
 _TEXT = b'"text":'
 _BEFORE_TEXT = b'{"type":"text",'
-_OWN_ID = re.compile(rb'\s*\{"type":"[a-z_]+","id":"([^"\\]+)"')
-_WITHIN = (b":", b"[", b",")
+_RECORD_ID = re.compile(rb'\s*\{"type":"[a-z_]+","id":"([^"\\]+)"')
+_VALUE_PREFIXES = (b":", b"[", b",")
 _decoder = json.JSONDecoder(strict=False)
 
 
 class TranscriptLineParser:
-    """What the lines of one transcript mean."""
+    """Parses the lines of one transcript."""
 
     decoder = record_decoder
     relevant_types = RELEVANT_TYPES
@@ -50,61 +50,63 @@ class TranscriptLineParser:
         self._span = bytearray(), 0, 0
 
     def state(self) -> dict[str, str]:
-        """The session that the file's first line named, who speaks in it, and whether to a local model."""
-        told = {"session": self._conversation.native, "place": self._conversation.place}
-        told |= {"local": "yes"} if self._conversation.local else {}
-        return told if self._conversation.speaker is None else told | {"voice": self._conversation.speaker.value}
+        """Return the session named in the first line, who writes in it, and whether its model is local."""
+        state = {"session": self._conversation.native, "place": self._conversation.place}
+        state |= {"local": "yes"} if self._conversation.local else {}
+        return state if self._conversation.speaker is None else state | {"voice": self._conversation.speaker.value}
 
     def try_fast_path(self, block: bytearray, start: int, end: int) -> bool:
-        """Whether a line plainly is prose of the assistant that concedes and names nothing, which never teaches.
+        """Whether a line is clearly irrelevant prose of the assistant, without concession or citation.
 
-        Inside a JSON string each quote is escaped, so that nothing a message quotes can look like its own fields.
+        Inside a JSON string every quotation mark is escaped, so quoted text cannot look like fields of the message.
         """
         prose = block.find(_PROSE, start, min(start + _HEAD, end))
         if prose >= 0 and block.find(b"{", start + 1, prose) < 0 and block[end - 1 : end] == b"}":
-            said = prose + len(_PROSE)
-            return all(block.find(act, start, end) < 0 for act in _ACTS) and not _may_tell(block, said, end)
+            content_start = prose + len(_PROSE)
+            return all(block.find(act, start, end) < 0 for act in _ACTION_MARKS) and not _may_be_relevant(
+                block, content_start, end
+            )
         self._span = block, start, end
         return False
 
     def is_top_level(self, value: Mapping[str, object]) -> bool:
-        """Whether a record found in a torn line stood on a line of its own, and not inside another record.
+        """Whether a record recovered from a torn line was on a line of its own, not nested in another record.
 
-        One that stands where a field's value would may be either; it counts only when it goes on from the record
-        before it, whose id nobody can know who only supplied what that record quotes.
+        A record in the position of a field's value may be either; it counts only if it continues the record before
+        it, whose id is unknown to anyone who only supplied the text quoted there.
         """
         block, start, end = self._span
         begin = block.rfind(f'{{"type":"{value.get("type")}","id":"{value.get("id")}"'.encode(), start, end)
-        if begin < 0 or _goes_on(bytes(block[begin:end])):
+        if begin < 0 or _is_nested(bytes(block[begin:end])):
             return value.get("type") == "session" and block.startswith(b'{"type":"session"', start)
         before = bytes(block[start:begin]).rstrip(b"\0 \t\r")
-        if not before.endswith(_WITHIN):
+        if not before.endswith(_VALUE_PREFIXES):
             return True
-        own = _OWN_ID.match(before)
+        own = _RECORD_ID.match(before)
         known = {self._last, own[1].decode("utf-8", "replace") if own else None} - {None}
         return value.get("parentId") in known
 
     def parse_record(self, record: Record, offset: int) -> None:
-        """Take one record in."""
+        """Parse one record."""
         self._conversation.parse_record(record, offset)
         self._last = record.id or self._last
 
 
-def _may_tell(block: bytearray, said: int, end: int) -> bool:
-    """Whether the first text of a message may begin by conceding, or is not where it usually stands; or names an id."""
-    if may_cite(block, said, end):
+def _may_be_relevant(block: bytearray, content_start: int, end: int) -> bool:
+    """Whether a message may cite an id or concede, or its first text is not at the usual position."""
+    if may_cite(block, content_start, end):
         return True
-    text = block.find(_TEXT, said, end)
+    text = block.find(_TEXT, content_start, end)
     if text < 0:
-        return not block.startswith(_BLOCKS, said, end)
+        return not block.startswith(_BLOCKS, content_start, end)
     begin = text + len(_TEXT) + 1
     quote = block.find(b'"', begin, end)
-    plain = block.endswith(_BEFORE_TEXT, said, text) and block.startswith(b'"', begin - 1, end)
+    plain = block.endswith(_BEFORE_TEXT, content_start, text) and block.startswith(b'"', begin - 1, end)
     return not plain or quote < 0 or may_concede(block, begin, quote)
 
 
-def _goes_on(rest: bytes) -> bool:
-    """Whether what follows the record shows that it is a field of another."""
+def _is_nested(rest: bytes) -> bool:
+    """Whether the text after the record shows that it is a field of another."""
     text = rest.decode("utf-8", "replace").replace("\0", "")
     try:
         _, stop = _decoder.raw_decode(text)

@@ -1,4 +1,4 @@
-"""Zstandard, never giving more than was asked for: a few bytes may claim to be gigabytes."""
+"""Decompresses Zstandard data in bounded memory: a few bytes may expand to gigabytes."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PIECE = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 
 class CorruptStream(Exception):
-    """These bytes are not what a compressor wrote."""
+    """The bytes are not valid compressed data."""
 
 
-def decompress(blob: bytes, longest: int) -> bytes | None:
-    """What the bytes stand for; None when that is longer than the limit. Raises: CorruptStream."""
+def decompress(blob: bytes, max_bytes: int) -> bytes | None:
+    """Return the decompressed bytes; None if they exceed the limit. Raises: CorruptStream."""
     parts: list[bytes] = []
     length = 0
-    for piece in read_chunks(io.BytesIO(blob)):
-        length += len(piece)
-        if length > longest:
+    for chunk in read_chunks(io.BytesIO(blob)):
+        length += len(chunk)
+        if length > max_bytes:
             return None
-        parts.append(piece)
+        parts.append(chunk)
     return b"".join(parts)
 
 
 def read_chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """What a file stands for, a piece at a time. Raises: CorruptStream, OSError."""
-    opened, problem = _opened(file)
-    with closing(opened):
+    """Yield the decompressed content of a file in chunks. Raises: CorruptStream, OSError."""
+    stream, error_type = _open_stream(file)
+    with closing(stream):
         while True:
             try:
-                piece = opened.read(_PIECE)
-            except (problem, EOFError) as error:
+                chunk = stream.read(_CHUNK_BYTES)
+            except (error_type, EOFError) as error:
                 raise CorruptStream(str(error)) from error
-            if not piece:
+            if not chunk:
                 return
-            yield piece
+            yield chunk
 
 
-def _opened(file: IO[bytes]) -> tuple[Any, type[Exception]]:
+def _open_stream(file: IO[bytes]) -> tuple[Any, type[Exception]]:
     if sys.version_info >= (3, 14):
         from compression import zstd
 

@@ -1,4 +1,4 @@
-"""opencode: sessions as rows of a database in the user's data directory, one for each of its release channels."""
+"""opencode: reads its sessions from databases in the user's data directory, one per release channel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TABLE = RowTable(
     ),
 )
 _QUESTION_TOOLS = frozenset({"question", "plan_enter", "plan_exit"})
-"""What `opencode run` forbids in the sessions that it begins: nobody is there to answer."""
+"""Tools that `opencode run` forbids in its sessions, because nobody is there to answer."""
 
 
 class _Rule(msgspec.Struct):
@@ -59,53 +59,53 @@ class OpenCode:
     name = AGENT
 
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
-        """`program_prompts`: whether what a program asked (`opencode run`) counts as typed by the user."""
+        """`program_prompts`: whether prompts from programs (`opencode run`) count as typed by the user."""
         data = environment.get("XDG_DATA_HOME")
         self._root = (Path(data).expanduser() if data else home / ".local" / "share") / "opencode"
-        chosen = environment.get("OPENCODE_DB", "")
-        self._chosen = self._root / chosen if chosen and chosen != ":memory:" else None
+        configured = environment.get("OPENCODE_DB", "")
+        self._configured = self._root / configured if configured and configured != ":memory:" else None
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
-        """MessagePath opencode keeps its databases."""
-        return (self._root,) if self._chosen is None else (self._root, self._chosen)
+        """Return where opencode stores its databases."""
+        return (self._root,) if self._configured is None else (self._root, self._configured)
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every database in its place, or every one below `under` that is opencode's, in a stable order."""
+        """Yield every database at its location, or every opencode database below `under`, in a stable order."""
         if under is not None:
             for path in files_below(under, (".db", ".sqlite")):
                 if detect_agent(path) == AGENT:
                     yield database_source(AGENT, path)
             return
-        found = {path for path in self._root.glob("*.db") if _NAME.match(path.name) and path.is_file()}
-        if self._chosen is not None and self._chosen.is_file():
-            found.add(self._chosen)
-        for path in sorted(found):
+        databases = {path for path in self._root.glob("*.db") if _NAME.match(path.name) and path.is_file()}
+        if self._configured is not None and self._configured.is_file():
+            databases.add(self._configured)
+        for path in sorted(databases):
             yield database_source(AGENT, path)
 
     def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
-        """The events behind the mark."""
+        """Yield the events after the mark."""
         return read_rows(source.path, mark, _TABLE, self._open_conversations)
 
     def _open_conversations(
         self, database: sqlite3.Connection
     ) -> Callable[[str, Mapping[str, Segment]], OpencodeConversation]:
-        sessions = _sessions(database)
+        sessions = _load_sessions(database)
 
         def conversation(session: str, segments: Mapping[str, Segment]) -> OpencodeConversation:
-            about, collector = sessions.get(session, OpencodeSession()), EventCollector(AGENT, segments)
-            return OpencodeConversation(session, about, collector, program_prompts=self._program_prompts)
+            info, collector = sessions.get(session, OpencodeSession()), EventCollector(AGENT, segments)
+            return OpencodeConversation(session, info, collector, program_prompts=self._program_prompts)
 
         return conversation
 
 
-def _sessions(database: sqlite3.Connection) -> dict[str, OpencodeSession]:
-    """What is known of the sessions; columns that this version does not have tell nothing."""
-    here = column_names(database, "session")
+def _load_sessions(database: sqlite3.Connection) -> dict[str, OpencodeSession]:
+    """Load what is known about the sessions; columns that this version does not have count as empty."""
+    columns = column_names(database, "session")
     names = ("id", "directory", "parent_id", "time_created", "permission")
-    cells = ", ".join(name if name in here else "NULL" for name in names)
+    cells = ", ".join(name if name in columns else "NULL" for name in names)
     sessions: dict[str, OpencodeSession] = {}
-    for session, place, parent, created, rules in database.execute(f"SELECT {cells} FROM session"):  # noqa: S608 - names of ours
+    for session, place, parent, created, rules in database.execute(f"SELECT {cells} FROM session"):  # noqa: S608 - constants of this file
         sessions[cell_text(session)] = OpencodeSession(
             place=cell_text(place or b""),
             parent=cell_text(parent or b""),
@@ -117,7 +117,7 @@ def _sessions(database: sqlite3.Connection) -> dict[str, OpencodeSession]:
 
 def _forbids_questions(rules: bytes | None) -> bool:
     try:
-        told = _rules.decode(rules or b"[]")
+        decoded = _rules.decode(rules or b"[]")
     except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
         return False
-    return {rule.permission for rule in told if (rule.pattern, rule.action) == ("*", "deny")} >= _QUESTION_TOOLS
+    return {rule.permission for rule in decoded if (rule.pattern, rule.action) == ("*", "deny")} >= _QUESTION_TOOLS

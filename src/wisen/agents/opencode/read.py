@@ -1,7 +1,7 @@
-"""From parts of opencode's messages to events.
+"""Parses the parts of opencode messages into events.
 
-A part is changed in place while it grows, so that an answer which is not over is waited for. A fork copies messages
-under new ids; copies are older than the session they stand in, and are passed over.
+A part is changed in place while it grows, so an incomplete answer stays pending. A fork copies messages under new ids;
+copies are older than their session, and are skipped.
 """
 
 from __future__ import annotations
@@ -47,31 +47,31 @@ _FILES: dict[str, dict[str, int]] = {
     "apply_patch": {"patchText": 2_000},
     "patch": {"patchText": 2_000},
 }
-"""Arguments that are files, or may be, and how many characters of them are kept."""
+"""Arguments that are or may be file contents, and how many characters of them are kept."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
 _ABORTED = "MessageAbortedError"
-_REFUSED = re.compile(
+_REJECTED = re.compile(
     r"The user rejected permission to use this specific tool call"
     r"(?: with the following feedback: (?P<reason>.*))?",
     re.DOTALL,
 )
-_OWN_TOOLS = frozenset(
+_BUILT_IN_TOOLS = frozenset(
     "apply_patch bash batch codesearch edit external_directory glob grep invalid list ls lsp multiedit patch plan_enter"
     " plan_exit question read shell skill task todoread todowrite webfetch websearch write".split()
 )
 """opencode's built-in tools. Others word their own errors and could forge a message of the user."""
 _QUOTED = re.compile(r'"((?:\\"|[^"])*)"')
-"""How `opencode run` hands a prompt on that was given as one word."""
+"""How `opencode run` passes on a prompt that was given as one argument."""
 _NEVER_RAN = re.compile(r"The user has specified a rule which prevents|The user dismissed this question")
 _STOPPED = "Tool execution aborted"
 _STOPPED_COMMAND = re.compile(r"<(?:bash|shell)_metadata>[^<]*User aborted[^<]*</(?:bash|shell)_metadata>\s*\Z")
-"""How the output of a command ends that the user stopped: it counts as completed."""
+"""How the output of a command ends that the user stopped: its status is completed."""
 _TIMED_OUT = re.compile(r"<(?:bash|shell)_metadata>[^<]*exceed[^<]*timeout[^<]*</(?:bash|shell)_metadata>\s*\Z")
 
 
 class OpencodeSession(NamedTuple):
-    """What the database says of a session."""
+    """What the database records about a session."""
 
     place: str = ""
     parent: str = ""
@@ -81,7 +81,7 @@ class OpencodeSession(NamedTuple):
 
 
 class _Position(NamedTuple):
-    """MessagePath and when a part stands."""
+    """The session, time, directory and row of a part."""
 
     session: SessionKey
     at: datetime
@@ -90,20 +90,20 @@ class _Position(NamedTuple):
 
 
 class OpencodeConversation:
-    """One session while its parts are taken in."""
+    """Parses the parts of one session."""
 
     def __init__(
-        self, session: str, about: OpencodeSession, collector: EventCollector, *, program_prompts: bool
+        self, session: str, info: OpencodeSession, collector: EventCollector, *, program_prompts: bool
     ) -> None:
         self.collector = collector
-        self.native = f"{about.parent}/{session}" if about.parent else session
-        self._about = about
-        self._typed = not about.parent and (program_prompts or not about.by_program)
+        self.native = f"{info.parent}/{session}" if info.parent else session
+        self._info = info
+        self._typed = not info.parent and (program_prompts or not info.by_program)
         self._current_message: tuple[str, StoredMessage | None] = ("", None)
         self._seen: set[str] = set()
 
     def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
-        """Take one part in: its data, its id, its message's id and its message's data."""
+        """Parse one part: its data, its id, its message's id and its message's data."""
         data, identity, message, message_cell = (bytes(cell or b"") for cell in cells)
         try:
             part = _decode(decode_part, data)
@@ -113,9 +113,9 @@ class OpencodeConversation:
         except _UNREADABLE:
             self.collector.add_problem(ReadProblemKind.GARBLED, row)
             return
-        message_data = self._message(_text_of(message), message_cell, row)
+        message_data = self._load_message(_text_of(message), message_cell, row)
         at = parse_milliseconds(message_data.time.created) if message_data else None
-        if message_data is None or at is None or (message_data.time.created or 0) < self._about.created:
+        if message_data is None or at is None or (message_data.time.created or 0) < self._info.created:
             if message_data is not None and at is None:
                 self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, "message")
             return
@@ -131,8 +131,8 @@ class OpencodeConversation:
         if kind not in IGNORED_TYPES:
             self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, str(kind))
 
-    def _message(self, message: str, message_cell: bytes, row: int) -> StoredMessage | None:
-        """The message that a part belongs to; read once for all of its parts."""
+    def _load_message(self, message: str, message_cell: bytes, row: int) -> StoredMessage | None:
+        """Return the message that a part belongs to; decoded once for all of its parts."""
         if self._current_message[0] != message:
             try:
                 self._current_message = message, _decode(decode_message, message_cell)
@@ -144,38 +144,38 @@ class OpencodeConversation:
     def _parse_part(
         self, part: Part, identity: str, message: str, message_data: StoredMessage, at: datetime, row: int
     ) -> None:
-        place = (message_data.path.cwd if message_data.path else None) or self._about.place
-        session = self.collector.sessions.session_at(self.native, at, self._about.place or place)
+        place = (message_data.path.cwd if message_data.path else None) or self._info.place
+        session = self.collector.sessions.session_at(self.native, at, self._info.place or place)
         if message_data.role == "user":
-            self._user(part, identity, session, at)
+            self._parse_user(part, identity, session, at)
             return
         if not message_data.is_complete:
             self.collector.wait(message, row)
         if part.type == "tool" and part.state is not None:
             self._parse_call(part, part.state, identity, _Position(session, at, place, row))
         elif part.type == "text" and part.text and message_data.is_complete:
-            begun = (parse_milliseconds(part.time.start) if part.time else None) or at
+            begun_at = (parse_milliseconds(part.time.start) if part.time else None) or at
             if self._is_new(message) and is_concession(part.text):
-                conceded = Concession(id=f"conceded:{identity}", session=session, at=begun, place=self._about.place)
-                self.collector.events.append(conceded)
-            self.collector.events += find_citations(identity, part.text, session, begun, self._about.place)
+                concession = Concession(id=f"conceded:{identity}", session=session, at=begun_at, place=self._info.place)
+                self.collector.events.append(concession)
+            self.collector.events += find_citations(identity, part.text, session, begun_at, self._info.place)
         if message_data.error is not None and message_data.error.name == _ABORTED:
             self._add_interrupt(f"stop:{message}", session, parse_milliseconds(message_data.time.completed) or at, part)
 
     def _add_interrupt(self, identity: str, session: SessionKey, at: datetime, part: Part) -> None:
-        """The user stopped an answer: message_cell once, behind the last call in it."""
-        events, message_cell = self.collector.events, not self._is_new(identity)
-        before = next((each for each in events if each.id == identity), None)
-        if not self._typed or (message_cell and (before is None or part.type != "tool")):
+        """Add the interrupt of an answer once, after its last call."""
+        events, was_seen = self.collector.events, not self._is_new(identity)
+        previous = next((each for each in events if each.id == identity), None)
+        if not self._typed or (was_seen and (previous is None or part.type != "tool")):
             return
-        if before is not None:
-            events.remove(before)
+        if previous is not None:
+            events.remove(previous)
         call = part.callID if part.type == "tool" else None
-        events.append(Interrupt(id=identity, session=session, at=at, place=self._about.place, call=call))
+        events.append(Interrupt(id=identity, session=session, at=at, place=self._info.place, call=call))
 
-    def _user(self, part: Part, identity: str, session: SessionKey, at: datetime) -> None:
+    def _parse_user(self, part: Part, identity: str, session: SessionKey, at: datetime) -> None:
         text = (part.text or "").strip()
-        if self._about.by_program and (quoted := _QUOTED.fullmatch(text)):
+        if self._info.by_program and (quoted := _QUOTED.fullmatch(text)):
             text = quoted[1].replace('\\"', '"').strip()
         if part.type != "text" or part.synthetic or part.ignored or not text:
             return
@@ -187,7 +187,7 @@ class OpencodeConversation:
                 id=identity,
                 session=session,
                 at=at,
-                place=self._about.place,
+                place=self._info.place,
                 text=text,
                 origin=origin,
                 provenance=Provenance.TYPED if self._typed else Provenance.OTHER,
@@ -200,16 +200,16 @@ class OpencodeConversation:
             self.collector.add_problem(ReadProblemKind.MISSHAPEN, position.row, "tool")
             return
         if state.status == "pending":
-            self.collector.wait(identity, position.row)  # its arguments are not there yet
+            self.collector.wait(identity, position.row)  # its arguments are not complete yet
             return
         hides_exit = part.tool == _SHELL and can_hide_exit_code(
             call_arguments.shell_arguments(state.input).command or ""
         )
-        begun = parse_milliseconds(state.time.start) or position.at
+        begun_at = parse_milliseconds(state.time.start) or position.at
         call = Call(
             id=part.callID if _UNIQUE.search(part.callID) else identity,
             session=position.session,
-            at=begun,
+            at=begun_at,
             place=position.place,
             tool=part.tool,
             arguments=call_arguments.strip_file_contents(state.input, _FILES.get(part.tool, {})),
@@ -217,23 +217,23 @@ class OpencodeConversation:
         self.collector.add_call(call, position.row, hides_exit=hides_exit)
         if state.status in ("completed", "error"):
             self.collector.close_call(call.id)
-            self._add_outcome(call, state, parse_milliseconds(state.time.end) or begun, hides_exit=hides_exit)
+            self._add_outcome(call, state, parse_milliseconds(state.time.end) or begun_at, hides_exit=hides_exit)
 
     def _add_outcome(self, call: Call, state: State, at: datetime, *, hides_exit: bool) -> None:
         status, text = _outcome_of(state, hides_exit=hides_exit)
-        refused = _REFUSED.match(text or "") if status is Status.FAILED else None
-        if refused is None:
+        rejected = _REJECTED.match(text or "") if status is Status.FAILED else None
+        if rejected is None:
             if status is not None:
                 self.collector.add_outcome(call.id, call.session, at, call.place, status, text)
             return
-        reason = (refused["reason"] or "").strip()
-        if not self._typed or (self._about.by_program and not reason):
-            # MessagePath nobody can be asked, whatever would have been asked about is refused.
+        reason = (rejected["reason"] or "").strip()
+        if not self._typed or (self._info.by_program and not reason):
+            # Where nobody can be asked, every call that needs permission is rejected.
             self.collector.add_outcome(call.id, call.session, at, call.place, Status.CANCELLED)
             return
-        refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=call.session, at=at, place=call.place)
-        self.collector.events.append(refusal)
-        if reason and call.tool in _OWN_TOOLS:
+        rejection = Rejection(id=f"refusal:{call.id}", call=call.id, session=call.session, at=at, place=call.place)
+        self.collector.events.append(rejection)
+        if reason and call.tool in _BUILT_IN_TOOLS:
             self._add_message(f"reason:{call.id}", call.session, at, reason, MessageOrigin.REJECTION)
 
     def _is_new(self, identity: str) -> bool:
@@ -244,13 +244,13 @@ class OpencodeConversation:
 
 
 def _outcome_of(state: State, *, hides_exit: bool) -> tuple[Status | None, str | None]:
-    """How a call ended, with the words of a failure. No status: it was stopped."""
+    """Return the status of a call, with the error text of a failure. No status: it was stopped."""
     output = state.output or ""
     if state.status == "error":
-        words = state.error or ""
-        if words.startswith(_STOPPED) or (state.metadata or {}).get("interrupted") is True:
+        error = state.error or ""
+        if error.startswith(_STOPPED) or (state.metadata or {}).get("interrupted") is True:
             return None, None
-        return (Status.CANCELLED, None) if _never_ran(words) else (Status.FAILED, words)
+        return (Status.CANCELLED, None) if _was_blocked(error) else (Status.FAILED, error)
     if state.exit_code is None and _STOPPED_COMMAND.search(output):
         return None, None
     if state.exit_code:
@@ -260,9 +260,9 @@ def _outcome_of(state: State, *, hides_exit: bool) -> tuple[Status | None, str |
     return (Status.MASKED, output) if hides_exit and has_error_line(output) else (Status.OK, None)
 
 
-def _never_ran(words: str) -> bool:
-    """Whether a call was stopped before it began: by the user's rules, or by a guard, whose words are all there is."""
-    return bool(_NEVER_RAN.match(words)) or (sentinel.strip(words) is not words and not sentinel.strip(words).strip())
+def _was_blocked(error: str) -> bool:
+    """Whether a call was blocked before it ran: by the user's rules, or by a guard, whose text is the whole error."""
+    return bool(_NEVER_RAN.match(error)) or (sentinel.strip(error) is not error and not sentinel.strip(error).strip())
 
 
 def _text_of(cell: bytes) -> str:
@@ -270,7 +270,7 @@ def _text_of(cell: bytes) -> str:
 
 
 def _decode(decode: Callable[[bytes], Row], data: bytes) -> Row:
-    """A row's JSON; half an emoji in it, or a byte that is no text, is replaced. Raises: one of _UNREADABLE."""
+    """Decode a row's JSON, with lone surrogates and invalid bytes replaced. Raises: one of _UNREADABLE."""
     try:
         return decode(data)
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""The shapes of opencode's messages and parts, as far as this reader looks at them."""
+"""Types of opencode's messages and parts, with the fields that this reader uses."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class Span(msgspec.Struct):
 
 
 class Error(msgspec.Struct):
-    """Why an answer broke off."""
+    """Why an answer was aborted."""
 
     name: str = ""
 
 
 class MessagePath(msgspec.Struct):
-    """MessagePath an answer was given."""
+    """The working directory of an answer."""
 
     cwd: str | None = None
 
 
 class ModelReference(msgspec.Struct):
-    """Which model is spoken to."""
+    """The model that a message is for."""
 
     providerID: str = ""  # noqa: N815 - the name in the database
     modelID: str = ""  # noqa: N815 - the name in the database
@@ -54,23 +54,23 @@ class StoredMessage(msgspec.Struct):
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing will be added to it."""
+        """Whether nothing more will be added to it."""
         return self.role == "user" or self.time.completed is not None or self.error is not None
 
     @property
     def is_local(self) -> bool:
-        """Whether it is spoken to, or by, a model that is known to run on the user's own machine."""
+        """Whether it is for or from a model that is known to run on the user's machine."""
         if self.role != "user":
             return is_local_model(str(self.providerID), str(self.modelID))
         try:
-            to = _decode_model(self.model) if bytes(self.model) else ModelReference()
+            model = _decode_model(self.model) if bytes(self.model) else ModelReference()
         except (msgspec.DecodeError, UnicodeDecodeError):
             return False
-        return is_local_model(to.providerID, to.modelID)
+        return is_local_model(model.providerID, model.modelID)
 
 
 class State(msgspec.Struct):
-    """How a call stands. A tool notes what it likes in its metadata."""
+    """The state of a call. The metadata is defined by the tool."""
 
     status: str = ""
     input: msgspec.Raw = ABSENT
@@ -100,9 +100,9 @@ class Part(msgspec.Struct):
 
 
 RELEVANT_TYPES = frozenset({"text", "tool"})
-"""Types of parts that can teach."""
+"""Part types from which something can be learned."""
 IGNORED_TYPES = frozenset("agent compaction file patch reasoning retry snapshot step-finish step-start subtask".split())
-"""Types of parts that were looked at and hold nothing that may teach."""
+"""Known part types from which nothing can be learned."""
 
 decode_message = msgspec.json.Decoder(StoredMessage).decode
 _decode_model = msgspec.json.Decoder(ModelReference).decode
@@ -110,7 +110,7 @@ decode_part = msgspec.json.Decoder(Part).decode
 
 
 def parse_milliseconds(milliseconds: float | None) -> datetime | None:
-    """A time of the database."""
+    """Convert a time of the database."""
     try:
         return plausible_time(EPOCH + timedelta(milliseconds=milliseconds)) if milliseconds else None
     except (OverflowError, ValueError):

@@ -1,4 +1,4 @@
-"""OpenHands: conversations as folders, with one JSON file an event and one of what holds throughout."""
+"""OpenHands: reads its conversations, which are folders with one JSON file per event and a state file."""
 
 from __future__ import annotations
 
@@ -21,50 +21,52 @@ if TYPE_CHECKING:
 __all__ = ["OpenHands"]
 
 _EVENTS, _STATE, _SUB_AGENTS = "events", "base_state.json", "subagents"
-_ENOUGH = 5
+_EVENTS_TRIED = 5
 
 
 class OpenHands:
-    """The conversations of OpenHands on this machine. They do not tell whether a person or a program gave a prompt."""
+    """The conversations of OpenHands on this machine. They do not record whether a program wrote a prompt."""
 
     name = AGENT
 
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
-        kept = Path(environment.get("OPENHANDS_PERSISTENCE_DIR") or home / ".openhands").expanduser()
-        self._root = Path(environment.get("OPENHANDS_CONVERSATIONS_DIR") or kept / "conversations").expanduser()
+        data_directory = Path(environment.get("OPENHANDS_PERSISTENCE_DIR") or home / ".openhands").expanduser()
+        self._root = Path(
+            environment.get("OPENHANDS_CONVERSATIONS_DIR") or data_directory / "conversations"
+        ).expanduser()
 
     def roots(self) -> tuple[Path, ...]:
-        """Where the command line keeps its conversations; a program that uses the SDK keeps them where it likes."""
+        """Return where the CLI stores its conversations; programs that use the SDK may store them anywhere."""
         return (self._root,)
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
-        """Every conversation below the root or below `under`, those of sub-agents too, in a stable order."""
+        """Yield every conversation below the root or below `under`, including sub-agents, in a stable order."""
         for path, folders, _ in folders_below(self._root if under is None else under):
             if path.name != _EVENTS:
                 continue
             folders.clear()
-            found = event_files(path)
-            if found and (under is None or _is_conversation(path.parent, found)):
+            files = event_files(path)
+            if files and (under is None or _is_conversation(path.parent, files)):
                 yield Source(
                     agent=AGENT,
                     path=path,
-                    size=sum(each.size for each in found),
-                    modified_ns=max(each.modified_ns for each in found),
+                    size=sum(each.size for each in files),
+                    modified_ns=max(each.modified_ns for each in files),
                 )
 
     def read(self, source: Source, mark: SourceMark | None = None) -> Iterator[Batch]:
-        """The events of the files behind the mark."""
+        """Yield the events of the files after the mark."""
         folder = source.path.absolute().parent
-        within = folder.parent.name == _SUB_AGENTS
-        native = f"{folder.parent.parent.name}/{folder.name}" if within else folder.name
+        is_sub_agent = folder.parent.name == _SUB_AGENTS
+        native = f"{folder.parent.parent.name}/{folder.name}" if is_sub_agent else folder.name
 
         def conversation_of(cursor: EventCursor) -> OpenhandsConversation:
             place = cursor.place or working_directory(folder / _STATE)
-            return OpenhandsConversation(cursor.segments, native=native, place=place, sub_agent=within)
+            return OpenhandsConversation(cursor.segments, native=native, place=place, sub_agent=is_sub_agent)
 
         return read_events(source.path, mark, conversation_of)
 
 
-def _is_conversation(folder: Path, found: Sequence[EventFile]) -> bool:
-    """Whether a folder that was found somewhere is one; the first events may be too long to tell."""
-    return (folder / _STATE).is_file() or any(detect_agent(each.path) == AGENT for each in found[:_ENOUGH])
+def _is_conversation(folder: Path, files: Sequence[EventFile]) -> bool:
+    """Whether a folder found anywhere is a conversation; several events are tried, as some may be too long."""
+    return (folder / _STATE).is_file() or any(detect_agent(each.path) == AGENT for each in files[:_EVENTS_TRIED])

@@ -1,4 +1,4 @@
-"""Follows a conversation that is a folder of numbered files, one an event: only those behind the cursor are opened."""
+"""Follows a conversation stored as numbered event files in a folder; opens only those after the cursor."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from wisen.model.source import SourceMark
 
 _NAME = re.compile(r"event-(\d{5,})-[0-9A-Za-z-]+\.json\Z")
-_BATCH = 4 << 20
-"""Bytes whose events are handed on together."""
-_FAR = 2_000
-"""Events after which what waits will not get its other half."""
+_BATCH_BYTES = 4 << 20
+"""Bytes whose events are returned in one batch."""
+_MAX_PENDING_EVENTS = 2_000
+"""Events after which a pending event will not get its counterpart."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class EventFile(NamedTuple):
-    """The file of an event."""
+    """The file of one event."""
 
     number: int
     path: Path
@@ -41,7 +41,7 @@ class EventFile(NamedTuple):
 
 
 class EventCursor(msgspec.Struct, frozen=True):
-    """The number of the next event; `guard` is the name of the file before it: another one is another conversation."""
+    """The number of the next event; `guard` is the name of the file before it, to recognise another conversation."""
 
     following: int = 0
     guard: str = ""
@@ -50,24 +50,24 @@ class EventCursor(msgspec.Struct, frozen=True):
 
 
 def event_files(folder: Path) -> list[EventFile]:
-    """The files of a conversation's events, in order; none where the folder cannot be looked at."""
-    found = []
+    """Return the event files of a conversation, in order; none if the folder cannot be read."""
+    files = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = _NAME.match(entry.name)
                 if name and entry.is_file():
                     status = entry.stat()
-                    found.append(EventFile(int(name[1]), Path(entry.path), status.st_size, status.st_mtime_ns))
+                    files.append(EventFile(int(name[1]), Path(entry.path), status.st_size, status.st_mtime_ns))
     except OSError:
         return []
-    return sorted(found)
+    return sorted(files)
 
 
 def read_events(
     folder: Path, mark: SourceMark | None, conversation_of: Callable[[EventCursor], OpenhandsConversation]
 ) -> Iterator[Batch]:
-    """The events behind the mark."""
+    """Yield the events after the mark."""
     files = event_files(folder)
     names = {each.number: each.path.name for each in files}
     cursor = _resume(mark, names)
@@ -80,10 +80,10 @@ def read_events(
     for each in files:
         if each.number < cursor.following:
             continue
-        if not _take(each, conversation, is_last=each.number == files[-1].number):
+        if not _parse_file(each, conversation, is_last=each.number == files[-1].number):
             break
         following, size = each.number + 1, size + each.size
-        if size >= _BATCH:
+        if size >= _BATCH_BYTES:
             yield _batch(conversation, following, names, size, afresh=afresh)
             size, afresh = 0, False
     yield _batch(conversation, following, names, size, afresh=afresh)
@@ -99,8 +99,8 @@ def _resume(mark: SourceMark | None, names: dict[int, str]) -> EventCursor:
     return cursor if names.get(cursor.following - 1, "") == cursor.guard else EventCursor()
 
 
-def _take(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool) -> bool:
-    """Take one file in. False when it is being written: it must be read again."""
+def _parse_file(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool) -> bool:
+    """Parse one file. Returns False if it is still being written and must be read again."""
     collector = conversation.collector
     if file.size > MAX_RECORD_BYTES:
         collector.add_problem(ReadProblemKind.OVERSIZED, file.number)
@@ -114,7 +114,7 @@ def _take(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool
         except (msgspec.DecodeError, UnicodeDecodeError):
             conversation.parse_event(
                 decode_event(replace_invalid_text(data)), file.number
-            )  # half an emoji, or a byte that is no text
+            )  # a lone surrogate or an invalid byte
     except OSError as error:
         collector.add_problem(ReadProblemKind.UNREADABLE, file.number, error.strerror or "")
     except msgspec.ValidationError:
@@ -124,7 +124,7 @@ def _take(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool
     except _UNREADABLE:
         collector.add_problem(ReadProblemKind.UNFINISHED if is_last else ReadProblemKind.GARBLED, file.number)
         return not is_last
-    except Exception as error:  # noqa: BLE001 - a fence: an event that the reader breaks on costs that one only
+    except Exception as error:  # noqa: BLE001 - error boundary: an event that fails costs that event only
         collector.add_parser_error(file.number, error)
     return True
 
@@ -134,7 +134,7 @@ def _batch(
 ) -> Batch:
     collector = conversation.collector
     resume, segments = collector.resume_at(following)
-    if following - resume > _FAR:
+    if following - resume > _MAX_PENDING_EVENTS:
         resume, segments = following, collector.resume_at(following + MAX_PENDING_BYTES + 1)[1]
     events, problems = collector.drain()
     cursor = EventCursor(resume, names.get(resume - 1, ""), dict(segments), conversation.place_at(resume))

@@ -1,7 +1,7 @@
-"""Which messages in the user's place were typed by the user.
+"""Decides which OpenHands user messages were typed by the user.
 
-What hooks, skills and rules add stands apart from the message. But where the agent goes on by itself (a judge wants
-more, a call cannot be read), OpenHands writes a message in the user's name; those are told by how they begin.
+Text added by hooks, skills and rules is separate from the message. But where the agent continues by itself (a judge
+wants more, a call is invalid), OpenHands writes a user message; those are recognised by how they begin.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _MACHINE = re.compile(
 _NO_REASON = re.compile(
     r"\s*(?:(?:The )?User (?:rejected|denied|declined)\b[^.\n]{0,40}\.?|Superseded by a new user message)?\s*\Z", re.I
 )
-"""What is noted where the user gave no reason."""
+"""What is recorded if the user gave no reason."""
 
 
 def extract_typed_text(text: str) -> str | None:
-    """What the user typed in a message; None when it is somebody else's."""
+    """Return what the user typed in a message; None if the user did not type it."""
     text = text.strip()
     return None if not text or _MACHINE.match(text) else text
 
 
-def reason_in(text: str) -> str | None:
-    """Why the user refused a call, in his own words; None where he gave none."""
+def extract_reason(text: str) -> str | None:
+    """Return why the user rejected a call, as typed; None if they gave no reason."""
     return None if _NO_REASON.match(text) else text.strip()

@@ -1,4 +1,4 @@
-"""From events of an OpenHands conversation to ours. Branches that the user left did happen, so they are told too."""
+"""Parses OpenHands events into events. Branches that the user left did happen, so they are included."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wisen.agents.citations import find_citations
 from wisen.agents.concessions import is_concession
 from wisen.agents.event_collector import EventCollector, parse_local_time
 from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
-from wisen.agents.openhands.openhands_typed_text import extract_typed_text, reason_in
+from wisen.agents.openhands.openhands_typed_text import extract_reason, extract_typed_text
 from wisen.agents.openhands.records import IGNORED_TYPES, RELEVANT_TYPES, text_of
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import ReadProblemKind
@@ -30,7 +30,7 @@ AGENT = "openhands"
 _SHELLS = frozenset({"terminal", "execute_bash"})
 _EDITORS = frozenset({"file_editor", "str_replace_editor", "planning_file_editor"})
 _PROSE = frozenset({"finish", "think"})
-"""Tools that do nothing: the model says something with them."""
+"""Tools without effect, by which the model only says something."""
 _FILES = {
     "file_text": 0,
     "old_str": 2_000,
@@ -39,13 +39,13 @@ _FILES = {
     "patch": 2_000,
     "content": 2_000,
 }
-"""Arguments that are files, or may be, and how many characters of them are kept."""
+"""Arguments that are or may be file contents, and how many characters of them are kept."""
 _UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
 _STILL_RUNS = -1
 
 
 class _Position(NamedTuple):
-    """Where an event stands."""
+    """The session, time and number of an event."""
 
     session: SessionKey
     at: datetime
@@ -53,21 +53,21 @@ class _Position(NamedTuple):
 
 
 class OpenhandsConversation:
-    """One conversation while its events are taken in."""
+    """Parses the events of one conversation."""
 
     def __init__(self, segments: Mapping[str, Segment], *, native: str, place: str, sub_agent: bool) -> None:
         self.collector = EventCollector(AGENT, segments)
         self.place = place
-        """The directory in which the shell stands."""
+        """The current directory of the shell."""
         self._native, self._sub_agent = native, sub_agent
         self._places: list[tuple[int, str]] = []
 
     def place_at(self, number: int) -> str:
-        """The directory in which the shell stood when an event came."""
+        """Return the directory of the shell at the time of an event."""
         return next((place for before, place in self._places if before >= number), self.place)
 
     def parse_event(self, event: Event, number: int) -> None:
-        """Take one event in."""
+        """Parse one event."""
         if event.kind not in RELEVANT_TYPES:
             if event.kind not in IGNORED_TYPES:
                 self.collector.add_problem(ReadProblemKind.UNKNOWN, number, event.kind)
@@ -78,27 +78,29 @@ class OpenhandsConversation:
             return
         position = _Position(self.collector.sessions.session_at(self._native, at, self.place), at, number)
         if event.kind == "MessageEvent":
-            self._message(event, position)
+            self._parse_message(event, position)
         elif event.kind in ("PauseEvent", "InterruptEvent"):
             stop = Interrupt(id=event.id, session=position.session, at=at, place=self.place)
             self.collector.events.append(stop)
         elif not event.tool_name or not event.tool_call_id:
             self.collector.add_problem(ReadProblemKind.MISSHAPEN, number, event.kind)
         elif event.kind == "ActionEvent":
-            self._call(event, position)
+            self._parse_call(event, position)
         elif event.tool_name not in _PROSE:
             self._handle_result(event, position)
 
-    def _message(self, event: Event, position: _Position) -> None:
-        said = event.llm_message
-        if said is None:
+    def _parse_message(self, event: Event, position: _Position) -> None:
+        message = event.llm_message
+        if message is None:
             self.collector.add_problem(ReadProblemKind.MISSHAPEN, position.number, event.kind)
         elif event.source == "agent":
-            self._scan_answer(event.id, text_of(said.content), position)
-        elif event.source == "user" and said.role == "user" and (text := extract_typed_text(text_of(said.content))):
-            given = self._sub_agent or event.sender is not None
+            self._scan_answer(event.id, text_of(message.content), position)
+        elif (
+            event.source == "user" and message.role == "user" and (text := extract_typed_text(text_of(message.content)))
+        ):
+            from_agent = self._sub_agent or event.sender is not None
             self._add_message(
-                event.id, text, position, MessageOrigin.PROMPT, Provenance.OTHER if given else Provenance.TYPED
+                event.id, text, position, MessageOrigin.PROMPT, Provenance.OTHER if from_agent else Provenance.TYPED
             )
 
     def _add_message(
@@ -116,21 +118,23 @@ class OpenhandsConversation:
             )
         )
 
-    def _scan_answer(self, identity: str, said: str, position: _Position) -> None:
-        if said and is_concession(said):
-            conceded = Concession(id=f"conceded:{identity}", session=position.session, at=position.at, place=self.place)
-            self.collector.events.append(conceded)
-        self.collector.events += find_citations(identity, said, position.session, position.at, self.place)
+    def _scan_answer(self, identity: str, text: str, position: _Position) -> None:
+        if text and is_concession(text):
+            concession = Concession(
+                id=f"conceded:{identity}", session=position.session, at=position.at, place=self.place
+            )
+            self.collector.events.append(concession)
+        self.collector.events += find_citations(identity, text, position.session, position.at, self.place)
 
-    def _call(self, event: Event, position: _Position) -> None:
+    def _parse_call(self, event: Event, position: _Position) -> None:
         self._scan_answer(event.id, text_of(event.thought), position)
-        given = _arguments_of(event)
+        arguments = _arguments_of(event)
         if event.tool_name in _PROSE:
-            said = given.get("message") if event.tool_name == "finish" else None
-            self._scan_answer(event.tool_call_id, said if isinstance(said, str) else "", position)
+            text = arguments.get("message") if event.tool_name == "finish" else None
+            self._scan_answer(event.tool_call_id, text if isinstance(text, str) else "", position)
             return
-        told = call_arguments.strip_file_contents(
-            msgspec.Raw(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")), _FILES
+        encoded = call_arguments.strip_file_contents(
+            msgspec.Raw(json.dumps(arguments, ensure_ascii=False).encode("utf-8", "replace")), _FILES
         )
         call = Call(
             id=self._call_id(event),
@@ -138,15 +142,15 @@ class OpenhandsConversation:
             at=position.at,
             place=self.place,
             tool=event.tool_name,
-            arguments=told,
+            arguments=encoded,
         )
-        command = given.get("command") if event.tool_name in _SHELLS else None
+        command = arguments.get("command") if event.tool_name in _SHELLS else None
         self.collector.add_call(
             call, position.number, hides_exit=isinstance(command, str) and can_hide_exit_code(command)
         )
 
     def _call_id(self, event: Event) -> str:
-        """The id of a call: the model's server gave it, and some give the same in every conversation."""
+        """Return a unique id of a call: some model servers assign the same ids in every conversation."""
         call = event.tool_call_id
         return call if _UNIQUE.search(call) else f"{self._native}:{call}"
 
@@ -159,52 +163,52 @@ class OpenhandsConversation:
         if event.kind == "AgentErrorEvent":
             self.collector.add_outcome(call, position.session, position.at, self.place, Status.FAILED, event.error)
             return
-        seen = event.observation
-        if seen is None:
+        observation = event.observation
+        if observation is None:
             self.collector.add_problem(ReadProblemKind.MISSHAPEN, position.number, event.kind)
             return
-        status, text = _outcome_of(seen, hides_exit=hides_exit)
+        status, text = _outcome_of(observation, hides_exit=hides_exit)
         if status is not None:
             self.collector.add_outcome(call, position.session, position.at, self.place, status, text)
-        moved = seen.metadata.working_dir if seen.metadata else None
-        if moved and moved != self.place:
+        directory = observation.metadata.working_dir if observation.metadata else None
+        if directory and directory != self.place:
             self._places.append((position.number, self.place))
-            self.place = moved
+            self.place = directory
 
     def _add_rejection(self, event: Event, call: str, position: _Position) -> None:
-        if event.rejection_source != "user":  # a hook stopped it
+        if event.rejection_source != "user":  # a hook blocked it
             self.collector.add_outcome(call, position.session, position.at, self.place, Status.CANCELLED)
             return
-        refusal = Rejection(id=event.id, call=call, session=position.session, at=position.at, place=self.place)
-        self.collector.events.append(refusal)
-        if reason := reason_in(event.rejection_reason):
+        rejection = Rejection(id=event.id, call=call, session=position.session, at=position.at, place=self.place)
+        self.collector.events.append(rejection)
+        if reason := extract_reason(event.rejection_reason):
             self._add_message(f"reason:{event.id}", reason, position, MessageOrigin.REJECTION, Provenance.TYPED)
 
 
 def _arguments_of(event: Event) -> dict[str, object]:
-    """The arguments that the model gave, without what it said about the call."""
+    """Return the arguments of a call, without the model's comments on it."""
     try:
-        given = json.loads(event.tool_call.arguments or "{}") if event.tool_call else {}
+        arguments = json.loads(event.tool_call.arguments or "{}") if event.tool_call else {}
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(given, dict):
+    if not isinstance(arguments, dict):
         return {}
-    given.pop("security_risk", None)
-    given.pop("summary", None)
-    typed_in = given.get("is_input") is True or given.get("command") == ""
-    if "command" in given and (typed_in or event.tool_name in _EDITORS):
-        # What is typed into a command that runs, and what the editor does, is no command line.
-        given["input" if typed_in else "operation"] = given.pop("command")
-    return given
+    arguments.pop("security_risk", None)
+    arguments.pop("summary", None)
+    typed_in = arguments.get("is_input") is True or arguments.get("command") == ""
+    if "command" in arguments and (typed_in or event.tool_name in _EDITORS):
+        # Input for a running command and the operation of an editor are not command lines.
+        arguments["input" if typed_in else "operation"] = arguments.pop("command")
+    return arguments
 
 
-def _outcome_of(seen: Observation, *, hides_exit: bool) -> tuple[Status | None, str | None]:
-    """How a call ended, with the words of a failure. No status: the command still runs."""
-    text = seen.text
-    if seen.is_error or seen.timeout:
-        return Status.FAILED, text or (seen.metadata.suffix if seen.metadata else None) or ""
-    if seen.exit_code == _STILL_RUNS:
+def _outcome_of(observation: Observation, *, hides_exit: bool) -> tuple[Status | None, str | None]:
+    """Return the status of a call, with the error text of a failure. No status: the command still runs."""
+    text = observation.text
+    if observation.is_error or observation.timeout:
+        return Status.FAILED, text or (observation.metadata.suffix if observation.metadata else None) or ""
+    if observation.exit_code == _STILL_RUNS:
         return None, None
-    if seen.exit_code:
-        return Status.FAILED, f"Exit code {seen.exit_code}\n{text}"
+    if observation.exit_code:
+        return Status.FAILED, f"Exit code {observation.exit_code}\n{text}"
     return (Status.MASKED, text) if hides_exit and has_error_line(text) else (Status.OK, None)

@@ -1,4 +1,4 @@
-"""The shapes of OpenHands' events, as far as this reader looks at them."""
+"""Types of OpenHands' events, with the fields that this reader uses."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ class Part(msgspec.Struct):
 
 
 class LlmMessage(msgspec.Struct):
-    """A message, as the model sees it; what hooks and skills added stands elsewhere."""
+    """A message as the model sees it; additions of hooks and skills are stored elsewhere."""
 
     role: str = ""
     content: list[Part] = []
 
 
 class ToolCall(msgspec.Struct):
-    """A tool call, as the model wrote it."""
+    """A tool call as the model wrote it."""
 
     arguments: str = ""
 
 
 class ShellMetadata(msgspec.Struct):
-    """What the shell told beside the output."""
+    """What the shell reported besides the output."""
 
     working_dir: str | None = None
     suffix: str | None = None
 
 
 class Observation(msgspec.Struct):
-    """What came of a call. A tool notes what it likes beside its content."""
+    """The result of a call. Other fields are defined by the tool."""
 
     content: list[Part] | str = []
     is_error: bool = False
@@ -77,13 +77,13 @@ class Event(msgspec.Struct):
 RELEVANT_TYPES = frozenset(
     "MessageEvent ActionEvent ObservationEvent AgentErrorEvent UserRejectObservation PauseEvent InterruptEvent".split()
 )
-"""Kinds of events that can teach."""
+"""Event kinds from which something can be learned."""
 IGNORED_TYPES = frozenset(
     "SystemPromptEvent HookExecutionEvent Condensation CondensationRequest CondensationSummaryEvent TokenEvent"
     " ConversationStateUpdateEvent ConversationErrorEvent LLMCompletionLogEvent SecurityAnalysisEvent"
     " StreamingDeltaEvent ACPToolCallEvent".split()
 )
-"""Kinds of events that were looked at and hold nothing that may teach, or nothing that tells how a call ended."""
+"""Known event kinds from which nothing can be learned, or that do not record how a call ended."""
 
 
 class _Kind(msgspec.Struct):
@@ -101,26 +101,26 @@ class _State(msgspec.Struct):
 decode_event = msgspec.json.Decoder(Event).decode
 _kind = msgspec.json.Decoder(_Kind)
 _state = msgspec.json.Decoder(_State)
-_ODD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def kind_of_data(data: bytes) -> tuple[str, bool | None]:
-    """The kind of an event of another shape, and whether it can teach; None when the kind is not known."""
+    """Return the kind of an unexpectedly shaped event, and whether it is relevant; None if the kind is unknown."""
     try:
         kind = _kind.decode(data).kind
-    except _ODD:
+    except _UNREADABLE:
         return "", None
     return kind, True if kind in RELEVANT_TYPES else False if kind in IGNORED_TYPES else None
 
 
 def text_of(parts: list[Part]) -> str:
-    """The text of a content."""
+    """Return the text of a content."""
     return "\n".join(part.text for part in parts if part.text)
 
 
 def working_directory(path: Path) -> str:
-    """The directory of a conversation's workspace; empty where nothing tells it."""
+    """Return the workspace directory of a conversation; empty if it is not recorded."""
     try:
         return _state.decode(read_regular_file(path, MAX_RECORD_BYTES)).workspace.working_dir
-    except (OSError, *_ODD):
+    except (OSError, *_UNREADABLE):
         return ""
