@@ -1,1 +1,1 @@
-"""Projects, whose they are, and where their sessions belong."""
+"""Tests of contexts: projects, who owns their files, and where sessions belong."""

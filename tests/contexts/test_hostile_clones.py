@@ -1,4 +1,4 @@
-"""A cloned repository does not speak as the user: what it brings is somebody else's until the user says otherwise."""
+"""A cloned repository does not speak for the user: its content is somebody else's until the user says otherwise."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def ours(home: Path) -> Path:
 
 
 def begins_with(ours: Path, place: Path, session: str = "s") -> str:
-    """What a session in a directory is told at its start."""
+    """Return what a session in a directory receives at its start."""
     return fire(ours, "session-start", {"session_id": session, "cwd": str(place), "source": "startup"})
 
 
 def everything_known(ours: Path) -> str:
-    """All that the ledger's entries, the books and the snapshots hold."""
+    """Return everything in the ledger's entries, the context files and the snapshots."""
     texts = [path.read_text(errors="replace") for path in ours.rglob("*.md")]
     texts += [path.read_text() for path in (ours / "snapshots").glob("*.json")]
     with wisen.open_learner() as learner:
@@ -42,7 +42,7 @@ def everything_known(ours: Path) -> str:
 
 
 def hostile_chat(folder: Path, words: str) -> Project:
-    """Chats of aider that somebody else held, or made up."""
+    """Write aider chats that somebody else had, or made up."""
     project = Project(folder)
     for _ in range(3):
         project.start()
@@ -83,7 +83,7 @@ def test_learnings_that_came_in_any_way_teach_nothing_and_what_git_has_cannot_be
     if way == "archive":
         (place / ".learnings").mkdir(parents=True)
         (place / name).write_text(PROMOTED)
-        os.utime(place / name, (4e9, 4e9))  # an archive can say any date
+        os.utime(place / name, (4e9, 4e9))  # an archive can set any date
     elif way == "outer repository":
         repository(home / "outer", {f"clone/{name}": PROMOTED})
         place = home / "outer" / "clone"
@@ -271,14 +271,14 @@ def test_a_transcript_inside_a_repository_teaches_nothing_where_one_points_at_it
 
 
 def taught(home: Path, place: Path) -> None:
-    """A project in which the user said something that holds from now on."""
+    """A project in which the user stated something for the future."""
     talk(home, place, 1)
     talk(home, place, 2)
     turn()
 
 
 def forge(how: str, real: Path, fake: Path) -> None:
-    """Make a repository say in some way that it is another."""
+    """Make a repository claim in some way that it is another."""
     remotes = {"a remote": APP, "nested in it": APP, "a local remote": str(real)}
     remotes["other spelling"] = "git@GITHUB.com:Acme/App"
     inside, note = fake / ".git", fake / ".git" / "worktrees" / "w"

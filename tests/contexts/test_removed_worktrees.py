@@ -1,4 +1,4 @@
-"""Sessions in worktrees that are gone: what was said there belongs to the repository, and to no other project."""
+"""Sessions in removed worktrees: what was said there belongs to the repository, and to no other project."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def said(home: Path, place: Path | str, number: int, tool: str = "pnpm") -> None
 
 
 def learnt(home: Path) -> tuple[list[str], list[EntryState]]:
-    """Learn; the files that proposals would go to, and what was learnt."""
+    """Learn; return the files that proposals would go to, and what was learned."""
     with app.wire(home / "wisen").learner() as learner:
         learner.learn()
         paths = [each.proposal.path for each in learner.proposals.all() if each.is_waiting]

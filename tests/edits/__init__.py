@@ -1,1 +1,1 @@
-"""The one door through which files of people are changed."""
+"""Tests of edits to users' files."""

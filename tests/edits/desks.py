@@ -1,4 +1,4 @@
-"""What tests of edits share: a desk on the real disk with everything else in memory, and plans."""
+"""Shared helpers for tests of edits: a desk on the real disk with everything else in memory, and plans."""
 
 from __future__ import annotations
 

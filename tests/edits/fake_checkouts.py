@@ -1,4 +1,4 @@
-"""Checkouts in memory, for tests of what edits files; and what everybody who knows checkouts promises, as a suite."""
+"""In-memory checkouts for tests of edits, and the contract suite for every implementation of `Checkouts`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class MemoryCheckouts:
-    """What is checked out, as a test says it is."""
+    """Checkouts whose state the test sets."""
 
     def __init__(self) -> None:
         self._commits = 0
@@ -23,14 +23,14 @@ class MemoryCheckouts:
         self._moves: dict[str, list[tuple[HeadStepKind, CheckedOutFile]]] = {}
 
     def commit(self, path: Path, content: bytes) -> CheckedOutFile:
-        """Have a new commit checked out, in which a file holds something."""
+        """Check out a new commit with this content of a file."""
         self._commits += 1
         made = CheckedOutFile(f"{self._commits:040x}", content)
         self._check_out(path, made, HeadStepKind.FORWARD)
         return made
 
     def switch(self, path: Path, checkout: CheckedOutFile) -> None:
-        """Have another commit checked out."""
+        """Check out another commit."""
         self._check_out(path, checkout, HeadStepKind.SWITCHED)
 
     def _check_out(self, path: Path, checkout: CheckedOutFile, how: HeadStepKind) -> None:
@@ -38,7 +38,7 @@ class MemoryCheckouts:
         self._moves.setdefault(str(path), []).append((how, checkout))
 
     def head_steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
-        """How HEAD moved since it named a commit; None where it never did."""
+        """Return how HEAD moved since it named a commit; None if it never did."""
         moves = self._moves.get(path, [])
         last = next((number for number in reversed(range(len(moves))) if moves[number][1].head == head), None)
         if last is None:
@@ -47,16 +47,16 @@ class MemoryCheckouts:
         return tuple(HeadStep(how, before.content, after.content) for (_, before), (how, after) in pairs)
 
     def checkout_of(self, path: str) -> CheckedOutFile | None:
-        """What git knows of a file; None where it does not track it."""
+        """Return what git knows about a file; None if it does not track it."""
         return self._at.get(path)
 
     def is_tracked(self, path: str) -> bool:
-        """Whether git keeps a file."""
+        """Whether git tracks a file."""
         return path in self._at
 
 
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
-"""A look that is not older than anything that git logged: only the commit tells what came after it."""
+"""A look that is not older than anything in the reflog: only the commit says what came after it."""
 
 
 class CheckoutsContract:

@@ -1,4 +1,4 @@
-"""A user's files in memory, for tests of what edits them; and what every keeper of files promises, as a suite."""
+"""In-memory files for tests of edits, and the contract suite for every implementation of `Files`."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _MODE = 0o644
 
 
 class MemoryFiles:
-    """Files that live as long as this does; there are no links and no rights here."""
+    """Files in memory, without links and permissions."""
 
     def __init__(self) -> None:
         self._contents: dict[str, bytes] = {}
 
     def put(self, path: Path, content: bytes | None) -> None:
-        """Have a file hold something, as somebody else's program would; None deletes it."""
+        """Set a file's content, as another program would; None deletes it."""
         if content is None:
             self._contents.pop(str(path), None)
         else:
             self._contents[str(path)] = content
 
     def read(self, path: Path) -> FileVersion:
-        """A file as it is now; also one that is not there."""
+        """Return a file as it is now; also one that does not exist."""
         content = self._contents.get(str(path))
         return FileVersion(str(path), content, 0 if content is None else _MODE, None)
 
     def real_path(self, path: Path) -> str:
-        """Where the file itself is that a path leads to, there or not."""
+        """Return the resolved path of a file, whether or not it exists."""
         return str(path)
 
     def link_target(self, path: Path) -> str | None:
@@ -46,12 +46,12 @@ class MemoryFiles:
         return None
 
     def siblings(self, path: Path) -> tuple[Path, ...]:
-        """The other files of the same kind in a file's folder, by name; none where there is no folder."""
+        """Return the other files of the same kind in a file's folder, sorted by name; none if there is no folder."""
         others = (Path(each) for each in sorted(self._contents) if each != str(path))
         return tuple(each for each in others if each.parent == path.parent and each.suffix == path.suffix)
 
     def write(self, seen: FileVersion, content: bytes | None) -> FileVersion:
-        """Put a content in the place of what was seen; None deletes the file. Raises: FileChanged."""
+        """Replace what was seen by a content; None deletes the file. Raises: FileChanged."""
         if self.read(Path(seen.path)) != seen:
             raise FileChanged(f"{seen.path} has changed since it was read. Read it again and repeat the change.")
         self.put(Path(seen.path), content)
@@ -59,7 +59,7 @@ class MemoryFiles:
 
 
 class FilesContract:
-    """Fixtures: `files`; `path`, where no file is yet; and `other`, which puts a content there behind its back."""
+    """Fixtures: `files`; `path`, where no file exists yet; and `other`, which writes a content there from outside."""
 
     def test_what_is_not_there_is_told_and_can_be_written(self, files: Files, path: Path) -> None:
         seen = files.read(path)

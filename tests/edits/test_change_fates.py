@@ -1,4 +1,4 @@
-"""Whose act it was that something of ours is gone or reworded."""
+"""Who caused it that something of ours is gone or reworded: the user, or git."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class Edits(RuleBasedStateMachine):
         chosen = self.commits[which % len(self.commits)]
         at = self.checkouts.checkout_of(str(self.path.resolve()))
         if at is not None and at.head == chosen.head:
-            self.by_hand = True  # HEAD stays where it is: the person had the file put back as it was committed
+            self.by_hand = True  # HEAD stays where it is: the user restored the file as it was committed
         self.path.resolve().write_bytes(chosen.content)
         self.checkouts.switch(self.path.resolve(), chosen)
         self.touched = True
@@ -198,7 +198,7 @@ class Edits(RuleBasedStateMachine):
         self.touched = self.by_hand = True
 
     def his_lines(self) -> Counter[bytes]:
-        """What is not ours in all files, without what may be part of what we put around our lines."""
+        """Return what is not ours in all files, without what may be part of the frames of our lines."""
         contents = [each.read_bytes() for each in self.path.parent.iterdir() if not each.is_symlink()]
         lines = [line.strip(b"\r") for content in contents for line in content.split(b"\n")]
         around = (b"## Rules", b"## More")
@@ -264,7 +264,7 @@ class SettingsEdits(RuleBasedStateMachine):
     def undo(self, which: int) -> None:
         id_, keys = list(self.open.items())[which % len(self.open)]
         del self.open[id_]
-        self.by_hand |= self.touched  # an earlier one of ours may have been refused behind this one
+        self.by_hand |= self.touched  # an earlier one of ours may have been rejected before this one
         before = self.path.read_bytes()
         try:
             self.door.undo(id_)
@@ -321,7 +321,7 @@ class SettingsEdits(RuleBasedStateMachine):
             parse_settings(self.path.read_bytes().decode(), self.format)
 
     def besides(self, content: bytes, keys: tuple[str | int, ...]) -> object:
-        """What a file says besides what stands at the first of some keys, and his remarks."""
+        """Return what a file says except at the first of some keys, and the user's comments."""
         try:
             data = parse_settings(content.decode(), self.format)
         except SettingsUnclear:

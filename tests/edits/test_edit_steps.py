@@ -1,7 +1,7 @@
-"""A whole edit, with its records in the ledger, that is killed or fails at each of its steps in turn.
+"""A whole edit, with its ledger rows, that is killed or fails at each of its steps in turn.
 
-Steps are the calls to the system that touch files, and the statements of the ledger. Whatever happens, the file is the
-old one or the new one; what is in it can be taken back; and what was not made is not called refused.
+Steps are the system calls that touch files, and the statements of the ledger. Whatever happens, the file is the old one
+or the new one; what is in it can be undone; and what was not made is not called rejected.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ DEEDS: dict[str, tuple[bytes | None, str, Callable[[Home, Desk], Callable[[], ob
 
 
 LOOKING = frozenset("read fstat stat lstat scandir access close".split())
-"""What changes nothing on the disk: whoever is killed before it leaves what a kill before the next step leaves."""
+"""Calls that change nothing on disk: a kill before one leaves the same as a kill before the next step."""
 
 
 class Steps:
-    """Counts steps, and does something instead of the nth."""
+    """Counts steps, and does something else instead of the nth."""
 
     def __init__(self, nth: int, instead: Callable[[str], None], *, uncounted: frozenset[str] = frozenset()) -> None:
         self.nth, self.instead, self.done, self.uncounted = nth, instead, 0, uncounted
@@ -117,7 +117,7 @@ class Steps:
 
     @contextmanager
     def watched(self, desk: Desk) -> Iterator[None]:
-        """Every call to the system and every statement of the ledger is a step."""
+        """Make every system call and every statement of the ledger a step."""
         ledger: Any = desk.ledger
         with pytest.MonkeyPatch.context() as patch:
             for name in CALLS:
@@ -130,7 +130,7 @@ class Steps:
     def _counted(self, kind: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*arguments: Any, **named: Any) -> Any:
             if kind == "close":
-                real(*arguments, **named)  # a system closes also where it answers with an error
+                real(*arguments, **named)  # the system closes the file even if it reports an error
                 return self.step(kind)
             self.step(kind)
             return real(*arguments, **named)
@@ -139,7 +139,7 @@ class Steps:
 
 
 def survive(home: Home, new: bytes, *, undoing: bool) -> None:
-    """What must hold whatever happened: old or new, and everything can go on."""
+    """Check what must be true whatever happened: old or new content, and everything can continue."""
     now = home.content()
     assert now in (home.old, new)
     with home.desk() as desk:
@@ -223,7 +223,7 @@ def test_an_error_at_any_step_is_told_and_leaves_the_old_or_the_new(
 
 
 def _new(home: Home, act: Callable[[Home, Desk], Callable[[], object]], *, undoing: bool) -> bytes:
-    """What the file holds with the deed; it is left in that state where it is to be undone."""
+    """Return the file's content after the operation; the file is left in that state if it is to be undone."""
     with home.desk() as desk:
         act(home, desk)()
         content = home.content()
@@ -236,7 +236,7 @@ def _new(home: Home, act: Callable[[Home, Desk], Callable[[], object]], *, undoi
 
 
 def _die_at(home: Home, nth: int, act: Callable[[Home, Desk], Callable[[], object]]) -> None:
-    """In a child: do it, and be killed instead of the nth step."""
+    """In a child process: do it, and be killed instead of the nth step."""
     code = 1
     try:
         with home.desk() as desk:

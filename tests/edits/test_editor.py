@@ -1,4 +1,4 @@
-"""The one door for edits: what a person wrote is never touched, and what we did can be taken back in any order."""
+"""The editor: what the user wrote is never touched, and what we did can be undone in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of a user's file that are killed or fail half-way: the file is the old one or the new one, whole."""
+"""Edits of a user's file that are killed or fail half-way: the file is the old one or the new one, complete."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.requirement("S19")
 KILLS = 48
 WRITERS = 3
 BOUND = 60.0
-"""Seconds after which a machine is too slow to say anything."""
+"""Timeout in seconds for slow machines."""
 WRITER = """
 import hashlib, os, random, sys
 from wisen.edits.user_files import UserFiles
@@ -48,18 +48,18 @@ def version(body: bytes) -> bytes:
 
 
 class Writer:
-    """A process that rewrites one file for ever."""
+    """A process that rewrites one file forever."""
 
     def __init__(self, path: Path) -> None:
         self._process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)
 
     def wait(self) -> None:
-        """Until it is about to write."""
+        """Wait until it is about to write."""
         assert self._process.stdout is not None
         assert self._process.stdout.readline() == b"ready\n"
 
     def kill(self) -> None:
-        """End it where it stands; it must not have ended by itself."""
+        """Kill it in the middle of its work; it must not have ended by itself."""
         ended = self._process.poll()
         self._process.kill()
         self._process.communicate()
@@ -102,7 +102,7 @@ def test_a_file_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> None:
 
 
 class Failing:
-    """A system call that fails once, at its nth use; for closing, after its work is done."""
+    """Make a system call fail once, at its nth use; closing fails after its work is done."""
 
     def __init__(self, real: Callable[..., Any], nth: int, code: int, *, after: bool) -> None:
         self._real, self._nth, self._code, self._after = real, nth, code, after

@@ -1,4 +1,4 @@
-"""Links on the way to a file that is to be edited: where they may lead, and that nobody slips one in meanwhile."""
+"""Symbolic links on the way to a file to be edited: where they may lead, and that nobody can swap one in meanwhile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.requirement("X7")
 
 @pytest.fixture
 def person(tmp_path: Path) -> Path:
-    """A home with a checkout, a project without git, a workspace, an agent's folder, and things that are nobody's."""
+    """A home with a checkout, a project without git, a workspace, an agent's folder, and unrelated files."""
     home = tmp_path / "ada"
     for folder in (
         *("shop/.git/hooks", "shop/docs", "shop/.claude", "plain/.claude", "plain/docs", "other/.git", ".claude"),
@@ -164,7 +164,7 @@ def test_what_is_put_in_its_place_between_looking_and_writing_is_not_written_to(
     seen, real, done = files.read(path), getattr(os, moment), list[bool]()
 
     def swapped(*given: Any, **named: Any) -> Any:
-        # Opening a part of the path is the first step of the write, so the swap comes behind the last look before it.
+        # Opening a part of the path is the first step of the write, so the swap comes after the last check before it.
         if not done and (moment != "open" or given[0] == "docs"):
             done.append(True)
             swap(person)

@@ -1,4 +1,4 @@
-"""Our lines in a person's Markdown file."""
+"""Our managed lines in a user's Markdown file."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_thousand_lines_never_pass_the_budget_and_never_touch_a_persons() -> N
         assert budget.fits(content)
         assert line.id in {each.id for each in managed_lines(content)}
     assert set(mine.splitlines()) <= set(content.splitlines())
-    # Besides the newest, which always stays, the most useful ones are left.
+    # Besides the newest, which always stays, the most useful ones remain.
     left = sorted((worth[each.id] for each in managed_lines(content)[:-1]), reverse=True)
     assert len(left) == SECTION_BUDGET.lines - 1
     assert left == sorted([*worth.values()][:-1], reverse=True)[: len(left)]

@@ -1,4 +1,4 @@
-"""A line of ours that takes the place of another one: one edit in the same place, which can be undone exactly."""
+"""Replacing a line of ours: one edit in the same place, which can be undone exactly."""
 
 from __future__ import annotations
 

@@ -351,7 +351,7 @@ def is_scalar(value: Any) -> bool:
 
 
 class Writer:
-    """Writes data in a style that changes from place to place; comments are numbered."""
+    """Writes data in a style that varies; comments are numbered."""
 
     def __init__(self, rnd: random.Random) -> None:
         self.rnd = rnd
@@ -542,7 +542,7 @@ class YamlWriter(Writer):
 
 
 def written(rnd: random.Random, format: Format, data: dict[str, Any]) -> str:
-    """The data as a file of a format, in some style."""
+    """Return the data as a file of a format, in some style."""
     if format == "toml":
         text = TomlWriter(rnd).text(data)
     elif format == "yaml":
@@ -555,7 +555,7 @@ def written(rnd: random.Random, format: Format, data: dict[str, Any]) -> str:
 
 
 def path_of(rnd: random.Random, data: Any, *, exists: bool) -> Path:
-    """A path into the data, or to a place where something can be put."""
+    """Return a path into the data, or to a place where something can be added."""
     path: list[str | int] = []
     while True:
         places: list[str | int] = list(data if isinstance(data, dict) else range(len(data)))
@@ -574,7 +574,7 @@ def path_of(rnd: random.Random, data: Any, *, exists: bool) -> Path:
 
 
 def put(data: Any, path: Path, value: Any) -> Any:
-    """A plain second opinion on what setting means."""
+    """A simple reference implementation of setting a value."""
     if not path:
         return value
     copy = json.loads(json.dumps(data))
@@ -591,7 +591,7 @@ def put(data: Any, path: Path, value: Any) -> Any:
 
 
 def took(data: Any, path: Path) -> Any:
-    """A plain second opinion on what removing means."""
+    """A simple reference implementation of removing a value."""
     copy = json.loads(json.dumps(data))
     here = copy
     for part in path[:-1]:
@@ -601,7 +601,7 @@ def took(data: Any, path: Path) -> Any:
 
 
 def at(data: Any, path: Path) -> Any:
-    """What stands at a path; None when nothing does."""
+    """Return what is at a path; None if nothing is."""
     for part in path:
         if part not in (data if isinstance(data, dict) else range(len(data))):
             return None
@@ -610,7 +610,7 @@ def at(data: Any, path: Path) -> Any:
 
 
 def put_back(text: str, format: Format, path: Path, value: Json, *, removes: bool) -> tuple[str, str] | None:
-    """What a file holds after an edit through the one door and after its undoing; None when it was refused."""
+    """Return a file's content after an edit through the editor and after its undo; None if it was rejected."""
     files, desk = MemoryFiles(), a_desk()
     file = File("/home/me") / f"settings.{format}"
     files.put(file, text.encode())
@@ -632,7 +632,7 @@ def comments(text: str) -> list[str]:
 
 
 def once(rnd: random.Random, format: Format) -> bool:
-    """One random edit, checked; False when it was refused."""
+    """Make one random edit and check it; returns False if it was rejected."""
     nulls = format != "toml"
     data = mapping_of(rnd, 3, nulls=nulls)
     text = written(rnd, format, data)

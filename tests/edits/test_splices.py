@@ -1,4 +1,4 @@
-"""Changes are told by lines and have an exact inverse."""
+"""Diffs are by lines and have an exact inverse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's file is read, compared and replaced whole; what is not as it was seen is left alone."""
+"""A user's file is read, compared and replaced as a whole; what is not as it was seen is left alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def names(folder: Path) -> list[str]:
 
 
 def refused(path: Path | str, content: bytes | None = b"new") -> str:
-    """What is said where a file can be neither read nor written; that it fits what a person can use."""
+    """Return the message for a file that can be neither read nor written; it must be useful to a person."""
     seen = FileVersion(str(path), None, 0, None)
     with pytest.raises(FileError) as reading:
         FILES.read(str(path))
@@ -341,7 +341,7 @@ def test_what_a_killed_writer_left_is_removed_and_nothing_else(file: Path) -> No
 
 
 def test_of_writers_at_once_each_gets_its_edit_in_or_is_told(file: Path) -> None:
-    """Every line that was acknowledged is there, once; whoever came too late heard of it and read again."""
+    """Check that every acknowledged line is there, once; a writer that came too late was told so and read again."""
     told: list[Exception] = []
     start = threading.Barrier(4)
 

@@ -1,1 +1,1 @@
-"""Hooks in agents' settings, put in and taken out."""
+"""Tests of installing and removing hooks in agents' settings."""

@@ -1,4 +1,4 @@
-"""What is put into settings for an agent to call us, items of lists and values under keys alike, and taken out."""
+"""Hooks as list items and as values under keys: both are added to settings, and removed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WANTED = (
 
 
 class Plain:
-    """An agent that calls whoever stands in a list, or under a key of a mapping."""
+    """An agent that calls every command in a list, or under a key of a mapping."""
 
     name, trust_instructions = "plain", ""
 

@@ -1,4 +1,4 @@
-"""`wisen install` and `wisen uninstall` as a person runs them, and what `agents`, `status` and `doctor` tell of it."""
+"""`wisen install` and `wisen uninstall` as a user runs them, and what `agents`, `status` and `doctor` report."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def commands(path: Path) -> list[str]:
 
 
 def ours(path: Path) -> list[str]:
-    """The commands that call us."""
+    """Return the commands that call us."""
     return [command for command in commands(path) if "claude-mem" not in command]
 
 
 def made_old(path: Path, home: Path) -> None:
-    """Have settings hold what an older wisen wrote: five events, and the interpreter of an environment that is gone."""
+    """Write the settings of an older wisen: five events, and the interpreter of an environment that is gone."""
     for command in ours(path):
         old = direct_command(shlex.split(command)[3], home=str(home / "wisen"))
         path.write_text(path.read_text().replace(json.dumps(command), json.dumps(old)))
@@ -214,7 +214,7 @@ def asked(answer: bytes, *, expect: int = 0) -> str:
         while True:
             try:
                 shown += os.read(here, 65536)
-            except OSError:  # the other end has gone
+            except OSError:  # the other end has closed
                 break
     os.close(here)
     assert running.returncode == expect

@@ -1,1 +1,1 @@
-"""Finding and reading the logs of agents, and which project they belong to."""
+"""Tests of finding and reading agents' logs, and of resolving the projects they belong to."""

@@ -1,4 +1,4 @@
-"""`Learner.learn` reads with several processes from whatever program calls it: nobody has to guard his main script."""
+"""`Learner.learn` reads with several processes from any program: the main script needs no guard."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FOREIGN_FOLDER = "import pathlib\npathlib.Path('RAN').write_text('x')\n"
 
 @pytest.fixture
 def events(home: Path) -> int:
-    """Sessions of an agent, and how many events they hold."""
+    """Write sessions of an agent; return how many events they contain."""
     for number in range(6):
         session = ClaudeTranscript(number)
         for turn in range(3):
@@ -148,7 +148,7 @@ def test_any_executor_can_be_given_and_stays_open(home: Path, events: int) -> No
 
 
 class Broken(Executor):
-    """A pool that broke: it takes nothing, or fails whatever it took."""
+    """A broken pool: it accepts nothing, or fails whatever it accepted."""
 
     def __init__(self, *, takes: bool) -> None:
         self.takes = takes

@@ -1,4 +1,4 @@
-"""The door: only what can teach comes through, and nothing that holds a secret."""
+"""The event filter: only what can teach passes, and nothing that contains a secret."""
 
 from __future__ import annotations
 

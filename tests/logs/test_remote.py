@@ -1,4 +1,4 @@
-"""The forms in which one repository's address is written agree, and no credential is left in its name."""
+"""The different spellings of a repository's address yield one name, and no credential is left in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Directories lead to contexts: clones, worktrees and submodules agree, and nothing else does."""
+"""Directories resolve to contexts: clones, worktrees and submodules agree, and nothing else does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What git itself makes of repositories, and the contexts they lead to."""
+"""Repositories that git itself creates, and the contexts they resolve to."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def named(world: Path, place: Path, start: Path | None = None) -> tuple[ContextK
 
 
 def said(project: Context, *places: Path, verdict: OwnershipVerdict = OwnershipVerdict.OWNED) -> list[Ownership]:
-    """That the user said of places that they belong to a project."""
+    """Rows in which the user said that places belong to a project."""
     return [
         Ownership(
             id=f"{int(verdict is OwnershipVerdict.FOREIGN)}-{number}",

@@ -1,1 +1,1 @@
-"""What may be kept, whose voice it is, and what is harmless."""
+"""Tests of what may be stored, whose words a text is, and which commands are harmless."""

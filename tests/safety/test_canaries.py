@@ -1,6 +1,6 @@
-"""Secrets laid in every place of a session reach no byte of any file of ours: free pages, logs and backups included.
+"""Secrets planted everywhere in a session reach no byte of any file of ours: free pages, logs and backups included.
 
-Every canary is drawn by lot when the test runs, from the formats of the benchmark.
+Every canary is generated randomly when the test runs, from the formats of the benchmark.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PLACES = ("prompt", "queue", "refusal", "argument", "nested", "failure", "masked
 
 
 class Aviary:
-    """Sessions with a canary in each place, and what to look for afterwards."""
+    """Sessions with a canary in each place, and what to search for afterwards."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -92,7 +92,7 @@ class Aviary:
 
 
 def spellings(value: str) -> set[bytes]:
-    """How a canary can stand in a file: as it is, escaped, and in base64; any quarter of it counts as well."""
+    """Return how a canary can occur in a file: as it is, escaped, and in base64; any quarter of it counts as well."""
     middle = value[len(value) // 4 : len(value) // 4 + max(12, len(value) // 2)]
     encoded = {base64.b64encode(("x" * place + value).encode())[4:-4] for place in range(3)}
     return {value.encode(), json.dumps(value)[1:-1].encode(), middle.encode(), *encoded}

@@ -1,4 +1,4 @@
-"""Whether a fix is harmless: by the whole command it leads to, against a list; and by what is missing from it."""
+"""Whether a fix is harmless: the whole resulting command against an allowlist, and what is missing from it."""
 
 from __future__ import annotations
 

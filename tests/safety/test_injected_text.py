@@ -1,4 +1,4 @@
-"""What programs and other people put into a typed message is not the user's word."""
+"""What programs and other people put into a typed message is not the user's statement."""
 
 from __future__ import annotations
 

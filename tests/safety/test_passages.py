@@ -1,4 +1,4 @@
-"""What of a typed message is the user's own words, and what was pasted, quoted or given to work on."""
+"""Which parts of a typed message are the user's own words, and which were pasted, quoted or given to work on."""
 
 from __future__ import annotations
 

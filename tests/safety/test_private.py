@@ -1,6 +1,6 @@
-"""Private data is found where its form is sure, asked about where it is not, and never quoted; numbers of work stay.
+"""Private data is found if its form is sure, asked about if it is not, and never quoted; ordinary numbers stay.
 
-Every number here is drawn by lot and given its check digits when the test runs; none is anybody's.
+Every number here is generated randomly with its check digits when the test runs; none is anybody's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Secrets of every documented format are found in every carrier, also without their provider's rules; noise is not.
 
-The formats and carriers are those of the benchmark, which knows nothing of the rules. Everything is drawn by lot.
+The formats and carriers are those of the benchmark, which is independent of the rules. Everything is random.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_no_generic_rule_belongs_to_a_provider_and_every_other_one_does() -> Non
 
 
 def noise(chance: random.Random) -> str:
-    """A line of the kinds that are full of chance letters and hold no secret."""
+    """Return a line that is full of random letters and contains no secret."""
     pixels = base64.b64encode(chance.randbytes(chance.randrange(60, 400))).decode()
     return chance.choice(
         [

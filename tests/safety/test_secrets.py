@@ -1,6 +1,6 @@
 """Secrets are found in every form they come in, and what only looks like one is left alone.
 
-Every secret here is drawn by lot when the test runs; none stands in this file.
+Every secret here is generated randomly when the test runs; none is in this file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HIDDEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u202e\u2063\ufe0f\U000e0041
 
 
 def draw(rng: random.Random, letters: str, size: int) -> str:
-    """A string in which no character stands beside itself, as four of a kind would read as a placeholder."""
+    """Return a string without repeated neighbours, as four of a kind would read as a placeholder."""
     drawn = ""
     while len(drawn) < size:
         letter = rng.choice(letters)
@@ -323,7 +323,7 @@ def test_a_text_made_to_be_slow_is_searched_in_linear_time(piece: str) -> None:
 
 
 def _mixed(rng: random.Random, size: int) -> str:
-    """Letters of both cases as chance puts them, with one digit and no words."""
+    """Return random letters of both cases, with one digit and no words."""
     letters = draw(rng, "bcdfghjklmnpqrstvwzBCDFGHJKLMNPQRSTVWZ", size - 1)
     at = rng.randrange(1, size - 1)
     return f"{letters[:at]}7{letters[at:]}"

@@ -1,4 +1,4 @@
-"""What we inject can always be taken out again, however an agent mangled it."""
+"""What we inject can always be stripped again, however an agent mangled it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pipes, devices, folders, loops and huge files in the place of everything that is read: nothing waits, nothing grows.
+"""Pipes, devices, folders, loops and huge files in place of everything that is read: nothing blocks, nothing grows.
 
-Each kind stands in all places at once, beside sessions that are whole, and what those teach is learnt all the same.
+Each kind is in all places at once, next to intact sessions, and what those teach is still learned.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ pytestmark = pytest.mark.requirement("X7")
 
 HUGE = 3 << 30
 LARGE_LOG = 40 << 20
-"""A log may have any size: it is read in pieces, and one line that is longer than memory is passed over."""
+"""A log may have any size: it is read in chunks, and a line that is longer than memory is skipped."""
 SECONDS = 60
 MEMORY = 1 << 30
-"""Bytes that a run may take beside what the tests hold already."""
+"""Bytes that a run may use in addition to what the tests use already."""
 
 LOGS = (
     *(".claude/projects/shop/special.jsonl", ".codex/sessions/2026/03/01/rollout-special.jsonl"),
@@ -65,11 +65,11 @@ EDITED = (
     *("shop/CLAUDE.md", "shop/AGENTS.md", ".claude/CLAUDE.md", "shop/.learnings/LEARNINGS.md"),
     *(".openclaw/workspace/TOOLS.md", ".openclaw/workspace/AGENTS.md"),
 )
-"""What we would write to ourselves."""
+"""Return the files that we would write ourselves."""
 
 
 def _socket(path: Path) -> None:
-    # The name of a socket is short, and a test's folder is not.
+    # The name of a socket is limited in length, and a test's folder is too long.
     here = os.open(".", os.O_RDONLY)
     try:
         os.chdir(path.parent)
@@ -104,7 +104,7 @@ KINDS: dict[str, Callable[[Path], object]] = {
 }
 
 ALIKE = ("link to a pipe", "terminal")
-"""What is refused for the same reason as another kind; whole runs take seconds."""
+"""Kinds that are rejected for the same reason as another one; whole runs take seconds."""
 
 COMMANDS = (
     ["cycle"],
@@ -117,7 +117,7 @@ COMMANDS = (
 
 
 def whole_sessions(home: Path) -> None:
-    """Sessions that are as they should be, beside which side files are looked for."""
+    """Intact sessions, next to which side files are read."""
     taught(home, home / "shop")
     at = "2026-03-01T10:00:00.000Z"
     _lines(
@@ -159,7 +159,7 @@ def _lines(path: Path, *records: object) -> None:
 
 
 def in_child(work: Callable[[], None], seconds: float, output: Path) -> int:
-    """The exit code of work in a process of its own with bounds on memory and time; -9 where it had to be ended."""
+    """Run work in its own process with limits on memory and time; returns its exit code, -9 if it had to be killed."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -182,7 +182,7 @@ def in_child(work: Callable[[], None], seconds: float, output: Path) -> int:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
-        time.sleep(0.02)  # a wait for another process, with an end
+        time.sleep(0.02)  # a bounded wait for another process
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return -signal.SIGKILL
@@ -200,7 +200,7 @@ def place(home: Path, kind: str, places: tuple[str, ...]) -> None:
 
 
 def told_by(commands: Iterable[list[str]], home: Path, output: Path) -> str:
-    """What commands print, within the bounds of time and memory."""
+    """Return what commands print, within the limits of time and memory."""
 
     def work() -> None:
         from wisen.surfaces.cli import main
@@ -261,7 +261,7 @@ def test_a_hook_does_not_wait_for_what_stands_in_the_place_of_a_log(home: Path, 
 def test_only_regular_files_of_a_size_are_opened(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "x"
     KINDS[kind](path)
-    with pytest.raises(OSError):  # noqa: PT011 - also what the system says of a loop
+    with pytest.raises(OSError):  # noqa: PT011 - also the system's own error for a loop
         read_regular_file(path, 1 << 20)
     if kind != "huge":
         assert not is_regular_file(path)
@@ -279,7 +279,7 @@ def test_what_is_refused_says_what_it_is_and_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(UnfitFile, match=r"x is a pipe, socket or device, not a file, and was left alone. Look at it"):
         read_regular_file(tmp_path / "x", 10)
     (tmp_path / "y").write_bytes(b"12345")
-    with pytest.raises(FileError, match=r"y has 5 bytes, and such a file may have 4"):
+    with pytest.raises(FileError, match=r"y has 5 bytes, but the limit for such a file is 4"):
         read_regular_file(tmp_path / "y", 4)
     assert read_regular_file(tmp_path / "y", 5) == b"12345"
 
@@ -314,4 +314,4 @@ def test_a_tree_without_bottom_a_circle_and_many_names_are_walked_within_bounds(
 
     rm = shutil.which("rm")
     assert rm
-    subprocess.run([rm, "-rf", str(base)], check=True)  # pytest's own way of clearing up is not deep enough
+    subprocess.run([rm, "-rf", str(base)], check=True)  # pytest's own cleanup cannot go that deep

@@ -1,4 +1,4 @@
-"""What people say in a sentence and must not be kept: in every shipped language, and what only looks like it stays."""
+"""Secrets in sentences, in every shipped language, must not be stored; what only looks like one stays."""
 
 from __future__ import annotations
 

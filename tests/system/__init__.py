@@ -1,1 +1,1 @@
-"""Clocks, git, processes and locks."""
+"""Tests of clocks, git, processes and locks."""

@@ -1,4 +1,4 @@
-"""What the home keeps is made once, whoever asks first and however many ask at once."""
+"""A file of the home is created once, whoever asks first and however many ask at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_threads_that_ask_at_once_are_told_the_same(tmp_path: Path) -> None:
 
         def ask(number: int, file: Path = tmp_path / str(turn), wait: threading.Barrier = together) -> None:
             def made() -> str:
-                wait.wait()  # all of them found nothing, and make it
+                wait.wait()  # all of them found nothing, and create it
                 return f"made by {number}"
 
             told.append(read_or_create(file, made))  # noqa: B023 - ended before the next turn

@@ -1,4 +1,4 @@
-"""Repositories that try to have something run, written or told when they are only looked at."""
+"""Repositories that try to have something run, written or leaked when they are only read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wisen.system.git import GitCheckouts
 pytestmark = [pytest.mark.requirement("X7"), pytest.mark.needs("git")]
 
 EVIL = "{evil}"
-"""Stands for a program that leaves a file behind."""
+"""A stand-in for a program that leaves a file behind."""
 RUNS: dict[str, tuple[tuple[str, str], ...]] = {
     "fsmonitor": (("core.fsmonitor", EVIL),),
     "fsmonitor of version 1": (("core.fsmonitor", EVIL), ("core.fsmonitorHookVersion", "1")),
@@ -84,7 +84,7 @@ RUNS: dict[str, tuple[tuple[str, str], ...]] = {
     "ignored answers": (("core.ignoreStat", "true"), ("core.trustctime", "false"), ("core.untrackedCache", "true")),
 }
 PULLED_IN: dict[str, Callable[[Repository, str], None]] = {}
-"""Ways in which a configuration comes from another file."""
+"""Ways in which a configuration is read from another file."""
 
 
 def _pulled_in(name: str) -> Callable[[Callable[[Repository, str], None]], None]:
@@ -146,7 +146,7 @@ class Attacked(Repository):
         self.write("mine\n", "USER.md")
 
     def place(self) -> None:
-        """Put what must not be run beside it, and in it."""
+        """Put what must not be run next to it, and in it."""
         around = self.folder.parent
         self.canary, self.evil, self.hooks = around / "was-run", around / "evil", around / "hooks"
         self.evil.write_text(f"#!/bin/sh\necho x >> '{self.canary}'\ncat\n")
@@ -164,7 +164,7 @@ class Attacked(Repository):
 
 @pytest.fixture(scope="module")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same for all: making it takes longer than asking."""
+    """Shared by all tests: creating it takes longer than querying it."""
     folder = tmp_path_factory.mktemp("made-once")
     Attacked(folder / "repository")
     return folder
@@ -180,7 +180,7 @@ def attacked(made_once: Path, tmp_path: Path) -> Attacked:
 
 
 def ask_everything(repository: Repository, home: Path, environment: dict[str, str] | None = None) -> list[object]:
-    """All that is ever asked about a repository."""
+    """Return everything that is ever queried about a repository."""
     environment = {**os.environ, **(environment or {})}
     checkouts, instructions = GitCheckouts(environment), InstructionFiles(home, environment)
     told: list[object] = []
@@ -329,7 +329,7 @@ def test_a_pointer_to_somebody_elses_repository_tells_nothing_of_it(
         (forged / "commondir").write_text(f"{private.folder}/.git\n")
         (forged / "gitdir").write_text(f"{folder}/.git\n")
         assert GitCheckouts(os.environ).checkout_of(str(folder / "CLAUDE.md")) is None
-        assert GitCheckouts(os.environ).is_tracked(str(folder / "CLAUDE.md"))  # what cannot be told is not denied
+        assert GitCheckouts(os.environ).is_tracked(str(folder / "CLAUDE.md"))  # what is unknown is not denied
         found = InstructionFiles(home, os.environ).file(folder / "CLAUDE.md")
         assert [version.text for version in found.versions] == ["public\n"]
 
@@ -461,7 +461,7 @@ def test_the_attacks_work_on_a_git_that_is_simply_called(attacked: Attacked, nam
         (attacked.folder / ".git/refs/heads/main").write_text(made + "\n")
     for command in (["status"], ["ls-files", "-m"], ["diff"], ["log", "-1"]):
         subprocess.run(["git", *command], cwd=attacked.folder, capture_output=True, check=False)
-    if name not in {"alias of log", "traces"}:  # git itself refuses these; they stand in the table for other versions
+    if name not in {"alias of log", "traces"}:  # git itself rejects these; they are in the table for other versions
         assert attacked.canary.exists()
 
 

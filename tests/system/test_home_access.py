@@ -1,4 +1,4 @@
-"""The home is for its owner alone, whatever was there before, and nothing half stays in it."""
+"""The home is private, whatever was there before, and no partial file stays in it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ with app.wire(Path(sys.argv[1])).learner() as learner:
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    """A few sessions in which something is said."""
+    """Write a few sessions in which the user says something."""
     for number in range(3):
         log = ClaudeTranscript(number + 1)
         log.prompt("No, never use npm here, always use pnpm instead.")
@@ -43,7 +43,7 @@ def logs(tmp_path: Path) -> Path:
 
 
 def modes(home: Path) -> dict[str, int]:
-    """The modes of everything below a home, and its own."""
+    """Return the modes of a home and everything below it."""
     every = [home, *home.rglob("*")]
     return {str(each.relative_to(home)): stat.S_IMODE(each.lstat().st_mode) for each in every}
 

@@ -1,4 +1,4 @@
-"""Clocks, ids, files, models, embedders and executors keep what their ports promise, the real ones and the fakes."""
+"""Clocks, ids, files, models, embedders and executors fulfil the contracts of their ports, real ones and fakes."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class TestThreads(ExecutorContract):
 class TestProcesses(ExecutorContract):
     @pytest.fixture
     def executor(self) -> Iterator[Executor]:
-        # Forking a process that has threads can hang, and newer Pythons warn of it.
+        # Forking a process that has threads can hang, and newer Pythons warn about it.
         with ProcessPoolExecutor(max_workers=2, mp_context=multiprocessing.get_context("spawn")) as processes:
             yield processes
 

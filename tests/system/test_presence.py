@@ -1,4 +1,4 @@
-"""Who runs a process: marks of agents, agents above it, and terminals, on made-up tables and on real terminals."""
+"""Who runs a process: agents' environment variables, agents as ancestors, and terminals, with fakes and for real."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NODE, PYTHON = "/usr/bin/node", "/usr/bin/python3.11"
 
 
 def chain(*commands: str | tuple[str, str]) -> list[Process]:
-    """Processes, the nearest first: the command line of each, or its executable and its command line."""
+    """Return processes, nearest first: the command line of each, or its executable and its command line."""
     made = []
     for number, each in enumerate(commands):
         executable, line = each if isinstance(each, tuple) else (each.split(" ")[0], each)
@@ -66,7 +66,7 @@ def look(
     ],
 )
 def test_a_person_in_a_terminal_is_never_taken_for_an_agent(above: list[Process]) -> None:
-    # What people set to configure agents, and what editors set in their terminals, marks no agent.
+    # What users set to configure agents, and what editors set in their terminals, is no sign of an agent.
     set_by_people = dict.fromkeys(
         (
             *(
@@ -178,7 +178,7 @@ print(ProcessPresence({}, AGENT_SIGNS, lambda: (), terminal_name).detect())
 
 
 def in_terminal(*command: str) -> str:
-    """What a command prints in a real terminal of its own."""
+    """Return what a command prints in a real terminal of its own."""
     child, terminal = pty.fork()
     if child == 0:
         os.execv(command[0], command)

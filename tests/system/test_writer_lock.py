@@ -1,4 +1,4 @@
-"""Who writes to a home at the same time as another waits for it, and nothing is there twice."""
+"""Concurrent writers to a home wait for each other, and nothing is recorded twice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _HOLDER = (
 
 @pytest.fixture
 def logs(home: Path) -> Path:
-    """Sessions in which the user says something else each time, and one call fails in the same way in all."""
+    """Write sessions in which the user says something different each time, and one call fails the same way in all."""
     folder = home / ".claude" / "projects"
     for number in range(SESSIONS):
         start = datetime(2026, 3, 2, 9, tzinfo=UTC) + timedelta(hours=number)
@@ -54,7 +54,7 @@ def logs(home: Path) -> Path:
 
 
 def counted(home: Path) -> dict[str, int]:
-    """How many rows the ledger of a home holds."""
+    """Return how many rows the ledger of a home has."""
     connection = sqlite3.connect(home / "ledger.db")
     try:
         return {table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES}
@@ -64,7 +64,7 @@ def counted(home: Path) -> dict[str, int]:
 
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that holds the lock of a home as a `learn` would."""
+    """Start a process that holds the lock of a home as a `learn` would."""
     with subprocess.Popen(
         [sys.executable, "-c", _HOLDER, tmp_path, "learn"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
@@ -124,7 +124,7 @@ def test_what_goes_round_the_lock_still_records_nothing_twice(logs: Path, home: 
         learner.learn(logs, jobs=1)
         ledger = learner.home.ledger
         before = counted(home / "wisen")
-        # Another machine read the same logs at the same time, and gave everything an id of its own.
+        # Another machine read the same logs at the same time, and gave everything its own id.
         entries = [structs.replace(each, id=f"Z{each.id}") for each in ledger.entries.all()]
         sights = [structs.replace(each, entry=f"Z{each.entry}") for each in ledger.occurrences.all()]
         asked = [structs.replace(each, id=f"Z{each.id}") for each in ledger.proposals.all()]

@@ -52,7 +52,7 @@ class ContextService:
         )
 
     def places_of(self, project: str, *, is_required: bool = False) -> tuple[str, ...]:
-        """Return the directories of a project, by its name or path; none if it is unknown, unless it `must` be known.
+        """Return the directories of a project, by its name or path; none if it is unknown, unless `is_required`.
 
         Raises:
             UsageError: the name is empty, or the project must be known and is not.
@@ -107,7 +107,7 @@ class ContextService:
                         return tuple(map(self._inspect_file, agent.files_of(source)))
         if path.parent.name != FOLDER:
             # A transcript can name any directory as its own: it would count in every project.
-            rest = "Transcripts of yours are read where they lie outside of repositories: wisen learn --path"
+            rest = "Your transcripts are read outside of repositories: wisen learn --path"
             raise UsageError(f"{path} is neither a learnings file nor an aider chat. {rest}")
         return (self._inspect_file(path),)
 

@@ -30,7 +30,7 @@ class ObservedFate(NamedTuple):
 def determine_fate(
     deed: EditOperation, content: bytes | None, git: CheckedOutFile | None, steps: Sequence[HeadStep] | None
 ) -> ObservedFate:
-    """Determine what became of an operation; `now` is the file's content, `git` what git knows about it.
+    """Determine what became of an operation; `content` is the file's content, `git` what git knows about it.
 
     `steps`: how HEAD moved since the last look; None if that is unknown.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def expected_text(deed: EditOperation) -> str | None:
-    """Return what `stands` returns while an operation is in effect unchanged."""
+    """Return what `current_text` returns while an operation is in effect unchanged."""
     if isinstance(deed, LineEdit):
         return deed.text
     if isinstance(deed, LineRemoval):

@@ -1,4 +1,4 @@
-"""Edits of bracketed text (`{...}` and `[...]`) by one splice. It knows places, not values: a style writes those."""
+"""Edits bracketed text (`{...}` and `[...]`) by one splice. It knows positions, not values: a style writes those."""
 
 from __future__ import annotations
 

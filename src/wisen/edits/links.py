@@ -29,7 +29,7 @@ class Links:
     def __init__(
         self, user_home: Path | None = None, trusted: Iterable[Path] = (), workspaces: Iterable[Path] = ()
     ) -> None:
-        """`own`: the folders in which agents keep the user's files, and wisen's home.
+        """`trusted`: the folders in which agents keep the user's files, and wisen's home.
 
         Agents work in `workspaces`: a link there may be theirs, or whoever made the workspace put it there.
         """

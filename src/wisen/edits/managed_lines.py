@@ -53,7 +53,7 @@ def render_line(text: str, id_: str) -> bytes:
             f"{id_!r} is not an id of a line: a capital letter, a dash, and 4 to 32 small letters or digits"
         )
     if not text.strip() or len(text.splitlines()) > 1 or "-->" in text or "<!--" in text:
-        raise ValueError(f"{text!r} cannot be a line: it must be one line, not empty, and hold no comment")
+        raise ValueError(f"{text!r} cannot be a line: it must be one line, not empty, and contain no comment")
     return f"- {text.strip()} <!-- wisen:{id_} -->".encode()
 
 

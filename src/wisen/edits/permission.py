@@ -73,7 +73,7 @@ def permission_for(
 ) -> Permission:
     """Return what a change needs.
 
-    `certain`: the user stated it explicitly as a rule. Only that is applied at once, and never in a file that git
+    `is_certain`: the user stated it explicitly as a rule. Only that is applied at once, and never in a file that git
     tracks: what is committed there concerns others too.
     """
     kind = "any" if profile is Profile.CAUTIOUS else "notes" if file in _NOTES else "rules"

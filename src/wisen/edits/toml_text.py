@@ -1,4 +1,4 @@
-"""TOML with places: finds headers and key lines in a text and edits it by one splice. `tomllib` tells what it means."""
+"""Edits TOML text by one splice: finds the positions of headers and key lines; `tomllib` parses the data."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""YAML with places: the parser's marks tell where values stand, and a text is edited by one splice.
+"""Edits YAML text by one splice: the parser's marks give the positions of values.
 
-Anchors, tags and merged mappings are not understood here: what an edit does to them shows when the new text is read.
+Anchors, tags and merged mappings are not understood here: what an edit does to them shows when the new text is parsed.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def install_hooks(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) 
 def remove_hooks(desk: Desk, path: Path, agent: Hooks) -> RewrittenFile:
     """Remove our hooks from a settings file: byte for byte if nobody touched it since, otherwise only ours.
 
-    Raises: as `put_in`.
+    Raises: as `install_hooks`.
     """
     old_content = desk.files.read(path).content
     _remove_all(in_memory_desk(desk), path, agent)

@@ -30,7 +30,7 @@ class LogReader:
     """The step of a cycle that ingests new log lines."""
 
     def __init__(self, projects: Projects, *, workers: ExecutorFactory, filter_policy: EventFilterPolicy) -> None:
-        """`workers`: opens an executor for large reads; `door`: what of the logs may be kept."""
+        """`workers`: opens an executor for large reads; `filter_policy`: what of the logs may be kept."""
         self._projects, self._home = projects, projects.home
         self._workers, self._filter_policy = workers, filter_policy
 

@@ -37,7 +37,7 @@ class Membership:
     def __init__(
         self, machine: str, contexts: Iterable[Context], aliases: Iterable[Alias], rows: Iterable[Ownership]
     ) -> None:
-        """`words`: the ownership rows about places."""
+        """`rows`: the ownership rows about places."""
         self._machine = machine
         contexts = tuple(contexts)
         self._contexts = {each.key: each for each in contexts}

@@ -45,7 +45,7 @@ class Repository:
 
 
 def repository_at(top: Path, global_settings: tuple[GitSetting, ...] = ()) -> Repository | None:
-    """Return the repository whose checkout begins at this directory. `configured`: the user's global git settings."""
+    """Return the repository whose checkout begins at this directory. `global_settings`: the user's own."""
     git_directory = _git_directory(top)
     if git_directory is None:
         return None

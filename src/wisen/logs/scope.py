@@ -48,7 +48,7 @@ class Scope:
         switches: OffSwitches | None = None,
         ownerships: Iterable[Ownership] = (),
     ) -> None:
-        """`contexts`, `aliases` and `words` (ownership rows about places) are what the ledger knows.
+        """`contexts`, `aliases` and `ownerships` (rows about places) are what the ledger knows.
 
         Raises: UsageError for a suffix that is not a valid name.
         """
@@ -81,7 +81,7 @@ class Scope:
         return here is not None and self.switches.is_off(here.written)
 
     def set_session_switch(self, session_is_off: Callable[[str, str], bool]) -> None:
-        """Set the callback that tells by agent and session id whether a session was disabled."""
+        """Set the callback that decides by agent and session id whether a session was disabled."""
         self.session_is_off = session_is_off
 
     def claim_at(self, place: str) -> CheckoutClaim | None:

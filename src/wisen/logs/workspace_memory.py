@@ -19,7 +19,7 @@ folder of that name: there the folder must already contain a daily file."""
 def find_memory_folder(path: Path, is_same_project: Callable[[Path], bool]) -> Path | None:
     """Return the memory folder that a workspace keeps, at a directory or above it; None if it keeps none.
 
-    `belongs` decides whether a directory above is part of the same project.
+    `is_same_project` decides whether a directory above is part of the same project.
     """
     for folder in (path, *path.parents):
         memory = folder / _FOLDER

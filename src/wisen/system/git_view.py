@@ -93,14 +93,14 @@ def git_directories(top: Path) -> GitDirectories:
         raise ViewError(f"{top / '.git'} is a link to {inside}, which may be another project's")
     directory = inside if inside.is_dir() else _follow_pointer(top, inside)
     if not is_regular_file(directory / "HEAD"):
-        raise ViewError(f"{directory} holds no HEAD")
+        raise ViewError(f"{directory} has no HEAD")
     if not os.path.lexists(directory / "commondir"):
         return GitDirectories(directory, directory)
     pointer = _read_pointer(directory / "commondir")
     common = Path(os.path.realpath(directory / pointer))
     # A worktree's folder is inside that of its repository; anywhere else it would be somebody else's.
     if directory.parent != common / "worktrees":
-        raise ViewError(f"{directory} is no worktree of {common}")
+        raise ViewError(f"{directory} is not a worktree of {common}")
     return GitDirectories(directory, common)
 
 
@@ -124,7 +124,7 @@ def head_of(directories: GitDirectories) -> str:
         ref = _loose_ref(directories, branch) or _packed_ref(directories, branch)
         if not ref:
             return ""
-    raise ViewError(f"{directories.worktree} names no commit that can be looked up")
+    raise ViewError(f"{directories.worktree} names no commit that can be resolved")
 
 
 class HeadMove(NamedTuple):
@@ -209,7 +209,7 @@ def _follow_pointer(top: Path, inside: Path) -> Path:
         outer = folder / ".git"
         if outer.is_dir() and directory.is_relative_to(outer / "modules"):
             return directory
-    raise ViewError(f"{inside} points at {directory}, which does not know of it")
+    raise ViewError(f"{inside} points at {directory}, which does not point back")
 
 
 def _loose_ref(directories: GitDirectories, branch: str) -> str:
