@@ -156,7 +156,7 @@ class Wiring(AgentWiring):
         from wisen.decisions.decision_ledger import DecisionLedger
         from wisen.decisions.service import Decisions
         from wisen.delivery.snapshot_store import HomeSnapshotStore
-        from wisen.edits.edit_history import Desk
+        from wisen.edits.edit_history import EditPorts
         from wisen.edits.rule_files import RuleFiles
         from wisen.logs.executors import open_pool, reuse_executor
         from wisen.logs.projects import Projects
@@ -207,7 +207,7 @@ class Wiring(AgentWiring):
             Dependencies(
                 home=home,
                 projects=projects,
-                desk=Desk(files, checkouts, home.ledger, clock, home.ids, machine),
+                edit_ports=EditPorts(files, checkouts, home.ledger, clock, home.ids, machine),
                 decisions=Decisions(home, recording, self.presence(), projects.context_of, typed=command_arguments()),
                 rule_files=RuleFiles(
                     files=files,

@@ -72,7 +72,7 @@ class AgentWiring(StoreWiring):
         return current_presence(self.environment, AGENT_SIGNS, self.decided_by)
 
     def _inspected_hooks(self) -> HookInspection:
-        from wisen.edits.edit_history import Desk
+        from wisen.edits.edit_history import EditPorts
         from wisen.install.hook_status import HookInspection
         from wisen.system.git import GitCheckouts
         from wisen.system.ids import Ulids
@@ -85,7 +85,7 @@ class AgentWiring(StoreWiring):
             files=files,
             caller=self.caller(),
             project=Path.cwd(),
-            desk=lambda ledger: Desk(files, checkouts, ledger, clock, Ulids(clock), self._machine()),
+            edit_ports=lambda ledger: EditPorts(files, checkouts, ledger, clock, Ulids(clock), self._machine()),
         )
 
     def _switches(self) -> OffSwitches:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
     from wisen.delivery.launcher import Launcher
     from wisen.delivery.snapshot_store import SnapshotStore
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.executors import ExecutorFactory
     from wisen.logs.projects import Projects
@@ -32,7 +32,7 @@ class Dependencies:
 
     home: Home
     projects: Projects
-    desk: Desk
+    edit_ports: EditPorts
     """Edits the user's files."""
     decisions: Decisions
     rule_files: RuleFiles

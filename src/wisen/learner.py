@@ -69,25 +69,25 @@ class Learner:
         self.home, self.projects, self.decisions = deps.home, deps.projects, deps.decisions
         self._deps, settings = deps, deps.settings
         self._boundaries = ErrorBoundaries()  # each run starts over with a new one of the same kind
-        home, projects, desk, decisions = deps.home, deps.projects, deps.desk, deps.decisions
+        home, projects, edit_ports, decisions = deps.home, deps.projects, deps.edit_ports, deps.decisions
         rule_files, promotion = deps.rule_files, settings.promote
         pointing, local = settings.answer_to("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(context_files=self._write_context_files, snapshots=self._prepare_snapshots)
         self.logs = LogReader(projects, workers=deps.workers, filter_policy=deps.door)
         self.models = ModelService(home, settings.models, deps.model)
         self.records = RecordsService(home, projects, deps.door, settings.mine)
-        self.contexts = ContextService(home, projects, desk, decisions)
-        self.lessons = LessonService(home, projects, desk, decisions, refresh, is_lasting=self._is_lasting)
+        self.contexts = ContextService(home, projects, edit_ports, decisions)
+        self.lessons = LessonService(home, projects, edit_ports, decisions, refresh, is_lasting=self._is_lasting)
         self.feedback = FeedbackService(
             home,
             projects,
-            desk,
+            edit_ports,
             decisions,
             languages_folder=deps.languages_folder,
             model=deps.model,
             model_named=deps.model_named,
             adjudicates=settings.models.adjudicate,
-            consent=PointingConsent(home, desk, decisions, refresh, answered=pointing, local=local),
+            consent=PointingConsent(home, edit_ports, decisions, refresh, answered=pointing, local=local),
             handlers=SettlementHandlers(
                 record=self.lessons.record_pointed,
                 drop=self.lessons.drop_pointed,
@@ -100,7 +100,7 @@ class Learner:
         self.memory = MemoryService(
             home,
             projects,
-            desk,
+            edit_ports,
             notebooks=deps.notebooks,
             detector=self.feedback.session_detector,
             count_praise=self.praise.praise_of_memories,
@@ -108,14 +108,14 @@ class Learner:
         self.rules = RuleService(
             home,
             projects,
-            desk,
+            edit_ports,
             decisions,
             refresh,
             rule_files=rule_files,
             hook_agents={each.name for each in deps.hooks},
             settings=promotion,
         )
-        self.blame = BlameService(home, projects, desk, decisions, instructions=deps.instructions)
+        self.blame = BlameService(home, projects, edit_ports, decisions, instructions=deps.instructions)
         self.guards = GuardService(
             home, projects, rule_files, decisions, refresh, settings=settings.guards, promote=promotion
         )
@@ -124,7 +124,7 @@ class Learner:
         )
         self.install = InstallService(
             home,
-            desk,
+            edit_ports,
             decisions,
             hooks=deps.hooks,
             gauge=deps.gauge,
@@ -136,7 +136,7 @@ class Learner:
             Holdings(
                 home=home,
                 projects=projects,
-                desk=desk,
+                edit_ports=edit_ports,
                 rule_files=rule_files,
                 shelf=deps.snapshots,
                 hooks=deps.hooks,
@@ -171,7 +171,7 @@ class Learner:
         )
         self.trials = TrialService(
             home,
-            desk,
+            edit_ports,
             rule_files,
             decisions,
             refresh,
@@ -181,11 +181,13 @@ class Learner:
             detector=self.feedback.session_detector,
             proposal=self.proposals.get,
         )
-        self.changes = ChangeService(home, desk, decisions, refresh, is_prepared=lambda: bool(deps.snapshots.digests()))
+        self.changes = ChangeService(
+            home, edit_ports, decisions, refresh, is_prepared=lambda: bool(deps.snapshots.digests())
+        )
         self.delivery = DeliveryService(
             home,
             projects,
-            desk,
+            edit_ports,
             deps.snapshots,
             build_snapshot=self._build_snapshot,
             settings=settings.deliver,

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
-from wisen.edits.dry_run import in_memory_desk
+from wisen.edits.dry_run import in_memory_ports
 from wisen.edits.edit_history import edit_history
 from wisen.errors import SettingsUnclear
 from wisen.install.hook_settings import install_hooks, installed_hooks, parse_hook_settings, remove_hooks
@@ -97,30 +97,30 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     path = tmp_path / "settings.json"
     if held is not None:
         path.write_bytes(held)
-    desk = a_desk()
-    put = install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    put = install_hooks(edit_ports, path, AGENT, WANTED)
     assert (put.held, put.holds) == (held, path.read_bytes())
     assert sorted(ours(put.holds)) == sorted(EVENTS)
-    changes = len(desk.ledger.changes.of(machine="desk"))
-    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert len(desk.ledger.changes.of(machine="desk")) == changes
-    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
-    assert remove_hooks(desk, path, AGENT).holds == held
+    changes = len(edit_ports.ledger.changes.of(machine="desk"))
+    assert install_hooks(edit_ports, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert len(edit_ports.ledger.changes.of(machine="desk")) == changes
+    assert [each.path for each in installed_hooks(edit_history(edit_ports), AGENT)] == [str(path)]
+    assert remove_hooks(edit_ports, path, AGENT).holds == held
     assert (path.read_bytes() if path.exists() else None) == held
-    assert installed_hooks(edit_history(desk), AGENT) == ()
-    assert remove_hooks(desk, path, AGENT).holds == held
+    assert installed_hooks(edit_history(edit_ports), AGENT) == ()
+    assert remove_hooks(edit_ports, path, AGENT).holds == held
 
 
 def test_what_others_wrote_since_stays_when_ours_goes(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text(json.dumps({"model": "opus"}, indent=2))
-    desk = a_desk()
-    install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    install_hooks(edit_ports, path, AGENT, WANTED)
     data = json.loads(path.read_text())
     data["permissions"] = {"allow": ["Bash(ls:*)"]}
     data["hooks"]["Stop"].insert(0, {"hooks": [{"type": "command", "command": "beep"}]})
     path.write_text(json.dumps(data))
-    remove_hooks(desk, path, AGENT)
+    remove_hooks(edit_ports, path, AGENT)
     left = {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}
     assert json.loads(path.read_text()) == {"model": "opus", "permissions": {"allow": ["Bash(ls:*)"]}, "hooks": left}
 
@@ -128,13 +128,13 @@ def test_what_others_wrote_since_stays_when_ours_goes(tmp_path: Path) -> None:
 def test_a_home_or_an_interpreter_that_moved_is_repaired_by_installing_again(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text(json.dumps(OTHERS, indent=2))
-    held, desk = path.read_bytes(), a_desk()
-    install_hooks(desk, path, AGENT, AGENT.required_hooks(Caller(home="/old")))
+    held, edit_ports = path.read_bytes(), make_edit_ports()
+    install_hooks(edit_ports, path, AGENT, AGENT.required_hooks(Caller(home="/old")))
     assert ours(path.read_bytes()) == []
-    install_hooks(desk, path, AGENT, WANTED)
+    install_hooks(edit_ports, path, AGENT, WANTED)
     assert sorted(ours(path.read_bytes())) == sorted(EVENTS)
     assert b"/old" not in path.read_bytes()
-    remove_hooks(desk, path, AGENT)
+    remove_hooks(edit_ports, path, AGENT)
     assert path.read_bytes() == held
 
 
@@ -142,57 +142,57 @@ def test_hooks_of_ours_that_no_ledger_knows_are_replaced_and_go_as_well(tmp_path
     path = tmp_path / "settings.json"
     path.write_text(json.dumps(OTHERS, indent=2))
     stranger = AGENT.required_hooks(Caller(home="/other"))
-    install_hooks(a_desk(), path, AGENT, stranger)
-    desk = a_desk(MemoryLedger())
-    install_hooks(desk, path, AGENT, WANTED)
+    install_hooks(make_edit_ports(), path, AGENT, stranger)
+    edit_ports = make_edit_ports(MemoryLedger())
+    install_hooks(edit_ports, path, AGENT, WANTED)
     assert sorted(ours(path.read_bytes())) == sorted(EVENTS)
     assert b"/other" not in path.read_bytes()
-    remove_hooks(desk, path, AGENT)
+    remove_hooks(edit_ports, path, AGENT)
     assert AGENT.parse(json.loads(path.read_text())) == AGENT.parse(OTHERS)
 
 
 def test_one_hook_that_went_missing_comes_back(tmp_path: Path) -> None:
-    path, desk = tmp_path / "settings.json", a_desk()
-    install_hooks(desk, path, AGENT, WANTED)
+    path, edit_ports = tmp_path / "settings.json", make_edit_ports()
+    install_hooks(edit_ports, path, AGENT, WANTED)
     data = json.loads(path.read_text())
     del data["hooks"]["Stop"]
     path.write_text(json.dumps(data))
-    install_hooks(desk, path, AGENT, WANTED)
+    install_hooks(edit_ports, path, AGENT, WANTED)
     assert sorted(ours(path.read_bytes())) == sorted(EVENTS)
-    remove_hooks(desk, path, AGENT)
+    remove_hooks(edit_ports, path, AGENT)
     assert not path.exists() or json.loads(path.read_text() or "{}") == {}
 
 
 def test_a_group_that_somebody_shares_with_us_is_left_to_him(tmp_path: Path) -> None:
-    path, desk = tmp_path / "settings.json", a_desk()
-    install_hooks(desk, path, AGENT, WANTED)
+    path, edit_ports = tmp_path / "settings.json", make_edit_ports()
+    install_hooks(edit_ports, path, AGENT, WANTED)
     data = json.loads(path.read_text())
     data["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "beep"})
     path.write_text(json.dumps(data))
     with pytest.raises(SettingsUnclear, match=r"hooks\.Stop\.0"):
-        remove_hooks(desk, path, AGENT)
+        remove_hooks(edit_ports, path, AGENT)
     assert "beep" in path.read_text()
 
 
 def test_settings_that_cannot_be_read_are_left_alone(tmp_path: Path) -> None:
-    path, desk = tmp_path / "settings.json", a_desk()
+    path, edit_ports = tmp_path / "settings.json", make_edit_ports()
     for broken in (b'{"hooks": ', b"\xff\xfe{}", b'{"hooks": {"Stop": "beep"}}', b"[]"):
         path.write_bytes(broken)
         with pytest.raises(SettingsUnclear, match=r"settings\.json"):
-            install_hooks(desk, path, AGENT, WANTED)
+            install_hooks(edit_ports, path, AGENT, WANTED)
         assert path.read_bytes() == broken
-    assert desk.ledger.changes.of(machine="desk") == ()
+    assert edit_ports.ledger.changes.of(machine="desk") == ()
 
 
 def test_a_draft_does_what_the_real_desk_would_and_leaves_no_trace(tmp_path: Path) -> None:
-    path, desk = tmp_path / "settings.json", a_desk()
+    path, edit_ports = tmp_path / "settings.json", make_edit_ports()
     path.write_text(json.dumps(OTHERS, indent=2))
     held = path.read_bytes()
-    tried = install_hooks(in_memory_desk(desk), path, AGENT, WANTED)
+    tried = install_hooks(in_memory_ports(edit_ports), path, AGENT, WANTED)
     assert path.read_bytes() == held
-    assert desk.ledger.changes.of(machine="desk") == ()
-    assert install_hooks(desk, path, AGENT, WANTED) == tried
-    assert remove_hooks(in_memory_desk(desk), path, AGENT).holds == held
+    assert edit_ports.ledger.changes.of(machine="desk") == ()
+    assert install_hooks(edit_ports, path, AGENT, WANTED) == tried
+    assert remove_hooks(in_memory_ports(edit_ports), path, AGENT).holds == held
     assert path.read_bytes() == tried.holds
 
 
@@ -210,16 +210,16 @@ HELD = st.dictionaries(
 def test_only_ours_goes_whatever_stood_there_and_came_since(
     tmp_path_factory: pytest.TempPathFactory, before: dict[str, Any], since: dict[str, Any], indent: int | str | None
 ) -> None:
-    path, desk = tmp_path_factory.mktemp("hooks") / "settings.json", a_desk()
+    path, edit_ports = tmp_path_factory.mktemp("hooks") / "settings.json", make_edit_ports()
     path.write_text(json.dumps({"hooks": before}, indent=indent))
     held = path.read_bytes()
-    install_hooks(desk, path, AGENT, WANTED)
+    install_hooks(edit_ports, path, AGENT, WANTED)
     if since:
         data = json.loads(path.read_text())
         for event, groups in since.items():
             data["hooks"].setdefault(event, []).extend(groups)
         path.write_text(json.dumps(data, indent=indent))
-    remove_hooks(desk, path, AGENT)
+    remove_hooks(edit_ports, path, AGENT)
     if not since:
         assert path.read_bytes() == held
         return

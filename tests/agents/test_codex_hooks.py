@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.codex_rollouts import Rollout
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from tests.hooks import direct_command
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import EVENTS, CodexHooks, trust_digest
@@ -107,14 +107,16 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     path = tmp_path / "hooks.json"
     if held is not None:
         path.write_bytes(held)
-    desk = a_desk()
-    put = install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    put = install_hooks(edit_ports, path, AGENT, WANTED)
     found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(EVENTS)
-    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
-    assert installed_hooks(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
-    remove_hooks(desk, path, AGENT)
+    assert install_hooks(edit_ports, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert [each.path for each in installed_hooks(edit_history(edit_ports), AGENT)] == [str(path)]
+    assert installed_hooks(edit_history(edit_ports), ClaudeCodeHooks(Path("/home/ada"), {})) == (), (
+        "they are another agent's"
+    )
+    remove_hooks(edit_ports, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
 
@@ -132,8 +134,8 @@ def test_a_hook_is_trusted_as_it_is_and_no_longer_when_it_changes_or_is_switched
     path = agent.file()
     beep = {"hooks": [{"type": "command", "command": "beep"}]}
     path.write_text(json.dumps({"hooks": {"Stop": [beep]}}))
-    desk = a_desk()
-    install_hooks(desk, path, agent, agent.required_hooks(CALLER))
+    edit_ports = make_edit_ports()
+    install_hooks(edit_ports, path, agent, agent.required_hooks(CALLER))
     assert set(agent.untrusted_events(path, settings_of(path))) == set(EVENTS)
     groups = {each.event: each.value for each in agent.required_hooks(CALLER)}
     places = {

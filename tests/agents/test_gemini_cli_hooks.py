@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.gemini_chats import Chat
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from tests.hooks import stands
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.gemini_cli.install import EVENTS, GeminiCliHooks
@@ -89,15 +89,17 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     path = tmp_path / "settings.json"
     if held is not None:
         path.write_bytes(held)
-    desk = a_desk()
-    put = install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    put = install_hooks(edit_ports, path, AGENT, WANTED)
     found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(EVENTS)
-    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
-    assert installed_hooks(edit_history(desk), CodexHooks(Path("/home/ada"), {})) == (), "they are another agent's"
-    assert stands(desk, path, AGENT, WANTED)
-    remove_hooks(desk, path, AGENT)
+    assert install_hooks(edit_ports, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert [each.path for each in installed_hooks(edit_history(edit_ports), AGENT)] == [str(path)]
+    assert installed_hooks(edit_history(edit_ports), CodexHooks(Path("/home/ada"), {})) == (), (
+        "they are another agent's"
+    )
+    assert stands(edit_ports, path, AGENT, WANTED)
+    remove_hooks(edit_ports, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.hermes_sessions import Talk
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from tests.health.hook_health_checks import FixedGauge
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.hermes.install import EVENTS, HermesHooks
@@ -76,17 +76,17 @@ def test_shell_hooks_and_plug_ins_of_others_are_told() -> None:
 
 @pytest.mark.parametrize("held", [None, b"", b"name: wisen\n", b"calls:\n  on_session_end:\n    - command: beep\n"])
 def test_it_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held: bytes | None) -> None:
-    path, desk = tmp_path / "plugin.yaml", a_desk()
+    path, edit_ports = tmp_path / "plugin.yaml", make_edit_ports()
     if held is not None:
         path.write_bytes(held)
-    put = install_hooks(desk, path, AGENT, WANTED)
-    (beside,) = install_companions(desk, path, AGENT)
+    put = install_hooks(edit_ports, path, AGENT, WANTED)
+    (beside,) = install_companions(edit_ports, path, AGENT)
     found = [each.event for each in AGENT.parse(settings_of(path)).callings if each.caller == CALLER]
     assert sorted(found) == sorted(event for event, _ in EVENTS)
-    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert [each.held for each in install_companions(desk, path, AGENT)] == [beside.holds]
-    remove_hooks(desk, path, AGENT)
-    remove_companions(desk, path, AGENT)
+    assert install_hooks(edit_ports, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert [each.held for each in install_companions(edit_ports, path, AGENT)] == [beside.holds]
+    remove_hooks(edit_ports, path, AGENT)
+    remove_companions(edit_ports, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
     assert not path.with_name("__init__.py").exists()
 
@@ -96,30 +96,30 @@ def test_the_plug_in_itself_takes_the_place_of_an_older_one_and_never_of_another
         def companions(self, settings: Path) -> dict[Path, bytes]:
             return dict.fromkeys(super().companion_files(settings), b'"""wisen in Hermes, of old."""\n')
 
-    path, desk = tmp_path / "plugin.yaml", a_desk()
+    path, edit_ports = tmp_path / "plugin.yaml", make_edit_ports()
     code = path.with_name("__init__.py")
-    install_companions(desk, path, Older(tmp_path, {}))
-    install_companions(desk, path, AGENT)
+    install_companions(edit_ports, path, Older(tmp_path, {}))
+    install_companions(edit_ports, path, AGENT)
     assert {code: code.read_bytes()} == AGENT.companion_files(path)
     code.write_bytes(b"print('mine')\n")
     with pytest.raises(SettingsUnclear, match="Move it away"):
-        install_companions(desk, path, AGENT)
-    remove_companions(desk, path, AGENT)
+        install_companions(edit_ports, path, AGENT)
+    remove_companions(edit_ports, path, AGENT)
     assert code.read_bytes() == b"print('mine')\n"
     assert AGENT.companion_files(tmp_path / "config.yaml") == {}
-    assert install_companions(desk, path, CodexHooks(tmp_path, {})) == ()
+    assert install_companions(edit_ports, path, CodexHooks(tmp_path, {})) == ()
 
 
 def test_what_stands_elsewhere_is_repaired_or_goes_with_what_a_person_took_out(tmp_path: Path) -> None:
-    path, desk = tmp_path / "plugin.yaml", a_desk()
+    path, edit_ports = tmp_path / "plugin.yaml", make_edit_ports()
     code = path.with_name("__init__.py")
-    install_hooks(desk, path, AGENT, WANTED)
-    repair_companions(desk, path, AGENT)
+    install_hooks(edit_ports, path, AGENT, WANTED)
+    repair_companions(edit_ports, path, AGENT)
     assert code.exists()
     path.write_text("- [")
-    assert repair_companions(desk, path, AGENT) == ()
+    assert repair_companions(edit_ports, path, AGENT) == ()
     path.unlink()
-    repair_companions(desk, path, AGENT)
+    repair_companions(edit_ports, path, AGENT)
     assert not code.exists()
 
 
@@ -135,9 +135,9 @@ def test_what_stands_elsewhere_is_repaired_or_goes_with_what_a_person_took_out(t
     ],
 )
 def test_it_waits_until_the_user_has_enabled_it(tmp_path: Path, says: str, waits: bool) -> None:
-    agent, desk = HermesHooks(tmp_path, {}), a_desk()
+    agent, edit_ports = HermesHooks(tmp_path, {}), make_edit_ports()
     assert agent.untrusted_events(agent.file(), {}) == ()
-    install_hooks(desk, agent.file(), agent, WANTED)
+    install_hooks(edit_ports, agent.file(), agent, WANTED)
     enable(tmp_path / ".hermes", says)
     events = dict.fromkeys(event for event, _ in EVENTS)
     assert agent.untrusted_events(agent.file(), settings_of(agent.file())) == (tuple(events) if waits else ())
@@ -145,18 +145,23 @@ def test_it_waits_until_the_user_has_enabled_it(tmp_path: Path, says: str, waits
 
 
 def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> None:
-    agent, desk = HermesHooks(tmp_path, {}), a_desk()
+    agent, edit_ports = HermesHooks(tmp_path, {}), make_edit_ports()
 
     def state() -> tuple[HookState, str]:
         watched = HookInspection(
-            agents=(agent,), gauge=FixedGauge(), files=desk.files, caller=CALLER, project=None, desk=lambda _: desk
+            agents=(agent,),
+            gauge=FixedGauge(),
+            files=edit_ports.files,
+            caller=CALLER,
+            project=None,
+            edit_ports=lambda _: edit_ports,
         )
-        (found,) = hook_status(watched, desk.ledger)
+        (found,) = hook_status(watched, edit_ports.ledger)
         return found.state, "; ".join(found.faults)
 
     assert state() == (HookState.NOT_INSTALLED, "")
-    install_hooks(desk, agent.file(), agent, WANTED)
-    install_companions(desk, agent.file(), agent)
+    install_hooks(edit_ports, agent.file(), agent, WANTED)
+    install_companions(edit_ports, agent.file(), agent)
     assert state() == (HookState.UNTRUSTED, "")
     enable(tmp_path / ".hermes")
     assert state() == (HookState.INSTALLED, "")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.openclaw_sessions import SESSIONS, Database, Transcript
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from tests.hooks import stands
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.openclaw.install import FILES, PLUGIN, OpenClawHooks
@@ -102,17 +102,19 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     path = tmp_path / "openclaw.json"
     if held is not None:
         path.write_bytes(held)
-    desk = a_desk()
-    put = install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    put = install_hooks(edit_ports, path, AGENT, WANTED)
     plugins = settings_of(path)["plugins"]
     assert plugins.get("load") == (parse_hook_settings(held, str(path)).get("plugins") or {}).get("load")
     assert plugins["entries"][PLUGIN] == WANTED[0].value
     assert (PLUGIN in plugins["allow"]) if held and b"allow" in held else "allow" not in plugins
-    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert stands(desk, path, AGENT, WANTED)
-    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
-    assert installed_hooks(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
-    remove_hooks(desk, path, AGENT)
+    assert install_hooks(edit_ports, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert stands(edit_ports, path, AGENT, WANTED)
+    assert [each.path for each in installed_hooks(edit_history(edit_ports), AGENT)] == [str(path)]
+    assert installed_hooks(edit_history(edit_ports), ClaudeCodeHooks(Path("/home/ada"), {})) == (), (
+        "they are another agent's"
+    )
+    remove_hooks(edit_ports, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
 
@@ -131,13 +133,13 @@ def test_after_openclaw_rewrote_its_settings_just_ours_goes(tmp_path: Path, held
     if held is not None:
         path.write_bytes(held)
     before = parse_hook_settings(held, str(path)) or {}
-    desk = a_desk()
-    install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    install_hooks(edit_ports, path, AGENT, WANTED)
     rewritten(path)
-    assert stands(desk, path, AGENT, WANTED)
+    assert stands(edit_ports, path, AGENT, WANTED)
     as_rewritten = path.read_bytes()
-    assert install_hooks(desk, path, AGENT, WANTED).holds == as_rewritten
-    remove_hooks(desk, path, AGENT)
+    assert install_hooks(edit_ports, path, AGENT, WANTED).holds == as_rewritten
+    remove_hooks(edit_ports, path, AGENT)
     left = settings_of(path)
     assert left.pop("meta")["lastTouchedVersion"] == "2026.9.6"
     assert left == before
@@ -145,40 +147,40 @@ def test_after_openclaw_rewrote_its_settings_just_ours_goes(tmp_path: Path, held
 
 def test_what_the_person_added_to_our_entry_goes_with_it_and_is_asked_for_no_longer(tmp_path: Path) -> None:
     path = tmp_path / "openclaw.json"
-    desk = a_desk()
-    install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    install_hooks(edit_ports, path, AGENT, WANTED)
     settings = settings_of(path)
     settings["plugins"]["entries"][PLUGIN]["hooks"]["timeoutMs"] = 900
     path.write_text(json.dumps(settings))
-    assert not stands(desk, path, AGENT, WANTED)
-    remove_hooks(desk, path, AGENT)
+    assert not stands(edit_ports, path, AGENT, WANTED)
+    remove_hooks(edit_ports, path, AGENT)
     assert PLUGIN not in path.read_text()
-    assert installed_hooks(edit_history(desk), AGENT) == ()
+    assert installed_hooks(edit_history(edit_ports), AGENT) == ()
 
 
 def test_what_is_of_another_installation_is_replaced_and_of_another_machine_taken_out(tmp_path: Path) -> None:
     path = tmp_path / "openclaw.json"
     path.write_bytes(JSON5)
-    install_hooks(a_desk(), path, AGENT, AGENT.required_hooks(MOVED))
-    desk = a_desk()  # whose ledger knows nothing of it
-    install_hooks(desk, path, AGENT, WANTED)
+    install_hooks(make_edit_ports(), path, AGENT, AGENT.required_hooks(MOVED))
+    edit_ports = make_edit_ports()  # whose ledger knows nothing of it
+    install_hooks(edit_ports, path, AGENT, WANTED)
     plugins = settings_of(path)["plugins"]
     assert plugins["load"]["paths"] == ["/srv/weather"]
     assert plugins["allow"] == ["weather", PLUGIN]
     assert plugins["entries"][PLUGIN]["config"] == {"home": CALLER.home}
-    remove_hooks(a_desk(), path, AGENT)
+    remove_hooks(make_edit_ports(), path, AGENT)
     assert settings_of(path) == parse_hook_settings(JSON5, str(path))
 
 
 def test_where_the_person_took_it_out_it_is_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "openclaw.json"
-    desk = a_desk()
-    install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    install_hooks(edit_ports, path, AGENT, WANTED)
     path.write_bytes(b'{"gateway":{"port":1}}')
-    done = repair_hooks(desk, path, AGENT, WANTED)
+    done = repair_hooks(edit_ports, path, AGENT, WANTED)
     assert done is not None
     assert path.read_bytes() == b'{"gateway":{"port":1}}'
-    assert installed_hooks(edit_history(desk), AGENT) == ()
+    assert installed_hooks(edit_history(edit_ports), AGENT) == ()
 
 
 @given(ANYTHING)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.opencode_sessions import Talk
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from tests.hooks import stands
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.opencode.install import OpenCodeHooks
@@ -89,24 +89,26 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     path = tmp_path / name
     if held is not None:
         path.write_bytes(held)
-    desk = a_desk()
-    put = install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    put = install_hooks(edit_ports, path, AGENT, WANTED)
     assert [each.caller for each in AGENT.parse(settings_of(path)).callings if each.caller] == [CALLER]
-    assert install_hooks(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert stands(desk, path, AGENT, WANTED)
-    assert [each.path for each in installed_hooks(edit_history(desk), AGENT)] == [str(path)]
-    assert installed_hooks(edit_history(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "it is another agent's"
-    remove_hooks(desk, path, AGENT)
+    assert install_hooks(edit_ports, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert stands(edit_ports, path, AGENT, WANTED)
+    assert [each.path for each in installed_hooks(edit_history(edit_ports), AGENT)] == [str(path)]
+    assert installed_hooks(edit_history(edit_ports), ClaudeCodeHooks(Path("/home/ada"), {})) == (), (
+        "it is another agent's"
+    )
+    remove_hooks(edit_ports, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 
 
 def test_what_opencode_itself_adds_stays_when_ours_goes(tmp_path: Path) -> None:
     path = tmp_path / "opencode.json"
     path.write_text('{"plugin": ["x"]}\n')
-    desk = a_desk()
-    install_hooks(desk, path, AGENT, WANTED)
+    edit_ports = make_edit_ports()
+    install_hooks(edit_ports, path, AGENT, WANTED)
     path.write_text(path.read_text().replace("{", '{\n  "$schema": "https://opencode.ai/config.json",', 1))
-    remove_hooks(desk, path, AGENT)
+    remove_hooks(edit_ports, path, AGENT)
     assert json.loads(path.read_text()) == {"$schema": "https://opencode.ai/config.json", "plugin": ["x"]}
 
 
@@ -114,7 +116,7 @@ def test_a_plugin_of_another_installation_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "opencode.json"
     other = ["file:///old/wisen/agents/opencode/plugin/wisen.js", {"python": "p", "client": "c", "home": "h"}]
     path.write_text(json.dumps({"plugin": ["x", other]}))
-    install_hooks(a_desk(), path, AGENT, WANTED)
+    install_hooks(make_edit_ports(), path, AGENT, WANTED)
     assert settings_of(path)["plugin"] == ["x", WANTED[0].value]
 
 

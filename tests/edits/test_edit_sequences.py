@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.edits.desks import a_desk, plan
+from tests.edits.edit_ports import make_edit_ports, plan
 from tests.edits.fake_checkouts import MemoryCheckouts
 from tests.sizes import size
 from wisen.edits.editor import Editor, ValuePlan
@@ -42,8 +42,8 @@ class Edits(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "AGENTS.md"
         self.checkouts = MemoryCheckouts()
-        self.desk = a_desk(checkouts=self.checkouts)
-        self.door = Editor(self.desk)
+        self.edit_ports = make_edit_ports(checkouts=self.checkouts)
+        self.door = Editor(self.edit_ports)
         self.number = 0
         self.moved = 0
         self.open: list[str] = []
@@ -93,7 +93,7 @@ class Edits(RuleBasedStateMachine):
 
     @rule()
     def look(self) -> None:
-        found = {(look.change, look.fate) for look in detect_user_edits(self.desk)}
+        found = {(look.change, look.fate) for look in detect_user_edits(self.edit_ports)}
         if not self.by_hand:  # what was found before is found again when another commit is checked out
             assert not {ChangeFate.REWORDED, ChangeFate.REMOVED}.intersection(fate for _, fate in found - self.found)
         self.found |= found
@@ -234,8 +234,8 @@ class SettingsEdits(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         self.format: Format = "json"
-        self.desk = a_desk()
-        self.door = Editor(self.desk)
+        self.edit_ports = make_edit_ports()
+        self.door = Editor(self.edit_ports)
         self.open: dict[str, tuple[str | int, ...]] = {}
         self.touched = self.by_hand = False
         self.found: set[tuple[str, ChangeFate]] = set()
@@ -276,7 +276,7 @@ class SettingsEdits(RuleBasedStateMachine):
 
     @rule()
     def look(self) -> None:
-        found = {(look.change, look.fate) for look in detect_user_edits(self.desk)}
+        found = {(look.change, look.fate) for look in detect_user_edits(self.edit_ports)}
         if not self.by_hand:  # what was found before is found again when another commit is checked out
             assert not {ChangeFate.REWORDED, ChangeFate.REMOVED}.intersection(fate for _, fate in found - self.found)
         self.found |= found

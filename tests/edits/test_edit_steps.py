@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.edits.desks import plan
+from tests.edits.edit_ports import plan
 from tests.edits.fake_checkouts import MemoryCheckouts
 from tests.store.store_writer import ledger_of
-from wisen.edits.edit_history import Desk, edit_history
+from wisen.edits.edit_history import EditPorts, edit_history
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.user_edits import detect_user_edits
 from wisen.edits.user_files import UserFiles
@@ -53,10 +53,10 @@ class Home:
         ledger_of(folder).close()
 
     @contextmanager
-    def desk(self) -> Iterator[Desk]:
+    def edit_ports(self) -> Iterator[EditPorts]:
         with closing(ledger_of(self.folder)) as ledger:
             clock = SystemClock()
-            yield Desk(UserFiles(), MemoryCheckouts(), ledger, clock, Ulids(clock), "desk")
+            yield EditPorts(UserFiles(), MemoryCheckouts(), ledger, clock, Ulids(clock), "desk")
 
     def save(self) -> None:
         """Keep the home as it is now."""
@@ -75,23 +75,23 @@ class Home:
         return self.path.read_bytes() if self.path.exists() else None
 
 
-def put_line(home: Home, desk: Desk) -> Callable[[], object]:
+def put_line(home: Home, edit_ports: EditPorts) -> Callable[[], object]:
     planned = plan(home.path)
-    return lambda: Editor(desk).add_line(planned)
+    return lambda: Editor(edit_ports).add_line(planned)
 
 
-def set_value(home: Home, desk: Desk) -> Callable[[], object]:
+def set_value(home: Home, edit_ports: EditPorts) -> Callable[[], object]:
     planned = ValuePlan(str(home.path), ("hooks", "Stop", "-"), "wisen", "installed", content_digest(home.content()))
-    return lambda: Editor(desk).set_value(planned)
+    return lambda: Editor(edit_ports).set_value(planned)
 
 
-def take_back(home: Home, desk: Desk) -> Callable[[], object]:
-    last = Editor(desk).last_change()
+def take_back(home: Home, edit_ports: EditPorts) -> Callable[[], object]:
+    last = Editor(edit_ports).last_change()
     assert last is not None
-    return lambda: Editor(desk).undo(last.id)
+    return lambda: Editor(edit_ports).undo(last.id)
 
 
-DEEDS: dict[str, tuple[bytes | None, str, Callable[[Home, Desk], Callable[[], object]]]] = {
+DEEDS: dict[str, tuple[bytes | None, str, Callable[[Home, EditPorts], Callable[[], object]]]] = {
     "line": (MARKDOWN, "CLAUDE.md", put_line),
     "new file": (None, "CLAUDE.md", put_line),
     "value": (SETTINGS, "openclaw.json", set_value),
@@ -116,9 +116,9 @@ class Steps:
             self.instead(kind)
 
     @contextmanager
-    def watched(self, desk: Desk) -> Iterator[None]:
+    def watched(self, edit_ports: EditPorts) -> Iterator[None]:
         """Make every system call and every statement of the ledger a step."""
-        ledger: Any = desk.ledger
+        ledger: Any = edit_ports.ledger
         with pytest.MonkeyPatch.context() as patch:
             for name in CALLS:
                 patch.setattr(os, name, self._counted(name, getattr(os, name)))
@@ -142,19 +142,19 @@ def survive(home: Home, new: bytes, *, undoing: bool) -> None:
     """Check what must be true whatever happened: old or new content, and everything can continue."""
     now = home.content()
     assert now in (home.old, new)
-    with home.desk() as desk:
-        desk.ledger.check()
-        known = edit_history(desk)
+    with home.edit_ports() as edit_ports:
+        edit_ports.ledger.check()
+        known = edit_history(edit_ports)
         changes = [each for each in known.changes if each.deed is not None]
         stands = [each for each in changes if known.fates[each.id] is ChangeFate.STANDS]
         assert len(stands) == (now == new), "what is in the file is known, and nothing else is said to be"
-        later = desk._replace(clock=FixedClock(desk.clock.now() + timedelta(hours=1)))
+        later = edit_ports._replace(clock=FixedClock(edit_ports.clock.now() + timedelta(hours=1)))
         assert ChangeFate.REMOVED not in {look.fate for look in detect_user_edits(later)}
         if stands:
-            Editor(desk).undo(stands[0].id)
+            Editor(edit_ports).undo(stands[0].id)
         assert home.content() == home.old
         if not undoing:
-            DEEDS_OF[home.path.name](home, desk)()
+            DEEDS_OF[home.path.name](home, edit_ports)()
             assert home.content() is not None
             assert home.content() != home.old
 
@@ -207,10 +207,10 @@ def test_an_error_at_any_step_is_told_and_leaves_the_old_or_the_new(
     for nth in range(1, MOST):
         home.restore()
         steps = Steps(nth, fail)
-        with home.desk() as desk:
-            prepared = (take_back if undoing else act)(home, desk)
+        with home.edit_ports() as edit_ports:
+            prepared = (take_back if undoing else act)(home, edit_ports)
             try:
-                with steps.watched(desk):
+                with steps.watched(edit_ports):
                     prepared()
             except WisenError:
                 failed += 1
@@ -222,26 +222,26 @@ def test_an_error_at_any_step_is_told_and_leaves_the_old_or_the_new(
     assert failed > 20
 
 
-def _new(home: Home, act: Callable[[Home, Desk], Callable[[], object]], *, undoing: bool) -> bytes:
+def _new(home: Home, act: Callable[[Home, EditPorts], Callable[[], object]], *, undoing: bool) -> bytes:
     """Return the file's content after the operation; the file is left in that state if it is to be undone."""
-    with home.desk() as desk:
-        act(home, desk)()
+    with home.edit_ports() as edit_ports:
+        act(home, edit_ports)()
         content = home.content()
         assert content is not None
         if not undoing:
-            take_back(home, desk)()
+            take_back(home, edit_ports)()
             assert home.content() == home.old
     home.save()
     return content
 
 
-def _die_at(home: Home, nth: int, act: Callable[[Home, Desk], Callable[[], object]]) -> None:
+def _die_at(home: Home, nth: int, act: Callable[[Home, EditPorts], Callable[[], object]]) -> None:
     """In a child process: do it, and be killed instead of the nth step."""
     code = 1
     try:
-        with home.desk() as desk:
-            prepared = act(home, desk)
-            with Steps(nth, lambda _: os.kill(os.getpid(), signal.SIGKILL), uncounted=LOOKING).watched(desk):
+        with home.edit_ports() as edit_ports:
+            prepared = act(home, edit_ports)
+            with Steps(nth, lambda _: os.kill(os.getpid(), signal.SIGKILL), uncounted=LOOKING).watched(edit_ports):
                 prepared()
             code = 0
     finally:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.edits.desks import a_desk, plan
+from tests.edits.edit_ports import make_edit_ports, plan
 from tests.edits.fake_checkouts import MemoryCheckouts
 from tests.sizes import size
 from wisen.edits.budget import budget_of
@@ -36,7 +36,7 @@ class ReadOnly(UserFiles):
 
 
 def editor(ledger: MemoryLedger | None = None) -> Editor:
-    return Editor(a_desk(ledger))
+    return Editor(make_edit_ports(ledger))
 
 
 @pytest.mark.requirement("S19")
@@ -153,8 +153,8 @@ def test_what_cannot_be_written_is_said_and_nothing_is_recorded(tmp_path: Path) 
 def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n" + "words\n" * 190)
-    desk = a_desk()
-    door, worth = Editor(desk), dict[str, float]()
+    edit_ports = make_edit_ports()
+    door, worth = Editor(edit_ports), dict[str, float]()
     for number in range(20):
         worth[f"R-{number:04x}"] = float(number)
         before = path.read_bytes()
@@ -165,12 +165,12 @@ def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
     assert path.read_bytes().count(b"words\n") == 190
     assert isinstance(last.deed, LineEdit)
     (gone,) = last.deed.archived
-    known = edit_history(desk)
+    known = edit_history(edit_ports)
     archived = next(each for each in known.changes if isinstance(each.deed, LineEdit) and each.deed.id == gone)
     assert known.fates[archived.id] is ChangeFate.ARCHIVED
     assert door.undo(last.id).kind is UndoKind.EXACTLY
     assert path.read_bytes() == before
-    assert edit_history(desk).fates[archived.id] is ChangeFate.STANDS
+    assert edit_history(edit_ports).fates[archived.id] is ChangeFate.STANDS
 
 
 def test_a_line_that_made_room_and_was_taken_back_meanwhile_stays_away(tmp_path: Path) -> None:
@@ -240,13 +240,13 @@ def test_two_names_of_one_file_are_one_file(tmp_path: Path) -> None:
 def test_a_line_that_he_moved_to_another_file_is_followed(tmp_path: Path) -> None:
     old, new = tmp_path / "CLAUDE.md", tmp_path / "AGENTS.md"
     old.write_text("# Shop\n")
-    desk = a_desk()
-    change = Editor(desk).add_line(plan(old)).change
+    edit_ports = make_edit_ports()
+    change = Editor(edit_ports).add_line(plan(old)).change
     new.write_text("# Agents\n\n## Rules\n\n- Use pnpm, not npm. <!-- wisen:R-0000 -->\n")
     old.unlink()
-    (look,) = detect_user_edits(desk)
+    (look,) = detect_user_edits(edit_ports)
     assert (look.fate, look.path) == (ChangeFate.STANDS, str(new))
-    assert Editor(desk).undo(change.id).kind is UndoKind.ALONE
+    assert Editor(edit_ports).undo(change.id).kind is UndoKind.ALONE
     assert new.read_text() == "# Agents\n\n## Rules\n\n"
     assert not old.exists()
 
@@ -254,37 +254,37 @@ def test_a_line_that_he_moved_to_another_file_is_followed(tmp_path: Path) -> Non
 def test_what_he_did_is_noted_once_and_his_word_stays(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
-    desk = a_desk()
-    door = Editor(desk)
+    edit_ports = make_edit_ports()
+    door = Editor(edit_ports)
     for number, text in enumerate(("Use pnpm.", "Sort by date.", "Be brief.")):
         door.add_line(plan(path, number, text))
-    assert detect_user_edits(desk) == ()
+    assert detect_user_edits(edit_ports) == ()
     path.write_text(
         path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Be brief. <!-- wisen:R-0002 -->\n", "")
     )
-    assert [(look.fate, look.text) for look in detect_user_edits(desk)] == [
+    assert [(look.fate, look.text) for look in detect_user_edits(edit_ports)] == [
         (ChangeFate.REWORDED, "Use pnpm 9."),
         (ChangeFate.REMOVED, ""),
     ]
-    assert detect_user_edits(desk) == ()
+    assert detect_user_edits(edit_ports) == ()
     secret = "AKIA" + "IOSFODNN7EXAMPLQ"
     path.write_text(path.read_text().replace("Use pnpm 9.", f"Use {secret}."))
-    assert [(look.fate, look.text) for look in detect_user_edits(desk)] == [(ChangeFate.REWORDED, "")]
+    assert [(look.fate, look.text) for look in detect_user_edits(edit_ports)] == [(ChangeFate.REWORDED, "")]
 
 
 def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(tmp_path: Path) -> None:
     path, ledger = tmp_path / "CLAUDE.md", MemoryLedger()
     path.write_text("# Shop\n")
-    desk = a_desk(ledger)._replace(files=ReadOnly())
-    door = Editor(desk)
+    edit_ports = make_edit_ports(ledger)._replace(files=ReadOnly())
+    door = Editor(edit_ports)
     with pytest.raises(FileError, match="read-only"):
         door.add_line(plan(path))
     (change,) = ledger.changes.of(machine="desk")
-    assert edit_history(desk).fates[change.id] is ChangeFate.NOT_MADE
+    assert edit_history(edit_ports).fates[change.id] is ChangeFate.NOT_MADE
     assert door.last_change() is None
     assert door.undo(change.id).kind is UndoKind.ALREADY
-    assert detect_user_edits(desk) == ()
-    later = desk._replace(clock=FixedClock(NOON + timedelta(hours=1)))
+    assert detect_user_edits(edit_ports) == ()
+    later = edit_ports._replace(clock=FixedClock(NOON + timedelta(hours=1)))
     assert [look.fate for look in detect_user_edits(later)] == [ChangeFate.NOT_MADE]
     assert detect_user_edits(later) == ()
 
@@ -292,12 +292,12 @@ def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(
 def test_an_undo_that_was_recorded_and_never_made_can_be_made_again(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
-    desk = a_desk()
-    change = Editor(desk).add_line(plan(path)).change
+    edit_ports = make_edit_ports()
+    change = Editor(edit_ports).add_line(plan(path)).change
     with pytest.raises(FileError, match="read-only"):
-        Editor(desk._replace(files=ReadOnly())).undo(change.id)
-    assert edit_history(desk).fates[change.id] is ChangeFate.STANDS
-    assert Editor(desk).undo(change.id).kind is UndoKind.EXACTLY
+        Editor(edit_ports._replace(files=ReadOnly())).undo(change.id)
+    assert edit_history(edit_ports).fates[change.id] is ChangeFate.STANDS
+    assert Editor(edit_ports).undo(change.id).kind is UndoKind.EXACTLY
     assert path.read_text() == "# Shop\n"
 
 
@@ -348,12 +348,12 @@ def test_other_words_in_another_file_are_not_his_act_where_git_took_ours(tmp_pat
     path.write_text("# Shop\n")
     checkouts = MemoryCheckouts()
     checkouts.commit(path, b"# Shop\n")
-    desk = a_desk(checkouts=checkouts)
-    Editor(desk).add_line(plan(path))
+    edit_ports = make_edit_ports(checkouts=checkouts)
+    Editor(edit_ports).add_line(plan(path))
     checkouts.switch(path, CheckedOutFile("b" * 40, b"# Shop\n"))
     path.write_text("# Shop\n")
-    assert [look.fate for look in detect_user_edits(desk)] == [ChangeFate.UNCLEAR]
-    plain = a_desk()
+    assert [look.fate for look in detect_user_edits(edit_ports)] == [ChangeFate.UNCLEAR]
+    plain = make_edit_ports()
     Editor(plain).add_line(plan(path))
     path.write_text("# Shop\n")
     assert [look.fate for look in detect_user_edits(plain)] == [ChangeFate.REWORDED]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.edits.desks import a_desk, plan
+from tests.edits.edit_ports import make_edit_ports, plan
 from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor
 from wisen.edits.managed_lines import managed_lines
@@ -39,7 +39,7 @@ def test_lines_put_in_each_others_place_are_undone_in_any_order(
 ) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(before)
-    door = Editor(a_desk())
+    door = Editor(make_edit_ports())
     made = [door.add_line(plan(path, 1, "Use npm."))]
     one = path.read_bytes()
     made.append(door.replace_line(plan(path, 2, "Use pnpm."), "R-0001"))
@@ -54,14 +54,14 @@ def test_lines_put_in_each_others_place_are_undone_in_any_order(
 def test_undone_the_old_line_stands_in_its_place_again_and_what_others_wrote_stays(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(b"# Shop\n")
-    desk = a_desk()
-    door = Editor(desk)
+    edit_ports = make_edit_ports()
+    door = Editor(edit_ports)
     old = door.add_line(plan(path, 1, "Use npm.")).change
     path.write_bytes(path.read_bytes().replace(b"Use npm.", b"Use npm 9."))
     new = door.replace_line(plan(path, 2, "Use bun."), "R-0001").change
-    assert edit_history(desk).fates[old.id] is ChangeFate.ARCHIVED
+    assert edit_history(edit_ports).fates[old.id] is ChangeFate.ARCHIVED
     path.write_bytes(path.read_bytes() + b"\nMore of mine.\n")
-    assert detect_user_edits(desk) == ()
+    assert detect_user_edits(edit_ports) == ()
     door.undo(new.id)
     assert texts(path) == ["Use npm 9."], "in the words that the user had given it"
     assert path.read_bytes().endswith(b"\nMore of mine.\n")
@@ -70,7 +70,7 @@ def test_undone_the_old_line_stands_in_its_place_again_and_what_others_wrote_sta
 def test_other_words_for_the_same_line_are_put_in_its_place(tmp_path: Path) -> None:
     path = tmp_path / "AGENTS.md"
     path.write_bytes(b"* his\n* Use npm. <!-- wisen:R-0001 -->\n* his too\n")
-    door = Editor(a_desk())
+    door = Editor(make_edit_ports())
     held = path.read_bytes()
     change = door.replace_line(plan(path, 1, "Use npm 9."), "R-0001").change
     assert path.read_bytes() == b"* his\n* Use npm 9. <!-- wisen:R-0001 -->\n* his too\n"
@@ -82,5 +82,5 @@ def test_a_line_that_is_not_there_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(b"# Shop\n")
     with pytest.raises(UsageError, match="there is no line R-0001"):
-        Editor(a_desk()).replace_line(plan(path, 2, "Use bun."), "R-0001")
+        Editor(make_edit_ports()).replace_line(plan(path, 2, "Use bun."), "R-0001")
     assert path.read_bytes() == b"# Shop\n"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from tests.edits.fake_files import MemoryFiles
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.settings_text import Format, Json, is_same, parse_settings, with_value, without_value
@@ -611,10 +611,10 @@ def at(data: Any, path: Path) -> Any:
 
 def put_back(text: str, format: Format, path: Path, value: Json, *, removes: bool) -> tuple[str, str] | None:
     """Return a file's content after an edit through the editor and after its undo; None if it was rejected."""
-    files, desk = MemoryFiles(), a_desk()
+    files, edit_ports = MemoryFiles(), make_edit_ports()
     file = File("/home/me") / f"settings.{format}"
     files.put(file, text.encode())
-    door = Editor(desk._replace(files=files))
+    door = Editor(edit_ports._replace(files=files))
     try:
         edit = door.set_value(ValuePlan(str(file), path, value, "a test", content_digest(text.encode()), removes))
     except (SettingsUnclear, UsageError):

@@ -448,7 +448,7 @@ def test_the_heading_that_came_with_the_first_line_goes_with_the_last_one(home: 
         learner.learn()
         for number, word in enumerate(("quickbeam", "treebeard")):
             saw = content_digest(file.read_bytes())
-            Editor(learner._deps.desk).add_line(
+            Editor(learner._deps.edit_ports).add_line(
                 LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw)
             )
         assert b"## Tools" in file.read_bytes()

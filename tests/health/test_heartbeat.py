@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex_rollouts import Rollout
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from tests.hooks import direct_command
 from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
@@ -49,16 +49,16 @@ class World:
         self.caller = Caller(home=str(self.home))
         HomeLauncher(self.home, Program(python=str(self.python), client=str(self.client))).write([])
         self.agent = ClaudeCodeHooks(self.user, {})
-        self.desk = a_desk(MemoryLedger())
+        self.edit_ports = make_edit_ports(MemoryLedger())
         self.watched = HookInspection(
             agents=[self.agent],
             gauge=HomeHookHealth(self.home, VERSION),
             files=UserFiles(),
             caller=self.caller,
             project=None,
-            desk=lambda ledger: self.desk._replace(ledger=ledger),
+            edit_ports=lambda ledger: self.edit_ports._replace(ledger=ledger),
         )
-        install_hooks(self.desk, self.settings, self.agent, self.agent.required_hooks(self.caller))
+        install_hooks(self.edit_ports, self.settings, self.agent, self.agent.required_hooks(self.caller))
         self.now = NOON + timedelta(hours=2)
         self.session(NOON + timedelta(hours=1), "one")
         self.beat(NOON + timedelta(hours=1))
@@ -84,8 +84,8 @@ class World:
 
     @property
     def ledger(self) -> MemoryLedger:
-        assert isinstance(self.desk.ledger, MemoryLedger)
-        return self.desk.ledger
+        assert isinstance(self.edit_ports.ledger, MemoryLedger)
+        return self.edit_ports.ledger
 
     def told(self, ledger: MemoryLedger | None = None) -> list[HealthFinding]:
         """Everything but what is good."""
@@ -131,7 +131,7 @@ def test_sessions_of_other_projects_are_not_blamed_where_hooks_are_for_one(world
     local = world.agent.file(shop)
     local.parent.mkdir(parents=True)
     local.write_text(ours)
-    world.watched, world.desk = replace(world.watched, project=shop), a_desk(MemoryLedger())
+    world.watched, world.edit_ports = replace(world.watched, project=shop), make_edit_ports(MemoryLedger())
     world.session(NOON + timedelta(hours=2), "two")
     assert world.told() == []
     here = world.user / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(shop))
@@ -316,7 +316,7 @@ def test_a_failure_of_the_client_is_told_also_after_a_session_was_told(world: Wo
 def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_missed_them(world: World) -> None:
     codex = CodexHooks(world.user, {})
     (world.user / ".codex").mkdir()
-    install_hooks(world.desk, codex.file(), codex, codex.required_hooks(world.caller))
+    install_hooks(world.edit_ports, codex.file(), codex, codex.required_hooks(world.caller))
     world.watched = replace(world.watched, agents=[codex])
     (state,) = hook_status(world.watched, world.ledger)
     assert (state.state, set(state.untrusted)) == (
@@ -336,7 +336,7 @@ def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_m
 def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
     codex = CodexHooks(world.user, {})
     (world.user / ".codex").mkdir()
-    install_hooks(world.desk, codex.file(), codex, codex.required_hooks(world.caller))
+    install_hooks(world.edit_ports, codex.file(), codex, codex.required_hooks(world.caller))
     (world.user / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
     (state,) = hook_status(replace(world.watched, agents=[codex]), world.ledger)
     assert state.state is HookState.BROKEN

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.edits.desks import a_desk
+from tests.edits.edit_ports import make_edit_ports
 from tests.hooks import stands
 from wisen.install.hook_settings import install_hooks, parse_hook_settings, remove_hooks
 from wisen.model.hook import Caller, Hook, HookSettings, RegisteredHook
@@ -84,37 +84,37 @@ def load(path: Path) -> Any:
 def test_items_and_values_go_in_once_and_out_exactly_or_alone(
     tmp_path: Path, held: dict[str, Any], form: Any, again: Any, more: dict[str, Any]
 ) -> None:
-    path, agent, desk = tmp_path / "s.json", Plain(), a_desk()
+    path, agent, edit_ports = tmp_path / "s.json", Plain(), make_edit_ports()
     content = json.dumps(held, indent=form).encode()
     path.write_bytes(content)
-    install_hooks(desk, path, agent, WANTED)
+    install_hooks(edit_ports, path, agent, WANTED)
     inside = load(path)["a"]
     assert inside["list"][-1] == MARK
     assert inside["map"]["ours"] == WANTED[1].value
     assert (MARK in inside.get("names", ())) == ("names" in held.get("a", {}))
-    assert stands(desk, path, agent, WANTED)
+    assert stands(edit_ports, path, agent, WANTED)
     written = path.read_bytes()
-    assert install_hooks(desk, path, agent, WANTED).holds == written
-    remove_hooks(desk, path, agent)
+    assert install_hooks(edit_ports, path, agent, WANTED).holds == written
+    remove_hooks(edit_ports, path, agent)
     assert path.read_bytes() == content
-    install_hooks(desk, path, agent, WANTED)
+    install_hooks(edit_ports, path, agent, WANTED)
     path.write_text(json.dumps(dict(reversed((load(path) | more).items())), indent=again))
-    remove_hooks(desk, path, agent)
+    remove_hooks(edit_ports, path, agent)
     assert load(path) == held | more
 
 
 def test_a_value_of_ours_that_the_ledger_does_not_know_is_taken_out_and_nothing_else(tmp_path: Path) -> None:
     path, agent = tmp_path / "s.json", Plain()
     path.write_text(json.dumps({"a": {"list": [1, MARK], "map": {"theirs": 2, "ours": {"says": MARK}}}}))
-    remove_hooks(a_desk(), path, agent)
+    remove_hooks(make_edit_ports(), path, agent)
     assert load(path) == {"a": {"list": [1], "map": {"theirs": 2}}}
 
 
 def test_a_value_of_ours_that_says_something_else_is_replaced(tmp_path: Path) -> None:
-    path, agent, desk = tmp_path / "s.json", Plain(), a_desk()
-    install_hooks(desk, path, agent, WANTED)
+    path, agent, edit_ports = tmp_path / "s.json", Plain(), make_edit_ports()
+    install_hooks(edit_ports, path, agent, WANTED)
     other = Hook(event="keyed", keys=("a", "map", "ours"), value={"says": MARK, "deep": 2}, keyed=True)
-    install_hooks(desk, path, agent, (WANTED[0], other))
+    install_hooks(edit_ports, path, agent, (WANTED[0], other))
     assert load(path) == {"a": {"list": [MARK], "map": {"ours": other.value}}}
-    remove_hooks(desk, path, agent)
+    remove_hooks(edit_ports, path, agent)
     assert not path.exists()

@@ -299,7 +299,7 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
     file = home / "CLAUDE.md"
     file.write_bytes(b"# Shop\r\nmine")
     with wisen.open_learner() as learner:
-        door = Editor(learner._deps.desk)
+        door = Editor(learner._deps.edit_ports)
         saw = content_digest(file.read_bytes())
         plan = LinePlan(str(file), "Rules", "Use pnpm, not npm.", "R-0001", "you said so 3 times", saw)
         first = door.add_line(plan).change
@@ -342,7 +342,7 @@ def test_what_became_of_a_line_is_noticed_and_asked_about_where_git_may_have_don
     git("branch", "other")
     with wisen.open_learner() as learner:
         plan = LinePlan(str(file), "Rules", "Use pnpm.", "R-0001", "you said so", content_digest(file.read_bytes()))
-        change = Editor(learner._deps.desk).add_line(plan).change
+        change = Editor(learner._deps.edit_ports).add_line(plan).change
     assert len(change.head) == 40
     assert "nothing was committed for you" in run("changes", "show", change.id).stdout
     git("commit", "-q", "-a", "-m", "with the line")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wisen.blame.instruction_files import Instructions
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.logs.projects import Projects
     from wisen.model.error_boundaries import ErrorBoundaries
@@ -29,10 +29,10 @@ class BlameService:
     """Judges the lines of instruction files by the sessions before and after them."""
 
     def __init__(
-        self, home: Home, projects: Projects, desk: Desk, decisions: Decisions, *, instructions: Instructions
+        self, home: Home, projects: Projects, edit_ports: EditPorts, decisions: Decisions, *, instructions: Instructions
     ) -> None:
         """Create the service; `instructions` finds the files, with their known history."""
-        self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
+        self._home, self._projects, self._edit_ports, self._decisions = home, projects, edit_ports, decisions
         self._instructions = instructions
 
     def get(self, path: Path) -> Blame:
@@ -71,7 +71,7 @@ class BlameService:
         from wisen.blame.judge_files import judge_files
         from wisen.blame.stored_judgements import load_judgements, store_judgements, undecided_judgements
 
-        files, judge_now = self._desk.files, is_new if should_judge is None else should_judge
+        files, judge_now = self._edit_ports.files, is_new if should_judge is None else should_judge
         stored = None if judge_now else load_judgements(self._home, files)
         if stored is None and should_judge is not False:
             judged = judge_files(self._projects, self._instructions, boundaries)
@@ -84,7 +84,7 @@ class BlameService:
         """Return the findings of the last judging that still apply and are not decided."""
         from wisen.blame.stored_judgements import undecided_judgements
 
-        return undecided_judgements(self._projects, self._desk.files)
+        return undecided_judgements(self._projects, self._edit_ports.files)
 
     @one_writer("blame")
     def remove_lines(self, path: Path, numbers: Sequence[int], *, dry_run: bool = False) -> Edit:
@@ -98,12 +98,12 @@ class BlameService:
         from wisen.edits.editor import Editor
 
         file = self._instructions.file(path).path
-        editor, digest = Editor(self._desk), self._desk.files.read(Path(file)).digest
+        editor, digest = Editor(self._edit_ports), self._edit_ports.files.read(Path(file)).digest
         edit = editor.remove_lines(file, numbers, "you took it out", digest, dry_run=True)
         if not dry_run:
             self._decisions.require_person("blame", file, *_line_options(numbers), "--remove")
             with self._decisions.as_decision("removed"):
-                edit = Editor(self._desk).remove_lines(file, numbers, "you took it out", digest)
+                edit = Editor(self._edit_ports).remove_lines(file, numbers, "you took it out", digest)
         return edit
 
     @one_writer("blame")
@@ -115,7 +115,7 @@ class BlameService:
             PersonNeeded: nothing shows that a person decides it.
         """
         file = self._instructions.file(path).path
-        lines = (self._desk.files.read(Path(file)).content or b"").decode("utf-8", "replace").splitlines()
+        lines = (self._edit_ports.files.read(Path(file)).content or b"").decode("utf-8", "replace").splitlines()
         for number in numbers:
             if not 1 <= number <= len(lines):
                 raise UsageError(f"{file} has no line {number}. List its lines with: wisen blame {file}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk, EditHistory
+    from wisen.edits.edit_history import EditHistory, EditPorts
     from wisen.edits.undo import UndoResult
     from wisen.model.change import Change
     from wisen.model.decision import RecordedDecision
@@ -45,21 +45,21 @@ class ChangeService:
     def __init__(
         self,
         home: Home,
-        desk: Desk,
+        edit_ports: EditPorts,
         decisions: Decisions,
         refresh: Refresh,
         *,
         is_prepared: Callable[[], bool],
     ) -> None:
         """Create the service; `is_prepared` tells whether snapshots exist."""
-        self._home, self._desk, self._decisions = home, desk, decisions
+        self._home, self._edit_ports, self._decisions = home, edit_ports, decisions
         self._refresh, self._is_prepared = refresh, is_prepared
 
     def all(self) -> EditHistory:
         """Return every change of files on this machine, oldest first, and what became of each."""
         from wisen.edits.edit_history import edit_history
 
-        return edit_history(self._desk)
+        return edit_history(self._edit_ports)
 
     def register(self, path: Path, what: str, why: str, *, dry_run: bool = False) -> Change:
         """Record a change that somebody else made to a file, to check it later.
@@ -70,7 +70,7 @@ class ChangeService:
         """
         from wisen.edits.editor import Editor
 
-        return Editor(self._desk).register_change(str(path.absolute()), what, why, dry_run=dry_run)
+        return Editor(self._edit_ports).register_change(str(path.absolute()), what, why, dry_run=dry_run)
 
     def get(self, change: str) -> tuple[Change, ChangeFate]:
         """Return a change by its id or a prefix of it, and what became of it.
@@ -94,7 +94,7 @@ class ChangeService:
         from wisen.edits.user_edits import record_rejection
 
         self._decisions.require_person("changes", "refuse", find_change(self.all().changes, change).id)
-        refused = record_rejection(self._desk, change)
+        refused = record_rejection(self._edit_ports, change)
         with self._decisions.as_decision("refused"):
             entry = entry_of_change(refused, entry_states(self._home.ledger))
             if entry is not None:  # removing a rule from a file rejects it
@@ -155,20 +155,20 @@ class ChangeService:
             UsageError: there is no such decision, or a person must look at what is left of it.
             FileError: a file cannot be read or written.
         """
-        from wisen.edits.dry_run import in_memory_desk
+        from wisen.edits.dry_run import in_memory_ports
         from wisen.edits.editor import Editor
         from wisen.model.decision import undo_moves
 
         found = self.decision(which)
         known = {each.id for each in self._home.ledger.changes.of(machine=self._home.machine)}
         changes = [each for each in reversed(found.changes) if each in known]
-        editor = Editor(in_memory_desk(self._desk))
+        editor = Editor(in_memory_ports(self._edit_ports))
         files = tuple(editor.undo(each) for each in changes)  # errors surface before anything is changed
         undone = UndoneDecision(found, self.describe_decision(found), files)
         if dry_run:
             return undone
         self._decisions.require_person("undo", found.id, "--yes")
-        home, editor = self._home, Editor(self._desk)
+        home, editor = self._home, Editor(self._edit_ports)
         for each in changes:
             editor.undo(each)
         moves = home.ledger.moves.all(include_undone=True)

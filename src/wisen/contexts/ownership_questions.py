@@ -19,7 +19,7 @@ from wisen.logs.ownership_rows import changes_of, context_of_file, ownership_row
 from wisen.model.ownership import Ownership, OwnershipSubject, OwnershipVerdict
 
 if TYPE_CHECKING:
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.logs.membership import CheckoutClaim
     from wisen.logs.projects import Projects
     from wisen.store.home import Home
@@ -36,16 +36,16 @@ class WaitingFile(NamedTuple):
     subject: OwnershipSubject = OwnershipSubject.FILE
 
 
-def waiting_files(projects: Projects, desk: Desk, under: Path | None = None) -> list[WaitingFile]:
+def waiting_files(projects: Projects, edit_ports: EditPorts, under: Path | None = None) -> list[WaitingFile]:
     """Return the files in known projects that wait for the user's ownership decision, sorted by path.
 
     With `under`, also those that agents left there.
     """
-    collector = _WaitingFiles(projects, desk)
+    collector = _WaitingFiles(projects, edit_ports)
     collector.add_learnings()
     collector.add_sources(under)
     collector.add_asked_about()
-    for marker in foreign_markers(projects, desk):
+    for marker in foreign_markers(projects, edit_ports):
         collector.add(Path(marker), "", OwnershipSubject.MARKER)
     return [collector.files[path] for path in sorted(collector.files)]
 
@@ -53,8 +53,8 @@ def waiting_files(projects: Projects, desk: Desk, under: Path | None = None) -> 
 class _WaitingFiles:
     """Collects the files that wait for the user's decision."""
 
-    def __init__(self, projects: Projects, desk: Desk) -> None:
-        self._projects, self._home, self._files = projects, projects.home, desk.files
+    def __init__(self, projects: Projects, edit_ports: EditPorts) -> None:
+        self._projects, self._home, self._files = projects, projects.home, edit_ports.files
         self._adoptions = projects.adoptions
         self.files: dict[str, WaitingFile] = {}
 
@@ -108,10 +108,12 @@ def waiting_places(projects: Projects) -> list[CheckoutClaim]:
     return [*projects.scope.claims()]
 
 
-def describe_waiting(projects: Projects, desk: Desk, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
+def describe_waiting(
+    projects: Projects, edit_ports: EditPorts, under: Path | None = None, *, once: bool
+) -> tuple[str, ...]:
     """Describe what waits for a decision, a line each; with `once`, only what was not shown before, and record that."""
     home, adoptions, lines, rows = projects.home, projects.adoptions, list[str](), list[Ownership]()
-    for file in waiting_files(projects, desk, under):
+    for file in waiting_files(projects, edit_ports, under):
         if not (once and adoptions.was_asked(file.path, file.digest)):
             lines.append(_describe_file(file))
             rows.append(_asked_row(home, file.subject, file.path, file.context, file.digest))
@@ -124,10 +126,10 @@ def describe_waiting(projects: Projects, desk: Desk, under: Path | None = None, 
     return tuple(lines)
 
 
-def ownership_questions(projects: Projects, desk: Desk) -> dict[str, list[DeliveredLine]]:
+def ownership_questions(projects: Projects, edit_ports: EditPorts) -> dict[str, list[DeliveredLine]]:
     """Return what sessions of each context ask the user once: what waits there for a decision."""
     lines: dict[str, list[DeliveredLine]] = {}
-    for file in waiting_files(projects, desk):
+    for file in waiting_files(projects, edit_ports):
         statement = f"{_display_name(file.path)} is not read until the user adopts it"
         if file.subject is OwnershipSubject.MARKER:
             statement = (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.service import Decisions
     from wisen.delivery.block import DeliveredLine
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.logs.membership import CheckoutClaim
     from wisen.logs.projects import Projects
     from wisen.model.context import Context
@@ -34,8 +34,8 @@ _MAX_FILE_BYTES = 64 << 20
 class ContextService:
     """The known contexts, and the user's decisions about who owns a file or a folder."""
 
-    def __init__(self, home: Home, projects: Projects, desk: Desk, decisions: Decisions) -> None:
-        self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
+    def __init__(self, home: Home, projects: Projects, edit_ports: EditPorts, decisions: Decisions) -> None:
+        self._home, self._projects, self._edit_ports, self._decisions = home, projects, edit_ports, decisions
 
     def key_of(self, path: Path) -> str:
         """Return the key of the context that a directory belongs to; empty if there is none."""
@@ -77,15 +77,15 @@ class ContextService:
 
     def describe_waiting(self, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
         """Describe what waits for a decision, a line each; with `once`, only what is new, and record it."""
-        return ownership_questions.describe_waiting(self._projects, self._desk, under, once=once)
+        return ownership_questions.describe_waiting(self._projects, self._edit_ports, under, once=once)
 
     def questions(self) -> dict[str, list[DeliveredLine]]:
         """Return what sessions of each context ask the user once: what waits there for a decision."""
-        return ownership_questions.ownership_questions(self._projects, self._desk)
+        return ownership_questions.ownership_questions(self._projects, self._edit_ports)
 
     def waiting_files(self) -> tuple[ownership_questions.WaitingFile, ...]:
         """Return the files in known projects that wait for the user's ownership decision."""
-        return tuple(ownership_questions.waiting_files(self._projects, self._desk))
+        return tuple(ownership_questions.waiting_files(self._projects, self._edit_ports))
 
     def adopted_files(self) -> tuple[Ownership, ...]:
         """Return the files that the user adopted."""
@@ -244,7 +244,7 @@ class ContextService:
             raise UsageError(
                 f"{path} has {facts.size:,} bytes: files of more than {_MAX_FILE_BYTES:,} bytes cannot be adopted."
             )
-        content = self._desk.files.read(path).content or b""
+        content = self._edit_ports.files.read(path).content or b""
         adoptions = projects.adoptions
         is_adopted = (
             adoptions.has_only_grown(str(path), lambda first: projects.tracking.facts(path, first))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wisen.delivery.private_words import PrivateWords
     from wisen.delivery.settings import DeliverPolicy
     from wisen.delivery.snapshot_store import SnapshotStore
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.permission import PromotePolicy
     from wisen.logs.projects import Projects
     from wisen.model.entry_state import EntryState
@@ -34,7 +34,7 @@ class DeliveryService:
         self,
         home: Home,
         projects: Projects,
-        desk: Desk,
+        edit_ports: EditPorts,
         store: SnapshotStore,
         *,
         build_snapshot: Callable[[ErrorBoundaries], SnapshotSet],
@@ -42,7 +42,7 @@ class DeliveryService:
         promotion: PromotePolicy,
     ) -> None:
         """Create the service; `build_snapshot` builds all that hooks need from what the features contribute."""
-        self._home, self._projects, self._desk, self._store = home, projects, desk, store
+        self._home, self._projects, self._edit_ports, self._store = home, projects, edit_ports, store
         self._build_snapshot, self._settings, self._promotion = build_snapshot, settings, promotion
 
     def ingest_spool(self) -> int:
@@ -100,7 +100,7 @@ class DeliveryService:
             return len(snapshots.files.keys() - self._store.digests())
         home.salt()  # hooks only read it, and seal their marks with it
         self._write_workspace_files(snapshots)
-        write_off_places(self._projects, self._desk)
+        write_off_places(self._projects, self._edit_ports)
         now, days, off = home.clock.now(), self._settings.pinned_days, scope.switches.places
         new = self._store.publish(snapshots.files, snapshots.encode_current(now, off=off), days=days)
         alarms = [f"{each.about}: {each.says}. {each.next_step}".rstrip() for each in wrong()]
@@ -119,12 +119,12 @@ class DeliveryService:
         from wisen.logs.workspace_memory import find_memory_folder
         from wisen.safety import sentinel
 
-        salt, files = self._home.salt, self._desk.files
+        salt, files = self._home.salt, self._edit_ports.files
         for place, context in snapshots.places:
             memory = find_memory_folder(Path(place), lambda _: False)
             seal = sentinel.session_seal(salt(), WORKSPACE_FILE, context)
             may_write = can_write_unasked(self._promotion.profile) and not is_delivery_off(
-                self._projects, self._desk, place
+                self._projects, self._edit_ports, place
             )
             block = sentinel.add_seal(snapshots.block(context), seal) if may_write else ""
             if memory is None:

@@ -12,7 +12,7 @@ from wisen.model.change import content_digest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.model.change import Change, ChangeCheck, FileVersion
     from wisen.store.changes import Changes
     from wisen.store.ledger import Ledger
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 _DEFAULT_MODE = 0o644
 
 
-def in_memory_desk(desk: Desk) -> Desk:
-    """Return the same desk with in-memory overlays for files and ledger."""
-    return desk._replace(files=_MemoryFiles(desk.files), ledger=cast("Ledger", _MemoryLedger(desk.ledger)))
+def in_memory_ports(edit_ports: EditPorts) -> EditPorts:
+    """Return the same ports with in-memory overlays for files and ledger."""
+    return edit_ports._replace(
+        files=_MemoryFiles(edit_ports.files), ledger=cast("Ledger", _MemoryLedger(edit_ports.ledger))
+    )
 
 
 class _MemoryFiles:

@@ -23,7 +23,7 @@ _AGENT_FOLDER = ".claude"
 """A folder below a project's folder that may contain instruction files as well."""
 
 
-class Desk(NamedTuple):
+class EditPorts(NamedTuple):
     """The dependencies of edits: files, git checkouts, ledger, clock and ids."""
 
     files: Files
@@ -73,31 +73,33 @@ class EditHistory:
                 yield each
 
 
-def edit_history(desk: Desk) -> EditHistory:
+def edit_history(edit_ports: EditPorts) -> EditHistory:
     """Load the history from the ledger. After a crash in the middle of a change, the file shows whether it was made."""
-    changes = desk.ledger.changes.of(machine=desk.machine)
-    looks = {look.change: look for look in desk.ledger.changes.checks(machine=desk.machine)}
+    changes = edit_ports.ledger.changes.of(machine=edit_ports.machine)
+    looks = {look.change: look for look in edit_ports.ledger.changes.checks(machine=edit_ports.machine)}
     by_id = {each.id: each for each in changes}
-    found = fates_of(changes, looks.values(), [each.id for each in changes if _was_lost(desk, each, looks, by_id)])
+    found = fates_of(
+        changes, looks.values(), [each.id for each in changes if _was_lost(edit_ports, each, looks, by_id)]
+    )
     return EditHistory(
-        changes, found, looks, {path: desk.files.real_path(Path(path)) for path in {c.path for c in changes}}
+        changes, found, looks, {path: edit_ports.files.real_path(Path(path)) for path in {c.path for c in changes}}
     )
 
 
-def locate_change(desk: Desk, change: Change, known: EditHistory) -> FileVersion:
+def locate_change(edit_ports: EditPorts, change: Change, known: EditHistory) -> FileVersion:
     """Return the file that a change is in: its own, or the one that the user moved our line to. Raises: FileError."""
-    original = desk.files.read(Path(change.path))
+    original = edit_ports.files.read(Path(change.path))
     if not isinstance(change.deed, LineEdit) or edit_operations.current_text(change.deed, original.content) is not None:
         return original
     look = known.looks.get(change.id)
     candidates = [each.path for each in known.changes] + [
-        str(each) for each in desk.files.siblings(Path(original.path))
+        str(each) for each in edit_ports.files.siblings(Path(original.path))
     ]
     folder, name = Path(original.path).parent, Path(original.path).name
     candidates.append(str(folder.parent / name if folder.name == _AGENT_FOLDER else folder / _AGENT_FOLDER / name))
     for path in dict.fromkeys((look.path, *candidates) if look is not None else candidates):
         try:
-            seen = desk.files.read(Path(path))
+            seen = edit_ports.files.read(Path(path))
         except FileError:
             continue
         if seen.real_path != original.real_path and edit_operations.current_text(change.deed, seen.content) is not None:
@@ -105,12 +107,12 @@ def locate_change(desk: Desk, change: Change, known: EditHistory) -> FileVersion
     return original
 
 
-def _was_lost(desk: Desk, change: Change, looks: dict[str, ChangeCheck], by_id: dict[str, Change]) -> bool:
+def _was_lost(edit_ports: EditPorts, change: Change, looks: dict[str, ChangeCheck], by_id: dict[str, Change]) -> bool:
     """Whether a change was recorded and never made."""
     if change.id in looks:
         return looks[change.id].fate is ChangeFate.NOT_MADE
     try:
-        content = desk.files.read(Path(change.path)).content
+        content = edit_ports.files.read(Path(change.path)).content
     except FileError:
         return False
     return not was_made(change, content, by_id.get(change.undoes))

@@ -25,7 +25,7 @@ from wisen.safety.withhold import rule_against
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.settings_text import Json
     from wisen.model.change import EditOperation, FileVersion
 
@@ -86,8 +86,8 @@ class _ChangeInfo(NamedTuple):
 class Editor:
     """Edits files and undoes edits."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, edit_ports: EditPorts) -> None:
+        self._edit_ports = edit_ports
         self._last: dict[str, str] = {}
         """By path, the last change of a file that was known before the file was read."""
 
@@ -107,7 +107,7 @@ class Editor:
             raise FileError(f"{plan.path} has merge conflicts. Resolve them first.")
         ours = [
             each.deed
-            for each in edit_history(self._desk).open_changes(seen.real_path)
+            for each in edit_history(self._edit_ports).open_changes(seen.real_path)
             if isinstance(each.deed, LineEdit)
         ]
         try:
@@ -178,7 +178,7 @@ class Editor:
         deed = PassageEdit(new=separator + plan.new, old=plan.old)
         if plan.old and not any(
             isinstance(each.deed, PassageEdit) and each.deed.new.strip() == plan.old.strip()
-            for each in edit_history(self._desk).open_changes(seen.real_path)
+            for each in edit_history(self._edit_ports).open_changes(seen.real_path)
         ):
             raise UsageError(f"Nothing was written to {plan.path}: the passage to be replaced is not ours.")
         try:
@@ -211,7 +211,7 @@ class Editor:
             FileError: the file cannot be read.
         """
         _reject_secrets(description, why)
-        seen = self._desk.files.read(Path(path))
+        seen = self._edit_ports.files.read(Path(path))
         if seen.content is None or not description.strip() or not why.strip():
             missing = (
                 f"{path} does not exist"
@@ -228,11 +228,11 @@ class Editor:
             UsageError: there is no such change, or it is unclear what of it is left: the user has to look.
             FileError: the file cannot be read or written.
         """
-        known = edit_history(self._desk)
+        known = edit_history(self._edit_ports)
         change = find_change(known.changes, id_)
         if change.told:
             raise UsageError(f"{change.id} was made by somebody else, who can revert it: {change.told}")
-        seen = locate_change(self._desk, change, known)
+        seen = locate_change(self._edit_ports, change, known)
         if known.fates[change.id] in (ChangeFate.UNDONE, ChangeFate.NOT_MADE):
             return UndoResult(change, UndoKind.ALREADY, seen.content, seen.content)
         was_moved = seen.real_path != known.real_paths[change.path]
@@ -247,14 +247,14 @@ class Editor:
 
     def last_change(self) -> Change | None:
         """Return the newest change that was made, not undone, and is not itself an undo."""
-        known = edit_history(self._desk)
+        known = edit_history(self._edit_ports)
         over = (ChangeFate.UNDONE, ChangeFate.NOT_MADE)
         return next((each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in over), None)
 
     def _read_checked(self, path: str, saw: str) -> FileVersion:
-        before = self._desk.ledger.changes.of(machine=self._desk.machine, path=path)
+        before = self._edit_ports.ledger.changes.of(machine=self._edit_ports.machine, path=path)
         self._last[path] = before[-1].id if before else ""
-        seen = self._desk.files.read(Path(path))
+        seen = self._edit_ports.files.read(Path(path))
         if seen.digest != saw:
             raise FileChanged(f"{path} has changed since it was read. Read it again before you change it.")
         return seen
@@ -262,18 +262,18 @@ class Editor:
     def _apply_change(self, seen: FileVersion, content: bytes | None, info: _ChangeInfo, *, dry_run: bool) -> Edit:
         """Record a change, make it, and record that it was made; rejected if it could not be undone exactly."""
         if content != seen.content:
-            self._desk.files.link_target(Path(seen.path))  # checked before it is recorded, and in a dry run too
+            self._edit_ports.files.link_target(Path(seen.path))  # checked before it is recorded, and in a dry run too
         old, new = seen.content or b"", content or b""
         splices = tuple(map(_narrow, diff(old, new)))
         if apply_splices(old, splices) != new or apply_splices(new, invert(splices)) != old:
             raise UsageError(f"Nothing was written to {seen.path}: the change could not be undone exactly.")
-        desk = self._desk
-        checkout = desk.checkouts.checkout_of(seen.real_path)
+        edit_ports = self._edit_ports
+        checkout = edit_ports.checkouts.checkout_of(seen.real_path)
         change = Change(
-            id=desk.ids.new(),
-            machine=desk.machine,
+            id=edit_ports.ids.new(),
+            machine=edit_ports.machine,
             path=seen.path,
-            at=desk.clock.now(),
+            at=edit_ports.clock.now(),
             why=info.why,
             before=seen.digest,
             after=content_digest(content),
@@ -285,20 +285,24 @@ class Editor:
             follows=self._last.pop(seen.path, None),
         )
         if not dry_run:
-            if not desk.ledger.changes.add(change):
+            if not edit_ports.ledger.changes.add(change):
                 raise FileChanged(f"{seen.path} is being changed by another wisen. Look at it again in a moment.")
-            desk.files.write(seen, content)
-            desk.ledger.changes.add_check(build_look(desk, change, ChangeFate.STANDS, seen.path, change.head))
+            edit_ports.files.write(seen, content)
+            edit_ports.ledger.changes.add_check(
+                build_look(edit_ports, change, ChangeFate.STANDS, seen.path, change.head)
+            )
         return Edit(change, seen.content, content)
 
 
-def build_look(desk: Desk, change: Change, fate: ChangeFate, path: str, head: str, text: str = "") -> ChangeCheck:
+def build_look(
+    edit_ports: EditPorts, change: Change, fate: ChangeFate, path: str, head: str, text: str = ""
+) -> ChangeCheck:
     """Build the row that records what became of a change."""
     return ChangeCheck(
-        id=desk.ids.new(),
+        id=edit_ports.ids.new(),
         change=change.id,
-        machine=desk.machine,
-        at=desk.clock.now(),
+        machine=edit_ports.machine,
+        at=edit_ports.clock.now(),
         fate=fate,
         path=path,
         head=head,

@@ -18,7 +18,7 @@ from wisen.safety.withhold import rule_against
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.edits.edit_history import Desk, EditHistory
+    from wisen.edits.edit_history import EditHistory, EditPorts
     from wisen.model.change import Change, ChangeCheck, EditOperation, FileVersion
     from wisen.system.machine_ports import Files
 
@@ -27,45 +27,45 @@ _WRITE_GRACE = timedelta(minutes=1)
 _USER_ACTS = (ChangeFate.REWORDED, ChangeFate.REMOVED)
 
 
-def detect_user_edits(desk: Desk) -> tuple[ChangeCheck, ...]:
+def detect_user_edits(edit_ports: EditPorts) -> tuple[ChangeCheck, ...]:
     """Check everything that is in files because of us, and record what became of it; returns what is new."""
-    known = edit_history(desk)
-    desk = desk._replace(files=_CachedFiles(desk.files))
-    new = [*_settle_interrupted(desk, known), *_detect_edits(desk, known)]
+    known = edit_history(edit_ports)
+    edit_ports = edit_ports._replace(files=_CachedFiles(edit_ports.files))
+    new = [*_settle_interrupted(edit_ports, known), *_detect_edits(edit_ports, known)]
     for look in new:
-        desk.ledger.changes.add_check(look)
+        edit_ports.ledger.changes.add_check(look)
     return tuple(new)
 
 
-def record_rejection(desk: Desk, id_: str) -> Change:
+def record_rejection(edit_ports: EditPorts, id_: str) -> Change:
     """Record that the user removed something on purpose. Raises: UsageError."""
-    known = edit_history(desk)
+    known = edit_history(edit_ports)
     change = find_change(known.changes, id_)
-    checkout = desk.checkouts.checkout_of(locate_change(desk, change, known).real_path)
-    desk.ledger.changes.add_check(
-        build_look(desk, change, ChangeFate.REMOVED, change.path, checkout.head if checkout else "")
+    checkout = edit_ports.checkouts.checkout_of(locate_change(edit_ports, change, known).real_path)
+    edit_ports.ledger.changes.add_check(
+        build_look(edit_ports, change, ChangeFate.REMOVED, change.path, checkout.head if checkout else "")
     )
     return change
 
 
-def _settle_interrupted(desk: Desk, known: EditHistory) -> Iterator[ChangeCheck]:
+def _settle_interrupted(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeCheck]:
     """Yield final verdicts on changes whose process was killed or failed: whether they were made."""
     for change in known.changes:
-        if change.id not in known.looks and desk.clock.now() - change.at > _WRITE_GRACE:
+        if change.id not in known.looks and edit_ports.clock.now() - change.at > _WRITE_GRACE:
             was_lost = known.fates[change.id] is ChangeFate.NOT_MADE
             yield build_look(
-                desk, change, ChangeFate.NOT_MADE if was_lost else ChangeFate.STANDS, change.path, change.head
+                edit_ports, change, ChangeFate.NOT_MADE if was_lost else ChangeFate.STANDS, change.path, change.head
             )
 
 
-def _detect_edits(desk: Desk, known: EditHistory) -> Iterator[ChangeCheck]:
-    checkout, steps = cache(desk.checkouts.checkout_of), cache(desk.checkouts.head_steps)
+def _detect_edits(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeCheck]:
+    checkout, steps = cache(edit_ports.checkouts.checkout_of), cache(edit_ports.checkouts.head_steps)
     for change in known.effective_changes():
         last = known.looks.get(change.id)
         if change.deed is None or last is None:
             continue
         try:
-            seen = locate_change(desk, change, known)
+            seen = locate_change(edit_ports, change, known)
             git = checkout(seen.real_path)
             if git is not None and git.is_midway:
                 continue  # git will finish the operation that it has begun
@@ -82,13 +82,13 @@ def _detect_edits(desk: Desk, known: EditHistory) -> Iterator[ChangeCheck]:
             found = _without_secrets(fate_in(seen))
             if found.fate is ChangeFate.REWORDED and seen.real_path != known.real_paths[change.path]:
                 # Other text in another file may always have been there: the user must also have removed ours.
-                original = fate_in(desk.files.read(Path(change.path)))
+                original = fate_in(edit_ports.files.read(Path(change.path)))
                 found = found if original.fate is ChangeFate.REMOVED else original
         except (FileError, SettingsUnclear):
             continue  # somebody is in the middle of editing it
         if _last_look_stands(last.fate, found.fate):
             continue
-        look = build_look(desk, change, found.fate, seen.path, "" if git is None else git.head, found.text)
+        look = build_look(edit_ports, change, found.fate, seen.path, "" if git is None else git.head, found.text)
         if (look.fate, look.path, look.head, look.text) != (last.fate, last.path, last.head, last.text):
             yield look
 

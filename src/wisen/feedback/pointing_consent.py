@@ -9,7 +9,7 @@ from wisen.model.change import POINTING_ANSWER, content_digest
 if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.store.home import Home
 
@@ -20,7 +20,7 @@ class PointingConsent:
     def __init__(
         self,
         home: Home,
-        desk: Desk,
+        edit_ports: EditPorts,
         decisions: Decisions,
         refresh: Refresh,
         *,
@@ -28,7 +28,7 @@ class PointingConsent:
         local: bool = False,
     ) -> None:
         """`answered`: the user's answer; None where they were never asked. `local`: whether it covers local words."""
-        self._home, self._desk, self._decisions, self._refresh = home, desk, decisions, refresh
+        self._home, self._edit_ports, self._decisions, self._refresh = home, edit_ports, decisions, refresh
         self._answer, self.covers_local = answered, local
 
     @property
@@ -51,10 +51,10 @@ class PointingConsent:
             return None
         self._decisions.require_person("feedback", "on" if yes else "off", dry_run=dry_run)
         path = self._home.path / "config.toml"
-        saw = content_digest(self._desk.files.read(path).content)
+        saw = content_digest(self._edit_ports.files.read(path).content)
         plan = ValuePlan(str(path), ("feedback", "pointing"), yes, POINTING_ANSWER, saw)
         with self._decisions.as_decision("pointing", "config", dry_run=dry_run):
-            made = Editor(self._desk).set_value(plan, dry_run=dry_run)
+            made = Editor(self._edit_ports).set_value(plan, dry_run=dry_run)
         if not dry_run:
             self._answer = yes
             self._refresh.snapshots()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.feedback.added_languages import AddedLanguages
     from wisen.feedback.keyword_file import Keywords
@@ -59,7 +59,7 @@ class FeedbackService:
         self,
         home: Home,
         projects: Projects,
-        desk: Desk,
+        edit_ports: EditPorts,
         decisions: Decisions,
         *,
         languages_folder: Path,
@@ -75,7 +75,7 @@ class FeedbackService:
         `consent`: whether agents may point at what the user said; `handlers`: what other features do with the answers;
         `model_named`: an agent's program as a model.
         """
-        self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
+        self._home, self._projects, self._edit_ports, self._decisions = home, projects, edit_ports, decisions
         self.consent = consent
         self.settlement = TurnSettlement(
             home,
@@ -181,7 +181,7 @@ class FeedbackService:
         from wisen.feedback import phrase_search
         from wisen.feedback.phrase_file import read_phrases
 
-        content = self._desk.files.read(path).content
+        content = self._edit_ports.files.read(path).content
         if content is None:
             raise UsageError(f"{path} is not there. Give a file of feedback phrases.")
         try:
@@ -206,7 +206,7 @@ class FeedbackService:
         from wisen.edits.editor import Editor, ValuePlan
         from wisen.feedback.phrase_file import FeedbackPhrases, changed_fields, read_phrases
 
-        content = self._desk.files.read(path).content
+        content = self._edit_ports.files.read(path).content
         try:
             held = FeedbackPhrases() if content is None else read_phrases(content.decode("utf-8", "replace"))
         except UsageError as error:
@@ -214,9 +214,9 @@ class FeedbackService:
         own = [(each.text, each.kind) for each in active_phrases(self._home.ledger.phrases.of(self._home.machine))]
         made: list[Edit] = []
         for name, value in changed_fields(held, own, self._home.clock.now()).items():
-            saw = self._desk.files.read(path).digest
+            saw = self._edit_ports.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your own phrases of feedback", saw)
-            made.append(Editor(self._desk).set_value(plan, dry_run=dry_run))
+            made.append(Editor(self._edit_ports).set_value(plan, dry_run=dry_run))
         return tuple(made)
 
     @one_writer("phrases")
@@ -323,16 +323,16 @@ class FeedbackService:
         }
         made: list[Edit] = []
         for name, value in changed_fields(held, survey.spoken, groups, self._home.clock.now()).items():
-            saw = self._desk.files.read(path).digest
+            saw = self._edit_ports.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your languages", saw)
-            made.append(Editor(self._desk).set_value(plan, dry_run=dry_run))
+            made.append(Editor(self._edit_ports).set_value(plan, dry_run=dry_run))
         return tuple(made)
 
     def _read_keywords(self, path: Path, what: str) -> Keywords | None:
         """The content of a keyword file; None where there is no file."""
         from wisen.feedback.keyword_file import read_keywords
 
-        content = self._desk.files.read(path).content
+        content = self._edit_ports.files.read(path).content
         try:
             return None if content is None else read_keywords(content.decode("utf-8"))
         except UnicodeDecodeError as error:
@@ -360,7 +360,7 @@ class FeedbackService:
     def _user_languages(self) -> UserLanguages:
         from wisen.feedback.language_survey import UserLanguages
 
-        return UserLanguages(self._home, self._desk.files, self._folder, self.added_languages)
+        return UserLanguages(self._home, self._edit_ports.files, self._folder, self.added_languages)
 
 
 def _ignore_progress(name: str, done: int, total: int) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from wisen.agents.hook_ports import Hooks
     from wisen.delivery.snapshot_store import SnapshotStore
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
     from wisen.store.home import Home
@@ -23,7 +23,7 @@ class Holdings:
 
     home: Home
     projects: Projects
-    desk: Desk
+    edit_ports: EditPorts
     """What files are edited with."""
     rule_files: RuleFiles
     shelf: SnapshotStore

@@ -15,7 +15,7 @@ from wisen.model.ownership import OwnershipSubject, OwnershipVerdict
 
 if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.edits.undo import UndoResult
     from wisen.logs.projects import Projects
@@ -26,8 +26,8 @@ _MARKER_TEXT = b"wisen keeps nothing of what happens here and below. `wisen on` 
 class ProjectSwitch:
     """The switch that each project has."""
 
-    def __init__(self, projects: Projects, desk: Desk, decisions: Decisions) -> None:
-        self._projects, self._desk, self._decisions = projects, desk, decisions
+    def __init__(self, projects: Projects, edit_ports: EditPorts, decisions: Decisions) -> None:
+        self._projects, self._edit_ports, self._decisions = projects, edit_ports, decisions
 
     def disabled_by(self, place: Path) -> str:
         """What switches wisen off in a directory: a marker, or a directory of the settings; empty where nothing."""
@@ -50,8 +50,8 @@ class ProjectSwitch:
         self._decisions.require_person("off", dry_run=dry_run)
         marker = top / MARKER
         self._record_marker(marker, OwnershipVerdict.OWNED, dry_run=dry_run)
-        digest = self._desk.files.read(marker).digest
-        edit = Editor(self._desk).add_passage(
+        digest = self._edit_ports.files.read(marker).digest
+        edit = Editor(self._edit_ports).add_passage(
             PassagePlan(str(marker), _MARKER_TEXT, SWITCHED_OFF, digest), dry_run=dry_run
         )
         self._update_hooks(dry_run=dry_run)
@@ -60,7 +60,7 @@ class ProjectSwitch:
     def adopt_marker(self, place: Path, *, dry_run: bool = False) -> str:
         """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
         cause = self.disabled_by(place)
-        if not cause or Path(cause).name != MARKER or is_user_marker(self._projects, self._desk, cause):
+        if not cause or Path(cause).name != MARKER or is_user_marker(self._projects, self._edit_ports, cause):
             return ""
         self._decisions.require_person("off", dry_run=dry_run)
         self._record_marker(Path(cause), OwnershipVerdict.OWNED, dry_run=dry_run)
@@ -74,7 +74,7 @@ class ProjectSwitch:
 
     def _update_hooks(self, *, dry_run: bool) -> None:
         if not dry_run:
-            write_off_places(self._projects, self._desk)
+            write_off_places(self._projects, self._edit_ports)
 
     def enable(self, place: Path, *, dry_run: bool = False) -> UndoResult:
         """Take the marker away that switches wisen off in a directory.
@@ -86,16 +86,18 @@ class ProjectSwitch:
         from wisen.edits.edit_history import edit_history
         from wisen.edits.editor import Editor
 
-        cause, desk = self.disabled_by(place), self._desk
+        cause, edit_ports = self.disabled_by(place), self._edit_ports
         if not cause:
             raise UsageError("wisen is not off here.")
         if Path(cause).name != MARKER:
             raise UsageError(f"wisen is off in {cause} by config.toml: take it out of [off] directories.")
-        changes = [each.id for each in edit_history(desk).open_changes(self._desk.files.real_path(Path(cause)))]
+        changes = [
+            each.id for each in edit_history(edit_ports).open_changes(self._edit_ports.files.real_path(Path(cause)))
+        ]
         if not changes:
             raise UsageError(f"{cause} was not made by `wisen off`. Delete it, and wisen is on again.")
         self._decisions.require_person("on", dry_run=dry_run)
-        undone = Editor(desk).undo(changes[-1], dry_run=dry_run)
+        undone = Editor(edit_ports).undo(changes[-1], dry_run=dry_run)
         self._record_marker(Path(cause), OwnershipVerdict.FOREIGN, dry_run=dry_run)
         self._update_hooks(dry_run=dry_run)
         return undone

@@ -122,7 +122,7 @@ def revert_edits(holdings: Holdings, matches: ErasureMatches, target: ErasureTar
     Returns what is left and why, and the rows that must stay because a file cannot be reached now.
     """
     leftovers, unreachable = list[str](), set[str]()
-    known, editor = edit_history(holdings.desk), Editor(holdings.desk)
+    known, editor = edit_history(holdings.edit_ports), Editor(holdings.edit_ports)
     rules = {rule_id(row.id) for row in matches.rows.values() if isinstance(row, Entry)}
     names = {f"[{row.name}]".encode() for row in matches.rows.values() if isinstance(row, Entry)}
     for change in matches.changes():
@@ -183,7 +183,7 @@ def _restore_other_lines(
         return
     rest = clean_page(deed.new.decode("utf-8", "replace"), needle)
     if rest is not None and read_day(rest):
-        digest = holdings.desk.files.read(Path(change.path)).digest
+        digest = holdings.edit_ports.files.read(Path(change.path)).digest
         editor.add_passage(PassagePlan(change.path, rest.encode(), change.why, digest))
 
 
@@ -200,11 +200,13 @@ def find_pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
 def clear_pages(holdings: Holdings, target: ErasureTarget) -> None:
     """Take it out of the books and days below the home; what is not made of lines goes whole."""
     for path in [*find_pages(holdings, target)]:
-        seen = holdings.desk.files.read(path)
+        seen = holdings.edit_ports.files.read(path)
         text = (seen.content or b"").decode("utf-8", "surrogateescape")
         remaining = None if target.whole or path.suffix != _PAGE_SUFFIX else clean_page(text, target.needle)
         if remaining != text:
-            holdings.desk.files.write(seen, None if remaining is None else remaining.encode("utf-8", "surrogateescape"))
+            holdings.edit_ports.files.write(
+                seen, None if remaining is None else remaining.encode("utf-8", "surrogateescape")
+            )
 
 
 def clear_written(home: Home, events: Collection[EventRef], remove_written: RemoveWritten) -> list[str]:

@@ -56,7 +56,7 @@ class ForgettingService:
         self._holdings, self._home = holdings, holdings.home
         self._decisions, self._policy, self._installed_hooks = decisions, archive, callbacks.installed_hooks
         self._eraser = Eraser(holdings, refresh, callbacks)
-        self._switch = ProjectSwitch(holdings.projects, holdings.desk, decisions)
+        self._switch = ProjectSwitch(holdings.projects, holdings.edit_ports, decisions)
 
     @one_writer("forget")
     def forget(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from wisen.edits import setting_values
-from wisen.edits.dry_run import in_memory_desk
+from wisen.edits.dry_run import in_memory_ports
 from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.settings_text import parse_settings
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.hook_ports import Hooks
-    from wisen.edits.edit_history import Desk, EditHistory
+    from wisen.edits.edit_history import EditHistory, EditPorts
     from wisen.model.change import Change
     from wisen.model.hook import Hook
 
@@ -43,7 +43,7 @@ def parse_hook_settings(content: bytes | None, path: str) -> Any:
         raise SettingsUnclear(f"{path}: {error}") from error
 
 
-def install_hooks(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> RewrittenFile:
+def install_hooks(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> RewrittenFile:
     """Make exactly these hooks of ours be in a settings file, or change nothing; if they are, nothing is written.
 
     Raises:
@@ -51,13 +51,13 @@ def install_hooks(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) 
         FileError: the file cannot be read or written.
         UsageError: it is unclear what is left of earlier hooks of ours.
     """
-    old_content = desk.files.read(path).content
+    old_content = edit_ports.files.read(path).content
     settings = parse_hook_settings(old_content, str(path))
     wanted = _applicable_hooks(wanted, settings)
     current, expected = _current_hooks(settings, agent), sorted(map(_hook_value, wanted))
     if current == expected:
         return RewrittenFile(str(path), old_content, old_content)
-    for each in (in_memory_desk(desk), desk):  # what fails half-way must fail before anything was written
+    for each in (in_memory_ports(edit_ports), edit_ports):  # what fails half-way must fail before anything was written
         extra = [one for one in current if one not in expected or current.count(one) > 1]
         if not _remove_some(each, path, agent, extra):
             _remove_all(each, path, agent)
@@ -67,32 +67,32 @@ def install_hooks(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) 
                 seen_digest = content_digest(each.files.read(path).content)
                 keys = hook.keys if hook.keyed else (*hook.keys, "-")
                 Editor(each).set_value(ValuePlan(str(path), keys, hook.value, _reason(agent), seen_digest))
-    return RewrittenFile(str(path), old_content, desk.files.read(path).content)
+    return RewrittenFile(str(path), old_content, edit_ports.files.read(path).content)
 
 
-def remove_hooks(desk: Desk, path: Path, agent: Hooks) -> RewrittenFile:
+def remove_hooks(edit_ports: EditPorts, path: Path, agent: Hooks) -> RewrittenFile:
     """Remove our hooks from a settings file: byte for byte if nobody touched it since, otherwise only ours.
 
     Raises: as `install_hooks`.
     """
-    old_content = desk.files.read(path).content
-    _remove_all(in_memory_desk(desk), path, agent)
-    _remove_all(desk, path, agent)
-    return RewrittenFile(str(path), old_content, desk.files.read(path).content)
+    old_content = edit_ports.files.read(path).content
+    _remove_all(in_memory_ports(edit_ports), path, agent)
+    _remove_all(edit_ports, path, agent)
+    return RewrittenFile(str(path), old_content, edit_ports.files.read(path).content)
 
 
-def repair_hooks(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> RewrittenFile | None:
+def repair_hooks(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> RewrittenFile | None:
     """Repair our hooks in a settings file that has some; if a person removed them, forget them.
 
     None if the file cannot be read now.
     """
     try:
-        settings = parse_hook_settings(desk.files.read(path).content, str(path))
+        settings = parse_hook_settings(edit_ports.files.read(path).content, str(path))
     except (SettingsUnclear, FileError):
         return None
     if any(each.is_ours for each in agent.parse(settings).callings):
-        return install_hooks(desk, path, agent, wanted)
-    return remove_hooks(desk, path, agent)
+        return install_hooks(edit_ports, path, agent, wanted)
+    return remove_hooks(edit_ports, path, agent)
 
 
 def installed_hooks(history: EditHistory, agent: Hooks) -> tuple[InstalledHooks, ...]:
@@ -145,33 +145,35 @@ def _hook_value(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
     return hook.keys, msgspec.json.encode(hook.value)
 
 
-def _remove_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple[str | int, ...], bytes]]) -> bool:
+def _remove_some(
+    edit_ports: EditPorts, path: Path, agent: Hooks, extra: Sequence[tuple[tuple[str | int, ...], bytes]]
+) -> bool:
     """Remove some of our hooks and leave the others untouched. Returns False if the ledger does not know them all."""
     known = {
         (_container_keys(change.deed), msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
-        for change in _hook_changes(edit_history(desk), agent, desk.files.real_path(path))
+        for change in _hook_changes(edit_history(edit_ports), agent, edit_ports.files.real_path(path))
         if isinstance(change.deed, ValueEdit)
     }
     if not all(one in known for one in extra) or len(set(extra)) < len(extra):
         return False
     for one in extra:
-        Editor(desk).undo(known[one])
+        Editor(edit_ports).undo(known[one])
     return True
 
 
-def _remove_all(desk: Desk, path: Path, agent: Hooks) -> None:
-    for change in reversed(list(_hook_changes(edit_history(desk), agent, desk.files.real_path(path)))):
-        Editor(desk).undo(change.id)
-    _remove_strays(desk, path, agent)
+def _remove_all(edit_ports: EditPorts, path: Path, agent: Hooks) -> None:
+    for change in reversed(list(_hook_changes(edit_history(edit_ports), agent, edit_ports.files.real_path(path)))):
+        Editor(edit_ports).undo(change.id)
+    _remove_strays(edit_ports, path, agent)
 
 
-def _remove_strays(desk: Desk, path: Path, agent: Hooks) -> None:
+def _remove_strays(edit_ports: EditPorts, path: Path, agent: Hooks) -> None:
     """Remove our hooks that the ledger does not know: from another home, or copied from another machine.
 
     Raises:
         SettingsUnclear: one of them is in a group with somebody else's.
     """
-    settings = parse_hook_settings(desk.files.read(path).content, str(path))
+    settings = parse_hook_settings(edit_ports.files.read(path).content, str(path))
     callings = agent.parse(settings).callings
     ours = {each.keys for each in callings if each.is_ours}
     for each in callings:
@@ -183,8 +185,8 @@ def _remove_strays(desk: Desk, path: Path, agent: Hooks) -> None:
     for place in sorted(set(map(_list_or_key, ours))):
         listed = () if place in ours else _lookup(settings, place)
         remaining = [each for at, each in enumerate(listed) if (*place, at) not in ours]
-        seen_digest = content_digest(desk.files.read(path).content)
-        Editor(desk).set_value(
+        seen_digest = content_digest(edit_ports.files.read(path).content)
+        Editor(edit_ports).set_value(
             ValuePlan(str(path), place, remaining, _reason(agent), seen_digest, removes=not remaining)
         )
 

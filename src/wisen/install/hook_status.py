@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wisen.agents.hook_ports import HookHealthCheck, Hooks
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.install.hook_settings import InstalledHooks
     from wisen.model.hook import Caller, HookSettings
     from wisen.store.ledger import Ledger
@@ -34,12 +34,12 @@ class HookInspection:
     caller: Caller
     project: Path | None
     """Its settings count in addition to the user's."""
-    desk: Callable[[Ledger], Desk]
+    edit_ports: Callable[[Ledger], EditPorts]
 
 
 def hook_status(hooks: HookInspection, ledger: Ledger | None) -> tuple[HookStatus, ...]:
     """Return the hook status of each agent, from its settings and from what the ledger says was written to them."""
-    history = edit_history(hooks.desk(ledger)) if ledger is not None else None
+    history = edit_history(hooks.edit_ports(ledger)) if ledger is not None else None
     return tuple(
         _agent_status(hooks, agent, installed_hooks(history, agent) if history else ()) for agent in hooks.agents
     )

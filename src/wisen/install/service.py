@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.decisions.service import Decisions
     from wisen.delivery.launcher import Launcher
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.model.hook import Caller, HookStatus, RewrittenFile
     from wisen.store.home import Home
 
@@ -29,7 +29,7 @@ class InstallService:
     def __init__(  # noqa: PLR0913 - what it is composed of, each by name
         self,
         home: Home,
-        desk: Desk,
+        edit_ports: EditPorts,
         decisions: Decisions,
         *,
         hooks: Sequence[Hooks],
@@ -38,7 +38,7 @@ class InstallService:
         launcher: Launcher,
     ) -> None:
         """`hooks`: the agents that can call us; `caller`: the command they run, which `launcher` writes."""
-        self._home, self._desk, self._decisions = home, desk, decisions
+        self._home, self._edit_ports, self._decisions = home, edit_ports, decisions
         self._agents, self._gauge, self._caller, self._launcher = hooks, gauge, caller, launcher
 
     def add(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> HookInstallation:
@@ -52,7 +52,7 @@ class InstallService:
             SettingsUnclear: its settings cannot be parsed, or the change cannot be verified.
             FileError: they cannot be read or written.
         """
-        from wisen.edits.dry_run import in_memory_desk
+        from wisen.edits.dry_run import in_memory_ports
         from wisen.install.companions import install_companions, repair_companions
         from wisen.install.hook_settings import install_hooks, repair_hooks
 
@@ -60,20 +60,20 @@ class InstallService:
         scope_option = ("--scope", "project") if project is not None else ()
         self._decisions.reject_agent("install", agent, *scope_option, dry_run=dry_run)
         before = self._status_of(hooks, project)
-        desk = in_memory_desk(self._desk) if dry_run else self._desk
+        edit_ports = in_memory_ports(self._edit_ports) if dry_run else self._edit_ports
         wanted = hooks.required_hooks(self._caller)
         file = hooks.file(project)
         self._require_loadable(hooks, file)
         for put in (install_companions, partial(install_hooks, wanted=wanted)):
-            put(in_memory_desk(desk), file, hooks)  # what fails must fail before anything is written
+            put(in_memory_ports(edit_ports), file, hooks)  # what fails must fail before anything is written
         if not dry_run:
             self._write_launcher(str(file))
             self._ship_files(hooks)
         with self._decisions.as_decision("installed", agent, dry_run=dry_run):
-            rewritten = [install_hooks(desk, file, hooks, wanted), *install_companions(desk, file, hooks)]
+            rewritten = [install_hooks(edit_ports, file, hooks, wanted), *install_companions(edit_ports, file, hooks)]
             others = [Path(path) for path in before.files if path != str(file)]
-            rewritten += filter(None, (repair_hooks(desk, path, hooks, wanted) for path in others))
-            rewritten += [each for path in others for each in repair_companions(desk, path, hooks)]
+            rewritten += filter(None, (repair_hooks(edit_ports, path, hooks, wanted) for path in others))
+            rewritten += [each for path in others for each in repair_companions(edit_ports, path, hooks)]
         grants = hooks.permission_notice if isinstance(hooks, HasPermissionNotice) else ""
         return structs.replace(
             self._build_result(tuple(rewritten), before, project, dry_run=dry_run),
@@ -100,17 +100,17 @@ class InstallService:
 
         Raises: as `add`.
         """
-        from wisen.edits.dry_run import in_memory_desk
+        from wisen.edits.dry_run import in_memory_ports
         from wisen.install.companions import remove_companions
         from wisen.install.hook_settings import remove_hooks
 
         hooks = self._hooks(agent)
         self._decisions.require_person("uninstall", agent, dry_run=dry_run)
         before = self._status_of(hooks, project)
-        desk = in_memory_desk(self._desk) if dry_run else self._desk
+        edit_ports = in_memory_ports(self._edit_ports) if dry_run else self._edit_ports
         with self._decisions.as_decision("uninstalled", agent, dry_run=dry_run):
-            rewritten = [remove_hooks(desk, Path(path), hooks) for path in before.files]
-            rewritten += [each for path in before.files for each in remove_companions(desk, Path(path), hooks)]
+            rewritten = [remove_hooks(edit_ports, Path(path), hooks) for path in before.files]
+            rewritten += [each for path in before.files for each in remove_companions(edit_ports, Path(path), hooks)]
         if not dry_run:
             self._ship_files(hooks, remove=True)
             if any(each.files for each in self.status(project)):
@@ -126,10 +126,10 @@ class InstallService:
         inspection = HookInspection(
             agents=self._agents,
             gauge=self._gauge,
-            files=self._desk.files,
+            files=self._edit_ports.files,
             caller=self._caller,
             project=project,
-            desk=lambda _: self._desk,
+            edit_ports=lambda _: self._edit_ports,
         )
         return hook_status(inspection, self._home.ledger)
 
@@ -145,9 +145,9 @@ class InstallService:
     def _ship_files(self, hooks: Hooks, *, remove: bool = False, only_existing: bool = False) -> None:
         """Write the files that an agent loads from the home, or remove them. Raises: FileError."""
         for path, content in hooks.shipped_files(self._caller).items() if isinstance(hooks, HasShippedFiles) else ():
-            current = self._desk.files.read(path)
+            current = self._edit_ports.files.read(path)
             if current.content is not None or not only_existing:
-                self._desk.files.write(current, None if remove else content)
+                self._edit_ports.files.write(current, None if remove else content)
 
     def _write_launcher(self, *settings: str) -> None:
         """Write the launcher with the settings files that name it: removing hooks without us needs that list."""
@@ -156,7 +156,7 @@ class InstallService:
 
     def _require_loadable(self, hooks: Hooks, file: Path) -> None:
         """Check that the agent loads a settings file at all. Raises: SettingsUnclear."""
-        reason = hooks.rejection_reason(file, self._desk.files.read(file).content or b"")
+        reason = hooks.rejection_reason(file, self._edit_ports.files.read(file).content or b"")
         if reason:
             raise SettingsUnclear(
                 f"{file}: {reason}. Fix that file, then run `wisen install {hooks.name}` again. Nothing was written."

@@ -14,7 +14,7 @@ from wisen.model.entry_state import fold_proposal_states
 from wisen.store.known_entries import KnownEntries
 
 if TYPE_CHECKING:
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.model.change import Change
     from wisen.model.entry import Move
     from wisen.store.home import Home
@@ -33,13 +33,13 @@ class MergeResult(NamedTuple):
     """What could not be merged, and why."""
 
 
-def merge_duplicates(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[MergeResult, bool]:
+def merge_duplicates(home: Home, edit_ports: EditPorts, *, dry_run: bool = False) -> tuple[MergeResult, bool]:
     """Merge what was recorded twice. Nothing is deleted: the ledger keeps all rows, and whatever the user decided.
 
     Return what was merged, and whether anything was recorded.
     """
     known = KnownEntries(home.ledger)
-    lines_in_files = _lines_in_files(desk)
+    lines_in_files = _lines_in_files(edit_ports)
     written = {state.entry.id for state in known.states if rule_id(state.entry.id) in lines_in_files}
     rows: list[Move] = []
     removed, unmerged, merged = list[str](), list[str](), list[str]()
@@ -54,7 +54,7 @@ def merge_duplicates(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[
         for other in each.duplicates:
             lines, staying = (lines_in_files.get(rule_id(state.entry.id), []) for state in (other, each.primary))
             try:
-                removed += _remove_lines(desk, lines, staying, dry_run=dry_run)
+                removed += _remove_lines(edit_ports, lines, staying, dry_run=dry_run)
             except (UsageError, FileError) as error:
                 unmerged.append(str(error))
                 continue
@@ -68,9 +68,9 @@ def merge_duplicates(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[
     return result, bool(rows) and not dry_run
 
 
-def _lines_in_files(desk: Desk) -> dict[str, list[Change]]:
+def _lines_in_files(edit_ports: EditPorts) -> dict[str, list[Change]]:
     """Return the changes whose lines are in files, by rule id."""
-    made = edit_history(desk)
+    made = edit_history(edit_ports)
     found: dict[str, list[Change]] = {}
     for change in made.effective_changes():
         if isinstance(change.deed, LineEdit) and made.fates[change.id] is ChangeFate.STANDS:
@@ -78,13 +78,13 @@ def _lines_in_files(desk: Desk) -> dict[str, list[Change]]:
     return found
 
 
-def _remove_lines(desk: Desk, lines: list[Change], staying: list[Change], *, dry_run: bool) -> list[str]:
+def _remove_lines(edit_ports: EditPorts, lines: list[Change], staying: list[Change], *, dry_run: bool) -> list[str]:
     """Remove the lines of a duplicate from the files that also contain the line of the entry that stays."""
     files = {each.path for each in staying}
     done = []
     for change in lines:
         if change.path not in files:
             raise UsageError(f"{change.path} holds a line of it that stands nowhere else: look at `wisen changes`.")
-        Editor(desk).undo(change.id, dry_run=dry_run)
+        Editor(edit_ports).undo(change.id, dry_run=dry_run)
         done.append(change.path)
     return done

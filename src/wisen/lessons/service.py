@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.lessons.merge_entries import MergeResult
     from wisen.logs.projects import Projects
     from wisen.model.entry import ManualEntry, Move, Occurrence
@@ -40,14 +40,14 @@ class LessonService:
         self,
         home: Home,
         projects: Projects,
-        desk: Desk,
+        edit_ports: EditPorts,
         decisions: Decisions,
         refresh: Refresh,
         *,
         is_lasting: Callable[[EntryState], bool],
     ) -> None:
         """Create the service; `is_lasting`: whether the user stated an entry for good."""
-        self._home, self._projects, self._desk = home, projects, desk
+        self._home, self._projects, self._edit_ports = home, projects, edit_ports
         self._decisions, self._refresh, self._is_lasting = decisions, refresh, is_lasting
 
     def all(self) -> tuple[EntryState, ...]:
@@ -212,7 +212,7 @@ class LessonService:
         """Merge duplicates that two runs recorded at the same time; their second lines leave the user's files."""
         from wisen.lessons.merge_entries import merge_duplicates
 
-        joined, is_changed = merge_duplicates(self._home, self._desk, dry_run=dry_run)
+        joined, is_changed = merge_duplicates(self._home, self._edit_ports, dry_run=dry_run)
         if is_changed:
             self._refresh.context_files()
         return joined

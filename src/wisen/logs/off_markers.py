@@ -13,28 +13,28 @@ from wisen.model.change import PassageEdit
 from wisen.model.ownership import OwnershipSubject, OwnershipVerdict
 
 if TYPE_CHECKING:
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.logs.projects import Projects
 
 OFF_PLACES = "off-places"
 """A file below the home that `surfaces/hook/switch.py` reads when it meets a marker."""
 
 
-def foreign_markers(projects: Projects, desk: Desk) -> list[str]:
+def foreign_markers(projects: Projects, edit_ports: EditPorts) -> list[str]:
     """Return the markers in known projects that stop the learning and that the user did not make by `wisen off`."""
     home = projects.home
     causes = {projects.scope.switches.cause_of(alias.path) for alias in home.ledger.contexts.aliases(home.machine)}
     markers = sorted(path for path in causes if Path(path).name == MARKER)
-    return [path for path in markers if not is_user_marker(projects, desk, path)]
+    return [path for path in markers if not is_user_marker(projects, edit_ports, path)]
 
 
-def is_delivery_off(projects: Projects, desk: Desk, place: str) -> bool:
+def is_delivery_off(projects: Projects, edit_ports: EditPorts, place: str) -> bool:
     """Whether the user wants nothing delivered in a directory: by the settings or by a marker of their own."""
     cause = projects.scope.switches.cause_of(place)
-    return bool(cause) and (Path(cause).name != MARKER or is_user_marker(projects, desk, cause))
+    return bool(cause) and (Path(cause).name != MARKER or is_user_marker(projects, edit_ports, cause))
 
 
-def user_markers(projects: Projects, desk: Desk) -> list[str]:
+def user_markers(projects: Projects, edit_ports: EditPorts) -> list[str]:
     """Return the markers that the user made with `wisen off` or took over: hooks are silent below them."""
     home = projects.home
     decided_paths = {
@@ -43,12 +43,12 @@ def user_markers(projects: Projects, desk: Desk) -> list[str]:
     edited_paths = {
         each.path for each in home.ledger.changes.of(machine=home.machine) if Path(each.path).name == MARKER
     }
-    return [path for path in sorted(decided_paths | edited_paths) if is_user_marker(projects, desk, path)]
+    return [path for path in sorted(decided_paths | edited_paths) if is_user_marker(projects, edit_ports, path)]
 
 
-def write_off_places(projects: Projects, desk: Desk) -> None:
+def write_off_places(projects: Projects, edit_ports: EditPorts) -> None:
     """Write the directories in which the user disabled wisen by a marker, for the hook client."""
-    home, markers = projects.home, user_markers(projects, desk)
+    home, markers = projects.home, user_markers(projects, edit_ports)
     gone = [path for path in markers if not os.path.lexists(path)]
     if gone:  # a marker that appears there later is a different one
         home.ledger.ownerships.add(
@@ -56,17 +56,18 @@ def write_off_places(projects: Projects, desk: Desk) -> None:
         )
     folders = {str(Path(path).parent) for path in markers if path not in gone}
     folders |= {os.path.realpath(folder) for folder in folders}
-    current = desk.files.read(home.path / OFF_PLACES)
+    current = edit_ports.files.read(home.path / OFF_PLACES)
     text = "".join(f"{each}\n" for each in sorted(folders) if "\n" not in each).encode("utf-8", "surrogateescape")
     if current.content != text:
-        desk.files.write(current, text)
+        edit_ports.files.write(current, text)
 
 
-def is_user_marker(projects: Projects, desk: Desk, path: str) -> bool:
+def is_user_marker(projects: Projects, edit_ports: EditPorts, path: str) -> bool:
     """Whether the user made a marker with `wisen off`, or took it over that way."""
     decision = projects.adoptions.decision(path, OwnershipSubject.MARKER)
     if decision is not None:
         return decision.verdict is OwnershipVerdict.OWNED
     return any(
-        isinstance(each.deed, PassageEdit) for each in edit_history(desk).open_changes(desk.files.real_path(Path(path)))
+        isinstance(each.deed, PassageEdit)
+        for each in edit_history(edit_ports).open_changes(edit_ports.files.real_path(Path(path)))
     )

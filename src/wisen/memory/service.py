@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.logs.projects import Projects
     from wisen.memory.memory_search import CountPraise
     from wisen.memory.notebook_files import Notebooks
@@ -62,14 +62,14 @@ class MemoryService:
         self,
         home: Home,
         projects: Projects,
-        desk: Desk,
+        edit_ports: EditPorts,
         *,
         notebooks: Notebooks,
         detector: DetectorFactory,
         count_praise: CountPraise,
     ) -> None:
         """Create the service with agents' notebooks, the feedback detector, and the praise counts of memories."""
-        self._home, self._projects, self._desk, self._files = home, projects, desk, desk.files
+        self._home, self._projects, self._edit_ports, self._files = home, projects, edit_ports, edit_ports.files
         self._notebooks, self._detector = notebooks, detector
         self._search = MemorySearch(home, projects, count_praise)
 
@@ -166,7 +166,7 @@ class MemoryService:
         workspace = self._workspace_memory(place)
         path = (workspace or self._home_folder(place)) / f"{now:%Y-%m-%d}.md"
         if workspace is not None:
-            is_new = append_lines(self._desk, path, [line], why="a note", dry_run=dry_run) is not None
+            is_new = append_lines(self._edit_ports, path, [line], why="a note", dry_run=dry_run) is not None
         else:
             seen = files.read(path)
             addition = daily.added(seen.content or b"", [line], title=path.stem)
@@ -266,7 +266,7 @@ class MemoryService:
         workspace = self._workspace_memory(place)
         if workspace is None:
             return tuple(map(str, write_context_memory(home, self._files, context, summaries, dry_run=dry_run)))
-        edits = write_to_workspace(self._desk, workspace, summaries, style_of(home, context), dry_run=dry_run)
+        edits = write_to_workspace(self._edit_ports, workspace, summaries, style_of(home, context), dry_run=dry_run)
         return tuple(dict.fromkeys(edit.change.path for edit in edits))
 
     def _mined_sessions(self, selection: Selection, begins: str = "") -> Iterator[tuple[History, SessionFindings]]:

@@ -20,7 +20,7 @@ from wisen.text import daily
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.memory.summary_text import SummaryStyle
     from wisen.model.summary import DayLine, Summary
@@ -29,41 +29,43 @@ _REASON = "the memory of this workspace"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def append_lines(desk: Desk, path: Path, lines: Sequence[DayLine], *, why: str, dry_run: bool) -> Edit | None:
+def append_lines(
+    edit_ports: EditPorts, path: Path, lines: Sequence[DayLine], *, why: str, dry_run: bool
+) -> Edit | None:
     """Append lines to a day; None where they are there already.
 
     Raises:
         UsageError: a line contains a secret.
         FileError: the file cannot be read or written.
     """
-    seen = desk.files.read(path)
+    seen = edit_ports.files.read(path)
     addition = daily.added(seen.content or b"", lines, title=path.stem)
     if not addition:
         return None
     # The editor separates it from the text before.
     plan = PassagePlan(str(path), addition.lstrip(b"\r\n"), why, seen.digest)
-    return Editor(desk).add_passage(plan, dry_run=dry_run)
+    return Editor(edit_ports).add_passage(plan, dry_run=dry_run)
 
 
 def write_to_workspace(
-    desk: Desk, folder: Path, summaries: Sequence[Summary], style: SummaryStyle, *, dry_run: bool
+    edit_ports: EditPorts, folder: Path, summaries: Sequence[Summary], style: SummaryStyle, *, dry_run: bool
 ) -> list[Edit]:
     """Write summaries and the day lines made from them into a workspace.
 
     Raises:
         FileError: a file cannot be read or written.
     """
-    written = _read_written(desk, folder)
+    written = _read_written(edit_ports, folder)
     ordered = sorted(summaries, key=lambda each: (each.first, each.key))
-    edits = _write_summary_files(desk, folder, ordered, style, written, dry_run=dry_run)
+    edits = _write_summary_files(edit_ports, folder, ordered, style, written, dry_run=dry_run)
     candidates = [candidate for summary in ordered for candidate in day_candidates(summary, style)]
     known = {day: [*written.lines.get(day, ())] for day in {each.day for each in candidates}}
     for day, keys in known.items():
-        text = (desk.files.read(folder / f"{day}.md").content or b"").decode("utf-8", "replace")
+        text = (edit_ports.files.read(folder / f"{day}.md").content or b"").decode("utf-8", "replace")
         keys += [key for key in _line_keys(text) if key not in keys]
     for day, lines in choose_lines(candidates, known).items():
         path = folder / f"{day}.md"
-        edit = append_lines(desk, path, [each.line for each in lines], why=_REASON, dry_run=dry_run)
+        edit = append_lines(edit_ports, path, [each.line for each in lines], why=_REASON, dry_run=dry_run)
         edits += [edit] if edit is not None else []
     return edits
 
@@ -77,9 +79,9 @@ class _Written(NamedTuple):
     """The keys of the lines written to each day."""
 
 
-def _read_written(desk: Desk, folder: Path) -> _Written:
+def _read_written(edit_ports: EditPorts, folder: Path) -> _Written:
     written = _Written({}, {})
-    known = edit_history(desk)
+    known = edit_history(edit_ports)
     for change in known.changes:
         path = Path(change.path)
         if not isinstance(change.deed, PassageEdit) or known.fates[change.id] is ChangeFate.NOT_MADE:
@@ -97,15 +99,21 @@ def _line_keys(text: str) -> list[str]:
 
 
 def _write_summary_files(
-    desk: Desk, folder: Path, summaries: Sequence[Summary], style: SummaryStyle, written: _Written, *, dry_run: bool
+    edit_ports: EditPorts,
+    folder: Path,
+    summaries: Sequence[Summary],
+    style: SummaryStyle,
+    written: _Written,
+    *,
+    dry_run: bool,
 ) -> list[Edit]:
-    editor, edits = Editor(desk), list["Edit"]()
+    editor, edits = Editor(edit_ports), list["Edit"]()
     taken = {path.name for path, _ in written.sessions.values()}
     for summary in summaries:
         known = written.sessions.get(describe_session(summary))
         path, old = known or (_unused_path(folder / SESSIONS, summary, style, taken), b"")
         taken.add(path.name)
-        seen = desk.files.read(path)
+        seen = edit_ports.files.read(path)
         new = write_summary(summary, path.name, style).encode()
         if new == old or (known and (seen.content or b"").count(old) != 1):
             continue

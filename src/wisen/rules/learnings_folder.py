@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit, PassagePlan
     from wisen.model.entry import Occurrence
     from wisen.model.entry_state import EntryState
@@ -32,7 +32,7 @@ _WHY = "the learnings of this workspace"
 
 
 def put_down(
-    desk: Desk,
+    edit_ports: EditPorts,
     folder: Path,
     states: Iterable[EntryState],
     seen: Callable[[str], Sequence[Occurrence]],
@@ -45,18 +45,18 @@ def put_down(
     """
     from wisen.edits.editor import Editor
 
-    editor = Editor(desk)
+    editor = Editor(edit_ports)
     made: list[Edit] = []
     held: dict[Path, bytes] = {}
     for state in states:
         path = folder / FOLDER / file_name_of(state.entry.type)
         if path not in held:
-            held[path] = desk.files.read(path).content or b""
+            held[path] = edit_ports.files.read(path).content or b""
         text = _text(state, seen(state.entry.id))
-        for plan in _plans(desk, path, held[path], state, text):
+        for plan in _plans(edit_ports, path, held[path], state, text):
             if dry_run and made and made[-1].change.path == str(path):
                 continue  # what comes behind the first can only be told once that is there
-            edit = editor.add_passage(plan._replace(saw=desk.files.read(path).digest), dry_run=dry_run)
+            edit = editor.add_passage(plan._replace(saw=edit_ports.files.read(path).digest), dry_run=dry_run)
             made.append(edit)
             held[path] = edit.new_content or b""
     return made
@@ -79,7 +79,7 @@ def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, Entry
     return taken
 
 
-def _plans(desk: Desk, path: Path, content: bytes, state: EntryState, text: bytes) -> list[PassagePlan]:
+def _plans(edit_ports: EditPorts, path: Path, content: bytes, state: EntryState, text: bytes) -> list[PassagePlan]:
     from wisen.edits.editor import PassagePlan
 
     name = f"[{state.entry.name}]".encode()
@@ -88,7 +88,7 @@ def _plans(desk: Desk, path: Path, content: bytes, state: EntryState, text: byte
         return [*start, PassagePlan(str(path), text, _WHY, "")]
     ours = [
         each.deed
-        for each in edit_history(desk).open_changes(desk.files.real_path(path))
+        for each in edit_history(edit_ports).open_changes(edit_ports.files.real_path(path))
         if isinstance(each.deed, PassageEdit)
     ]
     last = next((deed.new for deed in reversed(ours) if name in deed.new), None)

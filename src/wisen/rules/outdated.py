@@ -20,7 +20,7 @@ from wisen.text.superseded import successor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.model.entry import Proposal
     from wisen.model.entry_state import EntryState, ProposalState
     from wisen.store.home import Home
@@ -42,11 +42,11 @@ class Outdated(NamedTuple):
     target: Target
 
 
-def outdated_lines(desk: Desk, states: Sequence[EntryState]) -> list[Outdated]:
+def outdated_lines(edit_ports: EditPorts, states: Sequence[EntryState]) -> list[Outdated]:
     """The lines of ours that say what no longer holds, each with the entry whose words belong in its place."""
     by_id = {each.entry.id: each for each in states}
     by_line = {rule_id(each.entry.id): each for each in states}
-    known = edit_history(desk)
+    known = edit_history(edit_ports)
     found = []
     for change in known.effective_changes():
         deed = change.deed
@@ -57,7 +57,7 @@ def outdated_lines(desk: Desk, states: Sequence[EntryState]) -> list[Outdated]:
         if holds.is_over or (holds is state and _plain(deed.text) == _plain(state.text)):
             continue
         try:
-            seen = locate_change(desk, change, known)
+            seen = locate_change(edit_ports, change, known)
             text = edit_operations.current_text(deed, seen.content)
         except (FileError, SettingsUnclear):
             continue  # somebody is in the midst of it

@@ -19,7 +19,7 @@ from wisen.text.entry_standing import needs_wording, standing_of
 if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.permission import Permission, PromotePolicy
     from wisen.model.entry import Move, Proposal
     from wisen.model.entry_state import EntryState, ProposalState
@@ -33,13 +33,13 @@ class RuleProposals:
     def __init__(
         self,
         home: Home,
-        desk: Desk,
+        edit_ports: EditPorts,
         decisions: Decisions,
         refresh: Refresh,
         writer: RuleWriter,
         settings: PromotePolicy,
     ) -> None:
-        self._home, self._desk, self._decisions = home, desk, decisions
+        self._home, self._edit_ports, self._decisions = home, edit_ports, decisions
         self._refresh, self._writer, self._settings = refresh, writer, settings
 
     def leave_for(self, each: ProposalState) -> Permission:
@@ -52,7 +52,7 @@ class RuleProposals:
         (state,) = fold_entry_states(ledger.entries.of([each.proposal.entry]), (), ledger.moves.of(each.proposal.entry))
         place = self._writer.place_of(each.proposal)
         path = each.proposal.path if place is None else place.path
-        tracked = self._desk.checkouts.is_tracked(path) or self._is_linked(path)
+        tracked = self._edit_ports.checkouts.is_tracked(path) or self._is_linked(path)
         profile, name = Profile(self._settings.profile), Path(path).name
         certain = standing_of(state).stands and not each.proposal.unworded and not state.is_private
         return permission_for(profile, name, state.entry.origin, is_tracked=tracked, is_certain=certain)
@@ -60,7 +60,7 @@ class RuleProposals:
     def _is_linked(self, path: str) -> bool:
         """Whether a link leads to another file, which nobody named: a person has to see which."""
         try:
-            return self._desk.files.link_target(Path(path)) is not None
+            return self._edit_ports.files.link_target(Path(path)) is not None
         except FileError:
             return True
 

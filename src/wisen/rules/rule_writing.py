@@ -15,7 +15,7 @@ from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.model.entry import Move, Proposal
     from wisen.model.place import RulePlace
@@ -37,8 +37,8 @@ class ChosenPlace(NamedTuple):
 class RuleWriter:
     """Puts approved rules where they go, and remembers where the user wants them."""
 
-    def __init__(self, home: Home, desk: Desk, decisions: Decisions, places: RulePlaces) -> None:
-        self._home, self._desk, self._decisions, self._places = home, desk, decisions, places
+    def __init__(self, home: Home, edit_ports: EditPorts, decisions: Decisions, places: RulePlaces) -> None:
+        self._home, self._edit_ports, self._decisions, self._places = home, edit_ports, decisions, places
 
     def place_of(self, proposal: Proposal, to: str | None = None) -> RulePlace | None:
         """Where the rule of a proposal goes: where `to` says, else where the user said before, else its own file.
@@ -130,18 +130,18 @@ class RuleWriter:
         from wisen.edits.editor import Editor, LinePlan, ValuePlan
         from wisen.edits.preferences import insertion_keys
 
-        desk, path, why = self._desk, place.path, proposal.why.partition("\n")[0]
-        content = desk.files.read(Path(path)).content
+        edit_ports, path, why = self._edit_ports, place.path, proposal.why.partition("\n")[0]
+        content = edit_ports.files.read(Path(path)).content
         if proposal.replaces and has_line(proposal.replaces, content or b""):
             plan = LinePlan(path, place.heading, text, id_, why, content_digest(content))
-            return Editor(desk).replace_line(plan, proposal.replaces, dry_run=dry_run)
+            return Editor(edit_ports).replace_line(plan, proposal.replaces, dry_run=dry_run)
         if not path.endswith(".json"):
             plan = LinePlan(path, place.heading, text, id_, why, content_digest(content), may_be_full)
-            return Editor(desk).add_line(plan, self._worth(), dry_run=dry_run)
+            return Editor(edit_ports).add_line(plan, self._worth(), dry_run=dry_run)
         keys = insertion_keys(content, id_)
         if keys is None:
             raise UsageError(f"{path} holds no texts under `preferences` any more. Fix it, or reject the proposal.")
-        return Editor(desk).set_value(ValuePlan(path, keys, text, why, content_digest(content)), dry_run=dry_run)
+        return Editor(edit_ports).set_value(ValuePlan(path, keys, text, why, content_digest(content)), dry_run=dry_run)
 
     def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:
         offered = tuple(

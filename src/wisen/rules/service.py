@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.edits.permission import PromotePolicy
     from wisen.edits.rule_files import RuleFiles
@@ -55,7 +55,7 @@ class RuleService:
         self,
         home: Home,
         projects: Projects,
-        desk: Desk,
+        edit_ports: EditPorts,
         decisions: Decisions,
         refresh: Refresh,
         *,
@@ -64,11 +64,11 @@ class RuleService:
         settings: PromotePolicy,
     ) -> None:
         """Create the service; `hook_agents` have hooks, so their rules need no file."""
-        self._home, self._projects, self._desk = home, projects, desk
+        self._home, self._projects, self._edit_ports = home, projects, edit_ports
         self._decisions, self._refresh = decisions, refresh
         self._places = RulePlaces(home, rule_files, hook_agents)
-        self._writer = RuleWriter(home, desk, decisions, self._places)
-        self.proposals = RuleProposals(home, desk, decisions, refresh, self._writer, settings)
+        self._writer = RuleWriter(home, edit_ports, decisions, self._places)
+        self.proposals = RuleProposals(home, edit_ports, decisions, refresh, self._writer, settings)
         """Answers proposals that become rules."""
 
     def in_context(self, context: str) -> tuple[EntryState, ...]:
@@ -158,7 +158,7 @@ class RuleService:
         """Return the rules page of a context, or the global one, as Markdown. Raises: FileError."""
         from wisen.rules.books import book_of, rules_text
 
-        return rules_text(self._desk.files, book_of(self._home.path, context, ""))
+        return rules_text(self._edit_ports.files, book_of(self._home.path, context, ""))
 
     def commands_for_page_edits(self, before: str, after: str, context: str = EVERYWHERE) -> tuple[HandEdit, ...]:
         """Translate edits of a rules page into the commands that say the same."""
@@ -210,32 +210,32 @@ class RuleService:
         ledger = self._home.ledger
         every = entry_states(ledger)
         told = [each for each in every if each.context == context and not each.is_over and is_worth_showing(each)]
-        return put_down(self._desk, path, told, ledger.occurrences.of, dry_run=dry_run)
+        return put_down(self._edit_ports, path, told, ledger.occurrences.of, dry_run=dry_run)
 
     def import_context_files(self, known: KnownEntries, boundaries: ErrorBoundaries) -> None:
         """Import hand edits of context files as questions, and entries of other tools that the user adopted."""
         from wisen.rules.bookkeeping import take_in
 
-        take_in(self._home, self._projects, self._desk.files, known, boundaries)
+        take_in(self._home, self._projects, self._edit_ports.files, known, boundaries)
 
     def write_context_files(self, every: Sequence[EntryState], boundaries: ErrorBoundaries) -> None:
         """Write the rules in force and the open proposals into the context files, for people to read."""
         from wisen.rules.bookkeeping import write_books
 
-        write_books(self._home, self._projects, self._desk.files, every, boundaries)
+        write_books(self._home, self._projects, self._edit_ports.files, every, boundaries)
 
     def import_line_edits(self) -> None:
         """Import the user's edits of our lines in their files, or ask once where git may have made the change."""
         from wisen.edits.user_edits import detect_user_edits
         from wisen.rules.noticing import apply_looks
 
-        apply_looks(self._home, detect_user_edits(self._desk))
+        apply_looks(self._home, detect_user_edits(self._edit_ports))
 
     def find_outdated_lines(self, every: Sequence[EntryState]) -> list[Outdated]:
         """Return our lines in files that no longer match their rule."""
         from wisen.rules.outdated import outdated_lines
 
-        return outdated_lines(self._desk, every)
+        return outdated_lines(self._edit_ports, every)
 
     def propose_replacements(self, outdated: Sequence[Outdated], before: Sequence[ProposalState]) -> list[Proposal]:
         """Propose to change these lines; what was asked `before` waits for new evidence or another wording."""

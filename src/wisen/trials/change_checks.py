@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.model.change import Change
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
@@ -76,15 +76,17 @@ class _FileRule(NamedTuple):
         )
 
 
-def check_changes(home: Home, desk: Desk, *, may_write: bool) -> CheckResults:
+def check_changes(home: Home, edit_ports: EditPorts, *, may_write: bool) -> CheckResults:
     """Check the rules in files that are due, and act on it; `may_write`: whether files may be edited without asking."""
     now, known = home.clock.now(), KnownEntries(home.ledger)
     rules = [
-        each for each in _rules_in_files(desk, known) if each.is_inferred or due_date(each.as_watched_change(0)) <= now
+        each
+        for each in _rules_in_files(edit_ports, known)
+        if each.is_inferred or due_date(each.as_watched_change(0)) <= now
     ]
     if not rules:
         return CheckResults((), ())
-    actions = _CheckActions(home, desk)
+    actions = _CheckActions(home, edit_ports)
     for rule, series in zip(rules, _session_hits(home, rules), strict=True):
         since = rule.as_watched_change(0).checked or rule.change.at
         before, after = (_rate(hit for at, hit in series if (at >= rule.change.at) is later) for later in (False, True))
@@ -107,9 +109,9 @@ def check_changes(home: Home, desk: Desk, *, may_write: bool) -> CheckResults:
     return CheckResults(tuple(actions.done), tuple(actions.problems))
 
 
-def _rules_in_files(desk: Desk, known: KnownEntries) -> Iterator[_FileRule]:
+def _rules_in_files(edit_ports: EditPorts, known: KnownEntries) -> Iterator[_FileRule]:
     """Yield the rules that are in files as wisen wrote them; a line that somebody reworded is theirs."""
-    history = edit_history(desk)
+    history = edit_history(edit_ports)
     states = {state.entry.id: state for state in known.states}
     for change in history.effective_changes():
         entry = entry_of_change(change, known.states) if isinstance(change.deed, LineEdit) else None
@@ -136,8 +138,8 @@ def _session_hits(home: Home, rules: Sequence[_FileRule]) -> list[list[tuple[dat
 class _CheckActions:
     """Applies the outcome of checks, and records it."""
 
-    def __init__(self, home: Home, desk: Desk) -> None:
-        self._home, self._desk = home, desk
+    def __init__(self, home: Home, edit_ports: EditPorts) -> None:
+        self._home, self._edit_ports = home, edit_ports
         self.done: list[str] = []
         self.problems: list[str] = []
 
@@ -146,7 +148,7 @@ class _CheckActions:
         message = f"“{rule.state.text}” in {rule.change.path}: {text}."
         if step is CheckAction.REVERT:
             try:
-                Editor(self._desk).undo(rule.change.id)
+                Editor(self._edit_ports).undo(rule.change.id)
             except WisenError as error:
                 self.problems.append(f"{message} That could not be done: {error}")
                 return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
-    from wisen.edits.edit_history import Desk
+    from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.edits.permission import PromotePolicy
     from wisen.edits.rule_files import RuleFiles
@@ -35,7 +35,7 @@ class TrialService:
     def __init__(  # noqa: PLR0913 - a service is made of what it works with
         self,
         home: Home,
-        desk: Desk,
+        edit_ports: EditPorts,
         rule_files: RuleFiles,
         decisions: Decisions,
         refresh: Refresh,
@@ -52,7 +52,7 @@ class TrialService:
         sessions that get no hint on trial. `detector` returns the feedback detector with this user's phrases as known
         now; `proposal` finds a proposal by its number or id.
         """
-        self._home, self._desk, self._rule_files = home, desk, rule_files
+        self._home, self._edit_ports, self._rule_files = home, edit_ports, rule_files
         self._decisions, self._refresh = decisions, refresh
         self._experiments, self._holdout, self._promote = experiments, holdout, promote
         self._detector, self._proposal = detector, proposal
@@ -127,10 +127,10 @@ class TrialService:
             return None
         self._decisions.require_person("trials", "on" if allowed else "off")
         path = self._home.path / "config.toml"
-        saw = content_digest(self._desk.files.read(path).content)
+        saw = content_digest(self._edit_ports.files.read(path).content)
         plan = ValuePlan(str(path), ("trials", "experiments"), allowed, EXPERIMENTS_ANSWER, saw)
         with self._decisions.as_decision("experiments", "config"):
-            return Editor(self._desk).set_value(plan)
+            return Editor(self._edit_ports).set_value(plan)
 
     def can_try(self, each: ProposalState) -> bool:
         """Whether a proposal may be tried first: it was inferred, and experiments are allowed where it applies."""
@@ -174,7 +174,7 @@ class TrialService:
         from wisen.edits.permission import can_write_unasked
         from wisen.trials.change_checks import check_changes
 
-        checked = check_changes(self._home, self._desk, may_write=can_write_unasked(self._promote.profile))
+        checked = check_changes(self._home, self._edit_ports, may_write=can_write_unasked(self._promote.profile))
         if checked.done:
             self._refresh.context_files()
         return tuple(checked.done), tuple(checked.problems)

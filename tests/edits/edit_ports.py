@@ -1,11 +1,11 @@
-"""Shared helpers for tests of edits: a desk on the real disk with everything else in memory, and plans."""
+"""Shared helpers for tests of edits: edit ports on the real disk with everything else in memory, and plans."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tests.edits.fake_checkouts import MemoryCheckouts
-from wisen.edits.edit_history import Desk
+from wisen.edits.edit_history import EditPorts
 from wisen.edits.editor import LinePlan
 from wisen.edits.user_files import UserFiles
 from wisen.model.change import content_digest
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def a_desk(ledger: MemoryLedger | None = None, checkouts: MemoryCheckouts | None = None) -> Desk:
-    return Desk(
+def make_edit_ports(ledger: MemoryLedger | None = None, checkouts: MemoryCheckouts | None = None) -> EditPorts:
+    return EditPorts(
         UserFiles(), checkouts or MemoryCheckouts(), ledger or MemoryLedger(), FixedClock(NOON), CountingIds(), "desk"
     )
 
