@@ -197,6 +197,7 @@ def _warm_up(folder: Path) -> None:
     be_person()
     log = ClaudeTranscript(1)
     log.prompt("No, never use npm here, always use pnpm instead.")
+    log.prompt("Nein, benutze hier immer pnpm statt npm.")  # what needs the tables of all languages
     log.write(folder / "logs")
     environment = {"HOME": str(folder), "WISEN_HOME": str(folder / "home")}
     with app.wire(folder / "home", environment=environment).learner() as learner:

@@ -74,6 +74,7 @@ _MEMORY, _ROOM = Path("/dev/shm"), 4 << 30
 _temporary = pytest.StashKey[str]()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest itself decides where its folders are
 def pytest_configure(config: pytest.Config) -> None:
     """Put what tests write into memory, where there is room: thousands of small commits wait for no disk then.
 
@@ -82,9 +83,10 @@ def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
     if is_worker or os.environ.get("TMPDIR") or config.getoption("basetemp") or not _has_room(_MEMORY):
         return
-    folder = tempfile.mkdtemp("", "wisen-tests-", _MEMORY)
+    folder = tempfile.mkdtemp("", "wisen-", _MEMORY)
     Path(folder).chmod(0o711)  # tests that give up their rights go through it
     config.stash[_temporary] = os.environ["TMPDIR"] = tempfile.tempdir = folder
+    config.option.basetemp = f"{folder}/t"
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

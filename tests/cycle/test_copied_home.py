@@ -50,34 +50,41 @@ def tree(folder: Path) -> str:
 
 
 TRACED = """
-import runpy, sys
-places, log = sys.argv[1], sys.argv[2]
+import contextlib, io, json, runpy, sys
+places, log, program, commands = sys.argv[1:]
 def heard(event, arguments):
     if event in ("open", "sqlite3.connect") or event.startswith("os."):
         if any(isinstance(each, (str, bytes)) and places in str(each) for each in arguments):
             with open(log, "a") as file:
                 print(event, arguments[0], file=file)
 sys.addaudithook(heard)
-sys.argv = sys.argv[3:]
-runpy.run_path(sys.argv[0], run_name="__main__")
+outputs = {}
+for words in json.loads(commands):
+    sys.argv, sys.stdin, out = [program, *words.split()], io.StringIO("y\\n\\n" * 9), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), contextlib.suppress(SystemExit):
+        runpy.run_path(program, run_name="__main__")
+    outputs[words] = out.getvalue()
+print(json.dumps(outputs))
 """
-"""Runs a program and writes down what it opens, lists or changes below a place."""
+"""Runs a program with several commands and records what it opens, lists or changes below a place."""
 
 
-def traced(place: Path, environment: Mapping[str, str], cwd: Path, *words: str, log: Path) -> str:
-    program = [sys.executable, "-c", TRACED, str(place), str(log), AS_PERSON[1], *words]
+def traced(place: Path, environment: Mapping[str, str], cwd: Path, *commands: str, log: Path) -> dict[str, str]:
+    """What each command prints."""
+    program = [sys.executable, "-c", TRACED, str(place), str(log), AS_PERSON[1], json.dumps(commands)]
     done = subprocess.run(
         program,
         cwd=cwd,
         env={**environment, "PYTHONPATH": str(ROOT)},
-        input="y\n\n" * 9,
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.stdout + done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stdout, done.stdout
+    outputs: dict[str, str] = json.loads(done.stdout)
+    return outputs
 
 
 @pytest.mark.requirement("N2")
@@ -90,10 +97,8 @@ def test_a_copied_home_works_for_another_user_and_touches_nothing_of_the_first(
     if not stays:
         shutil.rmtree(ada)
     before, log = tree(ada), tmp_path / "touched"
-    said = {
-        words: traced(ada, environment, bob, *words.split(), log=log)
-        for words in ("doctor", "cycle --quick", "review", "rules --all", "changes", "undo --dry-run", "status")
-    }
+    commands = ("doctor", "cycle --quick", "review", "rules --all", "changes", "undo --dry-run", "status")
+    said = traced(ada, environment, bob, *commands, log=log)
     assert not log.exists(), log.read_text()
     assert tree(ada) == before
     assert "pnpm instead of npm" in said["rules --all"], "what was learnt is kept"
@@ -118,7 +123,7 @@ def test_going_back_to_the_first_user_finds_everything_as_it_was(ada: Path, tmp_
     first = (ada / "wisen" / "machine").read_text()
     elsewhere = {**os.environ, "HOME": str(tmp_path)}
     for _ in range(2):
-        subprocess.run([*AS_PERSON, "cycle", "--quick"], env=elsewhere, check=True, capture_output=True, timeout=60)
+        run("cycle", "--quick", env=elsewhere)
     assert len(sorted((ada / "wisen").glob("machine-????????????????"))) == 1
     assert (ada / "wisen" / "machine").read_text() == first
     run("undo", "--yes")
@@ -133,14 +138,13 @@ def test_a_home_that_was_moved_by_its_user_keeps_its_projects_and_leaves_the_old
     shutil.copytree(ada / "wisen", moved, symlinks=True)
     environment = {**os.environ, "WISEN_HOME": str(moved)}
     before, log = tree(ada / "wisen"), tmp_path / "touched"
-    doctor = traced(ada / "wisen", environment, ada / "shop", "doctor", log=log)
-    for words in ("cycle --quick", "review", "status"):
-        traced(ada / "wisen", environment, ada / "shop", *words.split(), log=log)
+    commands = ("doctor", "cycle --quick", "review", "status")
+    doctor = traced(ada / "wisen", environment, ada / "shop", *commands, log=log)["doctor"]
     assert not log.exists(), log.read_text()
     assert tree(ada / "wisen") == before
     assert f"they work for another home, {ada / 'wisen'}" in doctor
     assert "wisen install claude-code" in doctor
-    traced(ada / "wisen", environment, ada / "shop", "undo", "--yes", log=log)
+    traced(ada / "wisen", environment, ada / "shop", "undo --yes", log=log)
     file = ada / "shop" / "CLAUDE.md"
     assert not file.exists() or "pnpm" not in file.read_text(), "the project is the same"
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import wisen
-from tests.commands import AS_PERSON, run
+from tests.commands import run
 from tests.hooks import failed, fire
 from tests.planted import Facts, Planter, residues
 from wisen.model.tombstone import DISABLED_SESSION
@@ -200,8 +199,7 @@ def test_commands_that_learn_say_that_they_are_off_and_others_work(home: Path, o
     environment = {**_environment(), "WISEN_OFF": "1"}
 
     def off(*words: str) -> str:
-        done = subprocess.run([*AS_PERSON, *words], capture_output=True, text=True, check=True, env=environment)
-        return done.stdout
+        return run(*words, env=environment).stdout
 
     for command in (("learn",), ("cycle",), ("note", "mind the gap"), ("entries", "log", "insight", "mind the gap")):
         assert "switched off" in off(*command), command

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tests.commands import AS_PERSON, run
+from tests.commands import run
 from wisen.testing.transcripts import ClaudeTranscript
 
 SECRET = "ghp_" + "k3Vq8ZtR1mXw7LpB5nYc2HsD9fGj4TaE6uQo"
@@ -17,9 +16,7 @@ SECRET = "ghp_" + "k3Vq8ZtR1mXw7LpB5nYc2HsD9fGj4TaE6uQo"
 
 def at(folder: Path, *arguments: str, expect: int = 0) -> str:
     """What a command prints in a folder."""
-    done = subprocess.run([*AS_PERSON, *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == expect, done.stderr or done.stdout
-    assert "Traceback" not in done.stderr
+    done = run(*arguments, cwd=folder, expect=expect)
     return done.stdout + done.stderr
 
 

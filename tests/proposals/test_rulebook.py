@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tests.commands import AS_PERSON, run
+from tests.commands import run
 from tests.ownership import adopt
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -71,13 +70,11 @@ def test_review_goes_through_proposals_one_by_one(home: Path) -> None:
     project.mkdir()
     told_in_three_sessions(home, project)
     run("learn")
-    done = subprocess.run(
-        [*AS_PERSON, "review"], input="?\nw\nq\n", capture_output=True, text=True, check=True, timeout=60
-    )
+    done = run("review", stdin="?\nw\nq\n")
     assert "(1/1)" in done.stdout
     assert "does not come back" in done.stdout
     answers = "e\nUse pnpm 9.\nn\ne\nUse pnpm 9.\ny\n"
-    done = subprocess.run([*AS_PERSON, "review"], input=answers, capture_output=True, text=True, check=True, timeout=60)
+    done = run("review", stdin=answers)
     assert done.stdout.count("That is not what you said: you said what not to do, and it does not.") == 2
     assert "- Use pnpm 9. <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
     assert "Nothing is proposed" in run("review").stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import AS_PERSON, run
+from tests.commands import run
 from tests.hooks import fire
 from wisen import app
 from wisen.delivery.chat_requests import shipped_table
@@ -71,8 +71,8 @@ def answer(home: Path, given: Answer = Answer.APPROVED, *, to: str | None = None
 
 
 def review(keys: str) -> str:
-    done = subprocess.run([*AS_PERSON, "review"], input=keys, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run("review", stdin=keys)
+    assert done.stderr == ""
     return done.stdout
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+import typer.main
 
 from tests.cost import cost
 from tests.hooks import fire, taught
@@ -202,9 +203,11 @@ def place(home: Path, kind: str, places: tuple[str, ...]) -> None:
 def told_by(commands: Iterable[list[str]], home: Path, output: Path) -> str:
     """Return what commands print, within the limits of time and memory."""
 
-    def work() -> None:
-        from wisen.surfaces.cli import main
+    from wisen.surfaces.cli import app, main
 
+    typer.main.get_command(app)  # built once here, and not in each child
+
+    def work() -> None:
         for command in commands:
             sys.argv = ["wisen", *(each.format(home=home) for each in command)]
             print(f"\n$ {sys.argv}", flush=True)

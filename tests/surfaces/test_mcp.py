@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from msgspec import structs
 
 import wisen
-from tests.commands import AS_PERSON, WISEN, run
+from tests.commands import WISEN, run
 from tests.hooks import taught
 from tests.surfaces.mcp_clients import Told, asked, over_stdio, told, within
 from wisen.errors import UsageError
@@ -316,15 +316,7 @@ def test_what_an_agent_writes_is_nothing_until_the_user_approves_it(shop: Path) 
 
 def test_the_user_sees_a_suggestion_in_review_with_who_made_it(shop: Path) -> None:
     asked(shop, "log", kind="feature", text="A button that counts the pears.", reason="the user counts by hand")
-    done = subprocess.run(
-        [*AS_PERSON, "review"],
-        check=False,
-        cwd=shop,
-        input="n\n" * 9 + "y\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    done = run("review", cwd=shop, stdin="n\n" * 9 + "y\n")
     assert "A button that counts the pears." in done.stdout
     assert "suggested it. You did not say it" in done.stdout
     assert "the entries, and is no rule" in done.stdout
