@@ -15,7 +15,7 @@ from wisen.model.entry import Actor, Answer, Entry, EntryStatus, Move, MoveKind,
 from wisen.model.entry_state import EntryState, ProposalState, fold_entry_states
 from wisen.proposals.global_candidates import find_global_candidates
 from wisen.proposals.propose import find_expired, make_proposals
-from wisen.rules.rule_answers import GivenAnswer, answered, bearer
+from wisen.rules.rule_answers import GivenAnswer, answer_rows, rule_entry
 from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.fakes import CountingIds, FixedClock
@@ -132,13 +132,13 @@ def test_what_may_hold_everywhere_is_proposed_for_the_users_own_file() -> None:
 def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_without_what_else_was_said() -> None:
     (state, _) = known(SHOP, MILL, promoted("01A"), promoted("01B"))
     wide = of("")
-    rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
+    rule = rule_entry(wide, state, lambda _: "LRN-1", SCRIBE)
     assert (rule.context, rule.details, rule.summary, rule.id == "01A") == ("", "", "Use pnpm, not npm.", False)
-    rows = answered(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), SCRIBE)
+    rows = answer_rows(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), SCRIBE)
     after = {each.entry.id: each for each in known(SHOP, promoted("01A"), *rows)}
     assert (after["01A"].context, after["01A"].status) == ("shop", EntryStatus.PROMOTED)
     assert (after[rule.id].context, after[rule.id].status) == ("", EntryStatus.PROMOTED)
-    (only,) = answered(wide, state, rule, GivenAnswer(Answer.REJECTED, wide.text, Actor.USER), SCRIBE)
+    (only,) = answer_rows(wide, state, rule, GivenAnswer(Answer.REJECTED, wide.text, Actor.USER), SCRIBE)
     assert isinstance(only, Move)
     assert only.subject == wide.id
 
@@ -147,8 +147,8 @@ def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_w
 def test_what_is_no_rule_yet_moves_to_everywhere_when_that_is_approved() -> None:
     (state,) = known(SHOP, SCRIBE.build_move("01A", MoveKind.EVERYWHERE))
     wide = of("")
-    rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
-    rows = answered(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), SCRIBE)
+    rule = rule_entry(wide, state, lambda _: "LRN-1", SCRIBE)
+    rows = answer_rows(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), SCRIBE)
     (after,) = known(SHOP, *rows)
     assert (after.entry.id, after.context, after.status) == ("01A", "", EntryStatus.PROMOTED)
 

@@ -264,7 +264,7 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
     told = world.fire("session-start", world.log(), source="startup")
     assert told.index(last.text) < told.index(first.text)
     with world.learner() as learner:
-        worth = learner.rules._writer._worth()
+        worth = learner.rules._writer._usefulness()
     assert worth[rule_id(last.entry.id)] > worth[rule_id(first.entry.id)], "nor does it make room first in a file"
 
 

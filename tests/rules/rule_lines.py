@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from wisen.rules.rule_page import SECTIONS, heading_name, is_rule, plain
+from wisen.rules.rule_page import SECTIONS, heading_name, is_rule, one_line
 from wisen.rules.rule_text import RuleLine
 
 _NASTY = [
@@ -35,7 +35,7 @@ def line(id_: str, text: str, **values: Any) -> RuleLine:
 def texts() -> st.SearchStrategy[str]:
     """Texts of rules, many of them hostile."""
     pieces = st.lists(st.sampled_from(_NASTY) | st.text(_ALPHABET, max_size=5), min_size=1, max_size=4).map(" ".join)
-    return (pieces | st.text(_ALPHABET, min_size=1)).map(plain).filter(is_rule)
+    return (pieces | st.text(_ALPHABET, min_size=1)).map(one_line).filter(is_rule)
 
 
 def rules(*, least: int = 0) -> st.SearchStrategy[list[RuleLine]]:

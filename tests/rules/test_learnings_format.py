@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from tests.cost import cost
 from wisen.logs.learnings_files import file_name_of
 from wisen.model.entry import PREFIXES, Category, Entry, EntryOrigin, EntrySource, EntryStatus, EntryType, Priority
-from wisen.rules.learnings_text import HEADERS, WrittenEntry, read, write
+from wisen.rules.learnings_text import HEADERS, WrittenEntry, format_entry, parse_entries
 
 DAY = date(2026, 3, 4)
 
@@ -33,7 +33,7 @@ def entry(**fields: object) -> Entry:
 
 
 def written(one: Entry, evidence: tuple[str, ...] = ()) -> str:
-    return write(
+    return format_entry(
         one, status=EntryStatus.PENDING, priority=one.priority, recurrence=2, first=DAY, last=DAY, evidence=evidence
     )
 
@@ -100,7 +100,9 @@ def test_an_error_shows_what_the_machine_said_in_a_fence_longer_than_any_in_it()
     assert f"### Error\n````\n{said}\n````\n" in text
     assert text.startswith("## [ERR-20260304-A7B] shell.exit\n")
     assert "### Suggested Fix\nAsk.\n" in text
-    assert [(each.name, each.error, each.action) for each in read(text)] == [("ERR-20260304-A7B", said, "Ask.")]
+    assert [(each.name, each.error, each.action) for each in parse_entries(text)] == [
+        ("ERR-20260304-A7B", said, "Ask.")
+    ]
 
 
 def test_a_request_has_the_headings_of_its_file() -> None:
@@ -119,9 +121,9 @@ def test_each_type_has_its_file_and_a_heading_that_is_no_entry() -> None:
     assert [file_name_of(each) for each in EntryType] == ["LEARNINGS.md", "ERRORS.md", "FEATURE_REQUESTS.md"]
     for each in EntryType:
         assert HEADERS[each].startswith("# ")
-        assert read(HEADERS[each]) == ()
+        assert parse_entries(HEADERS[each]) == ()
         one = entry(name=f"{PREFIXES[each]}-20260304-001", type=each)
-        assert [found.name for found in read(HEADERS[each] + written(one) + written(one))] == [one.name] * 2
+        assert [found.name for found in parse_entries(HEADERS[each] + written(one) + written(one))] == [one.name] * 2
 
 
 hostile = st.sampled_from(
@@ -235,7 +237,7 @@ def test_whatever_is_written_is_read_back_whole(
 ) -> None:
     text, wanted = HEADERS[EntryType.LEARNING], []
     for one, status, priority, count, (first, last), evidence in many:
-        text += write(
+        text += format_entry(
             one, status=status, priority=priority, recurrence=count, first=first, last=last, evidence=evidence
         )
         wanted.append(
@@ -249,7 +251,7 @@ def test_whatever_is_written_is_read_back_whole(
                 evidence=evidence,
             )
         )
-    assert list(read("\ufeff" + text.replace("\n", end))) == wanted
+    assert list(parse_entries("\ufeff" + text.replace("\n", end))) == wanted
     text.encode()  # also what holds halves of characters can be written to a file
 
 
@@ -299,7 +301,7 @@ def test_other_readers_of_markdown_see_our_headings_and_no_others(one: Entry, ev
 def test_what_could_break_the_structure_does_not(text: str) -> None:
     one = entry(summary=text, details=text, error=text, area=text, key=text, tags=(text, text), files=(text,))
     block = written(one, (text, text))
-    assert read(block) == (
+    assert parse_entries(block) == (
         expected(
             one,
             status=EntryStatus.PENDING,
@@ -316,7 +318,9 @@ def test_what_could_break_the_structure_does_not(text: str) -> None:
 
 
 def test_only_references_that_we_write_are_read_as_what_they_stand_for() -> None:
-    (one,) = read("## [LRN-20260304-001] x\n### Summary\n\\# Write &#39; as &#44; and \\# as\n\\\\server\\share\n")
+    (one,) = parse_entries(
+        "## [LRN-20260304-001] x\n### Summary\n\\# Write &#39; as &#44; and \\# as\n\\\\server\\share\n"
+    )
     assert one.summary == "# Write &#39; as , and \\# as\n\\\\server\\share"
 
 
@@ -355,13 +359,13 @@ pieces = st.sampled_from(
 
 @given(st.one_of(st.text(), st.lists(st.one_of(pieces, st.text(max_size=5)), max_size=14).map("\n".join)))
 def test_no_text_makes_reading_fail(text: str) -> None:
-    for one in read(text):
+    for one in parse_entries(text):
         assert one.name in text
         assert all(kept in text.replace("\r\n", "\n").replace("\r", "\n") for kept in one.rest)
 
 
 def test_an_entry_of_another_tool_is_read() -> None:
-    (one,) = read(
+    (one,) = parse_entries(
         "\ufeff# Errors\r\n\r\n## [ERR-20260211-X3Z] docker_build\r\n\r\n"
         "- **LOGGED:** 2026-02-11 08:15:00Z\r\n"
         "- **status:** In-Progress\r\n"
@@ -400,7 +404,7 @@ def test_an_entry_of_another_tool_is_read() -> None:
 
 
 def test_a_request_of_another_tool_is_read() -> None:
-    (one,) = read(
+    (one,) = parse_entries(
         "## [FEAT-20260211-001] dark_mode\n**Logged**: 2026-02-11\n**Priority**: `LOW`\n**Status**: won't fix\n"
         "### Requested Capability\nA dark page.\n### User Context\nWorks at night.\n"
         "### Complexity Estimate\nsimple\n### Suggested Implementation\nA style sheet.\n"
@@ -433,7 +437,7 @@ def test_a_request_of_another_tool_is_read() -> None:
     ],
 )
 def test_a_field_is_told_however_it_is_marked(text: str, priority: Priority | None) -> None:
-    (one,) = read(f"## [LRN-20260304-001] x\n{text}\n")
+    (one,) = parse_entries(f"## [LRN-20260304-001] x\n{text}\n")
     assert one.priority is priority
 
 
@@ -443,7 +447,7 @@ def test_a_field_is_told_however_it_is_marked(text: str, priority: Priority | No
 )
 def test_sections_lie_one_level_below_the_heading_of_their_entry(heading: str) -> None:
     below = "#" * (heading.count("#") + 1)
-    (one,) = read(
+    (one,) = parse_entries(
         f"{heading}\n{below} Summary\na\n{below}# deeper\nb\n{heading.strip()[: heading.count('#')]} Other\nc"
     )
     assert (one.category, one.summary, one.rest) == ("x", f"a\n{below}# deeper\nb", ())
@@ -455,16 +459,16 @@ def test_what_is_no_entry_is_skipped() -> None:
         "```markdown\n## [LRN-20260101-001] example\n```\n"
         "## [LRN-20260304-001] insight\n### Summary\nReal.\n---\n## Archive\n### Summary\nNot an entry.\n"
     )
-    assert [(one.name, one.summary, one.rest) for one in read(text)] == [("LRN-20260304-001", "Real.", ())]
+    assert [(one.name, one.summary, one.rest) for one in parse_entries(text)] == [("LRN-20260304-001", "Real.", ())]
 
 
 def test_an_entry_may_stand_behind_the_mark_at_the_beginning_of_a_file() -> None:
-    assert [one.name for one in read("\ufeff## [LRN-20260304-001] x\n")] == ["LRN-20260304-001"]
+    assert [one.name for one in parse_entries("\ufeff## [LRN-20260304-001] x\n")] == ["LRN-20260304-001"]
 
 
 def test_a_fence_that_nobody_closed_hides_no_later_entry() -> None:
     text = "## [ERR-20260304-001] a\n### Error\n```\ncut off\n---\n## [ERR-20260304-002] b\n### Summary\nc\n"
-    assert [(one.name, one.error, one.summary) for one in read(text)] == [
+    assert [(one.name, one.error, one.summary) for one in parse_entries(text)] == [
         ("ERR-20260304-001", "```\ncut off", ""),
         ("ERR-20260304-002", "", "c"),
     ]
@@ -472,13 +476,13 @@ def test_a_fence_that_nobody_closed_hides_no_later_entry() -> None:
 
 def test_words_below_the_name_are_the_summary_where_none_is_marked() -> None:
     bare = "## [LRN-20260304-001] insight\n**Area**: docs\n\nShort lines\nare read.\n"
-    assert [(one.summary, one.rest) for one in read(bare)] == [("Short lines\nare read.", ())]
+    assert [(one.summary, one.rest) for one in parse_entries(bare)] == [("Short lines\nare read.", ())]
     marked = bare + "### Summary\nThe summary.\n"
-    assert [(one.summary, one.rest) for one in read(marked)] == [("The summary.", ("Short lines\nare read.",))]
+    assert [(one.summary, one.rest) for one in parse_entries(marked)] == [("The summary.", ("Short lines\nare read.",))]
 
 
 def test_nothing_is_lost_that_follows_a_rule_or_stands_there_twice() -> None:
-    (one,) = read(
+    (one,) = parse_entries(
         "## [LRN-20260304-001] insight\n### Details\nOne.\n---\nTwo.\n"
         "### Details\nThree.\n---\n\n### Resolution\nGone.\n"
     )
@@ -491,4 +495,4 @@ def test_nothing_is_lost_that_follows_a_rule_or_stands_there_twice() -> None:
 )
 def test_reading_takes_no_longer_than_the_text_is_long(line: str) -> None:
     text = "## [LRN-20260304-001] x\n### Metadata\n" + line * (300_000 // len(line))
-    assert cost(lambda: read(text)) < 20_000
+    assert cost(lambda: parse_entries(text)) < 20_000

@@ -12,7 +12,7 @@ from wisen.edits.managed_lines import has_merge_conflict
 from wisen.edits.targets import Target
 from wisen.model.entry import Move, MoveKind
 from wisen.model.place import PlaceName, parse_place
-from wisen.rules.place_choices import Surroundings, chosen_places, places_of
+from wisen.rules.place_choices import PlaceCandidates, chosen_places, list_places
 from wisen.testing.entries_contract import a_move, a_proposal
 
 BOOK = Target("/home/ada/wisen/contexts/shop/rules.md", "Tool")
@@ -21,7 +21,7 @@ OWN = Target("/home/ada/.claude/CLAUDE.md", "Preferences")
 
 def found(path: str, agent: str, *, own: Target | None = None, hooks: bool = True) -> dict[str, str]:
     proposal = structs.replace(a_proposal("p1"), path=path, heading="How to work")
-    return {each.word.value: each.path for each in places_of(proposal, Surroundings(agent, own, BOOK, hooks))}
+    return {each.word.value: each.path for each in list_places(proposal, PlaceCandidates(agent, own, BOOK, hooks))}
 
 
 def test_claude_code_reads_three_files_of_a_project_and_the_users_own() -> None:

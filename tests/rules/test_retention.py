@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tests.rules.rule_lines import line, rules
 from wisen.rules.overview import GLOBAL, IndexRow, write_index, write_meta
-from wisen.rules.rule_retention import CONTEXT_RULES, CONTEXT_STALE, GLOBAL_STALE, aged, retained
+from wisen.rules.rule_retention import CONTEXT_RULES, CONTEXT_STALE, GLOBAL_STALE, age_line, archive_excess
 from wisen.rules.rule_text import RuleLine
 
 pytestmark = pytest.mark.requirement("N6")
@@ -21,7 +21,7 @@ TODAY = date(2026, 6, 1)
 
 
 def statuses(*lines: RuleLine, limit: int = CONTEXT_RULES) -> list[str]:
-    return [each.status for each in retained(lines, limit=limit)]
+    return [each.status for each in archive_excess(lines, limit=limit)]
 
 
 def test_nothing_grows_old_and_what_is_archived_stays() -> None:
@@ -39,12 +39,12 @@ def test_what_sessions_are_no_longer_told_is_stale_then_archived_and_in_force_ag
 ) -> None:
     rule, day = line("R-aaaa", "a", created=date(2020, 1, 1)), timedelta(days=1)
     assert (CONTEXT_STALE.days, GLOBAL_STALE.days) == (45, 90)
-    assert aged(rule, None, TODAY, window) == rule, "where no delivery was measured nothing ages"
-    ages = {age: aged(rule, TODAY - age, TODAY, window) for age in (window, window + day, 2 * window + day)}
+    assert age_line(rule, None, TODAY, window) == rule, "where no delivery was measured nothing ages"
+    ages = {age: age_line(rule, TODAY - age, TODAY, window) for age in (window, window + day, 2 * window + day)}
     assert [each.status for each in ages.values()] == ["confirmed", "stale", "archived"]
     assert [each.last_used for each in ages.values()] == [TODAY - age for age in ages]
     praised = replace(rule, last_used=TODAY - day)
-    assert aged(praised, TODAY - 3 * window, TODAY, window) == praised, "use counts as well"
+    assert age_line(praised, TODAY - 3 * window, TODAY, window) == praised, "use counts as well"
 
 
 def test_a_full_file_archives_what_helped_least_and_a_persons_own_lines_last() -> None:
@@ -58,7 +58,7 @@ def test_a_full_file_archives_what_helped_least_and_a_persons_own_lines_last() -
     ]
     kept = []
     for limit in (5, 4, 3, 2, 1):
-        left = retained(lines, limit=limit)
+        left = archive_excess(lines, limit=limit)
         kept.append([each.text for each in left if each.status != "archived"])
     assert kept == [
         ["mine", "a", "b", "c", "d"],
@@ -71,10 +71,10 @@ def test_a_full_file_archives_what_helped_least_and_a_persons_own_lines_last() -
 
 @given(rules(), st.integers(0, 6))
 def test_nothing_is_dropped_or_changed_but_its_status(lines: list[RuleLine], limit: int) -> None:
-    kept = retained(lines, limit=limit)
+    kept = archive_excess(lines, limit=limit)
     assert [replace(new, status=old.status) for new, old in zip(kept, lines, strict=True)] == lines
     assert sum(each.status != "archived" for each in kept) <= limit
-    assert retained(kept, limit=limit) == kept
+    assert archive_excess(kept, limit=limit) == kept
 
 
 def cells(text: str) -> list[str]:
@@ -104,7 +104,7 @@ def test_the_index_begins_with_what_holds_everywhere_and_links_to_each_file() ->
 def test_meta_tells_names_and_counts_in_a_fixed_order() -> None:
     text = write_meta("shop-k3", "ada/shop", ["/b", "/a|`c", "/b"], {"rules": 2, "corrections": 1}, TODAY)
     assert text == (
-        "# ada/shop\n\nwisen writes this file anew at each run; edits here are lost.\n\n"
+        "# ada/shop\n\nwisen rewrites this file at each run; edits here are lost.\n\n"
         "| What | Value |\n| --- | --- |\n"
         "| Key | `shop-k3` |\n| Name | ada/shop |\n| Updated | 2026-06-01 |\n| corrections | 1 |\n| rules | 2 |\n"
         "\n## Also seen as\n\n- ``/a|`c``\n- `/b`\n"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.rules.rule_lines import line, rules
-from wisen.rules.rule_merge import merged
-from wisen.rules.rule_page import page_of
-from wisen.rules.rule_text import RuleLine, edits, read_rules, write_rules
+from wisen.rules.rule_merge import merge_rules
+from wisen.rules.rule_page import parse_page
+from wisen.rules.rule_text import RuleLine, find_edits, read_rules, write_rules
 
 PNPM = line("R-7f3a", "Use pnpm, not npm.", about="command", uses=3)
 TABS = line("R-0b1c", "Indent with tabs.", about="style")
@@ -24,7 +24,7 @@ FILE = write_rules("Rules", ALL, intro="What holds.")
 
 
 def merge(now: str, fresh: Sequence[RuleLine], written: str = FILE) -> str:
-    return merged(written, now, fresh, title="Rules", intro="What holds.")
+    return merge_rules(written, now, fresh, title="Rules", intro="What holds.")
 
 
 def raw(id_: str) -> str:
@@ -89,7 +89,7 @@ def edited(draw: st.DrawFn) -> Edited:
 def test_what_a_person_put_in_stays_byte_for_byte_and_in_order(file: Edited, fresh: list[RuleLine]) -> None:
     new = merge(file.now, fresh, file.written)
     assert is_within(file.own, [each.removesuffix("\r") for each in new.split("\n")])
-    ours = {number for row in page_of(file.now).rows if row.mark for number in range(row.start, row.stop)}
+    ours = {number for row in parse_page(file.now).rows if row.mark for number in range(row.start, row.stop)}
     kept = [each for number, each in enumerate(file.now.split("\n")) if number not in ours]
     assert is_within(kept[:-1], new.split("\n"))
 
@@ -106,7 +106,7 @@ def test_each_fresh_rule_is_there_unless_the_person_took_it_out(file: Edited, fr
 def test_merging_again_changes_nothing(file: Edited, fresh: list[RuleLine]) -> None:
     once = merge(file.now, fresh, file.written)
     assert merge(once, read_rules(once), once) == once
-    assert edits(once, once) == ((), (), (), ())
+    assert find_edits(once, once) == ((), (), (), ())
 
 
 @given(edited())

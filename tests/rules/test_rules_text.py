@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from tests.rules.rule_lines import line, rules, texts
 from wisen.rules.rule_page import ARCHIVED, SECTIONS
-from wisen.rules.rule_text import Edited, RuleLine, edits, read_rules, section_of, write_rules
+from wisen.rules.rule_text import RuleEdits, RuleLine, find_edits, read_rules, section_of, write_rules
 
 PNPM = line("R-7f3a", "Use pnpm, not npm.", about="command", uses=3, sessions=2, sources=("LRN-20260115-001",))
 TABS = line("R-0b1c", "Indent with tabs.", about="style", status="stale", last_used=date(2026, 1, 15))
@@ -19,9 +19,9 @@ PORT = line("R-9d2e", "The shop listens on 8080.", about="project fact", status=
 FILE = write_rules("Rules of the shop", [PORT, TABS, PNPM], intro="What holds in this project.")
 
 
-def change(old: str, new: str) -> Edited:
+def change(old: str, new: str) -> RuleEdits:
     assert FILE.count(old) == 1
-    return edits(FILE, FILE.replace(old, new))
+    return find_edits(FILE, FILE.replace(old, new))
 
 
 def raw(id_: str) -> str:
@@ -32,8 +32,8 @@ def test_a_file_reads_well_and_holds_everything() -> None:
     assert FILE == (
         "# Rules of the shop\n"
         "\n"
-        "What holds in this project. Edit it with `wisen rules edit`, and it holds at once; what is done to it "
-        "otherwise is asked about once.\n"
+        "What holds in this project. Edit it with `wisen rules edit`, and it applies at once; other edits are "
+        "asked about once.\n"
         "\n"
         "## Command\n"
         "\n"
@@ -69,8 +69,8 @@ def test_other_programs_see_each_rule_as_one_item_without_its_comment(lines: lis
 @given(st.text() | texts().map(lambda each: f"# A\n- {each} <!-- wisen:R-aaaa {{"))
 def test_reading_never_fails(text: str) -> None:
     read_rules(text)
-    edits(text, FILE)
-    edits(FILE, text)
+    find_edits(text, FILE)
+    find_edits(FILE, text)
 
 
 @pytest.mark.parametrize("data", ["[" * 100_000, '{"uses":' + "9" * 5000 + "}", '{"status":"x"}', "{", "", '{"uses":-'])
@@ -116,7 +116,7 @@ def test_a_line_of_ours_is_known_however_a_person_set_it(text: str) -> None:
 
 def test_rules_that_were_commented_out_are_gone() -> None:
     around = FILE.replace("- Use pnpm", "<!-- - Use pnpm").replace(raw("R-0b1c"), "-->\n")
-    assert [each.id for each in edits(FILE, around).removed] == ["R-7f3a", "R-0b1c"]
+    assert [each.id for each in find_edits(FILE, around).removed] == ["R-7f3a", "R-0b1c"]
 
 
 @pytest.mark.parametrize("bad", ["", " \n", "---", "…"])
@@ -130,19 +130,19 @@ def test_what_cannot_be_a_rule_is_refused(bad: str) -> None:
 @given(rules())
 def test_nothing_was_done_to_what_is_as_it_was_written(lines: list[RuleLine]) -> None:
     text = write_rules("T", lines, intro="I.")
-    assert edits(text, text) == Edited((), (), (), ())
-    assert edits(text, text.replace("\n", "\r\n")) == Edited((), (), (), ())
+    assert find_edits(text, text) == RuleEdits((), (), (), ())
+    assert find_edits(text, text.replace("\n", "\r\n")) == RuleEdits((), (), (), ())
 
 
 def test_a_person_adds_rewords_and_takes_out() -> None:
-    assert change("## Style", "- Never push on Fridays.\n\n## Style") == Edited(
+    assert change("## Style", "- Never push on Fridays.\n\n## Style") == RuleEdits(
         (line("", "Never push on Fridays.", about="command"),), (), (), ()
     )
     reworded = line("R-7f3a", "Use pnpm always.", about="command", uses=3, sessions=2, sources=PNPM.sources)
-    assert change("pnpm, not npm.", "pnpm always.") == Edited((), ((PNPM, reworded),), (), ())
-    assert change(" (seen in 2 sessions, used 3 times)", "") == Edited((), (), (), ())
-    assert change("Use pnpm, not npm.", "") == Edited((), (), (PNPM,), ())
-    assert change(raw("R-0b1c"), "") == Edited((), (), (TABS,), ())
+    assert change("pnpm, not npm.", "pnpm always.") == RuleEdits((), ((PNPM, reworded),), (), ())
+    assert change(" (seen in 2 sessions, used 3 times)", "") == RuleEdits((), (), (), ())
+    assert change("Use pnpm, not npm.", "") == RuleEdits((), (), (PNPM,), ())
+    assert change(raw("R-0b1c"), "") == RuleEdits((), (), (TABS,), ())
 
 
 def test_words_behind_our_note_or_our_comment_are_a_rewording() -> None:
@@ -152,20 +152,20 @@ def test_words_behind_our_note_or_our_comment_are_a_rewording() -> None:
 
 def test_a_line_put_below_archived_or_out_from_there_has_another_status() -> None:
     archived = FILE.replace(raw("R-0b1c"), "") + raw("R-0b1c")
-    assert [(old.status, new.status, new.about) for old, new in edits(FILE, archived).moved] == [
+    assert [(old.status, new.status, new.about) for old, new in find_edits(FILE, archived).moved] == [
         ("stale", "archived", "style")
     ]
     back = FILE.replace(raw("R-9d2e"), "").replace("## Style\n", "## Style\n" + raw("R-9d2e"))
-    assert [(old.status, new.status, new.about) for old, new in edits(FILE, back).moved] == [
+    assert [(old.status, new.status, new.about) for old, new in find_edits(FILE, back).moved] == [
         ("archived", "confirmed", "style")
     ]
-    assert edits(FILE, back)._replace(moved=()) == Edited((), (), (), ())
+    assert find_edits(FILE, back)._replace(moved=()) == RuleEdits((), (), (), ())
 
 
 def test_another_order_is_nothing_and_another_heading_is_a_move() -> None:
     both = write_rules("T", [PNPM, line("R-aaaa", "b", about="command")], intro="I.")
     first, second = (each for each in both.splitlines(keepends=True) if each.startswith("- "))
-    assert edits(both, both.replace(first + second, second + first)) == Edited((), (), (), ())
+    assert find_edits(both, both.replace(first + second, second + first)) == RuleEdits((), (), (), ())
     assert [new.about for _, new in change("## Command", "## How we build").moved] == ["How we build"]
 
 
@@ -177,17 +177,17 @@ def test_a_line_from_another_file_is_added_with_its_id_and_status() -> None:
 
 def test_a_line_that_lost_only_our_comment_is_the_same_line() -> None:
     for kept in ("Use pnpm, not npm.", "Use pnpm, not npm. (seen in 2 sessions, used 3 times)"):
-        assert edits(FILE, FILE.replace(raw("R-7f3a"), f"- {kept}\n")) == Edited((), (), (), ())
+        assert find_edits(FILE, FILE.replace(raw("R-7f3a"), f"- {kept}\n")) == RuleEdits((), (), (), ())
 
 
 def test_damage_is_not_a_decision() -> None:
-    assert change('{"status":"stale"', '{"status:stale"') == Edited((), (), (), ())
+    assert change('{"status":"stale"', '{"status:stale"') == RuleEdits((), (), (), ())
     pending = write_rules("T", [line("R-aaaa", "b", status="pending")], intro="I.")
     hurt = pending.replace('"pending"', "").replace(" (not confirmed yet)", "")
-    assert edits(pending, hurt) == Edited((), (), (), ())
+    assert find_edits(pending, hurt) == RuleEdits((), (), (), ())
 
 
 def test_a_copy_is_nothing_and_a_changed_copy_is_a_new_rule() -> None:
     ours = raw("R-7f3a")
-    assert change(ours, ours * 2) == Edited((), (), (), ())
+    assert change(ours, ours * 2) == RuleEdits((), (), (), ())
     assert change(ours, ours + ours.replace("pnpm", "uv")).added == (line("", "Use uv, not npm.", about="command"),)

@@ -1,4 +1,4 @@
-"""What contradicted each other in a context and what came of it, as lines of its corrections.md."""
+"""Formats the conflicts of a context, and how they were settled, as lines of its corrections.md."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ HEADING = "conflicts"
 
 
 def conflict_lines(here: Iterable[EntryState], by_id: Mapping[str, EntryState]) -> list[RuleLine]:
-    """A line for each two entries of which one took the place of the other, or that a person has to decide about."""
+    """Return a line for each two entries of which one superseded the other, or that a person must decide between."""
     found: dict[str, RuleLine] = {}
     for state in here:
         by = by_id.get(state.superseded_by)
         if by is not None and not state.is_closed:
             what = f"“{state.text}” against “{by.text}”: the latter was said later, and holds"
-            _note(found, state, by, what)
+            _add_line(found, state, by, what)
         for other in map(by_id.get, state.conflicts):
             if other is not None and not state.is_over and not other.is_over:
                 what = f"“{state.text}” against “{other.text}”: yours to decide, wisen entries resolve one of them"
-                _note(found, state, other, what)
+                _add_line(found, state, other, what)
     return [found[id_] for id_ in sorted(found)]
 
 
-def _note(found: dict[str, RuleLine], one: EntryState, other: EntryState, what: str) -> None:
+def _add_line(found: dict[str, RuleLine], one: EntryState, other: EntryState, what: str) -> None:
     pair = "\0".join(sorted((one.entry.id, other.entry.id))).encode("utf-8", "surrogateescape")
     id_ = f"C-{blake2b(pair, digest_size=4).hexdigest()}"
     found.setdefault(id_, RuleLine(id=id_, text=what, sources=(one.entry.name, other.entry.name), about=HEADING))

@@ -1,4 +1,4 @@
-"""The fields of an entry in the known format: by which names they go, and how their values are read."""
+"""Field names of an entry in the learnings format, and how their values are parsed."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ SECTIONS: dict[EntryType, dict[str, str]] = {
         "Suggested Implementation": "action",
     },
 }
-"""Under which headings the texts of an entry are written, in order."""
-KNOWN = {
+"""The headings of an entry's texts, in order."""
+KNOWN_FIELDS = {
     **{title.casefold(): field for titles in SECTIONS.values() for title, field in titles.items()},
     "requested capability": "summary",
     "logged": "logged",
@@ -61,19 +61,19 @@ KNOWN = {
     "evidence": "evidence",
     "resolution": "resolution",
 }
-"""What a field or a section is, by its name in small letters."""
-NOTES = {"notes": "resolution"}
-"""The same, inside of a resolution."""
+"""Fields and sections by their lowercase name."""
+RESOLUTION_FIELDS = {"notes": "resolution"}
+"""The same, inside a resolution."""
 
 
-def named(name: str) -> str:
-    """A name as it is compared: the same in capitals, with dashes or in bold."""
+def normalized(name: str) -> str:
+    """Normalize a name: ignore case, dashes and bold."""
     return " ".join(re.split(r"[ \t_-]+", name.strip(" \t*_:：").casefold()))
 
 
 def _one_of(kind: type[StrEnum]) -> Callable[[str], StrEnum | None]:
-    words: dict[str, StrEnum] = {named(each.value): each for each in kind}
-    return lambda text: words.get(named(text.strip(BLANK).strip("`").replace("'", "")))
+    words: dict[str, StrEnum] = {normalized(each.value): each for each in kind}
+    return lambda text: words.get(normalized(text.strip(BLANK).strip("`").replace("'", "")))
 
 
 def _time(text: str) -> datetime | None:
@@ -99,12 +99,12 @@ def _count(text: str) -> int | None:
 
 
 def _items(text: str) -> tuple[str, ...]:
-    """A list with commas, or one item a line."""
+    """Parse a comma-separated list, or one item per line."""
     return tuple(item for line in text.split("\n") for item in unlisted(_POINT.sub("", line)))
 
 
 def _points(text: str) -> tuple[str, ...]:
-    """One text a point; what is not a point goes on with the one before."""
+    """Parse bullet points; a line that is not a bullet continues the previous one."""
     points: list[str] = []
     for line in text.strip(BLANK).split("\n"):
         found = _POINT.match(line)
@@ -115,7 +115,7 @@ def _points(text: str) -> tuple[str, ...]:
     return tuple(filter(None, map(uninline, points)))
 
 
-READ: dict[str, Callable[[str], Any]] = {
+PARSERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("summary", "details", "action", "setting", "resolution"), unblock),
     **dict.fromkeys(("area", "source", "key", "category"), uninline),
     **dict.fromkeys(("files", "tags", "see_also"), _items),
@@ -128,4 +128,4 @@ READ: dict[str, Callable[[str], Any]] = {
     "first_seen": _date,
     "last_seen": _date,
 }
-"""How the value of a field is read; None where it cannot be."""
+"""Parsers of field values; each returns None if the value is invalid."""

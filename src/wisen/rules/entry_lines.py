@@ -1,4 +1,4 @@
-"""The lines of a file of entries, taken apart: which entries there are, and the fields and sections of each."""
+"""Splits a file in the learnings format into entries, and each entry into fields and sections."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.rules.entry_fields import named
+from wisen.rules.entry_fields import normalized
 from wisen.text.markdown import BLANK, fences
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
 NAME = re.compile(r"(?ai:(?:LRN|ERR|FEAT)-[0-9]{8}-[0-9A-Z]{1,32})")
-"""The name of an entry: its end is a number, or letters and digits."""
+"""The name of an entry: it ends in a number, or in letters and digits."""
 _TITLE = re.compile(rf"\[?({NAME.pattern})(?![0-9A-Za-z-])\]?[ \t]*[-:–—]*[ \t]*(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|\Z)(.*)")
 _RULE = re.compile(r" {0,3}-(?:[ \t]*-){2,}[ \t]*")
@@ -23,27 +23,27 @@ _FIELD = re.compile(
 
 
 class EntryPart(NamedTuple):
-    """A field, or what stands between fields."""
+    """A field, or the text between fields."""
 
     name: str | None
-    """None for what is no field."""
+    """None for text that is not a field."""
     text: str
     verbatim: str
 
 
 @dataclass
-class Piece:
-    """A stretch of an entry: what stands below its name, a section, or what follows a rule."""
+class EntrySection:
+    """A part of an entry: the text below its name, a section, or what follows a horizontal rule."""
 
     title: str | None
-    """Empty for the first; None behind a rule."""
+    """Empty for the first part; None after a horizontal rule."""
     raw: str
     lines: list[tuple[str, bool]] = field(default_factory=list)
-    """Each with whether it stands in a fence of code."""
+    """Each line, and whether it is inside a code fence."""
 
     @property
     def text(self) -> str:
-        """What stands in it."""
+        """Its text without the heading."""
         return "\n".join(line for line, _ in self.lines)
 
     @property
@@ -52,22 +52,22 @@ class Piece:
         return f"{self.raw}\n{self.text}".strip("\n")
 
     def parts(self, known: Container[str]) -> Iterator[EntryPart]:
-        """Its fields and what stands between them, in order.
+        """Yield its fields and the text between them, in order.
 
-        A field is told by a point or bold letters, or by a name that is known. Lines further in go on with it.
+        A field is marked by a bullet or bold letters, or has a known name. Lines with more indentation continue it.
         """
         at = 0
         while at < len(self.lines):
             found = self._field(at, known)
             end = at + 1
             while end < len(self.lines) and (
-                self._goes_on(found[1], end) if found else self._field(end, known) is None
+                self._continues(found[1], end) if found else self._field(end, known) is None
             ):
                 end += 1
             verbatim = "\n".join(line for line, _ in self.lines[at:end])
             if found:
                 text = "\n".join([found[5], *(line for line, _ in self.lines[at + 1 : end])])
-                yield EntryPart(named(found[4]), text, verbatim)
+                yield EntryPart(normalized(found[4]), text, verbatim)
             elif verbatim.strip(BLANK):
                 yield EntryPart(None, verbatim, verbatim.strip("\n"))
             at = end
@@ -75,9 +75,9 @@ class Piece:
     def _field(self, at: int, known: Container[str]) -> re.Match[str] | None:
         line, fenced = self.lines[at]
         found = None if fenced else _FIELD.fullmatch(line)
-        return found if found and (found[2] or found[3] or named(found[4]) in known) else None
+        return found if found and (found[2] or found[3] or normalized(found[4]) in known) else None
 
-    def _goes_on(self, indent: str, at: int) -> bool:
+    def _continues(self, indent: str, at: int) -> bool:
         line, fenced = self.lines[at]
         return bool(line.strip(BLANK)) and not fenced and len(line) - len(line.lstrip(" \t")) > len(indent)
 
@@ -87,15 +87,15 @@ class EntryLines:
     """The lines of one entry."""
 
     level: int
-    """How deep its heading is."""
+    """The level of its heading."""
     name: str
     title: str
-    """What stands behind the name."""
-    pieces: list[Piece] = field(default_factory=lambda: [Piece("", "")])
+    """The text after the name."""
+    pieces: list[EntrySection] = field(default_factory=lambda: [EntrySection("", "")])
 
 
-def entries(text: str) -> list[EntryLines]:
-    """The entries of a file with their lines, in order; none inside a fence of code."""
+def split_entries(text: str) -> list[EntryLines]:
+    """Return the entries of a file with their lines, in order; code fences are skipped."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     fenced = {number for span in fences(lines) for number in span}
     found: list[EntryLines] = []
@@ -110,9 +110,9 @@ def entries(text: str) -> list[EntryLines]:
         elif now is None or level <= now.level:
             now = None
         elif heading and level == now.level + 1:
-            now.pieces.append(Piece(heading[2], line))
+            now.pieces.append(EntrySection(heading[2], line))
         elif number not in fenced and _RULE.fullmatch(line):
-            now.pieces.append(Piece(None, line))
+            now.pieces.append(EntrySection(None, line))
         else:
             now.pieces[-1].lines.append((line, number in fenced))
     return found

@@ -1,7 +1,7 @@
-"""The files of a workspace that hold learnings in the known format: entries go into them, and come back from them.
+"""Writes entries into a workspace's `.learnings` folder, and imports entries from it.
 
-What the user adopted of it is imported, as evidence of nothing, and a status that was changed there is the user's word.
-A file that others wrote or changed since is not read.
+Entries that the user adopted are imported without counting as evidence, and a status changed there counts as the
+user's. A file that others wrote or changed since is not read.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from wisen.edits.edit_history import edit_history
 from wisen.logs.learnings_files import FOLDER, file_name_of
 from wisen.model.change import PassageEdit
 from wisen.model.entry import Actor, Category, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority
-from wisen.rules.books import Taken
-from wisen.rules.learnings_text import HEADERS, read, write
+from wisen.rules.context_files import ImportedRows
+from wisen.rules.learnings_text import HEADERS, format_entry, parse_entries
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _QUOTES = 3
 _WHY = "the learnings of this workspace"
 
 
-def put_down(
+def write_learnings(
     edit_ports: EditPorts,
     folder: Path,
     states: Iterable[EntryState],
@@ -39,44 +39,46 @@ def put_down(
     *,
     dry_run: bool,
 ) -> list[Edit]:
-    """Write entries into the files of a workspace, as recorded edits: new ones at the end, changed ones in their place.
+    """Write entries into the files of a workspace, as recorded edits: append new ones, replace changed ones.
 
-    An entry that somebody else touched is theirs, and is left alone.
+    An entry that somebody else edited is theirs, and is left alone.
     """
     from wisen.edits.editor import Editor
 
     editor = Editor(edit_ports)
-    made: list[Edit] = []
-    held: dict[Path, bytes] = {}
+    edits: list[Edit] = []
+    contents: dict[Path, bytes] = {}
     for state in states:
         path = folder / FOLDER / file_name_of(state.entry.type)
-        if path not in held:
-            held[path] = edit_ports.files.read(path).content or b""
+        if path not in contents:
+            contents[path] = edit_ports.files.read(path).content or b""
         text = _text(state, seen(state.entry.id))
-        for plan in _plans(edit_ports, path, held[path], state, text):
-            if dry_run and made and made[-1].change.path == str(path):
-                continue  # what comes behind the first can only be told once that is there
+        for plan in _plans(edit_ports, path, contents[path], state, text):
+            if dry_run and edits and edits[-1].change.path == str(path):
+                continue  # later edits can only be planned once the first one is made
             edit = editor.add_passage(plan._replace(saw=edit_ports.files.read(path).digest), dry_run=dry_run)
-            made.append(edit)
-            held[path] = edit.new_content or b""
-    return made
+            edits.append(edit)
+            contents[path] = edit.new_content or b""
+    return edits
 
 
-def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, EntryState], factory: RowFactory) -> Taken:
-    """What stands in files of a workspace that we do not know, by the names of entries."""
-    taken = Taken([], [])
+def read_learnings(
+    contents: Iterable[bytes], context: str, known: Mapping[str, EntryState], factory: RowFactory
+) -> ImportedRows:
+    """Return the rows for entries and statuses in workspace files that the ledger does not know."""
+    imported = ImportedRows([], [])
     for content in contents:
-        for each in read(content.decode("utf-8", "replace")):
+        for each in parse_entries(content.decode("utf-8", "replace")):
             state = known.get(each.name)
             if state is None:
-                _import(taken, each, context, factory)
+                _import(imported, each, context, factory)
             elif each.status is not None and each.status is not state.status and not state.merged_into:
-                taken.moves.append(
+                imported.moves.append(
                     factory.build_move(
                         state.entry.id, MoveKind.STATUS, each.status, by=Actor.USER, why=f"edited in {FOLDER}"
                     )
                 )
-    return taken
+    return imported
 
 
 def _plans(edit_ports: EditPorts, path: Path, content: bytes, state: EntryState, text: bytes) -> list[PassagePlan]:
@@ -98,7 +100,7 @@ def _plans(edit_ports: EditPorts, path: Path, content: bytes, state: EntryState,
 
 
 def _text(state: EntryState, seen: Sequence[Occurrence]) -> bytes:
-    return write(
+    return format_entry(
         state.entry,
         status=state.status,
         priority=state.priority,
@@ -109,12 +111,12 @@ def _text(state: EntryState, seen: Sequence[Occurrence]) -> bytes:
     ).encode()
 
 
-def _import(taken: Taken, each: WrittenEntry, context: str, factory: RowFactory) -> None:
+def _import(imported: ImportedRows, each: WrittenEntry, context: str, factory: RowFactory) -> None:
     text = " ".join((each.summary or each.details).split())
     if not text or rule_against("\n".join((each.summary, each.details, each.action, each.error))) is not None:
         return
     id_ = factory.ids.new()
-    taken.entries.append(
+    imported.entries.append(
         Entry(
             id=id_,
             name=each.name,
@@ -138,4 +140,4 @@ def _import(taken: Taken, each: WrittenEntry, context: str, factory: RowFactory)
         )
     )
     if each.status not in (None, EntryStatus.PENDING):
-        taken.moves.append(factory.build_move(id_, MoveKind.STATUS, each.status, why=f"so it stood in {FOLDER}"))
+        imported.moves.append(factory.build_move(id_, MoveKind.STATUS, each.status, why=f"so it stood in {FOLDER}"))

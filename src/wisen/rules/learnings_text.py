@@ -1,6 +1,6 @@
-"""The known Markdown format of learnings, errors and feature requests: entries written, and read as people left them.
+"""Writes and parses the Markdown format of learnings, errors and feature requests.
 
-Reading takes what it can tell and never fails. What it does not know is kept as it stands, in `rest`.
+Parsing never fails: it takes what it recognises, and keeps everything else verbatim in `rest`.
 """
 
 from __future__ import annotations
@@ -11,33 +11,33 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from wisen.model.entry import PREFIXES, EntryStatus, EntryType, Priority
-from wisen.rules.entry_fields import KNOWN, NOTES, READ, SECTIONS, named
-from wisen.rules.entry_lines import NAME, entries
+from wisen.rules.entry_fields import KNOWN_FIELDS, PARSERS, RESOLUTION_FIELDS, SECTIONS, normalized
+from wisen.rules.entry_lines import NAME, split_entries
 from wisen.text.markdown import BLANK, block, code, inline, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.model.entry import Entry
-    from wisen.rules.entry_lines import EntryLines, Piece
+    from wisen.rules.entry_lines import EntryLines, EntrySection
 
 HEADERS = {
     EntryType.LEARNING: "# Learnings\n\nWhat was corrected, preferred or found out at work.\n\n---\n\n",
     EntryType.ERROR: "# Errors\n\nWhat failed, and what may help.\n\n---\n\n",
     EntryType.FEATURE: "# Feature requests\n\nWhat was asked for and is not there yet.\n\n---\n\n",
 }
-"""With what a new file begins."""
+"""How a new file begins."""
 
 
 class WrittenEntry(Struct, frozen=True, kw_only=True):
-    """An entry as it stands in such a file."""
+    """An entry as it appears in a file."""
 
     name: str
     type: EntryType
     category: str = ""
-    """What stands behind the name: a category, a command, a capability."""
+    """The text after the name: a category, a command, a capability."""
     logged: datetime | None = None
-    """A time without a zone is taken for UTC."""
+    """A time without a time zone is taken as UTC."""
     priority: Priority | None = None
     status: EntryStatus | None = None
     area: str = ""
@@ -47,7 +47,7 @@ class WrittenEntry(Struct, frozen=True, kw_only=True):
     error: str = ""
     setting: str = ""
     source: str = ""
-    """Other systems have sources of their own, so any word may stand here."""
+    """Other systems have sources of their own, so any word is allowed."""
     files: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     key: str = ""
@@ -59,10 +59,10 @@ class WrittenEntry(Struct, frozen=True, kw_only=True):
     resolution: str = ""
     """The notes on how it was resolved."""
     rest: tuple[str, ...] = ()
-    """Every field and section that is not known, cannot be read or stands there again: verbatim, in order."""
+    """Every field and section that is unknown, invalid or repeated: verbatim, in order."""
 
 
-def write(  # noqa: PLR0913 - what was decided about an entry and how often it was seen stand outside of it
+def format_entry(  # noqa: PLR0913 - an entry's status and counts are not part of the entry
     entry: Entry,
     *,
     status: EntryStatus,
@@ -72,9 +72,9 @@ def write(  # noqa: PLR0913 - what was decided about an entry and how often it w
     last: date,
     evidence: Sequence[str],
 ) -> str:
-    """One entry as it is put at the end of its file. Empty fields, tags, files and evidence are left out.
+    """Format an entry for the end of its file. Empty fields, tags, files and evidence are left out.
 
-    Raises: ValueError where the entry's name is not one of its type.
+    Raises: ValueError if the entry's name does not match its type.
     """
     if NAME.fullmatch(entry.name) is None or not entry.name.startswith(f"{PREFIXES[entry.type]}-"):
         raise ValueError(f"{entry.name!r} is not the name of an entry: {PREFIXES[entry.type]}-YYYYMMDD-XXX")
@@ -91,7 +91,7 @@ def write(  # noqa: PLR0913 - what was decided about an entry and how often it w
     written = {"Evidence": "\n".join(f"- {inline(each)}" for each in evidence if each)} | {
         "Metadata": "\n".join(f"- {name}: {value}" for name, value in metadata.items() if value)
     }
-    sections = {title: _shown(entry, field) for title, field in SECTIONS[entry.type].items()} | written
+    sections = {title: _format_text(entry, field) for title, field in SECTIONS[entry.type].items()} | written
     return "\n\n".join(
         [
             f"## [{entry.name}] {inline(entry.category or entry.key)}".rstrip(" "),
@@ -102,67 +102,71 @@ def write(  # noqa: PLR0913 - what was decided about an entry and how often it w
     )
 
 
-def read(text: str) -> tuple[WrittenEntry, ...]:
-    """The entries of a file, in order. Never raises: what is not an entry is skipped."""
-    return tuple(_read(lines) for lines in entries(text))
+def parse_entries(text: str) -> tuple[WrittenEntry, ...]:
+    """Parse the entries of a file, in order. Never raises: what is not an entry is skipped."""
+    return tuple(_parse_entry(lines) for lines in split_entries(text))
 
 
-class _Taken:
-    """What was read of an entry so far."""
+class _ParsedFields:
+    """The values parsed so far."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
         self.rest: list[str] = []
 
-    def take(self, field: str | None, text: str, verbatim: str) -> None:
-        """Keep a value under its field, or verbatim where it is unknown, unreadable or there already."""
+    def keep(self, field: str | None, text: str, verbatim: str) -> None:
+        """Keep a value under its field, or verbatim if the field is unknown, invalid or already set."""
         if field is not None and not text.strip(BLANK):
             return
-        value = None if field is None or field in self.values else READ[field](text)
+        value = None if field is None or field in self.values else PARSERS[field](text)
         if field is None or value is None:
             self.rest.append(verbatim)
         else:
             self.values[field] = value
 
 
-def _read(lines: EntryLines) -> WrittenEntry:
-    taken = _Taken()
-    taken.take("category", lines.title, lines.title)
+def _parse_entry(lines: EntryLines) -> WrittenEntry:
+    parsed = _ParsedFields()
+    parsed.keep("category", lines.title, lines.title)
     head, *pieces = lines.pieces
-    _take_head(taken, head, pieces)
+    _keep_head(parsed, head, pieces)
     for piece in pieces:
-        title = None if piece.title is None else named(piece.title)
+        title = None if piece.title is None else normalized(piece.title)
         if title is None:
             if piece.text.strip(BLANK):
-                taken.rest.append(piece.verbatim)
+                parsed.rest.append(piece.verbatim)
         elif title == "metadata":
-            for part in piece.parts(KNOWN):
-                taken.take(KNOWN.get(part.name or ""), part.text, part.verbatim)
+            for part in piece.parts(KNOWN_FIELDS):
+                parsed.keep(KNOWN_FIELDS.get(part.name or ""), part.text, part.verbatim)
         elif title == "resolution":
-            for part in piece.parts(NOTES):
-                taken.take(NOTES.get("notes" if part.name is None else part.name), part.text, part.verbatim)
+            for part in piece.parts(RESOLUTION_FIELDS):
+                parsed.keep(
+                    RESOLUTION_FIELDS.get("notes" if part.name is None else part.name), part.text, part.verbatim
+                )
         else:
-            taken.take(KNOWN.get(title), piece.text, piece.verbatim)
+            parsed.keep(KNOWN_FIELDS.get(title), piece.text, piece.verbatim)
     type_ = next(each for each, prefix in PREFIXES.items() if lines.name.upper().startswith(f"{prefix}-"))
-    return WrittenEntry(name=lines.name, type=type_, rest=tuple(taken.rest), **taken.values)
+    return WrittenEntry(name=lines.name, type=type_, rest=tuple(parsed.rest), **parsed.values)
 
 
-def _take_head(taken: _Taken, head: Piece, pieces: Sequence[Piece]) -> None:
-    """Take the fields below the name. Where no summary is marked as one, it is what stands there without a mark."""
-    parts = list(head.parts(KNOWN))
-    named_ones = [(named(piece.title or ""), piece.text) for piece in pieces] + [(p.name or "", p.text) for p in parts]
-    if not any(KNOWN.get(name) == "summary" and text.strip(BLANK) for name, text in named_ones):
-        taken.take("summary", "\n\n".join(part.verbatim for part in parts if part.name is None), "")
+def _keep_head(parsed: _ParsedFields, head: EntrySection, pieces: Sequence[EntrySection]) -> None:
+    """Take the fields below the name. Without a marked summary, the unmarked text is the summary."""
+    parts = list(head.parts(KNOWN_FIELDS))
+    named_ones = [(normalized(piece.title or ""), piece.text) for piece in pieces] + [
+        (p.name or "", p.text) for p in parts
+    ]
+    if not any(KNOWN_FIELDS.get(name) == "summary" and text.strip(BLANK) for name, text in named_ones):
+        parsed.keep("summary", "\n\n".join(part.verbatim for part in parts if part.name is None), "")
         parts = [part for part in parts if part.name is not None]
     for part in parts:
-        taken.take(KNOWN.get(part.name or ""), part.text, part.verbatim)
+        parsed.keep(KNOWN_FIELDS.get(part.name or ""), part.text, part.verbatim)
 
 
-def _shown(entry: Entry, field: str) -> str:
+def _format_text(entry: Entry, field: str) -> str:
     text: str = getattr(entry, field)
     return code(text) if field == "error" and text else block(text)
 
 
 def _day(day: date) -> str:
-    """A day, also of a time."""
+    """Format a date, or the date of a time."""
     return f"{day.year:04}-{day.month:02}-{day.day:02}"

@@ -1,4 +1,4 @@
-"""What says where rules are: the meta.md of a context, and the index.md of all of them. Both are only written."""
+"""Writes the overview files: the meta.md of each context, and the index.md of all contexts. Neither is read back."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from datetime import date
 
 GLOBAL = "global"
-"""The key of what holds everywhere."""
-_NOTICE = "wisen writes this file anew at each run; edits here are lost."
+"""The key of the global context."""
+_NOTICE = "wisen rewrites this file at each run; edits here are lost."
 
 
 class IndexRow(NamedTuple):
     """A context in the index."""
 
     key: str
-    """`GLOBAL` for what holds everywhere."""
+    """`GLOBAL` for the global context."""
     name: str
     rules: int
     corrections: int
@@ -26,7 +26,7 @@ class IndexRow(NamedTuple):
 
 
 def write_meta(key: str, name: str, aliases: Iterable[str], counts: Mapping[str, int], updated: date) -> str:
-    """The file about one context: its key, its names, and how much it holds."""
+    """Format the meta file of a context: its key, its names, and how much it has."""
     rows = [("Key", _code(key)), ("Name", _cell(name)), ("Updated", f"{updated:%Y-%m-%d}")]
     rows += [(_cell(what), str(count)) for what, count in sorted(counts.items())]
     seen = "".join(f"- {_code(alias)}\n" for alias in sorted(set(aliases)))
@@ -35,7 +35,7 @@ def write_meta(key: str, name: str, aliases: Iterable[str], counts: Mapping[str,
 
 
 def write_index(rows: Iterable[IndexRow]) -> str:
-    """The file about all contexts; what holds everywhere comes first."""
+    """Format the index of all contexts, the global one first."""
     shown = [
         (
             _cell(row.name),
@@ -55,7 +55,7 @@ def _folder(key: str) -> str:
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A table; in its cells a bar is escaped, also in code."""
+    """Format a table; pipes are escaped in its cells, even in code."""
     rows = [tuple(cell.replace("|", r"\|") for cell in row) for row in rows]
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, ("---",) * len(head), *rows))
 
@@ -65,12 +65,12 @@ def _line(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that means nothing but itself."""
+    """Escape Markdown in a text."""
     return re.sub(r"([\\`*_\[\]<>])", r"\\\1", _line(text))
 
 
 def _code(text: str) -> str:
-    """A text as code, also where backticks are in it."""
+    """Format a text as code, even if it contains backticks."""
     text = _line(text)
     ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""

@@ -1,7 +1,7 @@
-"""Where an approved rule may go when its own file is too long or cannot be written: the places an agent reads.
+"""Lists the places an approved rule may go if its own file is too long or not writable: places the agent reads.
 
-Claude Code reads CLAUDE.md whole, however long it is, and beside it CLAUDE.local.md and every file in `.claude/rules`;
-Codex reads the first 32 KiB of AGENTS.md; OpenClaw cuts each file of its workspace. Told by hook a rule needs no file.
+Claude Code reads CLAUDE.md whole, however long it is, and also CLAUDE.local.md and every file in `.claude/rules`; Codex
+reads the first 32 KiB of AGENTS.md; OpenClaw truncates each file of its workspace. Delivered by hook, it needs no file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOCAL_FILE = "CLAUDE.local.md"
 
 
 ASK = "ask"
-"""Instead of a place: the user is asked again."""
+"""Instead of a place: ask the user again."""
 _WORKSPACE = {
     PlaceName.AGENTS: Target("AGENTS.md", "Red Lines"),
     PlaceName.SOUL: Target("SOUL.md", "Boundaries"),
@@ -38,59 +38,67 @@ _CUTS = {
 _EVERYWHERE = "everywhere"
 
 
-class Surroundings(NamedTuple):
-    """What is known of where a proposal would go."""
+class PlaceCandidates(NamedTuple):
+    """What is known about where a proposal would go."""
 
     agent: str
-    own: Target | None
-    """The user's own file that the agent reads in every project; None where there is none, or it is that one."""
-    book: Target
-    """Where wisen itself keeps the rule, and tells it by hook from there."""
-    hooks: bool
-    """Whether the agent can be told by hook."""
+    user_file: Target | None
+    """The user's file that the agent reads in every project; None if there is none, or it is the rule's own file."""
+    context_file: Target
+    """The context file in which wisen keeps the rule, and from which hooks deliver it."""
+    has_hooks: bool
+    """Whether the agent has hooks."""
 
 
-def places_of(proposal: Proposal, around: Surroundings) -> tuple[RulePlace, ...]:
-    """Every place where the rule of a proposal may go, its own file first."""
+def list_places(proposal: Proposal, candidates: PlaceCandidates) -> tuple[RulePlace, ...]:
+    """Return every place where the rule of a proposal may go, its own file first."""
     own = Target(proposal.path, proposal.heading)
     path = Path(own.path)
-    if own.path == around.book.path:
+    if own.path == candidates.context_file.path:
         return (RulePlace(PlaceName.HOOK, *own, "told by hook only, no file of yours is changed"),)
-    cut = f" ({_CUTS[around.agent]})" if around.agent in _CUTS else ""
-    found = [RulePlace(PlaceName.FILE, *own, f"{path.name} all the same{cut}")]
-    if around.agent == "claude-code" and path.suffix == ".md":
+    cut = f" ({_CUTS[candidates.agent]})" if candidates.agent in _CUTS else ""
+    places = [RulePlace(PlaceName.FILE, *own, f"{path.name} all the same{cut}")]
+    if candidates.agent == "claude-code" and path.suffix == ".md":
         user_folder = path.parent.name == ".claude"
         if not user_folder:
             local = Target(str(path.with_name(LOCAL_FILE)), own.heading)
-            found.append(RulePlace(PlaceName.LOCAL, *local, f"{LOCAL_FILE}, for you alone: keep it out of git"))
+            places.append(RulePlace(PlaceName.LOCAL, *local, f"{LOCAL_FILE}, for you alone: keep it out of git"))
         rules = path.parent / (RULES_FILE.removeprefix(".claude/") if user_folder else RULES_FILE)
-        found.append(RulePlace(PlaceName.RULES, str(rules), own.heading, f"{RULES_FILE}, which is read as well"))
-    if around.agent == "openclaw":
+        places.append(RulePlace(PlaceName.RULES, str(rules), own.heading, f"{RULES_FILE}, which is read as well"))
+    if candidates.agent == "openclaw":
         root = path.parent.parent if path.suffix == ".json" else path.parent
-        found += [
+        places += [
             RulePlace(word, str(root / name), heading, f"{name} of the same workspace{cut}")
             for word, (name, heading) in _WORKSPACE.items()
             if name != path.name
         ]
-    if around.own is not None and around.own.path != own.path:
-        found.append(RulePlace(PlaceName.OWN, *around.own, f"{around.own.path}, where it holds in all your projects"))
-    if around.hooks:
-        found.append(RulePlace(PlaceName.HOOK, *around.book, "told by hook only, no file of yours is changed"))
-    return tuple(found)
+    if candidates.user_file is not None and candidates.user_file.path != own.path:
+        places.append(
+            RulePlace(
+                PlaceName.OWN,
+                *candidates.user_file,
+                f"{candidates.user_file.path}, where it holds in all your projects",
+            )
+        )
+    if candidates.has_hooks:
+        places.append(
+            RulePlace(PlaceName.HOOK, *candidates.context_file, "told by hook only, no file of yours is changed")
+        )
+    return tuple(places)
 
 
 def choice_value(path: str, word: PlaceName | str) -> str:
-    """How the choice of a place for a file is kept."""
+    """Encode the choice of a place for a file."""
     return f"{Path(path).name} {word}"
 
 
 def choice_subject(context: str) -> str:
-    """What the choice of a place is about, in the ledger: a context, or what holds in all of them."""
+    """Return the ledger subject of a choice: a context, or all of them."""
     return context or _EVERYWHERE
 
 
 def chosen_places(moves: Iterable[Move], context: str) -> dict[str, str]:
-    """What the user chose for the files of a context: a place by the name of the file. The newest word holds."""
+    """Return the places that the user chose for the files of a context, by file name. The newest choice wins."""
     found: dict[str, str] = {}
     for move in moves:
         if move.kind is MoveKind.PLACE and move.subject == choice_subject(context):

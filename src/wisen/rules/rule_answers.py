@@ -1,4 +1,4 @@
-"""What a person's answer to a proposal makes of its entry."""
+"""Builds the rows for an answer to a proposed rule: approval, rejection, wording and scope of its entry."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from wisen.store.row_factory import RowFactory
 
 
-def bearer(proposal: Proposal, state: EntryState, named: Callable[[str], str], factory: RowFactory) -> Entry:
-    """The entry whose rule an approved proposal would be.
+def rule_entry(proposal: Proposal, state: EntryState, named: Callable[[str], str], factory: RowFactory) -> Entry:
+    """Return the entry that becomes the rule of an approved proposal.
 
-    Where the entry is a rule of its project already and the proposal is for everywhere, that is another one: it gets a
-    line of its own, and what else was said in the project stays there.
+    If the entry is already a rule of its project and the proposal is global, that is a new entry: it gets a line of its
+    own, and what else was said in the project stays there.
     """
     if proposal.context != EVERYWHERE or state.context == EVERYWHERE or state.status is not EntryStatus.PROMOTED:
         return state.entry
@@ -42,18 +42,18 @@ def bearer(proposal: Proposal, state: EntryState, named: Callable[[str], str], f
 
 
 class GivenAnswer(NamedTuple):
-    """What was answered, with the rule as it shall be worded, and who says so."""
+    """An answer, with the wording of the rule, and who gave it."""
 
     given: Answer
     text: str
     by: Actor
 
 
-def answered(
-    proposal: Proposal, state: EntryState, rule: Entry, word: GivenAnswer, factory: RowFactory
+def answer_rows(
+    proposal: Proposal, state: EntryState, rule: Entry, answer: GivenAnswer, factory: RowFactory
 ) -> list[Entry | Move]:
-    """The rows of an answer; `rule` is the bearer of the proposal. Only a person's approval confirms it."""
-    given, worded, by = word
+    """Return the rows of an answer; `rule` is the entry that becomes the rule. Only a person's approval confirms it."""
+    given, worded, by = answer
     rows: list[Entry | Move] = [factory.build_move(proposal.id, MoveKind.ANSWER, given, by=by)]
     if given is Answer.APPROVED:
         if rule.id != state.entry.id:
@@ -66,6 +66,6 @@ def answered(
             rows.append(factory.build_move(rule.id, MoveKind.CONFIRM, by=by))
         rows.append(factory.build_move(rule.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=by))
     elif given is Answer.REJECTED and state.status is not EntryStatus.PROMOTED:
-        # What is a rule of its project stays one: they only do not want it everywhere.
+        # A rule of its project remains one: the user only does not want it everywhere.
         rows.append(factory.build_move(rule.id, MoveKind.STATUS, EntryStatus.WONT_FIX, by=by))
     return rows

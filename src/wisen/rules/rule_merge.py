@@ -1,6 +1,6 @@
-"""Fresh rules put into a file that people edit: their own lines stay as they are, and what they did to ours stands.
+"""Merges new rules into a file that people edit: their own lines stay, and so do their edits of ours.
 
-Only lines that are rules are touched. A heading of ours stays, also where nothing is left below it.
+Only rule lines are touched. Our headings stay, even if nothing is left below them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from wisen.rules.rule_page import (
     RuleLine,
     comment_spans,
     is_rule,
-    mark_of,
     mark_span,
-    note_of,
-    page_of,
-    plain,
-    rendered,
+    one_line,
+    parse_page,
+    render_mark,
+    render_note,
+    render_rule,
 )
 from wisen.rules.rule_text import read_rules, same_line, section_heading, section_of, write_rules
 
@@ -36,23 +36,23 @@ class _Fate(NamedTuple):
     """What becomes of a row."""
 
     line: RuleLine | None
-    """What it says from now on; None where it goes."""
+    """The new content of the row; None if it is removed."""
     elsewhere: RuleLine | None = None
-    """What is to be written below another heading instead."""
+    """What to write below another heading instead."""
 
 
-def merged(written: str, now: str, fresh: Sequence[RuleLine], *, title: str, intro: str) -> str:
-    """The file with the fresh rules and with all that a person did to it.
+def merge_rules(written: str, now: str, fresh: Sequence[RuleLine], *, title: str, intro: str) -> str:
+    """Merge fresh rules into a file, keeping all edits that a person made.
 
-    `written` is what we last wrote, `now` what the file holds; `title` and `intro` are for a file that is empty. A line
-    that the person reworded, archived or took out stays so. A line of ours that is not among the fresh ones goes. A
+    `written` is what we last wrote, `now` the current content; `title` and `intro` are for an empty file. A line that
+    the person reworded, archived or removed stays so. A line of ours that is not among the fresh ones is removed. A
     line without an id whose text is among the fresh ones gets its id.
 
     Raises: ValueError for a fresh rule that cannot be written.
     """
-    fresh = tuple(replace(line, text=plain(line.text)) for line in fresh)
+    fresh = tuple(replace(line, text=one_line(line.text)) for line in fresh)
     before = read_rules(written)
-    page = page_of(now)
+    page = parse_page(now)
     fates = _fates(page.rows, before, fresh)
     stay = {line.id or line.text for fate in fates.values() for line in fate if line is not None}
     known = {line.id or line.text for line in before} | {row.mark for row in page.rows}
@@ -60,14 +60,14 @@ def merged(written: str, now: str, fresh: Sequence[RuleLine], *, title: str, int
     new += [fate.elsewhere for fate in fates.values() if fate.elsewhere is not None]
     if not now.strip("\ufeff\r\n\t "):
         return write_rules(title, new, intro=intro) if new else now
-    text = _with_fates(page, fates)
+    text = _apply_fates(page, fates)
     for name in dict.fromkeys(map(section_of, new)):
-        text = _with_lines(text, name, [rendered(line) for line in new if section_of(line) == name])
+        text = _add_lines(text, name, [render_rule(line) for line in new if section_of(line) == name])
     return text
 
 
 def _fates(rows: Iterable[Row], before: Iterable[RuleLine], fresh: Iterable[RuleLine]) -> dict[Row, _Fate]:
-    """What becomes of each row that does not simply stay."""
+    """Return what becomes of each row that changes."""
     rows = tuple(rows)
     old = {line.id: line for line in before if line.id}
     wanted = {line.id: line for line in fresh if line.id}
@@ -79,21 +79,21 @@ def _fates(rows: Iterable[Row], before: Iterable[RuleLine], fresh: Iterable[Rule
         if row.copy or not is_rule(line.text):
             fates[row] = _Fate(line if row.comments else None)
         elif line.id in wanted:
-            fates[row] = _reconciled(row, old.get(line.id), wanted[line.id])
+            fates[row] = _reconcile(row, old.get(line.id), wanted[line.id])
         elif line.id in old:
             fates[row] = _Fate(None)
         elif not line.id:
             same = same_line(row, unplaced)
             if same is not None:
                 unplaced.remove(same)
-                fates[row] = _reconciled(row, None, same)
+                fates[row] = _reconcile(row, None, same)
             else:
                 fates[row] = _Fate(line)
     return fates
 
 
-def _reconciled(row: Row, old: RuleLine | None, fresh: RuleLine) -> _Fate:
-    """A fresh rule with what the person did to it since it was written."""
+def _reconcile(row: Row, old: RuleLine | None, fresh: RuleLine) -> _Fate:
+    """Combine a fresh rule with the person's edits of it."""
     now = row.line
     text = fresh.text if old is not None and old.text == now.text else now.text
     line = replace(fresh, text=text if now.id else fresh.text)
@@ -104,58 +104,58 @@ def _reconciled(row: Row, old: RuleLine | None, fresh: RuleLine) -> _Fate:
     return _Fate(line) if archived == (fresh.status == "archived") else _Fate(None, line)
 
 
-def _with_fates(page: Page, fates: dict[Row, _Fate]) -> str:
-    """The page with each row as it is to be."""
+def _apply_fates(page: Page, fates: dict[Row, _Fate]) -> str:
+    """Return the page with the changed rows."""
     lines = list(page.lines)
     for row, fate in fates.items():
         last = lines[row.stop - 1]
         end = last[len(last.rstrip("\r\n")) :]
         if fate.line is None:
-            # A person's note below the line must not become part of the line above.
+            # A person's note below a removed line must not become part of the line above.
             after = page.lines[row.stop] if row.stop < len(page.lines) else ""
             put = end if after[:1].isspace() and after.strip() else ""
             put = _bom(lines[row.start]) + put
-        elif _is_said(row, fate.line):
+        elif _is_unchanged(row, fate.line):
             continue
         else:
-            put = _rewritten(row, "".join(page.lines[row.start : row.stop]).rstrip("\r\n"), fate.line) + end
+            put = _rewrite(row, "".join(page.lines[row.start : row.stop]).rstrip("\r\n"), fate.line) + end
         lines[row.start : row.stop] = [put, *[""] * (row.stop - row.start - 1)]
     return "".join(lines)
 
 
-def _is_said(row: Row, line: RuleLine) -> bool:
-    """Whether a row says all of a line already. In force it belongs to the heading that it stands below."""
+def _is_unchanged(row: Row, line: RuleLine) -> bool:
+    """Whether a row already says all of a line. An active rule belongs to the heading above it."""
     about = line.about if line.status == "archived" and line.id else row.line.about
     return row.line == replace(line, about=about) and bool(row.mark) == bool(row.line.id)
 
 
-def _rewritten(row: Row, raw: str, line: RuleLine) -> str:
-    """A row that says something else; where only our part differs, the person's bytes stay."""
+def _rewrite(row: Row, raw: str, line: RuleLine) -> str:
+    """Rewrite a row; if only our part differs, the person's bytes are kept."""
     mark = mark_span(raw) or (len(raw), len(raw))
     front, back = raw[: mark[0]].rstrip(), raw[mark[1] :]
-    at = _last(front, row.note) if row.note else len(front)
+    at = _last_position(front, row.note) if row.note else len(front)
     if row.line.text != line.text or at < 0:
-        return _bom(raw) + rendered(line, prefix=row.prefix, comments=row.comments)
+        return _bom(raw) + render_rule(line, prefix=row.prefix, comments=row.comments)
     head, tail = front[:at].rstrip(), front[at + len(row.note) :]
-    return " ".join(part for part in (head, note_of(line), tail.strip(), mark_of(line)) if part) + back
+    return " ".join(part for part in (head, render_note(line), tail.strip(), render_mark(line)) if part) + back
 
 
 def _bom(text: str) -> str:
     return "\ufeff" if text.startswith("\ufeff") else ""
 
 
-def _last(text: str, note: str) -> int:
-    """Where a note stands last outside of comments; -1 where it does not."""
+def _last_position(text: str, note: str) -> int:
+    """Return the last position of a note outside comments; -1 if there is none."""
     for start, stop in comment_spans(text):
         text = text[:start] + "\0" * (stop - start) + text[stop:]
     return text.rfind(note)
 
 
-def _with_lines(text: str, name: str, ours: list[str]) -> str:
-    """The text with new lines below a heading, which is made where it is missing."""
+def _add_lines(text: str, name: str, ours: list[str]) -> str:
+    """Add lines below a heading, which is created if missing."""
     end = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
-    page = page_of(text)
-    heading = next((each for each in page.headings if each.name == name and _holds(each)), None)
+    page = parse_page(text)
+    heading = next((each for each in page.headings if each.name == name and _can_hold_rules(each)), None)
     if heading is None:
         at = _place(page.headings, name, len(page.lines))
         ours = [f"## {section_heading(name)}", "", *ours]
@@ -172,20 +172,20 @@ def _with_lines(text: str, name: str, ours: list[str]) -> str:
     return before + "".join(line + end for line in ours) + after
 
 
-def _holds(heading: Heading) -> bool:
-    """Whether rules belong to a heading: the one of the archive may be as low as the person likes."""
+def _can_hold_rules(heading: Heading) -> bool:
+    """Whether rules belong to a heading: the archive's may have any lower level."""
     return heading.level == 2 or (heading.level > 2 and heading.name == ARCHIVED)
 
 
 def _place(headings: Iterable[Heading], name: str, end: int) -> int:
-    """Before which line a new section goes."""
+    """Return the line before which a new section goes."""
     order = {each: number for number, each in enumerate(SECTIONS)} | {ARCHIVED: len(SECTIONS) + 1}
     rank = order.get(name, len(SECTIONS))
     return next((each.number for each in headings if each.level == 2 and order.get(each.name, -1) > rank), end)
 
 
 def _place_below(page: Page, heading: Heading) -> tuple[int, bool]:
-    """Before which line of a section new lines go, and whether they follow others there."""
+    """Return the line of a section before which new lines go, and whether they follow others there."""
     first = heading.number + 1
     stop = next((each.number for each in page.headings if each.number >= first), len(page.lines))
     full = [number for number in range(first, stop) if page.lines[number].strip() or number in page.hidden]

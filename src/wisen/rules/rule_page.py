@@ -1,7 +1,7 @@
-"""A Markdown file of rules taken apart: its lines, its headings, and what in it is a rule.
+"""Parses a Markdown file of rules: its lines, its headings, and which lines are rules.
 
-What a reader of the page does not see as text (a fence of code, a comment) holds no rules. A fence or a comment that
-never ends counts as prose, else half a page would be gone by one slip.
+Code fences and comments hold no rules. An unclosed fence or comment counts as prose, because otherwise one slip would
+hide half the page.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from wisen.rules.unseen import Unseen
+from wisen.rules.hidden_spans import HiddenSpans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ State: TypeAlias = Literal["confirmed", "pending", "stale", "archived"]
 
 OTHER = "other"
 SECTIONS = ("command", "file", "tool", "style", "project fact", OTHER)
-"""The headings of a file in their order; a person's own come behind them, what is archived at the end."""
+"""The headings of a file in order; a person's own come after them, and archived rules last."""
 ARCHIVED = "Archived"
 
 _ID = r"[A-Z]-[0-9a-z]{4,32}"
@@ -35,7 +35,7 @@ _BOM = "\ufeff"
 
 
 class RuleLine(Struct, frozen=True, kw_only=True):
-    """A rule or a candidate as it stands in a file."""
+    """A rule or a candidate as it appears in a file."""
 
     id: str = ""
     """R-xxxx; empty for a line that a person added."""
@@ -48,31 +48,31 @@ class RuleLine(Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
     """The names of the entries it was made from."""
     about: str = OTHER
-    """The heading it stands below."""
+    """The heading it is below."""
 
 
 class Row(NamedTuple):
-    """A rule with its place in a page."""
+    """A rule with its position in a page."""
 
     start: int
     stop: int
     line: RuleLine
     prefix: str
-    """What stands before the text: the bullet as the person has it."""
+    """The text before the rule: the bullet as the person wrote it."""
     note: str
-    """What we say of it in parentheses, as it was found."""
+    """Our note about it in parentheses, as found."""
     comments: tuple[str, ...]
     """A person's own comments in it."""
     mark: str
-    """The id in its comment; empty where it has none."""
+    """The id in its comment; empty if it has none."""
     whole: bool
-    """Whether the machine's part could be read."""
+    """Whether the metadata could be parsed."""
     copy: bool
     """Whether it only repeats a line above."""
 
 
 class Heading(NamedTuple):
-    """A heading with its place in a page."""
+    """A heading with its position in a page."""
 
     number: int
     level: int
@@ -81,7 +81,7 @@ class Heading(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A text taken apart; its lines come together to the same text again."""
+    """A parsed text; its lines join to the same text again."""
 
     lines: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -90,8 +90,8 @@ class Page(NamedTuple):
     """The lines in code and in comments."""
 
 
-class _Machine(Struct, frozen=True):
-    """What the comment of a rule holds for us."""
+class _Metadata(Struct, frozen=True):
+    """The metadata in the comment of a rule."""
 
     status: State
     created: date | None = None
@@ -102,43 +102,43 @@ class _Machine(Struct, frozen=True):
     about: str = OTHER
 
 
-def page_of(text: str) -> Page:
-    """Take a text apart; whatever it is, this does not fail."""
+def parse_page(text: str) -> Page:
+    """Parse a text; never fails."""
     lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text))
-    bare = [_bare(line) for line in lines]
+    bare = [_without_ending(line) for line in lines]
     if bare:
         bare[0] = bare[0].removeprefix(_BOM)
-    reader, unseen = _Reader(), Unseen(bare)
+    reader, unseen = _PageBuilder(), HiddenSpans(bare)
     number = 0
     while number < len(bare):
-        # A comment of ours that begins a line was put there by a wrap, and belongs to the line above.
-        stop = number if _MARK.match(bare[number].lstrip()) else unseen.until(number)
+        # A comment of ours at the start of a line was wrapped, and belongs to the line above.
+        stop = number if _MARK.match(bare[number].lstrip()) else unseen.end_of_span(number)
         heading = _HEADING.match(bare[number])
         if stop > number:
             reader.hidden |= set(range(number, stop))
         elif heading is not None:
-            reader.head(Heading(number, len(heading[1]), heading_name(heading[2] or "")))
+            reader.add_heading(Heading(number, len(heading[1]), heading_name(heading[2] or "")))
             stop = number + 1
         else:
             stop = _item_until(bare, number, unseen)
             if stop > number:
-                reader.item(bare[number:stop], number)
+                reader.add_item(bare[number:stop], number)
             stop = max(stop, number + 1)
         number = stop
     return Page(lines, tuple(reader.rows), tuple(reader.headings), frozenset(reader.hidden))
 
 
-def rendered(line: RuleLine, *, prefix: str = "- ", comments: tuple[str, ...] = ()) -> str:
-    """A rule as it is written, without the end of the line. Raises: ValueError for what cannot be a rule."""
-    text = plain(line.text)
+def render_rule(line: RuleLine, *, prefix: str = "- ", comments: tuple[str, ...] = ()) -> str:
+    """Format a rule, without the line ending. Raises: ValueError for what cannot be a rule."""
+    text = one_line(line.text)
     if not is_rule(text):
         raise ValueError(f"{line.text!r} cannot be a rule: it has neither letters nor digits")
     shown = text.replace("<!--", r"<\!--").replace("-->", r"--\>")
-    return prefix + " ".join(part for part in (shown, note_of(line), *comments, mark_of(line)) if part)
+    return prefix + " ".join(part for part in (shown, render_note(line), *comments, render_mark(line)) if part)
 
 
-def mark_of(line: RuleLine) -> str:
-    """The comment behind a rule: its id, and the machine's part. A line without an id has none."""
+def render_mark(line: RuleLine) -> str:
+    """Format the comment after a rule: its id and metadata. A line without an id has none."""
     if not line.id:
         return ""
     if re.fullmatch(_ID, line.id) is None:
@@ -153,13 +153,13 @@ def mark_of(line: RuleLine) -> str:
         "about": line.about if line.status == "archived" and line.about != OTHER else None,
     }
     data = json.dumps({name: value for name, value in kept.items() if value}, separators=(",", ":"))
-    # Inside the text of JSON these two say the same; as they are they could end the comment.
+    # Inside JSON strings these escapes mean the same; unescaped they could end the comment.
     data = data.replace("<", r"\u003c").replace(">", r"\u003e")
     return f"<!-- wisen:{line.id} {data} -->"
 
 
-def note_of(line: RuleLine) -> str:
-    """What a person may want to know of a rule, in parentheses; empty where there is nothing to say."""
+def render_note(line: RuleLine) -> str:
+    """Format what a person may want to know about a rule, in parentheses; empty if there is nothing to say."""
     said = []
     since = line.last_used or line.created
     if not line.id:
@@ -175,18 +175,18 @@ def note_of(line: RuleLine) -> str:
     return f"({', '.join(said)})" if said else ""
 
 
-def plain(text: str) -> str:
-    """A text as one line."""
+def one_line(text: str) -> str:
+    """Return a text on one line."""
     return " ".join(filter(None, map(str.strip, text.splitlines()))).replace(r"<\!--", "<!--").replace(r"--\>", "-->")
 
 
 def is_rule(text: str) -> bool:
-    """Whether a text can be a rule: a line of dashes is none."""
+    """Whether a text can be a rule: a line of dashes cannot."""
     return any(map(str.isalnum, text))
 
 
 def heading_name(text: str) -> str:
-    """What a heading is called: one of ours in its usual spelling, or a person's own; never empty."""
+    """Normalize the name of a heading: ours in its usual spelling, or a person's own; never empty."""
     name, longer = " ".join(text.split()), None
     while name != longer:
         longer = name
@@ -198,7 +198,7 @@ def heading_name(text: str) -> str:
 
 
 def comment_spans(text: str) -> Iterator[tuple[int, int]]:
-    """From where to where each comment of a line goes."""
+    """Yield the span of each comment in a line."""
     at = text.find("<!--")
     while at >= 0:
         stop = text.find("-->", at + 4)
@@ -209,13 +209,13 @@ def comment_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def mark_span(text: str) -> tuple[int, int] | None:
-    """Where our comment stands in a text."""
+    """Return the span of our comment in a text."""
     found = _MARK.search(text)
     return None if found is None else found.span()
 
 
-class _Reader:
-    """Collects what was found on the way through a page, and knows below which heading it is."""
+class _PageBuilder:
+    """Collects rows and headings of a page, and tracks the current heading."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -226,7 +226,7 @@ class _Reader:
         self._archived = 0
         """The level of the heading below which everything is archived; 0 outside."""
 
-    def head(self, heading: Heading) -> None:
+    def add_heading(self, heading: Heading) -> None:
         self.headings.append(heading)
         if heading.level > 1 and heading.name == ARCHIVED:
             self._archived = self._archived or heading.level
@@ -236,16 +236,16 @@ class _Reader:
         if heading.level <= 2 and not self._archived:
             self._about = heading.name if heading.level == 2 else OTHER
 
-    def item(self, bare: list[str], number: int) -> None:
+    def add_item(self, bare: list[str], number: int) -> None:
         bullet = _ITEM.match(bare[0])
         prefix = bullet[0] if bullet else bare[0][: len(bare[0]) - len(bare[0].lstrip())]
         body = " ".join([bare[0][len(prefix) :].strip(), *map(str.strip, bare[1:])])
         mark = _MARK.search(body)
         front, comments = _without_comments(body[: mark.start()] if mark else body)
         back, more = _without_comments(body[mark.end() :] if mark else "")
-        kept = _decoded(mark[2]) if mark else None
-        text, note = _parted(front, mark[1] if mark else "", kept)
-        text = plain(f"{text} {back.strip()}")
+        kept = _decode_metadata(mark[2]) if mark else None
+        text, note = _split_note(front, mark[1] if mark else "", kept)
+        text = one_line(f"{text} {back.strip()}")
         whole = mark is None or kept is not None
         id_ = mark[1] if mark else ""
         copy = id_ in self._texts
@@ -256,10 +256,10 @@ class _Reader:
         if id_ and not copy:
             self._texts[id_] = text
 
-    def _line(self, text: str, note: str, id_: str, kept: _Machine | None) -> RuleLine:
+    def _line(self, text: str, note: str, id_: str, kept: _Metadata | None) -> RuleLine:
         status: State = "confirmed"
         if id_ and kept is not None:
-            # What stands outside of the archive is not archived, whatever was noted: a person has put it back.
+            # Whatever the metadata says, a rule outside the archive is not archived: a person has moved it back.
             status = "confirmed" if kept.status == "archived" else kept.status
         elif id_:
             status = "stale" if note.startswith("(stale") else "pending" if note.startswith("(not") else "confirmed"
@@ -280,8 +280,8 @@ class _Reader:
         )
 
 
-def _item_until(bare: list[str], number: int, unseen: Unseen) -> int:
-    """Behind which line the rule ends that begins here; the same number where none does."""
+def _item_until(bare: list[str], number: int, unseen: HiddenSpans) -> int:
+    """Return the line after the rule that starts here; the same number if none does."""
     first = bare[number]
     bullet = _ITEM.match(first)
     if _MARK.search(first) is not None:
@@ -292,19 +292,19 @@ def _item_until(bare: list[str], number: int, unseen: Unseen) -> int:
         line = bare[at]
         inside = line.strip() and _width(line[: len(line) - len(line.lstrip())]) >= _width(bullet[1]) + 2
         wrapped = _MARK.match(line.lstrip()) is not None
-        if not inside or _HEADING.match(line) or (not wrapped and unseen.until(at) > at):
+        if not inside or _HEADING.match(line) or (not wrapped and unseen.end_of_span(at) > at):
             return at
         if _MARK.search(line):
             return at if _ITEM.match(line) else at + 1
     return len(bare)
 
 
-def _parted(front: str, id_: str, kept: _Machine | None) -> tuple[str, str]:
-    """The text before our comment without our note, and the note."""
+def _split_note(front: str, id_: str, kept: _Metadata | None) -> tuple[str, str]:
+    """Split the text before our comment into the rule and our note."""
     front = front.strip()
     note = ""
     if id_ and kept is not None:
-        note = note_of(RuleLine(id=id_, text="", **{name: getattr(kept, name) for name in _NOTED}))
+        note = render_note(RuleLine(id=id_, text="", **{name: getattr(kept, name) for name in _NOTED}))
         if not note:
             return front, ""
     at = front.rfind(note) if note else -1
@@ -317,15 +317,15 @@ def _parted(front: str, id_: str, kept: _Machine | None) -> tuple[str, str]:
 _NOTED = ("status", "created", "last_used", "uses", "sessions")
 
 
-def _decoded(data: str) -> _Machine | None:
+def _decode_metadata(data: str) -> _Metadata | None:
     try:
-        return msgspec.json.decode(data.strip(), type=_Machine)
+        return msgspec.json.decode(data.strip(), type=_Metadata)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
 
 
 def _without_comments(text: str) -> tuple[str, tuple[str, ...]]:
-    """A text without its comments, and these."""
+    """Return a text without its comments, and the comments."""
     kept, comments, at = [], [], 0
     for start, stop in comment_spans(text):
         kept.append(text[at:start])
@@ -338,5 +338,5 @@ def _width(indent: str) -> int:
     return len(indent.expandtabs(4))
 
 
-def _bare(line: str) -> str:
+def _without_ending(line: str) -> str:
     return line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")

@@ -1,4 +1,4 @@
-"""What an answer to a proposed rule does: an approved one goes into its file, as recorded edits."""
+"""Answers proposed rules: an approved one goes into its file, as recorded edits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RuleProposals:
-    """How proposals are answered that become lines in files: rules, and what agents suggested."""
+    """Answers proposals that become lines in files: rules, and agents' suggestions."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class RuleProposals:
         self._refresh, self._writer, self._settings = refresh, writer, settings
 
     def leave_for(self, each: ProposalState) -> Permission:
-        """Whether policy lets a proposal pass, proposes it or asks."""
+        """Whether policy approves a proposal, proposes it or asks."""
         from wisen.edits.permission import Permission, Profile, permission_for
 
         if each.proposal.type is ProposalType.SUGGESTION:
@@ -58,7 +58,7 @@ class RuleProposals:
         return permission_for(profile, name, state.entry.origin, is_tracked=tracked, is_certain=certain)
 
     def _is_linked(self, path: str) -> bool:
-        """Whether a link leads to another file, which nobody named: a person has to see which."""
+        """Whether a link leads to another file, which nobody named: a person must see which."""
         try:
             return self._edit_ports.files.link_target(Path(path)) is not None
         except FileError:
@@ -74,10 +74,10 @@ class RuleProposals:
         dry_run: bool = False,
         by: Actor = Actor.USER,
     ) -> Answered:
-        """Carry out an answer to a proposal that waits. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
+        """Execute an answer to a waiting proposal. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
         from wisen.decisions.proposal_rows import is_only_recorded, suggested_entry
         from wisen.model.entry_names import entry_name
-        from wisen.rules.rule_answers import GivenAnswer, answered, bearer
+        from wisen.rules.rule_answers import GivenAnswer, answer_rows, rule_entry
 
         if by is Actor.USER:
             self._decisions.require_person(*answer_command(each.proposal.id, given, text, to), dry_run=dry_run)
@@ -94,32 +94,34 @@ class RuleProposals:
             raise UsageError(f"{each.proposal.id} is an agent's suggestion, and needs the user's own word.")
         unwanted = each.proposal.type is ProposalType.SUGGESTION and given is not Answer.APPROVED
         if unwanted or (new is not None and is_only_recorded(new)):
-            return self._recorded(each, given, None if unwanted else new, worded, dry_run=dry_run)
+            return self._record_suggestion(each, given, None if unwanted else new, worded, dry_run=dry_run)
         state = (
             find_entry(entry_states(home.ledger), each.proposal.entry)
             if new is None
             else fold_entry_states([new], (), ())[0]
         )
         if text is None and given is Answer.APPROVED and each.proposal.unworded:
-            worded = _reworded(each.proposal, state)
+            worded = _wording_of(each.proposal, state)
         widens = given is Answer.APPROVED and place is not None and place.applies_everywhere
         meant = structs.replace(each.proposal, context=EVERYWHERE) if widens else each.proposal
-        rule = bearer(meant, state, lambda id_: named(state.entry.type, id_), factory)
+        rule = rule_entry(meant, state, lambda id_: named(state.entry.type, id_), factory)
         if given is Answer.APPROVED and place is not None:
-            edit = self._writer.write_rule(each.proposal, place, worded, rule.id, said=to is not None, dry_run=dry_run)
+            edit = self._writer.write_rule(
+                each.proposal, place, worded, rule.id, place_was_named=to is not None, dry_run=dry_run
+            )
         if dry_run:
             return Answered(each, edit, place)
-        rows = answered(meant, state, rule, GivenAnswer(given, worded, by), factory)
+        rows = answer_rows(meant, state, rule, GivenAnswer(given, worded, by), factory)
         if given is Answer.APPROVED and place is not None and to is not None:
             rows += self._writer.place_move(each.proposal, place)
         home.ledger.entries.record([*([new] if new is not None else []), *rows])
         self._refresh.context_files()
         return Answered(each, edit, place)
 
-    def _recorded(
+    def _record_suggestion(
         self, each: ProposalState, given: Answer, new: Entry | None, worded: str, *, dry_run: bool
     ) -> Answered:
-        """What an agent suggested becomes an entry that is no rule, or nothing at all."""
+        """Record an approved suggestion that is not a rule as an entry; else nothing."""
         rows: list[Entry | Move] = [structs.replace(new, summary=worded)] if new is not None else []
         rows.append(self._home.row_factory.build_move(each.proposal.id, MoveKind.ANSWER, given, by=Actor.USER))
         if not dry_run:
@@ -127,8 +129,8 @@ class RuleProposals:
         return Answered(each, None)
 
 
-def _reworded(proposal: Proposal, state: EntryState) -> str:
-    """The words of an entry that a person gave it since it was proposed as a quote. Raises: UsageError."""
+def _wording_of(proposal: Proposal, state: EntryState) -> str:
+    """Return a wording that a person gave since the quote was proposed. Raises: UsageError."""
     if state.text != proposal.text and not needs_wording(state):
         return state.text
     raise UsageError(

@@ -1,7 +1,7 @@
-"""How many rules stay and for how long: what was told once and then no longer grows stale, and is archived in place.
+"""Limits how many rules stay active: a rule that is no longer delivered becomes stale and is then archived in place.
 
-A rule ages by real deliveries alone: one of which none was ever measured, as where a file tells it, does not. Nothing
-is ever dropped here. Only a person takes a rule away, and what is told again is in force again.
+A rule ages by measured deliveries only: one that was never measured, for example because a file contains it, does not.
+Nothing is deleted here. Only a person removes a rule, and one that is delivered again is active again.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ GLOBAL_RULES = 300
 GLOBAL_CORRECTIONS = 500
 CONTEXT_RULES = 200
 CONTEXT_CORRECTIONS = 300
-"""How many lines of each file may be in force."""
+"""How many lines of each file may be active."""
 CONTEXT_STALE, GLOBAL_STALE = timedelta(days=45), timedelta(days=90)
-"""For how long a rule of a project, or of all projects, may be told to no session before it is stale; twice as long,
-and it is archived."""
+"""After how long without a delivery a rule of a project, or a global one, is stale; after twice as long it is
+archived."""
 
 _WORTH = {"stale": 0, "pending": 1, "confirmed": 2}
 
 
-def aged(line: RuleLine, told: date | None, today: date, window: timedelta) -> RuleLine:
-    """A line as of today; `told` is the day on which a session was last told it, None where that was never measured."""
-    if told is None:
+def age_line(line: RuleLine, delivered: date | None, today: date, window: timedelta) -> RuleLine:
+    """Return a line as of today; `told` is the day of its last delivery, None if that was never measured."""
+    if delivered is None:
         return line
-    used = max(filter(None, (told, line.last_used)))
+    used = max(filter(None, (delivered, line.last_used)))
     status: State = line.status
     if line.status == "confirmed" and today - used > window:
         status = "archived" if today - used > 2 * window else "stale"
     return replace(line, last_used=used, status=status)
 
 
-def retained(lines: Sequence[RuleLine], *, limit: int) -> tuple[RuleLine, ...]:
-    """The same lines in the same order, some of them archived now.
+def archive_excess(lines: Sequence[RuleLine], *, limit: int) -> tuple[RuleLine, ...]:
+    """Return the same lines in the same order, some of them archived now.
 
-    What was archived or stale stays so; whoever knows of a new use says that it is in force again.
+    Archived and stale lines stay so; the caller reactivates a line that was used again.
     """
     kept = list(lines)
     active = [number for number, line in enumerate(kept) if line.status != "archived"]
@@ -55,6 +55,6 @@ def retained(lines: Sequence[RuleLine], *, limit: int) -> tuple[RuleLine, ...]:
 
 
 def _usefulness(line: RuleLine, number: int) -> tuple[bool, int, int, int, int, int]:
-    """The lowest goes first: a person's own lines last, of the others the one that helped in most sessions."""
+    """Rank a line; the lowest is archived first: a person's own lines last, others by the sessions they helped in."""
     seen = line.last_used or line.created
     return not line.id, _WORTH[line.status], line.sessions, line.uses, seen.toordinal() if seen else 0, -number

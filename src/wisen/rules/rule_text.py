@@ -1,4 +1,4 @@
-"""Rules and candidates as Markdown that people edit: written, read back, and what a person did to them in between."""
+"""Writes and reads rules as Markdown that people edit, and finds the edits that a person made."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from wisen.rules.rule_page import (
     RuleLine,
     heading_name,
     is_rule,
-    note_of,
-    page_of,
-    plain,
-    rendered,
+    one_line,
+    parse_page,
+    render_note,
+    render_rule,
 )
 
 if TYPE_CHECKING:
@@ -25,35 +25,35 @@ if TYPE_CHECKING:
     from wisen.rules.rule_page import Row
 
 __all__ = [
-    "Edited",
+    "RuleEdits",
     "RuleLine",
-    "edits",
+    "find_edits",
     "read_rules",
-    "rules_in",
+    "rule_rows",
     "same_line",
     "section_heading",
     "section_of",
     "write_rules",
 ]
 
-_WELCOME = "Edit it with `wisen rules edit`, and it holds at once; what is done to it otherwise is asked about once."
+_WELCOME = "Edit it with `wisen rules edit`, and it applies at once; other edits are asked about once."
 
 
-class Edited(NamedTuple):
-    """What a person did to a file. Pairs are the line before and after."""
+class RuleEdits(NamedTuple):
+    """The edits of a person. Pairs are the line before and after."""
 
     added: tuple[RuleLine, ...]
-    """New lines. One with an id came from another file: so a person confirms a candidate."""
+    """New lines. One with an id was moved from another file: that is how a person confirms a candidate."""
     reworded: tuple[tuple[RuleLine, RuleLine], ...]
     removed: tuple[RuleLine, ...]
     moved: tuple[tuple[RuleLine, RuleLine], ...]
-    """Put below another heading. Below `Archived`, or out from there, it has another status."""
+    """Moved below another heading. Below `Archived`, or out of it, the status changes too."""
 
 
 def write_rules(title: str, lines: Sequence[RuleLine], *, intro: str) -> str:
-    """A new file. `intro` says in a sentence what it is.
+    """Write a new file. `intro` is a sentence that says what it is.
 
-    Raises: ValueError for a text without letters or digits, and for a wrong id.
+    Raises: ValueError for a text without letters or digits, and for an invalid id.
     """
     sections: dict[str, list[RuleLine]] = {name: [] for name in SECTIONS}
     for name in sorted({section_of(line) for line in lines} - {*SECTIONS, ARCHIVED}):
@@ -61,31 +61,31 @@ def write_rules(title: str, lines: Sequence[RuleLine], *, intro: str) -> str:
     sections[ARCHIVED] = []
     for line in lines:
         sections[section_of(line)].append(line)
-    written = [f"# {plain(title)}\n\n{plain(intro)} {_WELCOME}\n"]
+    written = [f"# {one_line(title)}\n\n{one_line(intro)} {_WELCOME}\n"]
     for name, found in sections.items():
         if found:
-            bullets = "".join(rendered(line) + "\n" for line in found)
+            bullets = "".join(render_rule(line) + "\n" for line in found)
             written.append(f"\n## {section_heading(name)}\n\n{bullets}")
     return "".join(written)
 
 
 def section_heading(name: str) -> str:
-    """A section's name as it stands in a file."""
+    """Return the heading of a section in a file."""
     return name.capitalize() if name in SECTIONS else name
 
 
 def read_rules(text: str) -> tuple[RuleLine, ...]:
-    """The rules in a file, in order; whatever the file holds, this does not fail."""
-    return tuple(row.line for row in rules_in(page_of(text).rows))
+    """Read the rules of a file, in order; never fails."""
+    return tuple(row.line for row in rule_rows(parse_page(text).rows))
 
 
-def rules_in(rows: Iterable[Row]) -> list[Row]:
-    """The rows that are rules: no copies, and none whose text was taken away."""
+def rule_rows(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows that are rules: no duplicates, and none whose text was removed."""
     return [row for row in rows if not row.copy and is_rule(row.line.text)]
 
 
 def section_of(line: RuleLine) -> str:
-    """The heading a rule is written below."""
+    """Return the section in which a rule is written."""
     if line.status == "archived":
         return ARCHIVED
     name = heading_name(line.about)
@@ -93,15 +93,15 @@ def section_of(line: RuleLine) -> str:
 
 
 def same_line(row: Row, lines: Iterable[RuleLine]) -> RuleLine | None:
-    """Which of some lines a row without an id is: the person may have taken our comment off."""
+    """Return which of some lines a row without an id is: the person may have removed our comment."""
     text = row.line.text
-    return next((line for line in lines if text in (line.text, f"{line.text} {note_of(line)}")), None)
+    return next((line for line in lines if text in (line.text, f"{line.text} {render_note(line)}")), None)
 
 
-def edits(written: str, now: str) -> Edited:
-    """What a person did between what was written and what the file holds now. Another order is nothing."""
+def find_edits(written: str, now: str) -> RuleEdits:
+    """Find the edits between what was written and the current content. The order of lines does not matter."""
     lines = read_rules(written)
-    rows = rules_in(page_of(now).rows)
+    rows = rule_rows(parse_page(now).rows)
     before = {line.id: line for line in lines if line.id}
     present = {row.line.id for row in rows if row.line.id}
     missing = [line for line in lines if line.id not in present]
@@ -113,16 +113,16 @@ def edits(written: str, now: str) -> Edited:
             continue
         if not row.line.id:
             missing.remove(old)
-        new = _taken(old, row)
+        new = _edited_line(old, row)
         if new.text != old.text:
             reworded.append((old, new))
         if (new.status, new.about) != (old.status, old.about):
             moved.append((old, new))
-    return Edited(tuple(added), tuple(reworded), tuple(missing), tuple(moved))
+    return RuleEdits(tuple(added), tuple(reworded), tuple(missing), tuple(moved))
 
 
-def _taken(old: RuleLine, row: Row) -> RuleLine:
-    """A line as the person has it now. What the row does not say is as it was."""
+def _edited_line(old: RuleLine, row: Row) -> RuleLine:
+    """Return a line as the person has it now, with the old metadata where the row has none."""
     new = row.line
     archived = new.status == "archived"
     about = old.about if archived else new.about

@@ -1,4 +1,4 @@
-"""Where an approved rule goes: written as recorded edits where it can be, else other places are named."""
+"""Writes approved rules into their files as recorded edits, or reports the places where they can go instead."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wisen.errors import FileChanged, FileError, PersonNeeded, PlaceNeeded, Stor
 from wisen.model.change import content_digest
 from wisen.model.entry import Actor, MoveKind, rule_id
 from wisen.model.place import PlaceName, parse_place
-from wisen.rules.placing import is_placed
+from wisen.rules.rule_places import has_place
 from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from wisen.edits.editor import Edit
     from wisen.model.entry import Move, Proposal
     from wisen.model.place import RulePlace
-    from wisen.rules.placing import RulePlaces
+    from wisen.rules.rule_places import RulePlaces
     from wisen.store.home import Home
 
-_THROUGH = (FileChanged, StoreError, PersonNeeded)
-"""What no other place would fix."""
+_NOT_ABOUT_PLACE = (FileChanged, StoreError, PersonNeeded)
+"""Errors that another place would not fix."""
 
 
 class ChosenPlace(NamedTuple):
-    """What the user chose for one file of a project."""
+    """The user's choice for one file of a project."""
 
     context: str
     file: str
@@ -35,26 +35,26 @@ class ChosenPlace(NamedTuple):
 
 
 class RuleWriter:
-    """Puts approved rules where they go, and remembers where the user wants them."""
+    """Writes approved rules, and remembers where the user wants them."""
 
     def __init__(self, home: Home, edit_ports: EditPorts, decisions: Decisions, places: RulePlaces) -> None:
         self._home, self._edit_ports, self._decisions, self._places = home, edit_ports, decisions, places
 
     def place_of(self, proposal: Proposal, to: str | None = None) -> RulePlace | None:
-        """Where the rule of a proposal goes: where `to` says, else where the user said before, else its own file.
+        """Return where the rule of a proposal goes: where `to` says, else the user's earlier choice, else its own file.
 
-        None where it goes to no file at all.
+        None if it goes into no file at all.
 
         Raises:
             UsageError: there is no such place.
         """
-        if is_placed(proposal):
+        if has_place(proposal):
             return self._places.place_for(proposal, to)
         refuse_place(proposal, to)
         return None
 
     def chosen_places(self) -> tuple[ChosenPlace, ...]:
-        """The places that the user chose, by project and file."""
+        """Return the places that the user chose, by project and file."""
         from wisen.rules.place_choices import chosen_places
 
         moves = [each for each in self._home.ledger.moves.all() if each.kind is MoveKind.PLACE]
@@ -66,11 +66,11 @@ class RuleWriter:
         )
 
     def choose_place(self, context: str, file: str, to: str, *, dry_run: bool = False) -> ChosenPlace:
-        """Take the user's word where rules of a project go that would go into one of its files; `ask` asks again.
+        """Record the user's choice of where rules go that would go into one of a project's files; `ask` asks again.
 
         Raises:
             UsageError: there is no such place.
-            PersonNeeded: nothing shows that a person says so.
+            PersonNeeded: nothing shows that a person decided this.
         """
         from wisen.rules.place_choices import ASK, choice_subject, choice_value
 
@@ -89,9 +89,16 @@ class RuleWriter:
         return ChosenPlace(context, file, word)
 
     def write_rule(
-        self, proposal: Proposal, place: RulePlace, text: str, entry: str, *, said: bool = False, dry_run: bool = False
+        self,
+        proposal: Proposal,
+        place: RulePlace,
+        text: str,
+        entry: str,
+        *,
+        place_was_named: bool = False,
+        dry_run: bool = False,
     ) -> Edit | None:
-        """Put an approved rule where it goes; None where it goes into no file of the user's.
+        """Write an approved rule to its place; None if it goes into no file of the user's.
 
         `said`: the user named the place just now.
 
@@ -111,21 +118,23 @@ class RuleWriter:
             render_line(text, id_)
         except ValueError as error:
             raise UsageError(f"Nothing was written: {error}.") from error
-        trouble = self._places.trouble_at(place)
-        if trouble is not None and not trouble.is_size:
-            raise self._place_needed(proposal, place, trouble.says)
-        grows = place.word is PlaceName.FILE and (said or self._places.choice_for(proposal) is PlaceName.FILE)
+        problem = self._places.find_problem(place)
+        if problem is not None and not problem.is_size:
+            raise self._place_needed(proposal, place, problem.text)
+        grows = place.word is PlaceName.FILE and (
+            place_was_named or self._places.choice_for(proposal) is PlaceName.FILE
+        )
         try:
-            return self._written(proposal, place, text, id_, may_be_full=grows, dry_run=dry_run)
-        except _THROUGH:
+            return self._write(proposal, place, text, id_, may_be_full=grows, dry_run=dry_run)
+        except _NOT_ABOUT_PLACE:
             raise
         except (FileError, UsageError) as error:
             raise self._place_needed(proposal, place, str(error)) from error
 
-    def _written(
+    def _write(
         self, proposal: Proposal, place: RulePlace, text: str, id_: str, *, may_be_full: bool, dry_run: bool
     ) -> Edit:
-        """Put an approved rule into its file: as a line, or as a value where the file holds values."""
+        """Write an approved rule into its file: as a line, or as a value in a JSON file."""
         from wisen.edits.edit_operations import has_line
         from wisen.edits.editor import Editor, LinePlan, ValuePlan
         from wisen.edits.preferences import insertion_keys
@@ -137,7 +146,7 @@ class RuleWriter:
             return Editor(edit_ports).replace_line(plan, proposal.replaces, dry_run=dry_run)
         if not path.endswith(".json"):
             plan = LinePlan(path, place.heading, text, id_, why, content_digest(content), may_be_full)
-            return Editor(edit_ports).add_line(plan, self._worth(), dry_run=dry_run)
+            return Editor(edit_ports).add_line(plan, self._usefulness(), dry_run=dry_run)
         keys = insertion_keys(content, id_)
         if keys is None:
             raise UsageError(f"{path} holds no texts under `preferences` any more. Fix it, or reject the proposal.")
@@ -154,9 +163,9 @@ class RuleWriter:
         return PlaceNeeded(f"{why} Nothing was written, and it still waits.{then}", why=why, places=offered)
 
     def place_move(self, proposal: Proposal, place: RulePlace) -> list[Move]:
-        """The row that remembers where the user said that a rule goes, for the next one; none where that is known.
+        """Return the row that remembers the user's choice of a place; none if it is already known.
 
-        What makes a rule hold in all projects is said each time.
+        A place that makes a rule global is never remembered.
         """
         from wisen.rules.place_choices import choice_subject, choice_value
 
@@ -167,7 +176,7 @@ class RuleWriter:
             self._home.row_factory.build_move(choice_subject(proposal.context), MoveKind.PLACE, value, by=Actor.USER)
         ]
 
-    def _worth(self) -> dict[str, float]:
-        """How useful the lines of ours are, should some have to make room."""
+    def _usefulness(self) -> dict[str, float]:
+        """Return how useful our lines are, in case some must make room."""
         now, every = self._home.clock.now(), entry_states(self._home.ledger)
         return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.durable for each in every}

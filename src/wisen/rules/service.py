@@ -19,7 +19,7 @@ from wisen.model.entry import (
     MoveKind,
     rule_id,
 )
-from wisen.rules.placing import RulePlaces
+from wisen.rules.rule_places import RulePlaces
 from wisen.rules.rule_proposals import RuleProposals
 from wisen.rules.rule_writing import RuleWriter
 from wisen.store.known_entries import entry_states
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState, ProposalState
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.place import RulePlace
-    from wisen.rules.books import HandEdit
-    from wisen.rules.outdated import Outdated
+    from wisen.rules.context_files import HandEdit
+    from wisen.rules.outdated_lines import OutdatedRule
     from wisen.rules.rule_writing import ChosenPlace
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
@@ -76,10 +76,10 @@ class RuleService:
         from wisen.text.superseded import overruled
 
         rules = [each for each in entry_states(self._home.ledger) if each.is_rule and not each.merged_into]
-        own = [each for each in rules if context and each.context == context]
-        of_all = [each for each in rules if not each.context]
-        hidden = overruled(of_all, own) if own else set[str]()
-        return tuple(each for each in rules if each.context in ("", context) and each.entry.id not in hidden)
+        local = [each for each in rules if context and each.context == context]
+        global_rules = [each for each in rules if not each.context]
+        overruled_ids = overruled(global_rules, local) if local else set[str]()
+        return tuple(each for each in rules if each.context in ("", context) and each.entry.id not in overruled_ids)
 
     def former_rules(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
         """Return what was stated or approved and is no longer in force, and why, newest first."""
@@ -87,18 +87,18 @@ class RuleService:
         every = entry_states(ledger)
         by_id = {each.entry.id: each for each in every}
         last = {(move.subject, move.kind): move for move in ledger.moves.all()}
-        found = []
+        rows = []
         for each in every:
             if each.merged_into or (context is not None and each.context not in ("", context)):
                 continue
             over, by = last.get((each.entry.id, MoveKind.SUPERSEDE)), by_id.get(each.superseded_by)
             status = last.get((each.entry.id, MoveKind.STATUS))
             if over is not None and by is not None and not each.is_closed:
-                found.append((over.at, each, f"superseded by {by.entry.name}, “{by.text}”"))
+                rows.append((over.at, each, f"superseded by {by.entry.name}, “{by.text}”"))
             elif status is not None and status.why.startswith(REMOVED_PREFIX) and status.value == EntryStatus.WONT_FIX:
-                found.append((status.at, each, status.why.partition("; ")[0]))
-        found.sort(key=lambda row: (row[0], row[1].entry.id), reverse=True)
-        return tuple((each, why) for _, each, why in found)
+                rows.append((status.at, each, status.why.partition("; ")[0]))
+        rows.sort(key=lambda row: (row[0], row[1].entry.id), reverse=True)
+        return tuple((each, why) for _, each, why in rows)
 
     def add(self, text: str, context: str = EVERYWHERE, *, pending: bool = False, dry_run: bool = False) -> Entry:
         """Add a rule in the user's own words, for a context or everywhere; an equivalent rule is reused.
@@ -127,7 +127,7 @@ class RuleService:
                 lessons.add(state.entry.id, state.text)
         known = lessons.find(words)
         id_ = known or home.ids.new()
-        made = next((each.entry for each in every if each.entry.id == known), None) or Entry(
+        entry = next((each.entry for each in every if each.entry.id == known), None) or Entry(
             id=id_,
             name=entry_name(EntryType.LEARNING, home.clock.now(), id_, {each.entry.name for each in every}),
             machine=home.machine,
@@ -140,7 +140,7 @@ class RuleService:
             origin=EntryOrigin.STATED,
             durable=1.0,
         )
-        rows: list[Entry | Move] = [] if known else [made]
+        rows: list[Entry | Move] = [] if known else [entry]
         if not known:
             rows += [factory.build_move(id_, MoveKind.CONFLICT, other) for other in lessons.opposites(words)]
         if not pending:
@@ -149,25 +149,27 @@ class RuleService:
                 factory.build_move(id_, MoveKind.STATUS, EntryStatus.PROMOTED, by=Actor.USER, why="you wrote it")
             )
         if not dry_run:
-            with self._decisions.as_decision("rule", made.id):
+            with self._decisions.as_decision("rule", entry.id):
                 home.ledger.entries.record(rows)
             self._refresh.context_files()
-        return made
+        return entry
 
     def page(self, context: str = EVERYWHERE) -> str:
         """Return the rules page of a context, or the global one, as Markdown. Raises: FileError."""
-        from wisen.rules.books import book_of, rules_text
+        from wisen.rules.context_files import context_files, read_rules_page
 
-        return rules_text(self._edit_ports.files, book_of(self._home.path, context, ""))
+        return read_rules_page(self._edit_ports.files, context_files(self._home.path, context, ""))
 
     def commands_for_page_edits(self, before: str, after: str, context: str = EVERYWHERE) -> tuple[HandEdit, ...]:
         """Translate edits of a rules page into the commands that say the same."""
-        from wisen.rules.books import book_of, page_edits
+        from wisen.rules.context_files import commands_for_edits, context_files
 
         by_rule_id = {
             rule_id(each.entry.id): each for each in entry_states(self._home.ledger) if each.context == context
         }
-        return tuple(page_edits(book_of(self._home.path, context, ""), {RULES: (before, after)}, by_rule_id))
+        return tuple(
+            commands_for_edits(context_files(self._home.path, context, ""), {RULES: (before, after)}, by_rule_id)
+        )
 
     def places(self, proposal: Proposal) -> tuple[RulePlace, ...]:
         """Return every place where the rule of a proposal may go, its own file first."""
@@ -201,7 +203,7 @@ class RuleService:
             UsageError: the directory belongs to no project.
             FileError: a file cannot be read or written.
         """
-        from wisen.rules.learnings_folder import put_down
+        from wisen.rules.learnings_folder import write_learnings
         from wisen.safety.entry_texts import is_worth_showing
 
         context = self._projects.context_of(path)
@@ -209,36 +211,36 @@ class RuleService:
             raise UsageError(f"{path} belongs to no project. Go to a project's folder, or give one.")
         ledger = self._home.ledger
         every = entry_states(ledger)
-        told = [each for each in every if each.context == context and not each.is_over and is_worth_showing(each)]
-        return put_down(self._edit_ports, path, told, ledger.occurrences.of, dry_run=dry_run)
+        shown = [each for each in every if each.context == context and not each.is_over and is_worth_showing(each)]
+        return write_learnings(self._edit_ports, path, shown, ledger.occurrences.of, dry_run=dry_run)
 
     def import_context_files(self, known: KnownEntries, boundaries: ErrorBoundaries) -> None:
         """Import hand edits of context files as questions, and entries of other tools that the user adopted."""
-        from wisen.rules.bookkeeping import take_in
+        from wisen.rules.context_file_sync import import_context_files
 
-        take_in(self._home, self._projects, self._edit_ports.files, known, boundaries)
+        import_context_files(self._home, self._projects, self._edit_ports.files, known, boundaries)
 
     def write_context_files(self, every: Sequence[EntryState], boundaries: ErrorBoundaries) -> None:
         """Write the rules in force and the open proposals into the context files, for people to read."""
-        from wisen.rules.bookkeeping import write_books
+        from wisen.rules.context_file_sync import write_all_context_files
 
-        write_books(self._home, self._projects, self._edit_ports.files, every, boundaries)
+        write_all_context_files(self._home, self._projects, self._edit_ports.files, every, boundaries)
 
     def import_line_edits(self) -> None:
         """Import the user's edits of our lines in their files, or ask once where git may have made the change."""
         from wisen.edits.user_edits import detect_user_edits
-        from wisen.rules.noticing import apply_looks
+        from wisen.rules.line_edits import apply_line_edits
 
-        apply_looks(self._home, detect_user_edits(self._edit_ports))
+        apply_line_edits(self._home, detect_user_edits(self._edit_ports))
 
-    def find_outdated_lines(self, every: Sequence[EntryState]) -> list[Outdated]:
+    def find_outdated_lines(self, every: Sequence[EntryState]) -> list[OutdatedRule]:
         """Return our lines in files that no longer match their rule."""
-        from wisen.rules.outdated import outdated_lines
+        from wisen.rules.outdated_lines import find_outdated_lines
 
-        return outdated_lines(self._edit_ports, every)
+        return find_outdated_lines(self._edit_ports, every)
 
-    def propose_replacements(self, outdated: Sequence[Outdated], before: Sequence[ProposalState]) -> list[Proposal]:
+    def propose_replacements(self, outdated: Sequence[OutdatedRule], before: Sequence[ProposalState]) -> list[Proposal]:
         """Propose to change these lines; what was asked `before` waits for new evidence or another wording."""
-        from wisen.rules.outdated import proposed_replacements
+        from wisen.rules.outdated_lines import propose_replacements
 
-        return proposed_replacements(self._home, outdated, before)
+        return propose_replacements(self._home, outdated, before)

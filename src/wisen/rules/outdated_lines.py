@@ -1,7 +1,7 @@
-"""Finds lines of ours in the user's files that no longer say what holds, and proposes to change each of them.
+"""Finds our lines in the user's files that no longer match their rule, and proposes to change each of them.
 
-A newer word took the place of what a line says, or the user worded the rule otherwise elsewhere. Nothing is written
-here: the user approves the change of each file.
+A newer statement superseded the line, or the user reworded the rule elsewhere. Nothing is written here: the user
+approves the change of each file.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 _STANDS = (ChangeFate.STANDS, ChangeFate.REWORDED)
 
 
-class Outdated(NamedTuple):
-    """A line in a file that says what no longer holds."""
+class OutdatedRule(NamedTuple):
+    """A line in a file that no longer matches its rule."""
 
     entry: EntryState
-    """The entry whose words belong there."""
+    """The entry whose text belongs there."""
     of: EntryState
-    """The entry that the line was put in for."""
+    """The entry that the line was written for."""
     line: str
     """The id of the line."""
     text: str
@@ -42,49 +42,51 @@ class Outdated(NamedTuple):
     target: Target
 
 
-def outdated_lines(edit_ports: EditPorts, states: Sequence[EntryState]) -> list[Outdated]:
-    """The lines of ours that say what no longer holds, each with the entry whose words belong in its place."""
+def find_outdated_lines(edit_ports: EditPorts, states: Sequence[EntryState]) -> list[OutdatedRule]:
+    """Return our outdated lines, each with the entry whose text belongs in its place."""
     by_id = {each.entry.id: each for each in states}
     by_line = {rule_id(each.entry.id): each for each in states}
     known = edit_history(edit_ports)
-    found = []
+    outdated = []
     for change in known.effective_changes():
         deed = change.deed
         state = by_line.get(deed.id) if isinstance(deed, LineEdit) else None
         if state is None or not isinstance(deed, LineEdit) or known.fates[change.id] not in _STANDS:
             continue
-        holds = successor(state, by_id)
-        if holds.is_over or (holds is state and _plain(deed.text) == _plain(state.text)):
+        current = successor(state, by_id)
+        if current.is_over or (current is state and _plain(deed.text) == _plain(state.text)):
             continue
         try:
             seen = locate_change(edit_ports, change, known)
             text = edit_operations.current_text(deed, seen.content)
         except (FileError, SettingsUnclear):
-            continue  # somebody is in the midst of it
-        if text is not None and _plain(text) != _plain(holds.text):
-            found.append(Outdated(holds, state, deed.id, text, Target(seen.path, deed.heading)))
-    return found
+            continue  # somebody is editing the file
+        if text is not None and _plain(text) != _plain(current.text):
+            outdated.append(OutdatedRule(current, state, deed.id, text, Target(seen.path, deed.heading)))
+    return outdated
 
 
-def proposed_replacements(home: Home, outdated: Sequence[Outdated], before: Sequence[ProposalState]) -> list[Proposal]:
-    """Proposals to change these lines; what was asked before waits for new evidence, or for other words."""
+def propose_replacements(
+    home: Home, outdated: Sequence[OutdatedRule], before: Sequence[ProposalState]
+) -> list[Proposal]:
+    """Propose to change these lines; what was asked before waits for new evidence or another wording."""
     last = {(each.proposal.path, each.proposal.replaces): each for each in before if each.proposal.replaces}
     follows = {(each.proposal.entry, each.proposal.context): each.proposal.id for each in before}
-    found: list[Proposal] = []
+    proposals: list[Proposal] = []
     for each in outdated:
         asked_last, state = last.get((each.target.path, each.line)), each.entry
         if asked_last is not None and not _may_ask(asked_last, state):
             continue
         evidence = home.ledger.occurrences.of(state.entry.id)
         key = (state.entry.id, state.context)
-        made = replacement_proposal(state, evidence, each, follows.get(key, ""), home.row_factory)
-        follows[key] = made.id
-        found.append(made)
-    return found
+        proposal = replacement_proposal(state, evidence, each, follows.get(key, ""), home.row_factory)
+        follows[key] = proposal.id
+        proposals.append(proposal)
+    return proposals
 
 
 def _may_ask(last: ProposalState, state: EntryState) -> bool:
-    """Whether a line may be asked about that was asked about before: what belongs there is something else now."""
+    """Whether to ask about a line again: something else belongs there now, or there is new evidence."""
     proposal = last.proposal
     if proposal.entry != state.entry.id or _plain(proposal.text) != _plain(state.text):
         return True
@@ -93,7 +95,7 @@ def _may_ask(last: ProposalState, state: EntryState) -> bool:
 
 
 def _plain(text: str) -> str:
-    """The words as a line of a file has them."""
+    """Normalize a text as a line of a file has it."""
     from wisen.text.rule_wording import rule_line
 
     return " ".join(rule_line(text).split())

@@ -1,4 +1,4 @@
-"""What people did to our lines in their files becomes what holds: taken out is refused, other words are theirs."""
+"""Records what people did to our lines in their files: a removed line rejects the rule, a reworded one rewords it."""
 
 from __future__ import annotations
 
@@ -28,43 +28,43 @@ if TYPE_CHECKING:
 _GONE = "the line is gone since another branch or commit was checked out, or history was rewritten"
 
 
-def apply_looks(home: Home, looks: Sequence[ChangeCheck]) -> None:
-    """Take what was noticed as the user's word, or ask once where something else may have done it."""
-    if not looks:
+def apply_line_edits(home: Home, checks: Sequence[ChangeCheck]) -> None:
+    """Record the edits as the user's decisions, or ask once where something else may have made them."""
+    if not checks:
         return
     known = KnownEntries(home.ledger)
     states = {state.entry.id: state for state in known.states}
     changes = {each.id: each for each in home.ledger.changes.of(machine=home.machine)}
-    for look in looks:
-        change = changes.get(look.change)
+    for check in checks:
+        change = changes.get(check.change)
         state = states.get(entry_of_change(change, known.states) or "") if change is not None else None
         if change is None or state is None:
             continue
-        if look.fate is ChangeFate.REMOVED and not state.is_closed:
-            reject_rule(home, state.entry.id, f"{REMOVED_PREFIX}{change.path}", at=_changed(home, look.path))
-        elif look.fate is ChangeFate.REWORDED:
-            _reword(home, state, look)
-        elif look.fate is ChangeFate.STANDS and _was_removed(known, state):
-            why = f"you put it back into {look.path}"
+        if check.fate is ChangeFate.REMOVED and not state.is_closed:
+            reject_rule(home, state.entry.id, f"{REMOVED_PREFIX}{change.path}", at=_changed_at(home, check.path))
+        elif check.fate is ChangeFate.REWORDED:
+            _record_wording(home, state, check)
+        elif check.fate is ChangeFate.STANDS and _was_removed(known, state):
+            why = f"you put it back into {check.path}"
             move = home.row_factory.build_move(
                 state.entry.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=Actor.USER, why=why
             )
             home.ledger.entries.record([move])
-    _ask(home, known, [(changes[look.change], look) for look in looks if look.change in changes])
+    _ask_about_lines(home, known, [(changes[look.change], look) for look in checks if look.change in changes])
 
 
-def _reword(home: Home, state: EntryState, look: ChangeCheck) -> None:
-    """Other words of the user for a rule are its words everywhere."""
-    words = " ".join(_said(look.text).split())
+def _record_wording(home: Home, state: EntryState, check: ChangeCheck) -> None:
+    """Record the user's wording of a rule; it applies everywhere."""
+    words = " ".join(_text_of_line(check.text).split())
     if words and words != " ".join(state.text.split()):
-        why = f"you worded it so in {look.path}"
+        why = f"you worded it so in {check.path}"
         home.ledger.entries.record(
             [home.row_factory.build_move(state.entry.id, MoveKind.TEXT, words, by=Actor.USER, why=why)]
         )
 
 
-def _said(text: str) -> str:
-    """What a line says, or a value that is kept as JSON."""
+def _text_of_line(text: str) -> str:
+    """Return the text of a line, or of a value stored as JSON."""
     try:
         value = msgspec.json.decode(text)
     except msgspec.DecodeError:
@@ -72,8 +72,8 @@ def _said(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-def _changed(home: Home, path: str) -> datetime:
-    """When a file was last changed: what is said after that is newer than what was done to it."""
+def _changed_at(home: Home, path: str) -> datetime:
+    """Return when a file was last changed: statements after that are newer than the edit."""
     now = home.clock.now()
     try:
         return min(now, datetime.fromtimestamp(Path(path).stat().st_mtime, UTC))
@@ -86,16 +86,16 @@ def _was_removed(known: KnownEntries, state: EntryState) -> bool:
     return state.status is EntryStatus.WONT_FIX and bool(moves) and moves[-1].why.startswith(REMOVED_PREFIX)
 
 
-def _ask(home: Home, known: KnownEntries, seen: Sequence[tuple[Change, ChangeCheck]]) -> None:
-    """Ask once about each line that git may have taken; a question is over when the line is back."""
+def _ask_about_lines(home: Home, known: KnownEntries, seen: Sequence[tuple[Change, ChangeCheck]]) -> None:
+    """Ask once about each line that git may have removed; the question expires when the line is back."""
     before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
     rows: list[Proposal | Move] = []
-    for change, look in seen:
+    for change, check in seen:
         words = ("changes", "refuse", change.id)
         about = [each for each in before if each.proposal.words == words]
-        if look.fate is ChangeFate.UNCLEAR and not look.text and not about and isinstance(change.deed, LineEdit):
+        if check.fate is ChangeFate.UNCLEAR and not check.text and not about and isinstance(change.deed, LineEdit):
             rows.append(_question(home, change, change.deed, words))
-        elif look.fate is not ChangeFate.UNCLEAR:
+        elif check.fate is not ChangeFate.UNCLEAR:
             rows += [
                 home.row_factory.build_move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED)
                 for each in about

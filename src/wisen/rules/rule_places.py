@@ -1,4 +1,4 @@
-"""From a proposal to the place its rule goes to: what the user chose for the project, or else the file it names."""
+"""Decides which file the rule of a proposal goes to: the user's choice for the project, or the file it names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wisen.errors import FileError, UsageError
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import ProposalType
 from wisen.model.place import PlaceName, parse_place
-from wisen.rules.place_choices import Surroundings, choice_subject, chosen_places, places_of
+from wisen.rules.place_choices import PlaceCandidates, choice_subject, chosen_places, list_places
 
 _BOOK = "rules.md"
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 
-class PlaceTrouble(NamedTuple):
-    """What stands against a place."""
+class PlaceProblem(NamedTuple):
+    """Why a rule cannot go to a place."""
 
-    says: str
+    text: str
     is_size: bool = False
-    """Only that the file is too long, which a person may want all the same."""
+    """Whether the file is only too long, which a person may accept."""
 
 
-def is_placed(proposal: Proposal) -> bool:
+def has_place(proposal: Proposal) -> bool:
     """Whether a proposal is about a line in a file at all."""
     return bool(proposal.path) and not proposal.words and proposal.type is not ProposalType.GUARD
 
@@ -45,15 +45,15 @@ class RulePlaces:
     """The places where the rules of proposals may go."""
 
     def __init__(self, home: Home, rule_files: RuleFiles, hook_agents: Collection[str]) -> None:
-        """Begin; `hook_agents` can be told to call us, so that they need no file."""
+        """Create it; `hook_agents` have hooks, so they need no file."""
         self._home, self._rule_files, self._hook_agents = home, rule_files, hook_agents
 
     def places_for(self, proposal: Proposal) -> tuple[RulePlace, ...]:
-        """Every place where the rule of a proposal may go, its own file first."""
-        if not is_placed(proposal):
+        """Return every place where the rule of a proposal may go, its own file first."""
+        if not has_place(proposal):
             return ()
         ledger, files = self._home.ledger, self._rule_files
-        proposal = self._as_on_this_machine(proposal)
+        proposal = self._resolve_file(proposal)
         seen = ledger.occurrences.of(proposal.entry)
         agent = seen[-1].agent if seen else proposal.agent or "claude-code"
         own = None
@@ -63,12 +63,12 @@ class RulePlaces:
             try:
                 own = global_target(known[0], agent, str(folder), files.files) if known else None
             except FileError:
-                own = None  # what cannot be read is no place to offer
+                own = None  # an unreadable file is not offered
         book = Target(str(files.rules_file(proposal.context)), proposal.heading)
-        return places_of(proposal, Surroundings(agent, own, book, agent in self._hook_agents))
+        return list_places(proposal, PlaceCandidates(agent, own, book, agent in self._hook_agents))
 
-    def _as_on_this_machine(self, proposal: Proposal) -> Proposal:
-        """A proposal with the file it means here: a book is that of this home, a path of another machine is none."""
+    def _resolve_file(self, proposal: Proposal) -> Proposal:
+        """Resolve the file of a proposal on this machine: context files are in this home, other paths may not exist."""
         path, ledger = Path(proposal.path), self._home.ledger
         if path.parts[-3:] == ("contexts", proposal.context, _BOOK) or path.parts[-2:] == ("global", _BOOK):
             return structs.replace(proposal, path=str(self._rule_files.rules_file(proposal.context)))
@@ -77,19 +77,19 @@ class RulePlaces:
         known = ledger.entries.of([proposal.entry])
         target = Target(str(self._rule_files.rules_file(proposal.context)), proposal.heading)
         if known:
-            with suppress(FileError):  # what cannot be read is told by hook
+            with suppress(FileError):  # if unreadable, the rule is delivered by hook
                 target = self._rule_files.target_for(known[0], ledger.occurrences.of(proposal.entry), proposal.context)
         return structs.replace(proposal, path=target.path, heading=target.heading)
 
     def choice_for(self, proposal: Proposal) -> PlaceName | None:
-        """The place that the user chose for this file of this project; None where they never said."""
-        proposal = self._as_on_this_machine(proposal)
+        """Return the place that the user chose for this file of this project; None if they never did."""
+        proposal = self._resolve_file(proposal)
         moves = self._home.ledger.moves.of(choice_subject(proposal.context))
         word = chosen_places(moves, proposal.context).get(Path(proposal.path).name)
         return PlaceName(word) if word in list(PlaceName) else None
 
     def place_for(self, proposal: Proposal, to: str | None = None) -> RulePlace:
-        """Where the rule of a proposal goes: where the user says, else where they said before, else its own file.
+        """Return where the rule of a proposal goes: where the user says, else their earlier choice, else its own file.
 
         Raises:
             UsageError: there is no such place.
@@ -105,38 +105,38 @@ class RulePlaces:
         chosen = self.choice_for(proposal)
         return next((each for each in places if each.word is chosen), places[0])
 
-    def trouble_at(self, place: RulePlace) -> PlaceTrouble | None:
-        """Why no rule can go to a place just now, as far as that is seen without trying; None where one can."""
+    def find_problem(self, place: RulePlace) -> PlaceProblem | None:
+        """Return why no rule can go to a place now, as far as known without trying; None if one can."""
         if place.word is PlaceName.HOOK:
             return None
         path, files = Path(place.path), self._rule_files.files
-        around = path.parents[2] if place.word is PlaceName.RULES else path.parent
-        if not around.is_dir():
-            return PlaceTrouble(f"{around} is not there any more.")  # a project that is gone is not made again
+        folder = path.parents[2] if place.word is PlaceName.RULES else path.parent
+        if not folder.is_dir():
+            return PlaceProblem(f"{folder} is not there any more.")  # a deleted project is not created again
         try:
             content = files.read(path).content or b""
             files.link_target(path)
         except FileError as error:
-            return PlaceTrouble(str(error))
+            return PlaceProblem(str(error))
         if has_merge_conflict(content):
-            return PlaceTrouble(f"{path} has merge conflicts. Resolve them first.")
+            return PlaceProblem(f"{path} has merge conflicts. Resolve them first.")
         if path.suffix == ".md" and not budget_of(path.name).fits(content):
-            return PlaceTrouble(describe_size(path, content), is_size=True)
+            return PlaceProblem(describe_size(path, content), is_size=True)
         return None
 
     def can_be_offered(self, place: RulePlace, tried: RulePlace) -> bool:
-        """Whether a rule may go to a place after it could not go to another; the file may be too long, if wanted."""
-        trouble = self.trouble_at(place)
-        if trouble is None:
+        """Whether to offer a place after another one failed; its own file is offered even if it is too long."""
+        problem = self.find_problem(place)
+        if problem is None:
             return place.word is not tried.word
-        return trouble.is_size and place.word is PlaceName.FILE
+        return problem.is_size and place.word is PlaceName.FILE
 
     def question_about(self, proposal: Proposal) -> tuple[str, tuple[RulePlace, ...]]:
-        """What stands against approving a proposal as it is, and where it may go instead; empty where nothing does."""
-        if not is_placed(proposal):
+        """Return what prevents approving a proposal as it is, and where it may go instead; empty if nothing does."""
+        if not has_place(proposal):
             return "", ()
         place = self.place_for(proposal)
-        trouble = self.trouble_at(place)
-        if trouble is None or (trouble.is_size and place.word is PlaceName.FILE is self.choice_for(proposal)):
+        problem = self.find_problem(place)
+        if problem is None or (problem.is_size and place.word is PlaceName.FILE is self.choice_for(proposal)):
             return "", ()
-        return trouble.says, tuple(each for each in self.places_for(proposal) if self.can_be_offered(each, place))
+        return problem.text, tuple(each for each in self.places_for(proposal) if self.can_be_offered(each, place))

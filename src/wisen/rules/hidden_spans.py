@@ -1,6 +1,6 @@
-"""What a reader of a Markdown page does not see as its text: fences of code, and comments that begin a line.
+"""Finds the lines of a Markdown page that are not rendered as text: code fences, and comments that start a line.
 
-Comments nest here: a person who takes out lines that carry comments of ours puts one around them.
+Comments nest here: a person who comments out lines that contain our comments puts one around them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)\Z", re.DOTALL)
 
 
-class Unseen:
-    """Tells of each line whether something begins there that hides lines. What never ends hides nothing."""
+class HiddenSpans:
+    """Tells for each line whether a hidden span starts there. What is never closed hides nothing."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -24,12 +24,12 @@ class Unseen:
         self._closing = ["" if fence is None or fence[2].strip() else fence[1] for fence in self._fences]
         opened = (line.count("<!--") - line.count("-->") for line in lines)
         self._depth = list(accumulate(opened, initial=0))
-        # The best that is still to come, so that what never ends is known without a search.
+        # The best value still to come, so that an unclosed span is known without a search.
         self._lowest = _from_the_end(self._depth[1:], min)
         self._longest = {char: self._lengths(char) for char in "`~"}
 
-    def until(self, number: int) -> int:
-        """Behind which line it ends; the same number where nothing begins."""
+    def end_of_span(self, number: int) -> int:
+        """Return the line after the span's end; the same number if none starts here."""
         line, fence = self._lines[number], self._fences[number]
         if fence is not None:
             if self._longest[fence[1][0]][number + 1] < len(fence[1]):
@@ -48,5 +48,5 @@ class Unseen:
 
 
 def _from_the_end(values: list[int], better: Callable[[int, int], int]) -> list[int]:
-    """The best value from each place on."""
+    """Return the best value from each position on."""
     return list(accumulate(reversed(values), better))[::-1]
