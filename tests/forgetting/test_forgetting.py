@@ -299,7 +299,7 @@ def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monk
     token = drawn("ghp_{a36}", random.Random(5))
     shop = taught(home, f"please remember: the key is {token}", "please remember: the blue cable")
     with monkeypatch.context() as older, wisen.open_learner() as learner:
-        for module in (event_filter, record_sanitizer, build_memories, books):
+        for module in (event_filter, record_sanitizer, build_memories, context_files):
             older.setattr(module, "rule_against", lambda _: None)
         learner.learn()
         learner.records.record_insight(f"it is {token}")
