@@ -29,6 +29,7 @@ from wisen.model.change import content_digest
 from wisen.model.entry import Answer
 from wisen.model.tombstone import ALL_CONTEXTS
 from wisen.records import record_sanitizer
+from wisen.rules import context_files
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8")
