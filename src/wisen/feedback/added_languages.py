@@ -1,4 +1,4 @@
-"""The languages that a user added: files in a folder of the home. A broken one is told, and left out."""
+"""Loads the languages that a user added: files in a folder of the home. A broken file is reported and skipped."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from wisen.feedback.language import Language
 
 FOLDER = "languages"
-"""Where they lie, below the home."""
+"""Their folder, below the home."""
 _DIGEST_VERSION = b"directives 1"
-"""What is made of such a file: with another of these its sessions are understood anew."""
+"""The version of how such a file is used: when it changes, sessions are analyzed again."""
 _VERSION_BITS = 32
-"""How many bits of what sessions were understood by tell the version of our own code."""
+"""How many bits of the analysis version hold the version of the code."""
 
 
 class BrokenFile(NamedTuple):
-    """A file that is no language."""
+    """A file that is not a language file."""
 
     file: str
     problem: str
 
 
 class AddedLanguages:
-    """The languages of a folder, and what makes a detector of them and of those that are shipped."""
+    """The languages of a folder, and the detector for them and the shipped ones."""
 
     def __init__(
         self, languages: tuple[Language, ...] = (), broken: tuple[BrokenFile, ...] = (), digest: int = 0
@@ -42,20 +42,20 @@ class AddedLanguages:
 
     @cached_property
     def model(self) -> DetectorModel:
-        """What hears turns in all of them: made when the first turn is heard."""
+        """The detector model for all of them, built on first use."""
         from wisen.feedback.detector import build_detector, shipped_detector
 
         return build_detector(self.languages) if self.languages else shipped_detector()
 
     @cached_property
     def requests(self) -> RequestTable:
-        """By which forms users ask something of wisen in a chat: those of the shipped languages, and of these."""
+        """The forms by which users ask something of wisen in a chat: those of the shipped languages and of these."""
         from wisen.feedback.language_requests import build_request_table
 
         return build_request_table(self.languages)
 
     def language_of(self, text: str) -> str:
-        """The code of the language that a text is likeliest in; English where nothing tells."""
+        """The code of the likeliest language of a text; English where nothing tells."""
         from wisen.text.directives import shipped_reader
 
         reader = self.model.directives if self.languages else shipped_reader()
@@ -63,16 +63,16 @@ class AddedLanguages:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person has to know."""
+        """What the user should know."""
         return tuple(f"{each.problem} It is left out." for each in self.broken)
 
     def analysis_version(self, version: int) -> int:
-        """What sessions are understood by: the version of the code, and behind it these files."""
+        """The version of the analysis: the version of the code, combined with a digest of these files."""
         return version + (self._digest << _VERSION_BITS)
 
 
 def load_added_languages(folder: Path) -> AddedLanguages:
-    """The languages of a folder; none, and nothing is loaded, where there is no such folder."""
+    """The languages of a folder; nothing is loaded where there is no such folder."""
     files = sorted(folder.glob("*.toml")) if folder.is_dir() else []
     if not files:
         return AddedLanguages()

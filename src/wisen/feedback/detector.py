@@ -1,4 +1,4 @@
-"""Weighs what a turn shows into probabilities, one for each kind of signal. The weights are data: weights.json."""
+"""Detects signals: weighs the features of a turn into probabilities for each kind. The weights are in weights.json."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 DETECTOR_VERSION = 10
-"""The version of the detector: what another one heard is heard again."""
+"""The version of the detector: when it changes, sessions are analyzed again."""
 STATED_LASTING = 0.9
-"""How likely a directive lasts where it says so itself: "never push", "use pnpm. always."."""
+"""The probability that a directive lasts where it says so itself: "never push", "use pnpm. always."."""
 _MARKED_PROBABILITY, _UNMARKED_PROBABILITY = 0.9, 0.7
-"""How likely a directive that only the rules found is meant as one: with words that say that it lasts, or without."""
+"""The probability of a directive that only the rules found: with words that say that it lasts, or without."""
 _TEACHING_KINDS = (SignalKind.CORRECTION, SignalKind.REMEMBER, SignalKind.PREFERENCE)
-"""The kinds that a directive may be, the first that holds."""
+"""The kinds that a directive may be; the first that holds wins."""
 _DEMANDING_KINDS = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
-"""Where one of them holds, an order tells how to work; else it is a piece of work."""
+"""Where one of them holds, an order tells how to work; else it is a task."""
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 
 
@@ -46,7 +46,7 @@ class Weights(msgspec.Struct, frozen=True):
 
     bias: float
     threshold: float
-    """From which probability on the kind is said to hold."""
+    """The minimum probability at which the kind holds."""
     weights: dict[str, float]
 
 
@@ -58,12 +58,12 @@ class _WeightFile(msgspec.Struct, frozen=True):
 
 
 class _KindModels:
-    """The linear models of all kinds, arranged by feature: one lane each, and behind them what lasts."""
+    """The linear models of all kinds, arranged by feature: one lane each, and a last one for durability."""
 
     def __init__(self, kinds: dict[SignalKind, Weights], lasting: Weights) -> None:
         of = [kinds[kind] for kind in SignalKind]
         self.thresholds = tuple(each.threshold for each in of)
-        # A lower score does not reach the threshold, however it is rounded.
+        # A lower score does not reach the threshold, whatever the rounding.
         self.threshold_offsets = threshold_offsets([_score(each.threshold) - 0.001 for each in of])
         of_turn = {name: lasting.weights[named] for name, named in TURN_FEATURES.items() if named in lasting.weights}
         self.bias = pack([*(each.bias for each in of), lasting.bias])
@@ -72,7 +72,7 @@ class _KindModels:
 
 
 class DetectorModel:
-    """Weighs turns: by one set of models in English, by another where other languages speak."""
+    """Weighs turns with one set of models for English and another for other languages."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class DetectorModel:
         self._support = _SupportCache(self)
 
     def probabilities(self, message: TypedTurn) -> dict[SignalKind, float]:
-        """How likely each kind holds."""
+        """The probability of each kind."""
         seen = extract_features(message, self._tables)
         total = self._models_for(seen).bias + seen.total
         return {kind: _logistic(unpack_lane(total, number)) for number, kind in enumerate(self._kinds)}
@@ -109,9 +109,9 @@ class DetectorModel:
         }
 
     def signals(self, message: TypedTurn, forced: Collection[SignalKind] = ()) -> tuple[Signal, ...]:
-        """The kinds that hold, the likeliest first, each with where its evidence stands.
+        """The kinds that hold, the likeliest first, each with the position of its evidence.
 
-        `insisted`: kinds that hold because somebody else has said so; they are as likely as their threshold at least.
+        `forced`: kinds that hold because somebody else decided so; they get at least their threshold as probability.
         """
         if not message.text or message.text.isspace():
             return ()
@@ -122,7 +122,7 @@ class DetectorModel:
         reached = (total + of.threshold_offsets) & self._any_mark
         if forced:
             reached |= sum(mark for mark, kind in zip(self._marks, self._kinds, strict=True) if kind in forced)
-        # What holds for now alone teaches nothing.
+        # What holds only for now teaches nothing.
         told = tuple([each for each in self.directives.possible_directives_in(message.text) if not each.passing])
         if not reached and not told:
             return ()
@@ -150,7 +150,7 @@ class DetectorModel:
     def _signals_in_doubt(
         self, message: TypedTurn, features: TurnFeatures, score: float, directives: tuple[Directive, ...]
     ) -> Iterator[Signal]:
-        """What only may be a directive: whatever else the turn says, nothing is made of it until somebody says so."""
+        """Possible directives: whatever else the turn says, they have no effect until somebody confirms them."""
         for each in directives:
             if each.doubtful:
                 yield Signal(
@@ -170,7 +170,7 @@ class DetectorModel:
         held: list[tuple[float, int]],
         directives: tuple[Directive, ...],
     ) -> Iterator[Signal]:
-        """The signals of a turn that holds directives: each directive is one, of the kind that the turn is."""
+        """The signals of a turn with directives: each directive is one, of the kind of the turn."""
         kinds = {self._kinds[number]: -less for less, number in held}
         teaches = next((kind for kind in _TEACHING_KINDS if kind in kinds), SignalKind.PREFERENCE)
         for each in directives:
@@ -192,14 +192,14 @@ class DetectorModel:
                 yield self._signal(message.text, features, number, -less)
 
     def _languages_of(self, features: TurnFeatures) -> tuple[Language, ...]:
-        """The languages of a turn, where it is not English."""
+        """The languages of a turn that is not English."""
         return self.lexicon.languages_of(features.languages & ~self.lexicon.english_bits) if features.is_foreign else ()
 
     def _models_for(self, features: TurnFeatures) -> _KindModels:
         return self._foreign if features.is_foreign else self._english
 
     def _lesson(self, message: TypedTurn, features: TurnFeatures, score: float, directive: Directive) -> Lesson:
-        """The lesson of a directive; `score` is what the turn tells of how long it lasts, which only ranks doubts."""
+        """The lesson of a directive; `score` is the durability score of the turn, which only ranks doubts."""
         abroad = self._languages_of(features)
         groups = lesson_extraction.count_groups(directive.text, abroad, self.lexicon)
         weights = self._lasting.weights
@@ -224,14 +224,14 @@ class DetectorModel:
         return Signal(kind=kind, probability=probability, start=start, end=end, polarity=polarity)
 
     def support(self, foreign: bool, kind: int, pattern: int, languages: int) -> float:  # noqa: FBT001  # of a key
-        """How much a pattern speaks for a kind in a text with such languages."""
+        """How much a pattern supports a kind in a text with the given languages."""
         phrases = self.lexicon.phrases if foreign else self.lexicon.english
         weights = (self._foreign if foreign else self._english).weights[kind]
         chosen = phrases.claims_in(pattern, languages)
         return sum(weights.get(name, 0.0) for each in chosen for name in (f"= {each.phrase}", *each.groups))
 
     def _evidence(self, text: str, features: TurnFeatures, number: int) -> tuple[int, int]:
-        """The phrase that speaks most for a kind; the whole text when none does."""
+        """The phrase that supports a kind most; the whole text where none does."""
         phrases = self.lexicon.phrases if features.is_foreign else self.lexicon.english
         spoken = features.languages if features.is_foreign else 1
         best, where = 0.0, None
@@ -246,13 +246,13 @@ class DetectorModel:
 
 
 def _explicit_kinds(text: str) -> list[SignalKind]:
-    """Kinds that hold by words that mean nothing else."""
+    """Kinds that hold because of unambiguous words."""
     asks = [SignalKind.REQUEST] if asks_for_more(text) else []
     return [*asks, SignalKind.GAP] if tells_better_way(text) else asks
 
 
 class _SupportCache(dict[tuple[bool, int, int, int], float]):
-    """How much a pattern speaks for a kind, abroad or not, in a text with such languages; worked out once."""
+    """How much a pattern supports a kind in a text with the given languages; computed once."""
 
     def __init__(self, model: DetectorModel) -> None:
         super().__init__()
@@ -263,18 +263,18 @@ class _SupportCache(dict[tuple[bool, int, int, int], float]):
 
 
 def detect(message: TypedTurn) -> tuple[Signal, ...]:
-    """What a typed turn says about the work, the likeliest first."""
+    """The signals of a typed turn, the likeliest first."""
     return shipped_detector().signals(message)
 
 
 @cache
 def shipped_detector() -> DetectorModel:
-    """The model that comes with the package."""
+    """The shipped detector model."""
     return build_detector()
 
 
 def build_detector(added: tuple[Language, ...] = ()) -> DetectorModel:
-    """The model that comes with the package, with more languages than those that come with it."""
+    """The shipped detector model, with additional languages."""
     read = resources.files(__package__).joinpath("weights.json").read_bytes()
     file = msgspec.json.decode(read, type=_WeightFile)
     lexicon = Lexicon(merge_languages(shipped_languages(), added)) if added else shipped_lexicon()
@@ -283,7 +283,7 @@ def build_detector(added: tuple[Language, ...] = ()) -> DetectorModel:
 
 
 def _score(probability: float) -> float:
-    """What makes a probability; for 0 and 1, which no score makes, what comes near."""
+    """The score that gives a probability; for 0 and 1, which no score gives, one close to it."""
     within = min(max(probability, 1e-9), 1 - 1e-9)
     return math.log(within / (1 - within))
 

@@ -1,7 +1,7 @@
-"""The file of keywords by language that some users keep already: `.language-keywords.json`, versions 1 and 2.
+"""Reads and updates `.language-keywords.json` (versions 1 and 2), a keyword file that some users keep already.
 
 `{"version": 2, "detectedAt": "…", "topLanguages": ["en", "sv"], "translations": {"sv": {"triggers": […]}}}`.
-Fields that are not known here stay where they are; whoever writes sets only what `fields` tells.
+Unknown fields are kept; a writer sets only what `changed_fields` returns.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ IMPORTED_GROUPS: dict[str, tuple[str, str]] = {
     "reinforcement": ("praise", "praise"),
     "reinforcementGenericPoliteness": ("thanks", "thanks"),
 }
-"""What our group of each of theirs is: for one word, which often stands in innocent messages too, and for several.
+"""Our group for each of theirs: for one word, which is often in innocent messages too, and for several words.
 
-A name that is not here is what its longest beginning here is. What none of them begins is not taken in.
+A name that is not here maps like its longest prefix here. Groups without such a prefix are not imported.
 """
 _EXPORTED_GROUPS = {
     "triggers": ("keep",),
@@ -42,23 +42,23 @@ _EXPORTED_GROUPS = {
     "directiveSignals": ("lasting", "liking"),
     "reinforcementSignals": ("praise", "thanks"),
 }
-"""Of which of our groups theirs are made."""
+"""Which of our groups each of theirs is made of."""
 _BY_CATEGORY = {"reinforcementCategories": "reinforcement", "directiveSignalsByCategory": "directive"}
-"""Fields that hold phrases by category, in no language: they are of the language that holds them, or of the first."""
+"""Fields with phrases by category and no language: they count for the language that has them, or for the first one."""
 _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 _LONGEST = 120
 _SHOWN = 60
 
 
 class Keywords(Struct, frozen=True, kw_only=True):
-    """What such a file holds."""
+    """The content of such a file."""
 
     version: int = VERSION
     top: tuple[str, ...] = ()
     """The user's languages, the most used first."""
     translations: dict[str, dict[str, tuple[str, ...]]] = {}
     categories: dict[str, tuple[str, ...]] = {}
-    """Phrases by group that are said to be of no language."""
+    """Phrases by group without a language."""
 
     @property
     def phrases(self) -> dict[str, dict[str, tuple[str, ...]]]:
@@ -71,7 +71,7 @@ class Keywords(Struct, frozen=True, kw_only=True):
 
     @property
     def skipped_groups(self) -> tuple[str, ...]:
-        """The names of groups that are not taken in."""
+        """The names of the groups that are not imported."""
         names = {group for groups in self.translations.values() for group in groups} | self.categories.keys()
         return tuple(sorted(name for name in names if _our_group(name, "") is None))
 
@@ -85,10 +85,10 @@ class Keywords(Struct, frozen=True, kw_only=True):
 
 
 def read_keywords(text: str) -> Keywords:
-    """What the text of a file holds.
+    """Parse the text of a keyword file.
 
     Raises:
-        UsageError: it is not such a file, or of a version that is not known; the value that is wrong is named.
+        UsageError: it has another format or an unknown version; the message shows the offending value.
     """
     try:
         data = msgspec.json.decode(text)
@@ -123,7 +123,7 @@ def read_keywords(text: str) -> Keywords:
 def changed_fields(
     held: Keywords | None, top: Sequence[str], languages: Mapping[str, Mapping[str, Sequence[str]]], now: datetime
 ) -> dict[str, Any]:
-    """What has to be set in a file so that it holds these languages too: nothing where it holds them already.
+    """The fields to set so that a file has these languages too: none where it has them already.
 
     `languages`: the phrases of each by our groups.
     """
@@ -148,7 +148,7 @@ def changed_fields(
 
 
 def _our_group(group: str, text: str) -> str | None:
-    """Our group for a phrase of one of theirs; None where it is not taken in."""
+    """Our group for a phrase of one of theirs; None where it is not imported."""
     begins = max((name for name in IMPORTED_GROUPS if group.startswith(name)), key=len, default=None)
     return None if begins is None else IMPORTED_GROUPS[begins][" " in text.strip()]
 

@@ -1,7 +1,7 @@
-"""The file of a language: what its speakers write to an agent, by what it tells. A new language is a new file.
+"""Language files: what speakers of a language write to an agent, as phrase groups. A new language is a new file.
 
-Each group of phrases is one feature of the model, the same in all languages: which way it points, and how far, is
-learnt. Files come with the package (`languages/`), and more may lie in a folder of the home.
+Each group of phrases is one feature of the model, the same in all languages; its weights are learned. Files come with
+the package (`languages/`), and users may add more in a folder of the home.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ GROUPS = {
         "agree order new_work asking other_people supposing ourselves addressed myself pointing marks".split()
     ),
 }
-"""The groups there are, by the kind of signal that they speak for first."""
+"""The phrase groups, by the kind of signal that they mainly indicate."""
 MARKS = "marks"
-"""The group of words that only tell which language it is."""
+"""The group of words that only identify the language."""
 ENGLISH = ("en", "emoji")
 """What English texts need; English first."""
 _MAX_WIDTH = 120
@@ -51,14 +51,14 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Negations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What negates a phrase."""
+    """Words that negate a phrase."""
 
     before: Words = ()
     after: Words = ()
 
 
 class Opening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the first word of a message is."""
+    """First words of messages, by what they are."""
 
     command: Words = ()
     auxiliary: Words = ()
@@ -66,24 +66,24 @@ class Opening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     thing: Words = ()
     person: Words = ()
     lead: Words = ()
-    """What only leads to the word that counts."""
+    """Words that only lead to the one that counts."""
 
 
 class LessonWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The words by which lessons are found and understood."""
+    """The words by which lessons are found and classified."""
 
     orders: Words = ()
-    """Those of sentences that say what is to be done."""
+    """Words of sentences that say what is to be done."""
     leads: Words = ()
-    """Those that only lead to what is said."""
+    """Words that only lead to what is said."""
     tails: Words = ()
-    """Those that only lead out of it."""
+    """Words that only lead out of it."""
     empty: Words = ()
-    """What says that something is wrong, and not what."""
+    """Messages that say that something is wrong, but not what."""
     forbids: Words = ()
-    """How a sentence begins that only forbids."""
+    """First words of sentences that only forbid."""
     always: Words = ()
-    """What tells that a lesson is meant to last."""
+    """Words that show that a lesson is meant to last."""
     about: dict[str, Words] = {}
     lasting: dict[str, Words] = {}
 
@@ -95,17 +95,17 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     name: str
     own_name: str = ""
     extends: bool = False
-    """Whether its phrases come beside those of the shipped language with this code, and not in their place."""
+    """Whether its phrases are added to those of the shipped language with this code, instead of replacing them."""
     prefixes: Words = ()
     """What is glued to the front of words."""
     respell: dict[str, str] = {}
     """Other ways to type a letter."""
     confusable: Words = ()
-    """Phrases that mean something else in another language: they count only beside another phrase of this one."""
+    """Phrases with another meaning in another language: they count only next to another phrase of this one."""
     harmless: Words = ()
-    """What hides the phrases in it."""
+    """Phrases that hide the phrases in them."""
     common: Words = ()
-    """Other words that are frequent; only those of English are used, to tell at once what is in no other language."""
+    """Other frequent words; only those of English are used, to exclude other languages quickly."""
     negations: Negations = Negations()
     correction: dict[str, Words] = {}
     praise: dict[str, Words] = {}
@@ -117,11 +117,11 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     opening: Opening = Opening()
     lesson: LessonWords = LessonWords()
     directives: DirectiveWords = DirectiveWords()
-    """The words by which directives are known; those of shipped languages are in `text/languages`."""
+    """The words by which directives are recognized; those of shipped languages are in `text/languages`."""
     requests: ChatForms = ChatForms()
-    """What its speakers type to ask something of wisen; that of shipped languages is in `delivery/requests`."""
+    """What its speakers type to ask something of wisen; for shipped languages see `delivery/requests`."""
     emoticons: dict[str, Words] = {}
-    """Signs made of other signs, by the emoji they stand for."""
+    """Emoticons, by the emoji they stand for."""
 
     @property
     def groups(self) -> dict[str, Words]:
@@ -130,7 +130,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 def read_language(text: str, where: str) -> Language:
-    """A language from the text of its file. Raises: LanguageError."""
+    """Parse the text of a language file. Raises: LanguageError."""
     try:
         language = msgspec.convert(tomllib.loads(text), Language)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
@@ -164,7 +164,7 @@ def shipped_languages() -> tuple[Language, ...]:
 
 
 def english_languages() -> tuple[Language, ...]:
-    """Those of them that English texts need."""
+    """The shipped languages that English texts need."""
     return tuple(_shipped(f"{code}.toml") for code in ENGLISH)
 
 
@@ -178,7 +178,7 @@ def _folder() -> Traversable:
 
 
 def merge_languages(shipped: Iterable[Language], added: Iterable[Language]) -> tuple[Language, ...]:
-    """Both; an added one takes the place of a shipped one of the same code, or extends it."""
+    """Shipped and added languages; an added one replaces the shipped one of the same code, or extends it."""
     by_code = {language.code: language for language in shipped}
     for language in added:
         known = by_code.get(language.code)
@@ -187,7 +187,7 @@ def merge_languages(shipped: Iterable[Language], added: Iterable[Language]) -> t
 
 
 def merge(one: T, more: T) -> T:
-    """Two languages, or parts of them, as one: what stands in both stands there once."""
+    """Merge two languages, or parts of them, without duplicates."""
     both: object = more or one
     if isinstance(one, tuple) and isinstance(more, tuple):
         both = tuple(dict.fromkeys((*one, *more)))
@@ -199,14 +199,14 @@ def merge(one: T, more: T) -> T:
 
 
 def _merge_fields(one: msgspec.Struct, more: object) -> Iterator[tuple[str, object]]:
-    """The fields of two structs of a kind as one; what the second does not say stays as the first says it."""
+    """The merged fields of two structs; unset fields of the second keep the values of the first."""
     for field in msgspec.structs.fields(one):
         held, added = getattr(one, field.name), getattr(more, field.name)
         yield field.name, held if added == field.default else merge(held, added)
 
 
 def read_language_file(file: Path) -> Language:
-    """The language of a file. Raises: LanguageError."""
+    """Read the language of a file. Raises: LanguageError."""
     try:
         return read_language(file.read_text(encoding="utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
@@ -214,7 +214,7 @@ def read_language_file(file: Path) -> Language:
 
 
 def _word_lists(language: Language) -> Iterator[tuple[str, Iterable[str]]]:
-    """Every list of words, with where it stands."""
+    """Every list of words, with its name."""
     yield from (("prefixes", language.prefixes), ("respell", language.respell), ("harmless", language.harmless))
     yield from ((f"{group!r} in [{table}]", words) for table in GROUPS for group, words in _lists_of(language, table))
     for table in ("negations", "opening", "lesson"):
@@ -228,13 +228,13 @@ def _lists_of(language: Language, table: str) -> Iterator[tuple[str, Words]]:
 
 
 def format_language(language: Language, comment: str = "") -> str:
-    """The text of a language's file: `read_language` makes the same of it."""
+    """The text of a language file: `read_language` restores the same language from it."""
     head = [f"# {line}".rstrip() for line in comment.splitlines()]
     return "\n".join([*head, *_format_table("", language), ""])
 
 
 def _format_table(name: str, held: object) -> Iterator[str]:
-    """The lines of a table: first its own values, then the tables in it."""
+    """The lines of a table: first its own values, then its subtables."""
     items = held if isinstance(held, dict) else dict(_set_fields(held))
     tables = {key: value for key, value in items.items() if isinstance(value, (dict, msgspec.Struct))}
     if name and (len(tables) < len(items) or not items):
@@ -247,7 +247,7 @@ def _format_table(name: str, held: object) -> Iterator[str]:
 
 
 def _set_fields(held: object) -> Iterator[tuple[str, object]]:
-    """The fields of a part of a language that say something."""
+    """The fields of a part of a language that are set."""
     assert isinstance(held, msgspec.Struct)
     for field in msgspec.structs.fields(held):
         value = getattr(held, field.name)

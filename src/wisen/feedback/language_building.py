@@ -1,6 +1,6 @@
-"""The step in which a model writes the file of a language, group by group. Nothing that the user typed goes out.
+"""Has a model write a language file, group by group. Nothing that the user typed is sent.
 
-The last question is about sentences to judge the file by, of which the others say nothing.
+The last question asks for sentences to evaluate the file on; the other questions do not mention them.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 PURPOSE = "languages"
 _EMOJI = ("frown", "smile")
-"""Groups that no words are in."""
+"""Groups without words."""
 _EXAMPLES = 8
 _TOKENS, _TOKENS_EACH = 400, 260
-"""How long an answer may be, and more of it for each group."""
+"""The maximum length of an answer, and the addition for each group."""
 _ASK = """
 You help a program that reads what people type to AI coding agents. It finds phrases by their words, in groups.
 Write the phrases of {name} ({own_name}): what native speakers who write software really type, polite and rude, formal
@@ -59,10 +59,10 @@ _HINTS = {
 
 
 class GroupQuestion(NamedTuple):
-    """One question: a table, with its groups."""
+    """One question: a table with its groups."""
 
     table: str
-    """Empty for lists that stand in no table."""
+    """Empty for top-level lists."""
     groups: tuple[str, ...]
 
 
@@ -75,7 +75,7 @@ QUESTIONS = (
 )
 
 QUESTION_COUNT = len(QUESTIONS) + 1
-"""How many questions there are for a language, with the one for sentences."""
+"""The number of questions for a language, including the one for sentences."""
 
 
 class DraftResult(NamedTuple):
@@ -84,9 +84,9 @@ class DraftResult(NamedTuple):
     draft: LanguageDraft
     answered: int
     sentences: LabelledSentences | None = None
-    """What the file is judged by."""
+    """The sentences that the file is evaluated on."""
     problem: str = ""
-    """Why it is not whole."""
+    """Why it is incomplete."""
 
     @property
     def is_complete(self) -> bool:
@@ -95,7 +95,7 @@ class DraftResult(NamedTuple):
 
 
 def draft_language(model: Model, code: str, progress: Progress) -> DraftResult:
-    """Have a model write a language. Where it stops half way, what came is kept by the port, and not asked for again.
+    """Have a model write a language. If it stops halfway, the model port caches the answers so far.
 
     Raises:
         ModelAbsent: none is configured.
@@ -126,7 +126,7 @@ def draft_language(model: Model, code: str, progress: Progress) -> DraftResult:
 
 
 def build_question(groups: GroupQuestion, name: str, own_name: str) -> Question[Any]:
-    """What is asked about one table."""
+    """The question about one table."""
     fields = [*groups.groups, *(("confusable",) if groups.table in GROUPS else ())]
     named = f"Phrases_{groups.table or 'top'}"
     answer = msgspec.defstruct(named, [(each, list[str]) for each in fields], frozen=True, forbid_unknown_fields=True)
@@ -152,5 +152,5 @@ def _words_of(language: Language, table: str, group: str) -> Words:
 
 
 def _sample(words: Words) -> Iterable[str]:
-    """A few of a list, from all over it."""
+    """A few items from all over a list."""
     return words[:: max(1, len(words) // _EXAMPLES)][:_EXAMPLES]

@@ -1,7 +1,7 @@
-"""Tells in which languages a user writes, over all his turns together: by scripts, and by small words.
+"""Detects the languages that a user writes in, from all their turns together: by scripts and by small words.
 
-It only tells which languages may be worth a file. What is heard in a turn never depends on it, and about one turn
-alone nothing is said.
+It only suggests which languages may deserve a file. Signal detection never depends on it, and no language is
+determined for a single turn.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ SCRIPTS = {
 }
 """The letters of each script."""
 _MIN_SHARE = 0.3
-"""From which share of the letters on a text is in a script other than Latin: names of code stand among them."""
+"""The minimum share of letters of a script other than Latin: names of code are mixed in."""
 _MIN_LETTERS = 4
 _MIN_WORDS, _MIN_SCORE = 2, 1.5
-"""How many words of a language a turn holds that counts for it; one that others have too counts for less."""
+"""How many words of a language a turn needs to count for it; a word shared with others scores less."""
 _MIN_TURNS, _MIN_DISTINCT, _LONG_WORD = 3, 5, 3
 """A language needs so many turns, so many different words, and as many turns with words of three letters or more."""
 _RELATED_SHARE, _RELATED_MIN = 0.25, 0.1
-"""Languages that share so many of their words are kin; of kin that is written more, a small part is chance."""
+"""Languages that share so many words are related; next to a more frequent relative a small share is chance."""
 _MAX_READ = 2_000
 _MAX_EXAMPLES = 8
 _EDGES = ".:?!'\"-…।۔၊။៖·/\\`+&%$#@<>^"
 
 
 class LanguageProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A language as it is told from others."""
+    """How a language is distinguished from others."""
 
     name: str
     own_name: str
@@ -74,24 +74,24 @@ class WrittenLanguage(NamedTuple):
     code: str
     turns: int
     words: tuple[str, ...]
-    """Small words of it that he wrote, the most frequent first."""
+    """Small words of it that the user wrote, the most frequent first."""
 
 
 @cache
 def language_profiles() -> dict[str, LanguageProfile]:
-    """The languages that can be told apart, by code."""
+    """The languages that can be distinguished, by code."""
     text = resources.files(__package__).joinpath("tongues.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), dict[str, LanguageProfile])
 
 
 def is_in_script(script: str, text: str) -> bool:
-    """Whether a text holds letters of a script, and none but of it and Latin ones."""
+    """Whether a text has letters of a script, and otherwise only Latin ones."""
     held = {name for name, of in _patterns().items() if of.search(text)}
     return script in held and held <= {script, LATIN}
 
 
 class LanguageCounter:
-    """Counts in what a user writes."""
+    """Counts the languages of what a user writes."""
 
     def __init__(self) -> None:
         self._words = _words()
@@ -117,7 +117,7 @@ class LanguageCounter:
         return code
 
     def languages(self) -> tuple[WrittenLanguage, ...]:
-        """The languages that are surely among it, the most written first."""
+        """The languages that are certain, the most frequent first."""
         sure = [code for code in self._turns if self._is_sure(code)]
         return tuple(
             WrittenLanguage(code, self._turns[code], self._example_words(code))
@@ -125,7 +125,7 @@ class LanguageCounter:
         )
 
     def _guess_by_words(self, script: str, words: set[str]) -> str:
-        """The language of which most words are there; empty where that is not clear."""
+        """The language with most words in the text; empty where that is unclear."""
         scores, counts = defaultdict[str, float](float), Counter[str]()
         for word in words:
             claimed = _claims().get((script, word), ())
@@ -164,7 +164,7 @@ def _words() -> dict[str, frozenset[str]]:
 
 @cache
 def _claims() -> dict[tuple[str, str], tuple[str, ...]]:
-    """Whose word a word is, by script."""
+    """The languages of each word, by script."""
     claims: dict[tuple[str, str], tuple[str, ...]] = {}
     for code, words in _words().items():
         for word in words:
@@ -175,7 +175,7 @@ def _claims() -> dict[tuple[str, str], tuple[str, ...]]:
 
 @cache
 def _single_language_scripts() -> dict[str, str]:
-    """The scripts that one language alone has, with its code."""
+    """The scripts of only one language, with its code."""
     many = Counter(tongue.script for tongue in language_profiles().values())
     return {tongue.script: code for code, tongue in language_profiles().items() if many[tongue.script] == 1}
 
@@ -187,7 +187,7 @@ def _are_related(one: str, other: str) -> bool:
 
 
 def _script_of(plain: str) -> str:
-    """The script that a text is in."""
+    """The script of a text."""
     if plain.isascii():
         return LATIN
     counts = {name: len(of.findall(plain)) for name, of in _patterns().items()}

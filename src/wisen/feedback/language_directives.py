@@ -1,6 +1,6 @@
-"""Makes the words by which directives are known out of the other lists of a language file that has none of its own.
+"""Derives the words by which directives are recognized from a language file that has no `[directives]` of its own.
 
-Rather too little is heard by them than too much: a file that holds `[directives]` itself is read by those alone.
+They rather detect too little than too much. A file that has `[directives]` uses those alone.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _SCRIPTS = (
     ("arabic", re.compile("[\u0600-\u06ff]")),
     ("devanagari", re.compile("[\u0900-\u097f]")),
 )
-"""The scripts that are told apart; all others are looked for by their words, as Latin ones are."""
+"""The scripts that are distinguished; all others are searched by words, like Latin ones."""
 _UNSPACED_SHARE = 0.5
-"""From such a share of letters on that stand without spaces a language has none."""
+"""From this share of unspaced letters on a language counts as written without spaces."""
 
 
 def directive_words_of(language: Language) -> DirectiveWords:
-    """The words of a language by which directives are known: its own, or made of its other lists.
+    """The words by which directives of a language are recognized: its own, or derived from its other lists.
 
-    A shipped language has its own in `text/languages`, so that nothing is made for a file that extends one.
+    A shipped language has its own in `text/languages`, so nothing is derived for a file that extends one.
     """
     if language.directives != DirectiveWords() or language.code in SHIPPED:
         return language.directives
@@ -68,7 +68,7 @@ def directive_words_of(language: Language) -> DirectiveWords:
 
 
 def _negated_orders(orders: Words, negators: Words, *, glued: bool) -> Iterable[str]:
-    """How a clause begins that negates its verb behind it: "push niet"."""
+    """Patterns of clauses that negate their verb after it: "push niet"."""
     if not negators:
         return
     between = ".{0,12}?" if glued else r" (?:\S+ ){0,4}?"
@@ -77,7 +77,7 @@ def _negated_orders(orders: Words, negators: Words, *, glued: bool) -> Iterable[
 
 
 def _patterns(phrases: Iterable[str]) -> Words:
-    """Phrases as entries: `*` at the end also matches longer words."""
+    """Phrases as patterns: `*` at the end also matches longer words."""
     made = (
         re.escape(" ".join(phrase.split()).rstrip("*")) + (r"\w*" if phrase.endswith("*") else "") for phrase in phrases
     )

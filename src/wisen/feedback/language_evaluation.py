@@ -1,8 +1,8 @@
-"""How well an added language is heard: its file is judged on sentences of which half are held back.
+"""Evaluates how well an added language is detected, on sentences of which half are held back.
 
-Sentences lie beside the file, in `languages/sentences/<code>.toml`, sorted by what they are. Which half one belongs to
-follows from its letters alone, so that it never changes sides. The ones that are not held back are there to write the
-file by: those that are missed are named. Of the held-back ones nothing is told but counts.
+Sentences are next to the language file, in `languages/sentences/<code>.toml`, sorted by what they are. Which half a
+sentence belongs to follows from its letters alone, so it never changes sides. The other half is there to improve the
+file: missed sentences are shown. Of the held-back half only counts are reported.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from wisen.feedback.language import Language, Words
 
 SENTENCES = "sentences"
-"""The folder of sentences, in that of the languages."""
+"""The folder of sentences, inside that of the languages."""
 MIN_SENTENCES = {"directives": 6, "prohibitions": 5, "harmless": 6}
-"""Of so many held-back sentences of a kind on counts tell something."""
+"""The number of held-back sentences of each kind that make counts meaningful."""
 MAX_SENTENCE = 280
 _SEED = b"wisen held back"
 _SHOWN = 5
@@ -45,7 +45,7 @@ class LabelledSentences(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
 
 def read_sentences(text: str, where: str) -> LabelledSentences:
-    """The sentences that a file holds. Raises: LanguageError."""
+    """Parse a sentence file. Raises: LanguageError."""
     try:
         return msgspec.convert(tomllib.loads(text), LabelledSentences)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
@@ -55,7 +55,7 @@ def read_sentences(text: str, where: str) -> LabelledSentences:
 
 
 def is_held_back(sentence: str) -> bool:
-    """Whether a sentence belongs to the half that nothing is written by; case, blanks and end marks do not count."""
+    """Whether a sentence is in the held-back half; case, whitespace and end marks do not matter."""
     plain = " ".join(fold(sentence).split()).strip(_MARKS)
     return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=1, person=_SEED).digest()[0] % 2 == 0
 
@@ -63,7 +63,7 @@ def is_held_back(sentence: str) -> bool:
 def evaluate_language(
     language: Language, sentences: LabelledSentences, model: DetectorModel, file: str
 ) -> LanguageAccuracy:
-    """How well a language is heard by the model that hears the user's turns; `file`: where its sentences lie."""
+    """Evaluate a language with the model that reads the user's turns; `file`: where its sentences are."""
     held = {kind: [each for each in _unique_sentences(sentences, kind) if is_held_back(each)] for kind in MIN_SENTENCES}
     forbids = {each: _forbids(each, model) for kind in MIN_SENTENCES for each in _unique_sentences(sentences, kind)}
     heard = [forbids[each] is not None for each in (*held["directives"], *held["prohibitions"])]
@@ -101,6 +101,6 @@ def _unique_sentences(sentences: LabelledSentences, kind: str) -> Collection[str
 
 
 def _forbids(sentence: str, model: DetectorModel) -> bool | None:
-    """Whether a sentence is heard as one that forbids; None where nothing of it would be learnt."""
+    """Whether a sentence is detected as one that forbids; None where nothing would be learned from it."""
     lessons = [signal.lesson for signal in model.signals(TypedTurn(text=sentence)) if signal.lesson is not None]
     return any(lesson.forbids for lesson in lessons) if lessons else None

@@ -1,4 +1,4 @@
-"""The requests that users type in a chat, with those of the languages that they added: `[requests]` in their files."""
+"""Builds the chat request table from the shipped languages and the `[requests]` of the languages that were added."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def build_request_table(added: Iterable[Language]) -> RequestTable:
-    """The table of the shipped languages and of those that were added; what is shipped holds where both say the same.
+    """The table of shipped and added languages; where both have the same form, the shipped one wins.
 
-    A file takes the place of a shipped language or extends it, as with its phrases; without forms it changes nothing.
+    A file replaces a shipped language or extends it, as with its phrases; without forms it changes nothing.
     """
     forms = {each.code: each for each in shipped_forms()}
     own = [each for each in added if each.requests != ChatForms()]

@@ -1,4 +1,4 @@
-"""The languages of the user: which ones he writes in, and putting files of theirs into the home."""
+"""The user's languages: surveys which ones they write in, and writes language files into the home."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 _MAX_READ = 4_000
-"""How much of a turn is looked through for phrases."""
+"""How much of a turn is searched for phrases."""
 
 
 class UserLanguages:
-    """Those that he writes in, those that are shipped, and those that he added."""
+    """The languages that the user writes in, the shipped ones, and the added ones."""
 
     def __init__(self, home: Home, files: Files, folder: Path, added: AddedLanguages) -> None:
-        """`added`: what lies in the folder."""
+        """`added`: the content of the folder."""
         self._home, self._files, self._folder, self._added = home, files, folder, added
 
     def known_languages(self) -> tuple[Language, ...]:
-        """Those that are shipped and those of the user, as they are heard."""
+        """The shipped and added languages, merged as the detector uses them."""
         return merge_languages(shipped_languages(), self._added.languages)
 
     def survey(self) -> LanguageSurvey:
@@ -67,7 +67,7 @@ class UserLanguages:
         turns = Counter[str]()
         newest: dict[str, datetime] = {}
         for guess, spoken, at in heard:
-            # A few phrases of a language that there is a file for stand in every kin of it.
+            # A few phrases of a language with a file appear in every related language.
             for code in (guess,) if guess in lacking else spoken:
                 turns[code] += 1
                 newest[code] = max(at, newest.get(code, at))
@@ -94,14 +94,14 @@ class UserLanguages:
         )
 
     def file_of(self, code: str) -> Path:
-        """Where the user's own file of a language is, or would be. Raises: UsageError where its name is another's."""
+        """The path of the user's own file of a language. Raises: UsageError where another file has its code."""
         file = self._folder / f"{code}.toml"
         if self._files.read(file).content is None and code in {each.code for each in self._added.languages}:
             raise UsageError(f"Another file in {file.parent} has the code {code!r} already. Name it {file.name}.")
         return file
 
     def write_language(self, language: Language, comment: str, *, again: bool) -> str:
-        """Put the file of a language into the home, whole or not at all. Returns where an old one is now, if any.
+        """Write the file of a language into the home, whole or not at all. Returns the path of the backup, if any.
 
         Raises:
             UsageError: there is one already, and it is not to be replaced.
@@ -118,13 +118,13 @@ class UserLanguages:
         return kept
 
     def write_sentences(self, code: str, sentences: LabelledSentences, comment: str) -> None:
-        """Put the sentences that a language is judged by beside its file, unless there are some. Raises: FileError."""
+        """Write the evaluation sentences of a language, unless there are some. Raises: FileError."""
         seen = self._files.read(self._sentence_file(code))
         if seen.content is None:
             self._files.write(seen, format_sentences(sentences, comment).encode("utf-8"))
 
     def evaluate(self, codes: Collection[str]) -> tuple[LanguageAccuracy, ...]:
-        """How well those of the added languages are heard, on sentences that are held back; of all without codes."""
+        """Measure how well the added languages are detected on held-back sentences; all of them without codes."""
         return tuple(self._evaluate(each) for each in self._added.languages if not codes or each.code in codes)
 
     def _evaluate(self, language: Language) -> LanguageAccuracy:
@@ -168,9 +168,9 @@ class UserLanguages:
         )
 
     def languages_to_build(self, codes: Sequence[str], *, again: bool) -> tuple[str, ...]:
-        """The languages whose files are to be written: those that are named, or those written in that have none.
+        """The languages whose files are to be written: the named ones, or those the user writes in that have none.
 
-        Raises: UsageError where one that is named cannot be.
+        Raises: UsageError where a named one cannot be built.
         """
         if not codes:
             return tuple(each.code for each in self.survey().unknown)
@@ -189,7 +189,7 @@ class UserLanguages:
     def describe_build(
         self, code: str, done: DraftResult | None = None, *, questions: int = 0, kept: str = "", written: bool = False
     ) -> LanguageBuild:
-        """What came of having a language written, or would."""
+        """Describe the result of having a language written, or what would be done."""
         told = LanguageBuild(
             code=code,
             name=language_profiles()[code].name,
@@ -212,10 +212,10 @@ class UserLanguages:
         )
 
     def import_keywords(self, held: Keywords, comment: str, *, again: bool, dry_run: bool) -> tuple[LanguageBuild, ...]:
-        """Put what a file of keywords holds into files of the home, one a language.
+        """Write the content of a keyword file into language files of the home.
 
         Raises:
-            UsageError: one of them is there already, and is not to be written again: then none is written.
+            UsageError: one of them exists already and `again` is not set: then none is written.
             FileError: one cannot be written.
         """
         forgotten = self._home.forgotten_filter
@@ -255,7 +255,7 @@ class UserLanguages:
 
 
 def _new_draft(code: str) -> LanguageDraft:
-    """A draft for phrases of a user's file: of a shipped language only what is added to it."""
+    """A draft for phrases of a user's file: for a shipped language only the additions."""
     shipped = next((each for each in shipped_languages() if each.code == code), None)
     tongue = language_profiles().get(code)
     name = shipped.name if shipped else tongue.name if tongue else code

@@ -1,1 +1,1 @@
-"""What the hook client loads, too: reading of shell lines, and whether a call is one that a guard watches for."""
+"""Kernel, also loaded by the hook client: reads shell lines and chat requests, and matches calls against guards."""

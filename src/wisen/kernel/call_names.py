@@ -1,7 +1,7 @@
-"""The names in calls and prompts, by which a call like an earlier one is known again.
+"""Extracts the names in calls and prompts, by which a similar call is recognized.
 
-Plain Python without imports but of its own kind, because the hook client loads this file inside an agent's turn; the
-backtest runs the same lines.
+Plain Python that imports only kernel files, because the hook client loads it inside an agent's turn; the backtest uses
+the same code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SHELL, FILE = "shell", "file"
-"""What a call is: a command, the work on a file; any other is known by the name of its tool."""
+"""The kind of a call: a command, or work on a file; any other is identified by the name of its tool."""
 SHELL_TOOLS = frozenset(
     "Bash shell shell_command exec_command local_shell container.exec unified_exec terminal exec bash"
     " run_shell_command".split()
@@ -25,7 +25,7 @@ _FILE_TOOLS = EDITORS | READERS | frozenset("Grep Glob grep glob search_file_con
 _BETWEEN = str.maketrans(dict.fromkeys("\"'`,;!?()[]{}<>*=|&\n\t\r~^%\\，。；！？「」（）：、", " "))
 _AROUND = ".:-/#@$+"
 _MAX_READ = 4_000
-"""Characters of a text that are looked at."""
+"""Characters of a text that are read."""
 _MIN_LENGTH = 2
 
 
@@ -37,7 +37,7 @@ def kind_of(tool: str) -> str:
 
 
 def text_names(text: str) -> set[str]:
-    """The words of a text as names: in small letters, paths also by their ends, parts of dotted ones as well."""
+    """The words of a text as lowercase names: paths also by their ends, dotted names also by their parts."""
     found = set[str]()
     text = text[:_MAX_READ]
     for word in text.casefold().translate(_BETWEEN).split():
@@ -47,7 +47,7 @@ def text_names(text: str) -> set[str]:
 
 
 def call_names(call: WatchedCall) -> list[set[str]]:
-    """The names in a call, apart for each command that it runs: the program, its words, files, names in a change."""
+    """The names in a call, separately for each command: the program, its words, files, names in a change."""
     if call.line:
         return [_run_names(view) for run in call.runs for view in run.views[-1:]]
     found = {call.tool.casefold()}
@@ -62,9 +62,9 @@ def call_names(call: WatchedCall) -> list[set[str]]:
 
 
 def is_similar_call(kind: str, words: Iterable[str], tool: str, names: Iterable[set[str]]) -> bool:
-    """Whether a call is like the one that a trigger was made of: by all of its words in one command or change.
+    """Whether a call matches a trigger: all of its words are in one command or change.
 
-    What was a command is known again as a command. What was about a file or about names may be met in any call.
+    A trigger from a command matches only commands. One about a file or about names matches any call.
     """
     if kind not in (FILE, "") and kind_of(tool) != kind:
         return False
@@ -77,7 +77,7 @@ def _run_names(view: Iterable[object]) -> set[str]:
     for number, word in enumerate(view):
         text = str(getattr(word, "text", ""))
         if UNKNOWN in text or " " in text or len(text) > 200:
-            continue  # what the shell works out, or a text
+            continue  # computed by the shell, or prose
         if number == 0:
             found.add(text.casefold().rsplit("/", 1)[-1])
         found.add(text.casefold())

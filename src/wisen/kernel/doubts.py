@@ -1,6 +1,6 @@
-"""Whether a call may be what a guard watches for although its words do not say so: the unread is not harmless.
+"""Decides whether an unreadable call may be what a guard watches for: unread is not harmless.
 
-Plain Python without imports but of its own kind, because the hook client loads this file inside an agent's turn.
+Plain Python that imports only kernel files, because the hook client loads it inside an agent's turn.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _PROGRAM_STARTERS = (
     "$`",
     "do shell",
 )
-"""What stands in a program in another language that starts others."""
+"""What code in another language contains when it starts other programs."""
 _SUBCOMMANDS = frozenset("git npm pnpm yarn bun make docker kubectl cargo go gh uv poetry pip terraform".split())
-"""Programs whose first word says what they do."""
+"""Programs whose first argument says what they do."""
 _GLOB = ("*", "?", "[")
 
 
 def is_doubtful(call: WatchedCall) -> bool:
-    """Whether anything in a call cannot be read."""
+    """Whether any part of a call cannot be read."""
     reading = call.reading
     return bool(reading.unread) or any(run.code or any(map(_is_hidden, run.views)) for run in reading.runs)
 
 
 def doubt_of(watch: dict[str, object], call: WatchedCall) -> str:
-    """Why a call may be what a guard watches for; empty where it is not, or where its words tell."""
+    """Why a call may be what a guard watches for; empty where it is not, or where its words decide."""
     if not call.line or watch["on"] not in ("shell", "edit"):
         return ""
     if call.reading.unread:
@@ -82,7 +82,7 @@ def _may_match(pattern: list[str], view: list[Word]) -> bool:
             text = text.partition(UNKNOWN)[0] + UNKNOWN
         if not any(ANY in name or may_be(name, text) for name in pattern[0].split("|")):
             return False
-        # A word without quotes may become many.
+        # An unquoted word may expand to many.
         return first.raw[:1] not in ("'", '"') or "@" in first.raw or _holds(rest, view[1:])
     name = first.text.rsplit("/", 1)[-1]
     if name not in pattern[0].split("|") or name not in _SUBCOMMANDS or not rest:
@@ -95,7 +95,7 @@ def _may_match(pattern: list[str], view: list[Word]) -> bool:
 
 
 def _subcommand_of(view: list[Word]) -> str:
-    """The word that says what a program is to do: the first that is no option and no option's value."""
+    """The subcommand of a program: the first word that is no option and no option's value."""
     takes = VALUE_OPTIONS.get(view[0].text.rsplit("/", 1)[-1], "").split()
     at = 1
     while at < len(view) and view[at].text[:1] == "-":
@@ -104,7 +104,7 @@ def _subcommand_of(view: list[Word]) -> str:
 
 
 def _holds(pattern: list[str], words: list[Word]) -> bool:
-    """Whether each word of a pattern stands among words, or may."""
+    """Whether each word of a pattern is among the words, or may be."""
     texts = [word.text for word in words]
     return all(
         any(ANY in one or any(may_be(one, text) for text in texts) for one in each.split("|")) for each in pattern
@@ -112,7 +112,7 @@ def _holds(pattern: list[str], words: list[Word]) -> bool:
 
 
 def _may_start(pattern: list[str], run: CommandRun) -> bool:
-    """Whether a program in another language holds the words of a pattern, and something that starts programs."""
+    """Whether code in another language contains the words of a pattern, and something that starts programs."""
     code = run.code
     if not any(mark in code for mark in _PROGRAM_STARTERS):
         return False

@@ -1,7 +1,7 @@
-"""Whether a call is one that a guard watches for, and what the call would be with the better words in it.
+"""Matches calls against the patterns that guards watch for, and builds the corrected call.
 
-Plain Python without imports but of its own kind, because the hook client loads this file inside an agent's turn; the
-backtest runs the same lines.
+Plain Python that imports only kernel files, because the hook client loads it inside an agent's turn; the backtest uses
+the same code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PATH_FIELDS = ("file_path", "notebook_path", "path", "filePath")
 _PATCHERS = ("apply_patch", "patch")
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 _CLUSTERS = frozenset("rm cp mv ls ln git grep chmod chown mkdir kill tar docker du sort".split())
-"""Programs whose options of one letter may stand together."""
+"""Programs whose single-letter options may be combined."""
 VALUE_OPTIONS = {
     "git": "-C -c --git-dir --work-tree --namespace",
     "npm": "--prefix -C -w --workspace",
@@ -43,7 +43,7 @@ VALUE_OPTIONS = {
     "uv": "--project --directory",
     "poetry": "-C --directory -P --project",
 }
-"""Options that take a value and may stand before what a program is told to do."""
+"""Options that take a value and may come before a subcommand."""
 _MAX_LINE = 400
 
 
@@ -71,7 +71,7 @@ class WatchedCall:
 
     @property
     def guard_keys(self) -> set[str]:
-        """Under which keys guards stand that may watch for it."""
+        """The keys of the guards that may watch for it."""
         found = {f"tool:{self.tool}"}
         if self.line:
             found.add("shell:*")
@@ -86,7 +86,7 @@ class WatchedCall:
 
 
 class PatternHit:
-    """Where a command fits a pattern: the words of it that the pattern's words stand for, in their order."""
+    """A match of a pattern: the words of the command that the pattern's words stand for, in their order."""
 
     __slots__ = ("words",)
 
@@ -95,7 +95,7 @@ class PatternHit:
 
 
 def watch_keys(watch: dict[str, object]) -> list[str]:
-    """Under which keys a watch is found."""
+    """The keys under which a watch is stored."""
     on = str(watch["on"])
     if on == "shell":
         first = _texts(watch["words"])[0]
@@ -104,7 +104,7 @@ def watch_keys(watch: dict[str, object]) -> list[str]:
 
 
 def find_hits(watch: dict[str, object], call: WatchedCall) -> list[PatternHit]:
-    """Where a call fits a watch; nothing where it does not."""
+    """Where a call matches a watch; empty where it does not."""
     on = str(watch["on"])
     if on == "shell":
         words = _texts(watch["words"])
@@ -125,7 +125,7 @@ def find_hits(watch: dict[str, object], call: WatchedCall) -> list[PatternHit]:
 
 
 def corrected_line(watch: dict[str, object], better: Sequence[str], call: WatchedCall) -> str:
-    """The command line with the better words in the place of the others; empty where that cannot be told for sure."""
+    """The command line with the better words in place of the others; empty where that is not certain."""
     if watch["on"] != "shell" or not better or not call.line or any(map(_is_pattern, better)):
         return ""
     words = _texts(watch["words"])
@@ -133,13 +133,13 @@ def corrected_line(watch: dict[str, object], better: Sequence[str], call: Watche
     back = min(_common_prefix(words[same:][::-1], better[same:][::-1]), len(words) - same, len(better) - same)
     gone, new = range(same, len(words) - back), better[same : len(better) - back]
     if GAP in words or "…" in words or len(call.line) > _MAX_LINE or any(_is_glob(words[each]) for each in gone):
-        return ""  # what stands there would be lost
+        return ""  # the matched words would be lost
     edits: list[tuple[int, int, str]] = []
     for hit in find_hits(watch, call):
         if any(word.end == 0 for word in hit.words):
-            return ""  # it stands in a script that another command runs
+            return ""  # it is in a script that another command runs
         if any(_is_option(words[each]) and hit.words[each].text not in words[each].split("|") for each in gone):
-            return ""  # it has a value, or stands together with others
+            return ""  # it has a value, or is combined with others
         spans = [(hit.words[each].start, hit.words[each].end) for each in gone]
         if not spans:
             at = hit.words[same - 1].end if same else hit.words[0].start
@@ -155,9 +155,9 @@ def corrected_line(watch: dict[str, object], better: Sequence[str], call: Watche
 
 
 def path_matches(glob: str, path: str, cwd: str, home: str = "") -> bool:
-    """Whether a path lies where a glob says: `/` and `~` begin at the root and at home, `./` where the work is done.
+    """Whether a path matches a glob: `/` and `~` begin at the root and at home, `./` in the working directory.
 
-    Any other glob fits at any depth; one that fits a folder fits what is below.
+    Any other glob matches at any depth; one that matches a folder matches everything below it.
     """
     whole = _absolute(path, cwd, home)
     if glob.startswith(("/", "~", "./")):
@@ -177,9 +177,9 @@ def _find_hit(words: list[str], run: CommandRun) -> PatternHit | None:
 
 
 def _match_words(pattern: list[str], view: list[Word]) -> list[Word] | None:
-    """The words that a pattern's words stand for; None where it does not fit.
+    """The words that a pattern's words stand for; None where it does not match.
 
-    Options may stand anywhere behind the program; all else stands in order, with nothing between but options.
+    Options may be anywhere after the program; everything else is in order, with only options in between.
     """
     if not any(_word_matches(pattern[0], name) for name in _program_names(view[0].text)):
         return None
@@ -222,7 +222,7 @@ def _match_in_order(plain: list[str], at: list[int], view: list[Word], found: di
 
 
 def _find_option(wanted: str, view: list[Word], program: str) -> Word | None:
-    """Where an option stands: as it is, with its value behind `=`, or among letters that stand together."""
+    """Where an option is: as it is, with its value after `=`, or among combined letters."""
     for word in view[1:]:
         if word.text == "--":
             return None
@@ -253,7 +253,7 @@ def _word_matches(wanted: str, text: str) -> bool:
 
 
 def _program_names(word: str) -> tuple[str, ...]:
-    """How a program may be called: as it stands there, and without its folder."""
+    """The names of a program: as it is written, and without its folder."""
     short = word.rsplit("/", 1)[-1]
     return (word,) if short == word else (word, short)
 
@@ -283,7 +283,7 @@ def _field_matches(value: object, glob: str) -> bool:
 
 
 def _line(fields: dict[str, object]) -> str:
-    """The command line among the arguments of a call, under the names that agents use; empty where it runs nothing."""
+    """The command line in the arguments of a call, under the names that agents use; empty where it runs nothing."""
     for name in ("command", "cmd", "script"):
         value = fields.get(name)
         if isinstance(value, str):
@@ -335,7 +335,7 @@ def _path_starts_with(wanted: list[str], path: list[str]) -> bool:
 
 
 def _glob_matches(pattern: str, text: str) -> bool:
-    """Whether a text fits a pattern in which `*` stands for anything and `?` for one character."""
+    """Whether a text matches a pattern in which `*` stands for anything and `?` for one character."""
     at = star = mark = 0
     starred = False
     for_text = 0
@@ -366,7 +366,7 @@ def _is_option(word: str) -> bool:
 
 
 def _common_prefix(one: Sequence[str], two: Sequence[str]) -> int:
-    """With how many words two rows begin alike."""
+    """The number of words that two sequences have in common at the beginning."""
     many = 0
     while many < min(len(one), len(two)) and one[many] == two[many]:
         many += 1
@@ -374,7 +374,7 @@ def _common_prefix(one: Sequence[str], two: Sequence[str]) -> int:
 
 
 def _replace_span(line: str, start: int, end: int, words: str) -> str:
-    """A line with other words in a place; where there are none, the blank behind them goes as well."""
+    """A line with other words in a span; where there are none, the spaces after it are removed too."""
     if not words:
         while end < len(line) and line[end] in " \t":
             end += 1

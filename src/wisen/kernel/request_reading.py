@@ -1,7 +1,7 @@
-"""Reads what a typed message asks of wisen, by a table of forms in all languages: `delivery/requests/` are its data.
+"""Reads what a typed message asks of wisen, by a table of forms in all languages (data: `delivery/requests/`).
 
-Plain Python without imports, because the hook client loads this file inside an agent's turn; the cycle, which looks
-into the agent's log whether the user typed it, runs the same lines. Only a whole message is a request.
+Plain Python without imports, because the hook client loads this file inside an agent's turn; the cycle, which checks
+in the agent's log whether the user typed it, uses the same code. Only a whole message is a request.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 EVERYTHING = "everything"
 HERE, GLOBAL, EVERYWHERE = "here", "global", "everywhere"
 SCOPES = (HERE, GLOBAL, EVERYWHERE)
-"""Where something is forgotten: by these names whatever the language."""
+"""Where something is forgotten: these names are the same in every language."""
 FORGET_KINDS = ("forget", "confirm")
 _LONGEST, _MOST_WORDS, _MOST_PLACE_WORDS = 400, 12, 5
 _MARKS = " .!?…。！？؟।¡¿·*`\"'“”„«»「」"
@@ -21,7 +21,7 @@ _ENDS = (". ", "! ", "? ", "。", "！", "？", "؟ ", "। ", "; ", "；")
 _COMMAS = (",", "，", "、", "،", ":", "：")
 _COMMAS_AND_SPACE = " ,،，、"
 _SPACELESS = "\u3000"
-"""From which letter on scripts do without spaces; Hangul has them, and comes behind."""
+"""The first letter of the scripts without spaces; Hangul, which has spaces, comes after it."""
 _SHORT_ID_LETTERS = frozenset("bcdfghjkmnpqrstvwxz")
 """The letters of short ids, as in `model/short_ids.py`."""
 _SHORTEST_ID, _LONGEST_ID = 4, 12
@@ -61,7 +61,7 @@ _LETTERS = {
     " ": "\u3000\u00a0",
 }
 _MARK_RANGES = ((0x300, 0x36F), (0x640, 0x640), (0x64B, 0x652), (0x93C, 0x93C), (0x200B, 0x200F), (0xFE00, 0xFE0F))
-"""What is written on a letter, and may be left out."""
+"""Combining marks, which may be left out."""
 _WIDE = (0xFF01, 0xFF5E)
 _folds: dict[str, str] = {}
 
@@ -77,11 +77,11 @@ class ChatRequest:
         self.subject, self.scope = what, scope
         """Of what is to be forgotten: an id, words or `everything`; and where, empty where that was not typed."""
         self.is_joined = False
-        """Whether the words go on with something else: "the cache key and use the id" is meant for the agent."""
+        """Whether the message continues with something else: "the cache key and use the id" is meant for the agent."""
 
 
 def fold(text: str) -> tuple[str, list[int]]:
-    """A casefolded text without accents, in plain digits; and where in the text each of its letters stands."""
+    """A casefolded text without accents, in plain digits; and the original position of each of its letters."""
     if text.isascii():
         return text, list(range(len(text) + 1))
     if not _folds:
@@ -95,7 +95,7 @@ def fold(text: str) -> tuple[str, list[int]]:
 
 
 def read_request(text: str, table: dict[str, object]) -> ChatRequest:
-    """What a typed message asks of wisen; of no kind where it asks nothing."""
+    """What a typed message asks of wisen; its kind is empty where it asks nothing."""
     raw = text.strip()
     if not table or not raw or len(raw) > _LONGEST or "\n" in raw:
         return ChatRequest()
@@ -149,7 +149,7 @@ def recall_query(prompt: str, table: dict[str, object]) -> str | None:
 
 
 def phrase_request(table: dict[str, object], language: str, name: str, **slots: str) -> str:
-    """The words to type, in the language that was spoken; `scope` and `everything` by their names."""
+    """The words to type, in the user's language; `scope` and `everything` by their names."""
     languages = table["languages"]
     assert isinstance(languages, dict)
     words = languages.get(language) or languages["en"]
@@ -179,7 +179,7 @@ def _fold_letter(letter: str) -> str:
 
 
 def _forget_starts(folded: str, table: dict[str, object]) -> list[tuple[int, str, str, bool]]:
-    """Where what is to be forgotten may begin: behind a yes and behind a scope; with the language and the scope."""
+    """Where the subject of a forget request may begin: after a yes or a scope; with the language and the scope."""
     yes, languages, found = table["yes"], table["languages"], [(0, "", "", False)]
     assert isinstance(yes, list)
     assert isinstance(languages, dict)
@@ -199,7 +199,7 @@ def _forget_starts(folded: str, table: dict[str, object]) -> list[tuple[int, str
 
 
 def _strip_polite(folded: str, table: dict[str, object]) -> str:
-    """A message without a "please" before or behind it."""
+    """A message without a "please" before or after it."""
     polite = table["polite"]
     assert isinstance(polite, list)
     for word in polite:
@@ -219,7 +219,7 @@ def _strip_polite(folded: str, table: dict[str, object]) -> str:
 
 
 def _read_numbered(inner: str, between: str, slots: str, words: dict[str, dict[str, str]]) -> ChatRequest | None:
-    """A request about a number or an id, with the place that it names; None where there is none in it."""
+    """A request about a number or an id, with the place that it names; None where there is none."""
     place = ""
     if slots != "n":
         first, found, second = inner.partition(between)
@@ -240,7 +240,7 @@ def _read_numbered(inner: str, between: str, slots: str, words: dict[str, dict[s
 
 
 def _is_number(word: str) -> bool:
-    """Whether a word is the number, the short id or the name of something: no word of a language is one."""
+    """Whether a word is a number, a short id or a name: no word of a language is one."""
     if not word or " " in word:
         return False
     if any(letter.isdigit() for letter in word):
@@ -249,7 +249,7 @@ def _is_number(word: str) -> bool:
 
 
 def _read_forget(said: str, words: dict[str, Sequence[str]], scope: str) -> ChatRequest | None:
-    """What is to be forgotten, without how it is named; None where nobody asks for that."""
+    """A forget request, without filler words; None where it is not one."""
     said = said.strip(_COMMAS_AND_SPACE)
     plain = fold(said)[0]
     if not plain or any(end in said for end in _ENDS) or _word_count(plain) > _MOST_WORDS:
@@ -278,14 +278,14 @@ def _read_forget(said: str, words: dict[str, Sequence[str]], scope: str) -> Chat
 
 
 def _is_edge(plain: str, each: str, *, spaced: bool) -> bool:
-    """Whether words begin with one, or end with it where the verb comes last."""
+    """Whether a text begins with a word, or ends with it where the verb comes last."""
     if not spaced:
         return plain.startswith(each)
     return plain == each or plain.startswith(f"{each} ") or plain.endswith(f" {each}")
 
 
 def _split_scope(said: str, words: dict[str, Sequence[str]]) -> tuple[str, str]:
-    """Words without the scope that stands before or behind them, and the scope."""
+    """Words without the scope before or after them, and the scope."""
     scopes = words["scopes"]
     assert isinstance(scopes, dict)
     plain, places = fold(said)
@@ -325,7 +325,7 @@ def _strip_fillers(said: str, words: dict[str, Sequence[str]]) -> str:
 
 
 def _word_count(plain: str) -> int:
-    """How many words a text is long: in scripts without spaces two signs are about one."""
+    """The number of words of a text: in scripts without spaces two characters are about one."""
     return (
         len(plain.split())
         + sum(1 for letter in plain if letter >= _SPACELESS and not "\uac00" <= letter <= "\ud7a3") // 2

@@ -1,8 +1,8 @@
-"""What a command line runs, read as a shell reads it: quotes, chains, subshells, wrappers, here-documents.
+"""Reads which commands a command line runs, as a shell does: quotes, chains, subshells, wrappers, here-documents.
 
 It runs nothing and never fails: what only the shell can know (a variable, the output of another command) is UNKNOWN
-and fits nothing. Not understood, and so not met: patterns of file names, values of arrays, another `IFS`, and what a
-variable holds in later rounds of a loop. What was not read is told (`LineReading.unread`): it is not harmless for that.
+and matches nothing. Not understood, and so not matched: file name patterns, array values, another `IFS`, and what a
+variable holds in later rounds of a loop. Unread parts are reported (`LineReading.unread`): unread is not harmless.
 Plain Python without imports, because the hook client loads this file inside an agent's turn.
 """
 
@@ -15,16 +15,16 @@ from .shell_variables import Variables
 from .shell_words import ENDS, TOO_LONG, UNKNOWN, HereDocument, Word
 
 MAX_LENGTH = 1 << 16
-"""Characters that are looked at; a longer line holds data."""
+"""Characters that are read; a longer line holds data."""
 _OPENERS = frozenset("if then else elif while until do ! { time coproc".split())
-"""A command follows them."""
+"""Keywords that a command follows."""
 _CLOSERS = frozenset("fi done esac }".split())
 _SEPARATORS = {";": (";;&", ";;", ";&", ";"), "&": ("&&", "&"), "|": ("||", "|&", "|"), "\n": ("\n",)}
-"""What stands between two commands, by how it begins."""
+"""Separators between commands, by their first character."""
 
 
 class LineReading:
-    """What was read of a command line."""
+    """The result of reading a command line."""
 
     __slots__ = ("runs", "unread")
 
@@ -49,10 +49,10 @@ class _Reader(InnerScripts):
         super().__init__(text, variables, depth, at)
         self.aliases, self.shell = aliases, Variables(variables)
         self.last_separator = ""
-        """The mark between the last command and the next."""
+        """The separator between the last command and the next."""
         self.pending_documents: list[HereDocument] = []
         self.expects_function_body = False
-        """Whether what opens next is the body of a function."""
+        """Whether the next block is the body of a function."""
 
     def read_script(self, until: str) -> None:
         """Read commands up to the end, or to a closing mark."""
@@ -69,7 +69,7 @@ class _Reader(InnerScripts):
                 self.position += 1  # a mark that opens nothing here
 
     def read_command(self) -> None:
-        """One simple command, with what is nested in it."""
+        """Read one simple command, with what is nested in it."""
         words: list[Word] = []
         writes: list[str] = []
         given: list[str] = []
@@ -106,7 +106,7 @@ class _Reader(InnerScripts):
                 document.coded = run
 
     def _next_word(self, words: list[Word]) -> None:
-        """A word of a command, unless it belongs to the shell's own language or gives a variable its value."""
+        """Read a word of a command, unless it is a shell keyword or an assignment."""
         word = self.read_word()
         if words:
             words.append(word)
@@ -121,7 +121,7 @@ class _Reader(InnerScripts):
             words.append(word)
 
     def _at_command_end(self) -> bool:
-        """Whether a simple command is over here; skips what is blank before that."""
+        """Whether a simple command ends here; skips spaces before that."""
         self.skip_spaces()
         text = self.text
         if self.position >= len(text):
@@ -130,7 +130,7 @@ class _Reader(InnerScripts):
         return char in "\n)" or (char in ";&|" and not text.startswith("&>", self.position))
 
     def _separator_here(self) -> str:
-        """The mark between two commands that stands here."""
+        """The separator at this position."""
         first = self.text[self.position : self.position + 1]
         if first not in _SEPARATORS:
             return ""
@@ -148,7 +148,7 @@ class _Reader(InnerScripts):
             self._read_case_pattern()
 
     def skip_blanks(self) -> None:
-        """Skip whatever stands between commands."""
+        """Skip everything between commands."""
         text = self.text
         while self.position < len(text):
             if text[self.position] == "\n":
@@ -167,7 +167,7 @@ class _Reader(InnerScripts):
         return self.position > 0 and self.text[self.position - 1] not in " \t\n;&|()"
 
     def _keyword(self, word: Word) -> bool:
-        """Words of the shell's own language; what follows them is a command."""
+        """Handle shell keywords; a command follows them."""
         text = word.raw
         if text == "function":
             self.skip_spaces()
@@ -190,7 +190,7 @@ class _Reader(InnerScripts):
         return True
 
     def _construct(self, word: str) -> bool:
-        """The beginning of a loop, a choice or a condition, which is no command itself."""
+        """Handle the beginning of a loop, a case or a condition, which is no command itself."""
         if word == "[[":
             self._skip_words_to("]]")
         elif word in ("for", "select"):
@@ -210,7 +210,7 @@ class _Reader(InnerScripts):
         return True
 
     def _read_loop_values(self, name: str) -> None:
-        """The words that a variable stands for in turn."""
+        """Read the values of a loop variable."""
         words: list[str] = []
         while not self._at_command_end():
             before = self.position
@@ -220,7 +220,7 @@ class _Reader(InnerScripts):
         self.choices[name] = [each for word in words[1:] for each in word.split() or [word]]
 
     def _read_case_pattern(self) -> None:
-        """What a choice goes by, before its commands."""
+        """Read the pattern of a case branch, before its commands."""
         self.skip_blanks()
         if self.text.startswith("esac", self.position) and self.text[self.position + 4 : self.position + 5] in {
             *ENDS,
@@ -232,7 +232,7 @@ class _Reader(InnerScripts):
         self.shell.start_branch()
 
     def _skip_words_to(self, mark: str) -> None:
-        """Skip words up to one that closes them; they are run in no way, but for what is nested in them."""
+        """Skip words up to a closing one; they are not run, except for what is nested in them."""
         while self.position < len(self.text):
             if mark == ")" and self.text[self.position] == mark:
                 self.position += 1
@@ -248,7 +248,7 @@ class _Reader(InnerScripts):
         return word.raw
 
     def _parenthesis(self, words: list[Word]) -> bool:
-        """A subshell, arithmetic, or the brackets behind the name of a function or of a list."""
+        """Handle a subshell, arithmetic, or the parentheses after the name of a function or an array."""
         if self._inside_word() and (words or self.shell.pending):
             self.position += 1
             at = self.position
@@ -285,11 +285,11 @@ class _Reader(InnerScripts):
         return inner
 
     def make_reader(self, script: str, depth: int, variables: dict[str, str], aliases: dict[str, str]) -> _Reader:
-        """A reader of a text that stands nowhere as it is."""
+        """A reader of a text that is not in the line as it is."""
         return _Reader(script, depth, variables, aliases, at=None)
 
     def _read_subshell(self, until: str) -> list[CommandRun]:
-        """Commands that are run apart, up to their closing mark."""
+        """Read commands that run separately, up to their closing mark."""
         inner = self._nested(self.text, self.at)
         inner.position, inner.pending_documents = max(self.position, inner.position), self.pending_documents
         inner.read_script(until)
@@ -333,7 +333,7 @@ class _Reader(InnerScripts):
                 document.coded.code += body
 
     def read_substitution(self, end: str, pieces: list[str]) -> None:
-        """A command whose output stands in a word."""
+        """Read a command whose output is part of a word."""
         start = self.position
         if end != "`":
             runs = self._read_subshell(end)
@@ -352,14 +352,14 @@ class _Reader(InnerScripts):
         pieces.append(self._output(self.absorb(inner), inner.text))
 
     def _output(self, runs: list[CommandRun], text: str) -> str:
-        """What is put in the place of a command; its words must stand at the beginning, or it may not be run."""
+        """The output that replaces a command; its words must be at the beginning, or it may not run."""
         output = output_of(runs)
         if output is None or not text.lstrip().startswith(runs[0].views[0][0].raw or UNKNOWN):
             return UNKNOWN
         return output.rstrip("\n")
 
     def read_as_quoted(self, text: str) -> str:
-        """Read a text as if it stood in double quotes, for the commands in it."""
+        """Read a text as if it were in double quotes, for the commands in it."""
         inner = self._nested(text, None)
         read = inner.read_quoted(None)
         self.absorb(inner)

@@ -1,4 +1,4 @@
-"""The scripts inside a command line: what shells, `eval`, `find`, pipes and functions run besides its own words.
+"""Reads the scripts inside a command line: what shells, `eval`, `find`, pipes and functions run.
 
 Plain Python without imports, because the hook client loads this file inside an agent's turn.
 """
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SCRIPT_DEPTH = 7
-"""How deep a script in a script counts: each is read anew, and few levels will do."""
+"""How many levels a nested script counts: each is read again, and few levels suffice."""
 _ASSIGNING_COMMANDS = frozenset(
     "export declare typeset local readonly read mapfile readarray unset getopts let printf".split()
 )
-"""Commands that give variables other values."""
+"""Commands that assign variables."""
 _ARGUMENTS = ('"$@"', "$@", "$*", '"$*"', '"$1"', "$1", '"${@}"', "${@}")
 """How a function runs the command that it is given."""
 _MAX_LOOP_VALUES = 16
-"""Values of a loop's variable that are looked at."""
+"""The maximum number of values of a loop variable that are considered."""
 
 
 class InnerScripts(Lexer):
-    """What a reader of command lines knows of the commands that it found."""
+    """What a reader of command lines knows about the commands that it found."""
 
     def __init__(self, text: str, variables: dict[str, str], depth: int, at: int | None) -> None:
         super().__init__(text, variables, depth, at)
@@ -46,31 +46,31 @@ class InnerScripts(Lexer):
         self.aliases: dict[str, str] = {}
         self.folder = ""
         self.choices: dict[str, list[str]] = {}
-        """The values that variables of loops have in turn."""
+        """The values of loop variables."""
         self.functions: list[str] = []
         self.upstream: list[tuple[CommandRun | None, list[HereDocument], list[str]]] = []
-        """The commands before in the same pipe, with the texts that they are given."""
+        """The earlier commands of the same pipe, with the texts that they are given."""
 
     def read_script(self, until: str) -> None:
         """Read commands up to the end, or to a closing mark."""
         raise NotImplementedError
 
     def make_reader(self, script: str, depth: int, variables: dict[str, str], aliases: dict[str, str]) -> InnerScripts:
-        """A reader of a text that stands nowhere as it is."""
+        """A reader of a text that is not in the line as it is."""
         raise NotImplementedError
 
     def inherit(self, outer: InnerScripts) -> None:
-        """Know what the reader around knows."""
+        """Copy what the outer reader knows."""
         self.folder, self.choices, self.functions = outer.folder, dict(outer.choices), list(outer.functions)
 
     def absorb(self, inner: InnerScripts) -> list[CommandRun]:
-        """What a reader inside has found."""
+        """Add what an inner reader has found."""
         self.found += inner.found
         self.unread += inner.unread
         return inner.found
 
     def read_inner_script(self, script: str, *, here: bool = False) -> None:
-        """A script that was made of a word: it stands nowhere as it is. Another shell knows nothing of this one's."""
+        """Read a script made of a word, which is not in the line as it is. Another shell has its own variables."""
         known, aliases = (self.variables, self.aliases) if here else ({}, {})
         inner = self.make_reader(script, self.depth + _SCRIPT_DEPTH, known, aliases)
         inner.folder = self.folder
@@ -80,7 +80,7 @@ class InnerScripts(Lexer):
         self.absorb(inner)
 
     def read_piped_script(self) -> None:
-        """What is piped into a shell, as far as it stands in the line."""
+        """Read what is piped into a shell, as far as it is in the line."""
         if not self.upstream:
             return
         run, documents, given = self.upstream[0]
@@ -95,12 +95,12 @@ class InnerScripts(Lexer):
             self.unread.append(GENERATED_SCRIPT)
 
     def sources_input(self, run: CommandRun) -> bool:
-        """Whether a command reads its script from its standard input as if it were a file."""
+        """Whether a command reads its script from standard input as if it were a file."""
         texts = [word.text for word in run.views[-1]]
         return texts[0] in (*SOURCES, *SHELLS) and texts[1:2] in (["/dev/stdin"], ["-"], ["/dev/fd/0"])
 
     def record_run(self, words: list[Word], writes: list[str]) -> CommandRun | None:
-        """Note a simple command down, and what it runs itself."""
+        """Record a simple command, and what it runs itself."""
         words = [each for word in words for each in self._split(word)]
         if words and words[0].raw in self.aliases and words[0].raw:
             made = self.make_reader(self.aliases[words[0].raw], self.depth + 1, self.variables, {})
@@ -110,7 +110,7 @@ class InnerScripts(Lexer):
         for each in self._loop_programs(words):
             run = self._record([Word(each, 0, 0), *words[1:]], [])
         if len(words) == 1 and words[0].raw in _ARGUMENTS and self.functions:
-            return None  # it is run with the words of whoever calls the function
+            return None  # it is run with the arguments of the function's caller
         run = self._record(words, writes)
         if words and words[0].text in self.functions and len(words) > 1:
             self._record(words[1:], [])
@@ -132,7 +132,7 @@ class InnerScripts(Lexer):
         return run
 
     def _loop_programs(self, words: list[Word]) -> list[str]:
-        """The programs that a loop's variable stands for, where it is what is run."""
+        """The programs that a loop variable stands for, where it is the command."""
         if not words or UNKNOWN not in words[0].text:
             return []
         name = words[0].raw.strip('"').removeprefix("$").strip("{}")
@@ -148,7 +148,7 @@ class InnerScripts(Lexer):
         return chosen[:-1]
 
     def _split(self, word: Word) -> Iterator[Word]:
-        """A word without quotes becomes as many as its variables and braces make of it, or none."""
+        """Split an unquoted word by its variables and braces; it may become several words, or none."""
         raw = word.raw
         quoted = any(char in raw for char in "'\"\\")
         whole = (raw.startswith("$(") and raw.endswith(")")) or (raw[:1] == raw[-1:] == "`" and len(raw) > 1)
@@ -163,7 +163,7 @@ class InnerScripts(Lexer):
             yield Word(piece, 0, 0)
 
     def read_words(self) -> Iterator[Word]:
-        """All the words that are left."""
+        """Read all remaining words."""
         while self.position < len(self.text):
             self.skip_spaces()
             before = self.position
@@ -172,7 +172,7 @@ class InnerScripts(Lexer):
             self.position += self.position == before
 
     def _read_inner(self, program: str, last: list[Word]) -> None:
-        """What a command runs itself: another shell, words that are evaluated, and what `find` calls."""
+        """Read what a command runs itself: another shell, evaluated words, and what `find` runs."""
         words = [word.text for word in last]
         if program in SHELLS or program in SOURCES:
             self._read_shell(last)
@@ -191,7 +191,7 @@ class InnerScripts(Lexer):
             self._apply_builtin(program, words)
 
     def _apply_builtin(self, program: str, words: list[str]) -> None:
-        """What a command changes in the shell that it is run in."""
+        """Apply what a command changes in the shell that runs it."""
         if program == "cd":
             self.folder = folder_after(self.folder, words)
         elif program == "alias":
@@ -235,19 +235,19 @@ class InnerScripts(Lexer):
 
 
 def is_plain_copy(run: CommandRun) -> bool:
-    """Whether a command hands on its input as it is."""
+    """Whether a command passes on its input unchanged."""
     words = [word.text for word in run.views[-1]] if run.views else [""]
     return words[0].rsplit("/", 1)[-1] in ("cat", "tee") and all(each == "-" or each[:1] == "-" for each in words[1:])
 
 
 def _makes_text(run: CommandRun) -> bool:
-    """Whether a command makes a text of its own words: a program's code, or what it prints."""
+    """Whether a command makes a text from its own words: a program's code, or what it prints."""
     words = [word.text for word in run.views[-1]] if run.views else []
     return bool(words) and is_text_maker(run) and (bool(run.code) or words[0].rsplit("/", 1)[-1] in ("echo", "printf"))
 
 
 def _fill_placeholder(word: Word, replaced: str) -> Word:
-    """A word with the unknown in the place of what `xargs` replaces; the option that names it stays."""
+    """A word with the unknown in place of the `xargs` placeholder; the option that names it stays."""
     if word.text in (replaced, f"-I{replaced}") and word.text != replaced:
         return word
     return Word(word.text.replace(replaced, UNKNOWN), 0, 0, word.raw) if replaced in word.text else word

@@ -1,4 +1,4 @@
-"""What a command prints, where its words alone tell, and what may be made of a text that only the shell knows.
+"""Predicts what a command prints where its words alone decide, and what an unknown text may turn out to be.
 
 Plain Python without imports, because the hook client loads this file inside an agent's turn.
 """
@@ -17,13 +17,13 @@ _TEXT_MAKERS = frozenset(
     "node php cut head tail paste fold tac sort gunzip zcat gzip xz xzcat bzip2 bzcat openssl jq dd uudecode "
     "eval".split()
 )
-"""Programs that hand on or change a text that somebody wrote; what other programs print is theirs."""
+"""Programs that pass on or change a given text; what other programs print is their own."""
 _MOST = 64
-"""Words that braces may make of one word."""
+"""The maximum number of words from one brace expansion."""
 
 
 def printed_by(words: list[str]) -> str | None:
-    """What `echo`, `printf` and the programs that find others print; None where that cannot be told."""
+    """What `echo`, `printf` and the programs that locate others print; None where that is unknown."""
     program = words[0].rsplit("/", 1)[-1]
     if program == "echo":
         at = 1
@@ -42,15 +42,15 @@ def printed_by(words: list[str]) -> str | None:
 
 
 def output_of(runs: list[CommandRun]) -> str | None:
-    """What commands print together; None where that cannot be told."""
+    """What commands print together; None where that is unknown."""
     if len(runs) != 1 or not runs[0].views or any(each != "/dev/null" for each in runs[0].writes):
         return None
-    # The first view: `command -v x` is asked itself, not what it would run.
+    # The first view: `command -v x` prints itself, not what it would run.
     return printed_by([word.text for word in runs[0].views[0]])
 
 
 def is_output_of_program(word: Word) -> bool:
-    """Whether all of a word is what some program prints (`$(ssh-agent)`), and no text of the line's own."""
+    """Whether a whole word is the output of a program (`$(ssh-agent)`), without text of the line itself."""
     raw = word.raw.strip("\"' ")
     inside = (
         raw[2:-1] if raw.startswith("$(") and raw.endswith(")") else raw[1:-1] if raw[:1] == raw[-1:] == "`" else ""
@@ -63,12 +63,12 @@ def is_output_of_program(word: Word) -> bool:
 
 
 def is_text_maker(run: CommandRun) -> bool:
-    """Whether a command hands on or changes a text."""
+    """Whether a command passes on or changes a text."""
     return bool(run.views) and run.views[-1][0].text.rsplit("/", 1)[-1] in _TEXT_MAKERS
 
 
 def expand_braces(text: str) -> list[str]:
-    """The words that `{a,b}` makes of a word without quotes; the word itself where it makes none."""
+    """The words that `{a,b}` makes of an unquoted word; the word itself where it makes none."""
     done, waiting = list[str](), [text]
     while waiting and len(done) + len(waiting) <= _MOST:
         word = waiting.pop(0)
@@ -82,7 +82,7 @@ def expand_braces(text: str) -> list[str]:
 
 
 def _first_braces(word: str) -> tuple[int, int, list[str]] | None:
-    """Where the first braces stand that make several words, and what stands between their commas."""
+    """The position of the first braces that make several words, and the parts between their commas."""
     start = word.find("{")
     while start >= 0:
         depth, parts, last = 0, list[str](), start + 1
@@ -101,7 +101,7 @@ def _first_braces(word: str) -> tuple[int, int, list[str]] | None:
 
 
 def may_be(name: str, text: str) -> bool:
-    """Whether a word that is not wholly known may turn out to be this name."""
+    """Whether a partly unknown word may turn out to be this name."""
     pieces = text.split(UNKNOWN)
     if len(pieces) == 1:
         return name == text

@@ -1,4 +1,4 @@
-"""A simple command that a shell would run: without the wrappers before it, and with the files it would write.
+"""A simple command that a shell would run: without its wrappers, and with the files it would write.
 
 Plain Python without imports, because the hook client loads this file inside an agent's turn.
 """
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SHELLS = frozenset("bash sh zsh dash ksh fish ash mksh rbash".split())
 SOURCES = ("source", ".")
-"""They run a file in this shell."""
+"""Commands that run a file in this shell."""
 _WRAPPER_OPTIONS = {
     "sudo": "-u -g -h -p -C -r -t -U -D -T -R --user --group --host --prompt --chdir",
     "doas": "-u -C",
@@ -44,11 +44,11 @@ _WRAPPER_OPTIONS = {
     "runuser": "-u -g",
     "systemd-run": "-p -u --unit --property",
 }
-"""Programs that run what stands behind their own options, and which of these take a value."""
+"""Programs that run what follows their own options, and which of these take a value."""
 _WRAPPERS = {name: frozenset(options.split()) for name, options in _WRAPPER_OPTIONS.items()}
 _SHELL_VALUE_OPTIONS = frozenset("--rcfile --init-file".split())
 MAX_WRAPPERS = 10
-"""Wrappers around each other that are looked through."""
+"""How many nested wrappers are unwrapped."""
 _OPERANDS = {"timeout": 1, "gtimeout": 1, "flock": 1, "taskset": 1, "chrt": 1}
 _CODE = {
     "python": "-c",
@@ -66,7 +66,7 @@ _CODE = {
     "osascript": "-e",
     "lua": "-e",
 }
-"""Languages that run a text given in a word, and behind which option it stands; empty where it is the first word."""
+"""Interpreters that run code from an argument, and the option before it; empty where it is the first argument."""
 _WRITERS = frozenset("rm rmdir unlink mv cp tee touch truncate install ln shred".split())
 _IN_PLACE = frozenset("sed gsed perl ruby".split())
 
@@ -78,24 +78,24 @@ class CommandRun:
 
     def __init__(self, views: list[list[Word]], writes: list[str], folder: str) -> None:
         self.code = inline_code(views[-1]) if views else ""
-        """A program in another language that stands in its words, or is given to it in the line."""
+        """Code in another language in its arguments, or given to it in the line."""
         self.views = views
         """Its words; and again without each wrapper before it: `sudo rm x`, then `rm x`."""
         self.writes = writes
-        """The files that it would write or remove, as far as its words tell."""
+        """The files that it would write or remove, as far as its words show."""
         self.folder = folder
-        """Where it is run, as far as changes of directory before it tell; empty for where the line is."""
+        """Where it is run, as far as earlier changes of directory show; empty for the folder of the line."""
 
 
 def is_assignment(word: str) -> bool:
-    """Whether a word gives a variable its value."""
+    """Whether a word assigns a variable."""
     name, sign, _ = word.partition("=")
     name = name.rstrip("+")
     return bool(sign) and name.isidentifier() and name.isascii()
 
 
 def views_of(words: list[Word]) -> Iterator[list[Word]]:
-    """The words of a command, and again without each wrapper in front of them."""
+    """The words of a command, and again without each wrapper before them."""
     for _ in range(MAX_WRAPPERS):
         if not words:
             return
@@ -124,12 +124,12 @@ def views_of(words: list[Word]) -> Iterator[list[Word]]:
 
 
 def is_wrapper(word: str) -> bool:
-    """Whether a program runs what stands behind it."""
+    """Whether a program runs what follows it."""
     return word.rsplit("/", 1)[-1] in _WRAPPERS
 
 
 def xargs_placeholder(words: list[Word]) -> str:
-    """What `xargs` puts its input in the place of; empty where it puts it at the end."""
+    """The placeholder that `xargs` replaces by its input; empty where it appends it."""
     for at, word in enumerate(words):
         if word.text.rsplit("/", 1)[-1] in ("xargs", "parallel"):
             for number, each in enumerate(words[at + 1 :], at + 1):
@@ -142,7 +142,7 @@ def xargs_placeholder(words: list[Word]) -> str:
 
 
 def inline_code(words: list[Word]) -> str:
-    """The program in another language that stands in the words of a command."""
+    """The code in another language in the words of a command."""
     options = _CODE.get(words[0].text.rsplit("/", 1)[-1])
     if options is None:
         return ""
@@ -155,7 +155,7 @@ def inline_code(words: list[Word]) -> str:
 
 
 def reads_code_from_input(words: list[Word]) -> bool:
-    """Whether a command runs a program in another language that it is given by a here-document."""
+    """Whether a command runs code in another language from a here-document."""
     return words[0].text.rsplit("/", 1)[-1] in _CODE and all(word.text[:1] == "-" for word in words[1:])
 
 
@@ -177,7 +177,7 @@ def inline_script(words: list[Word]) -> str | None:
 
 
 def commands_of_find(words: list[str]) -> Iterator[list[str]]:
-    """What `find` calls for each file."""
+    """The commands that `find` runs for each file."""
     called: list[str] | None = None
     for each in words:
         if called is None:
@@ -192,7 +192,7 @@ def commands_of_find(words: list[str]) -> Iterator[list[str]]:
 
 
 def folder_after(folder: str, words: list[str]) -> str:
-    """Where commands are run behind a change of directory."""
+    """Where commands run after a change of directory."""
     where = next((word for word in words[1:] if word[:1] != "-" or word == "-"), "~")
     if UNKNOWN in where or where == "-":
         return UNKNOWN

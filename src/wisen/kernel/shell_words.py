@@ -1,4 +1,4 @@
-"""The words of a command line as a shell makes them: quotes, escapes and what stands in for them.
+"""Splits a command line into words as a shell does: quotes, escapes and expansions.
 
 Plain Python without imports, because the hook client loads this file inside an agent's turn.
 """
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 UNKNOWN = "\0"
 """Stands in a word for what cannot be known without running it."""
 MAX_DEPTH = 24
-"""How deep things are read that stand in each other; what stands deeper is not looked at."""
+"""How many levels of nesting are read; deeper ones are not."""
 TOO_LONG = "it is too long to be read"
 TOO_DEEP = "too much of it stands in each other"
 GENERATED_SCRIPT = "it runs a script that other commands make"
 _SPACE = " \t"
 ENDS = frozenset(" \t\n;&|()<>")
 _DEFAULT_VALUES = {"IFS": " ", "SHELL": "sh", "BASH": "bash"}
-"""What variables hold that nobody has set."""
+"""The values of variables that nobody has set."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
 
 
 class Word:
-    """A word as the command gets it, and where it stands in the line; `end` is 0 where it stands nowhere as it is."""
+    """A word as the command gets it, and its position in the line; `end` is 0 where it is not in the line as it is."""
 
     __slots__ = ("end", "raw", "start", "text")
 
@@ -37,14 +37,14 @@ class Word:
 
 
 class HereDocument:
-    """A here-document whose text comes behind the next line break."""
+    """A here-document, whose text begins after the next line break."""
 
     __slots__ = ("coded", "end", "indented", "is_script", "quoted")
 
     def __init__(self, end: str, *, quoted: bool, indented: bool) -> None:
         self.end, self.quoted, self.indented, self.is_script = end, quoted, indented, False
         self.coded: CommandRun | None = None
-        """The command that runs it as a program in another language."""
+        """The command that runs it as code in another language."""
 
 
 class Lexer:
@@ -58,11 +58,11 @@ class Lexer:
         """Why parts of it were not read."""
 
     def read_substitution(self, end: str, pieces: list[str]) -> None:
-        """Read a command whose output stands in a word, up to its closing mark."""
+        """Read a command whose output is part of a word, up to its closing mark."""
         raise NotImplementedError
 
     def read_as_quoted(self, text: str) -> str:
-        """Read a text as if it stood in double quotes, and the commands in it."""
+        """Read a text as if it were in double quotes, and the commands in it."""
         raise NotImplementedError
 
     def skip_spaces(self) -> None:
@@ -80,7 +80,7 @@ class Lexer:
         self.position = len(self.text) if end < 0 else end
 
     def skip_arithmetic(self) -> bool:
-        """Skip `((…))`, but for the commands in it; False where it is two brackets that close apart."""
+        """Skip `((…))`, except for the commands in it; False where it is two nested parentheses."""
         text, at, open_ = self.text, self.position + 2, 2
         while at < len(text):
             if text[at] in "()":
@@ -96,7 +96,7 @@ class Lexer:
         return True
 
     def read_word(self) -> Word:
-        """The next word, with its quotes taken away; commands nested in it are found as well."""
+        """Read the next word and remove its quotes; commands nested in it are found as well."""
         text, start = self.text, self.position
         pieces: list[str] = []
         while self.position < len(text):
@@ -138,7 +138,7 @@ class Lexer:
         return Word("".join(pieces), self.at + start, self.at + self.position, raw)
 
     def read_quoted(self, end: str | None, *, single: bool = False) -> str:
-        """What stands up to a closing mark, as in double quotes; commands nested in it are found."""
+        """Read up to a closing mark, as in double quotes; commands nested in it are found."""
         text, pieces = self.text, list[str]()
         while self.position < len(text):
             char = text[self.position]
@@ -170,7 +170,7 @@ class Lexer:
         return "".join(pieces)
 
     def read_document(self, it: HereDocument) -> str:
-        """The text of a here-document, which begins here."""
+        """Read the text of a here-document, which begins here."""
         lines: list[str] = []
         joined = False
         while self.position < len(self.text):
@@ -216,7 +216,7 @@ class Lexer:
                 pieces.append("$")
 
     def _read_braces(self, pieces: list[str], *, inside: bool) -> None:
-        """What stands in `${…}`."""
+        """Read what is in `${…}`."""
         start = self.position + 1
         self.position = start if self.depth < MAX_DEPTH else len(self.text)
         self.unread += [] if self.depth < MAX_DEPTH else [TOO_DEEP]
@@ -227,7 +227,7 @@ class Lexer:
         pieces.append(self.variables[name] if name in self.variables else _DEFAULT_VALUES.get(name, UNKNOWN))
 
     def _read_escaped(self) -> str:
-        """What stands in `$'…'`."""
+        """Read what is in `$'…'`."""
         text, pieces = self.text, list[str]()
         while self.position < len(text) and text[self.position] != "'":
             char = text[self.position]
@@ -245,7 +245,7 @@ class Lexer:
             elif kind and kind in "x01234567":
                 self.position -= kind != "x"
                 made = self._read_number(16, 2) if kind == "x" else self._read_number(8, 3)
-                pieces.append(made if made.isascii() else UNKNOWN)  # a byte of a letter that has several
+                pieces.append(made if made.isascii() else UNKNOWN)  # one byte of a multi-byte letter
             else:
                 pieces.append(_ESCAPES.get(kind, kind if kind in "\\'\"?" else f"\\{kind}"))
         self.position += 1

@@ -1,4 +1,4 @@
-"""Scripts that are written without spaces: a run of them is known again by its pairs of letters.
+"""Scripts written without spaces: text in them is matched by pairs of letters.
 
 Plain Python without imports, because the hook client loads this file inside an agent's turn; recall uses the same.
 """
@@ -19,23 +19,23 @@ RANGES = (
     ("\u0e81", "\u0eae"),  # Lao
     ("\u1000", "\u102a"),  # Burmese
 )
-"""From which letter to which."""
+"""The first and last letter of each range."""
 LETTERS = "".join(first if first == last else f"{first}-{last}" for first, last in RANGES)
-"""The same as the inside of a class of a regular expression."""
+"""The same as the inside of a character class of a regular expression."""
 
 
 def is_unspaced_letter(letter: str) -> bool:
-    """Whether words of its script are written without spaces between them."""
+    """Whether a letter belongs to a script without spaces between words."""
     return letter > "\u0e00" and any(first <= letter <= last for first, last in RANGES)
 
 
 def letter_pairs(run: str) -> list[str]:
-    """The pairs of letters in a run of a script without spaces; each letter of its own as well, for words of one."""
+    """The pairs of letters in a run of a script without spaces; each single letter as well, for words of one."""
     return [*(run[at : at + 2] for at in range(len(run) - 1)), *run] if len(run) > 1 else [run]
 
 
 def letter_pairs_in(text: str) -> list[str]:
-    """The pairs of letters in all runs of such scripts that a text holds; a run of one letter is left out."""
+    """The pairs of letters in all runs of such scripts in a text; a run of one letter is left out."""
     if text.isascii():
         return []
     found: list[str] = []

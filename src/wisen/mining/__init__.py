@@ -1,1 +1,1 @@
-"""What a session taught: failures with their signatures, the changes that made calls work, goals."""
+"""Mining: finds failures with their signatures, the changes that fixed calls, and goals in recorded sessions."""

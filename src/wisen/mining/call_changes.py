@@ -1,7 +1,7 @@
-"""Two calls of one tool: whether they have the same goal, and what is different between them.
+"""Compares two calls of one tool: whether they have the same goal, and what is different between them.
 
-The difference is of words for a shell command and of fields for any other tool. Texts that an edit replaces are no
-lesson in themselves; how one differs from the other (white space, fewer lines) is.
+The difference consists of words for a shell command and of fields for any other tool. Texts that an edit replaces are
+no lesson in themselves; how one differs from the other (whitespace, fewer lines) is.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from wisen.model.history import Step
 
 MIN_SIMILARITY = 0.5
-"""How alike two calls must be to have the same goal."""
+"""How similar two calls must be to have the same goal."""
 MAX_FIELDS = 3
-"""As for words."""
+"""The same for fields of a call."""
 MIN_NAME_SIMILARITY = 0.7
-"""How alike the names of two files must be for one to have been meant by the other."""
+"""How similar two file names must be for one to have been meant by the other."""
 MAX_WORDS = 8
 """A difference of more words is another command, not a fix."""
 PLACES = ("file_path", "path", "notebook_path", "url")
 _TEXTS = ("old_string", "new_string", "content", "new_source", "edits", "patch", "input")
 _SEARCH_FIELDS = ("pattern", "query", "questions", "url")
-"""Who looks for the same thing has the same goal, wherever he looks."""
+"""Calls that search for the same thing have the same goal, wherever they search."""
 _IGNORED_FIELDS = frozenset("description timeout run_in_background yield_time_ms max_output_tokens".split())
 _LONG = 200
 _VALUES = re.compile(r"(?:[\w.@~+-]*/)+[\w.@~*+-]*|\b[0-9a-f]{7,40}\b|\d+")
@@ -62,7 +62,7 @@ def has_same_goal(tool: str, before: str | None, after: str | None) -> bool:
 
 
 def replaces_script(before: str, after: str, said: str) -> bool:
-    """Whether a script that does not exist gave way to one of its kind: `make lint`, `make check`; `npm run lint`."""
+    """Whether a missing script was replaced by a similar one: `make lint`, `make check`; `npm run lint`."""
     one, two = parsed(before).main.words, parsed(after).main.words
     a, b = Counter(one), Counter(two)
     gone, new = [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
@@ -76,16 +76,16 @@ def replaces_script(before: str, after: str, said: str) -> bool:
 
 
 def is_wrapped_whole(before: str, after: str, program: str) -> bool:
-    """Whether a program that was not found is run as before, by another: `uv run --group dev pytest -q`."""
+    """Whether a program that was not found is run unchanged by another one: `uv run --group dev pytest -q`."""
     one, two = parsed(before).main.words, parsed(after).main.words
     return one[:1] == (program,) and len(two) > len(one) and two[-len(one) :] == one
 
 
 def are_of_one_program(failed: Step, step: Step) -> bool:
-    """Whether two calls run the same program, one that wraps it, or one of nearly the same name."""
+    """Whether two calls run the same program, a wrapper of it, or one with nearly the same name."""
     one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
     if not one.main.words or not two.main.words:
-        return True  # they run no command
+        return True  # neither runs a command
     programs = {part.program for part in one.parts}
     name, other = one.main.program, two.main.program
     if other in programs or name in {part.program for part in two.parts} or _similarity(name, other) >= MIN_SIMILARITY:
@@ -97,7 +97,7 @@ def are_of_one_program(failed: Step, step: Step) -> bool:
 
 
 def runs_fewer_commands(failed: Step, step: Step) -> bool:
-    """Whether whole commands of a failed line are missing from a later one: then the trouble may only be avoided."""
+    """Whether a later line lacks whole commands of a failed one: then the problem may only have been avoided."""
     one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
     return len(two.working) < len(one.working)
 
@@ -107,7 +107,7 @@ def _last_names(words: Iterable[str]) -> frozenset[str]:
 
 
 def option_change(change: CallChange, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What took the place of an option that nobody knew; what else was asked for then has nothing to do with it."""
+    """What replaced an unknown option; other changes made at the same time have nothing to do with it."""
     named = tuple(word for word in change.removed if word.startswith("-") and is_in_error(word, said))
     if not named or not change.added:
         return change.removed, change.added
@@ -116,7 +116,7 @@ def option_change(change: CallChange, said: str) -> tuple[tuple[str, ...], tuple
 
 
 def variable_change(failed: Step, line: str, name: str) -> CallChange | None:
-    """That a missing variable was set, by its name alone, or the file that was read for it."""
+    """That a missing variable was set, by its name alone, or the file that was sourced for it."""
     before = command_of(fields_of(failed.arguments)) or ""
     if name in settings_in(line) - settings_in(before):
         return CallChange(tool=failed.tool, added=(f"{name}={VALUE}",))
@@ -136,19 +136,19 @@ def _same_part(one: Part, two: Part) -> bool:
         return True
     common = set(b)
     if 2 * sum(word in common for word in a) < MIN_SIMILARITY * (len(a) + len(b)):
-        return False  # no order of the words can make them alike
+        return False  # no order of the words can make them similar enough
     if difflib.SequenceMatcher(a=a, b=b, autojunk=False).ratio() < MIN_SIMILARITY:
         return False
     return _same_words(a, b)
 
 
 def _unprefixed(words: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """Without a first word that only wraps the program which the other one runs directly."""
+    """Words without a first one that only wraps the program which the other command runs directly."""
     return words[1:] if len(words) > 1 and other and words[1] == other[0] and words[0] != other[0] else words
 
 
 def _same_words(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
-    """Whether words that took each other's place are variants of each other: another script is another goal."""
+    """Whether words that replaced each other are variants: another script is another goal."""
     for operation, a, b, c, d in difflib.SequenceMatcher(a=one, b=two, autojunk=False).get_opcodes():
         if operation != "replace" or b - a != d - c:
             continue
@@ -164,7 +164,7 @@ def _same_place_goal(one: dict[str, object], two: dict[str, object], place: str)
     rest = [{name: value for name, value in each.items() if name != place} for each in (one, two)]
     if before == after:
         return True
-    # Who looked in the right folder may have been further off with the name.
+    # In the right folder the name may have been further off.
     enough = MIN_SIMILARITY if _folder(before) == _folder(after) else MIN_NAME_SIMILARITY
     near = _last_segment(before) == _last_segment(after) or _similarity(_stem(before), _stem(after)) >= enough
     wanted = {name for name in rest[0] if name not in ("offset", "limit")}
@@ -174,7 +174,7 @@ def _same_place_goal(one: dict[str, object], two: dict[str, object], place: str)
 
 
 def _same_text_goal(one: dict[str, object], two: dict[str, object]) -> bool:
-    """Whether two edits of a file are about the same piece of it."""
+    """Whether two edits of a file are about the same part of it."""
     texts = [
         (one[name], two[name])
         for name in ("old_string", "new_string", "content", "new_source")
@@ -192,7 +192,7 @@ def _are_texts_similar(one: dict[str, object], two: dict[str, object]) -> bool:
 
 
 def _overlap(one: str, two: str) -> float:
-    """How much of the shorter text's words the other has too."""
+    """The share of the shorter text's words that the other has too."""
     a, b = Counter(one.split()), Counter(two.split())
     shorter = min(sum(a.values()), sum(b.values()))
     return sum((a & b).values()) / shorter if shorter else float(one.strip() == two.strip())
@@ -211,7 +211,7 @@ def call_difference(
 ) -> CallChange | None:
     """What was changed from one call to the other; None when nothing was, or too much to be one change.
 
-    Words of which `keeps` says so are left out, as if they had stayed the same.
+    Words for which `keeps` returns False are ignored, as if they had stayed the same.
     """
     one, two = fields_of(before), fields_of(after)
     first, second = command_of(one), command_of(two)
@@ -259,7 +259,7 @@ def _without_comment(words: tuple[str, ...]) -> tuple[str, ...]:
 def _change(tool: str, removed: Iterable[str], added: Iterable[str]) -> CallChange | None:
     gone, new = tuple(removed), tuple(added)
     general = tuple(map(generalize, gone)), tuple(map(generalize, new))
-    # Where only places or numbers differ, those are the lesson; elsewhere they are different every time.
+    # Where only paths or numbers differ, they are the lesson; elsewhere they differ every time.
     gone, new = (gone, new) if general[0] == general[1] else general
     return CallChange(tool=tool, removed=gone, added=new) if gone != new else None
 
@@ -286,7 +286,7 @@ def _how_texts_differ(one: str, two: str) -> str:
 
 
 def generalize(text: str) -> str:
-    """A word without places and numbers, which are different every time."""
+    """A word without paths and numbers, which differ every time."""
     return _VALUES.sub("…", text) if len(text) > 40 or "/" in text else text
 
 

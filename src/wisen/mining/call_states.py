@@ -1,7 +1,7 @@
 """Tells whether two calls of a session met the same state: whether anything in between may have made the difference.
 
-Whatever is not known to be only reading may have changed something, for every tool: an edit, an install, a server, a
-call that runs on beside the others, the user, another agent, and time.
+Whatever is not known to be read-only may have changed something, for every tool: an edit, an install, a server, a
+background call, the user, another agent, and time.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from wisen.model.history import Step, Turn
 
 MAX_GAP_SECONDS = 300
-"""After so long somebody or something else may have changed what was there."""
+"""After so long somebody or something else may have changed the state."""
 LOOKBACK_CALLS = 25
-"""How many calls before a failure may still be running beside it."""
+"""How many calls before a failure may still be running in the background."""
 _TRANSIENT_KEYS = ("net.", "shell.timeout", "vcs.locked")
-"""Complaints that time alone may answer."""
+"""Errors that may go away with time."""
 _READING_TOOLS = frozenset(
     "Read Grep Glob LS NotebookRead WebFetch WebSearch TodoWrite TodoRead TaskList TaskGet TaskCreate TaskUpdate"
     " ToolSearch Skill LSP read grep glob list ls webfetch websearch todowrite todoread skill read_file view_file"
     " read_many_files list_directory search_file_content glob_search google_web_search update_plan view_image".split()
 )
-"""Tools of agents that look, or note down what is to be done."""
+"""Tools of agents that only look, or keep a to-do list."""
 _HARMLESS_PROGRAMS = frozenset(
     "cd pwd echo printf true false : test [ which type command basename dirname realpath".split()
 )
@@ -44,7 +44,7 @@ _WAITS = re.compile(r"(?:^|[;&|(\s])(?:sleep|wait|wait-on|until|while)\s")
 _BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])|\bnohup\b|\bdisown\b|\s(?:-d|--detach)\b")
 _ALWAYS_SUCCEEDS = re.compile(r"\|\|\s*(?:true|:|echo|printf|exit 0)|;\s*(?:true|echo|exit 0)\b")
 _FILTERS = frozenset("grep egrep fgrep rg wc sort uniq sed awk cut column tr jq".split())
-"""What shows only a part of an output: errors may not be in it, and how the first command ended is lost."""
+"""Programs that show only a part of an output: errors may be missing, and the first command's exit code is lost."""
 _IGNORED_FIELDS = frozenset(
     "command cmd script description justification timeout timeout_ms run_in_background yield_time_ms max_output_tokens"
     " prefix_rule".split()
@@ -52,7 +52,7 @@ _IGNORED_FIELDS = frozenset(
 
 
 def is_read_only(step: Step) -> bool:
-    """Whether a call is known to leave everything as it is."""
+    """Whether a call is known to change nothing."""
     if step.status is Status.CANCELLED:
         return True  # it never ran
     line = command_of(fields_of(step.arguments))
@@ -83,7 +83,7 @@ def _is_background(step: Step) -> bool:
 
 
 def hides_exit_code(step: Step) -> bool:
-    """Whether a command ends well however it ended: a filter behind it, or another command that always succeeds."""
+    """Whether a command always succeeds: a filter follows it, or another command that never fails."""
     line = command_of(fields_of(step.arguments))
     if line is None:
         return False
@@ -93,16 +93,16 @@ def hides_exit_code(step: Step) -> bool:
 
 
 def was_made_after(failed: Step, step: Step) -> bool:
-    """Whether a call was made after the end of a failed one: of calls made together none answers another."""
+    """Whether a call was made after the end of a failed one: of parallel calls none answers another."""
     return failed.ended is None or step.at >= failed.ended
 
 
 def is_same_state(
     steps: Sequence[Step], turns: Sequence[Turn], index: int, later: int, still: Callable[[int], bool], key: str
 ) -> bool:
-    """Whether a later call met what a failed one had met, as far as the session tells.
+    """Whether a later call met the same state as a failed one, as far as the session shows.
 
-    `still` says of a step between whether it failed in the same way: what it did was of no help.
+    `still` tells whether a step in between failed in the same way: then what it did was no help.
     """
     failed, step = steps[index], steps[later]
     if is_too_late(failed, step) or any(index < turn.before <= later for turn in turns):
@@ -128,7 +128,7 @@ def is_file_unchanged(steps: Sequence[Step], turns: Sequence[Turn], index: int, 
 
 
 def was_only_read(steps: Sequence[Step], index: int, later: int) -> bool:
-    """Whether reading the file of an edit was all that was done to see it: no new try, and no raw look at it."""
+    """Whether the file of an edit was looked at only by reading it: no new try, and no command that shows it."""
     place = fields_of(steps[index].arguments).get("file_path")
     name = str(place or "").rsplit("/", 1)[-1]
     reads = [at for at in range(index + 1, later) if fields_of(steps[at].arguments).get("file_path") == place]
@@ -142,11 +142,11 @@ def is_too_late(failed: Step, step: Step) -> bool:
 
 
 def is_something_running(steps: Sequence[Step], index: int) -> bool:
-    """Whether a call that was made shortly before a step may still have been at work beside it."""
+    """Whether a call made shortly before a step may still have been running next to it."""
     return any(map(_is_background, steps[max(0, index - LOOKBACK_CALLS) : index + 1]))
 
 
 def differ_in_environment(failed: Step, step: Step) -> bool:
-    """Whether two commands were run in other folders or under other rights, beside what they say."""
+    """Whether two commands ran in different folders or with different permissions."""
     one, two = fields_of(failed.arguments), fields_of(step.arguments)
     return command_of(one) is not None and bool(changed_fields(one, two, _IGNORED_FIELDS))

@@ -1,4 +1,4 @@
-"""Turns what kept failing, and what made it work, into entries: one for each fix and context, however often met."""
+"""Turns recurring failures and their fixes into entries: one for each fix and context, however often it was seen."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Exports the error patterns as plain data for the hook client, which has no time to compile all of them.
 
-Each form comes with sets of words: all of one set stand in every text that it fits, so that most can be passed over.
+Each pattern comes with sets of words: all words of one set are in every matching text, so most patterns are skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.mining.error_patterns import ErrorPattern, LinePattern
 
 _MAX_SETS = 40
-"""More sets than that cost more to look through than the pattern does."""
+"""More sets cost more to check than the pattern does."""
 
 
 @cache
@@ -45,7 +45,7 @@ def export_patterns() -> dict[str, object]:
 
 
 def words_by_key() -> dict[str, tuple[str, ...]]:
-    """By key, words in small letters of which one stands in every failure that has it; none where it is not known."""
+    """By key, lowercase words of which one is in every failure with that key; none where it is unknown."""
     found: dict[str, set[str]] = {}
     for check in CHECKS:
         found.setdefault(check.key, set()).update(check.hints)
@@ -65,13 +65,13 @@ def _export_pattern(form: LinePattern) -> list[object]:
 
 
 def required_words(pattern: str) -> list[list[str]]:
-    """Sets of words: all of one of them stand in every text that a pattern fits. None where that cannot be told."""
+    """Sets of words: all words of one set are in every text that matches a pattern. Empty where that is unknown."""
     sets = _required(sre_parser.parse(pattern, re.MULTILINE))
     return [sorted(each) for each in sorted(sets, key=sorted)] if all(sets) else []
 
 
 def _required(tree: Any) -> set[frozenset[str]]:
-    """What must stand there: everything in one of the sets. An empty set says nothing."""
+    """What a match must contain: all words of one of the sets. An empty set says nothing."""
     sets: set[frozenset[str]] = {frozenset()}
     run = ""
     for kind, value in [*tree, (None, None)]:

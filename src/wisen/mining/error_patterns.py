@@ -1,6 +1,6 @@
-"""The complaints that common tools make, as data: who complains, under which key, and by what it is told.
+"""Error patterns of common tools, as data: which tool reports which error, under which key.
 
-Written from what the tools print; failures of real sessions were looked at too. A key is `area.symptom`, with the areas api, auth, build,
+Written from what the tools print, and checked with failures of real sessions. A key is `area.symptom`, with the areas api, auth, build,
 config, deps, fs, net, runtime, shell, vcs. Adding a tool needs a line here and no code.
 """
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LinePattern:
-    """A pattern over lines that is compiled when it is first needed: most commands never look at a failure."""
+    """A pattern over lines that is compiled on first use: most commands never look at a failure."""
 
     __slots__ = ("_compiled", "flags", "text")
 
@@ -23,11 +23,11 @@ class LinePattern:
         self._compiled: re.Pattern[str] | None = None
 
     def search(self, said: str) -> re.Match[str] | None:
-        """Where it fits first."""
+        """The first match."""
         return self._pattern().search(said)
 
     def finditer(self, said: str) -> Iterator[re.Match[str]]:
-        """Wherever it fits."""
+        """All matches."""
         return self._pattern().finditer(said)
 
     def _pattern(self) -> re.Pattern[str]:
@@ -37,26 +37,26 @@ class LinePattern:
 
 
 class CheckStep(NamedTuple):
-    """A step that did its job and found something: tests, a compiler, a type check, a linter."""
+    """A check that did its job and found something: tests, a compiler, a type checker, a linter."""
 
     who: str
     key: str
     form: LinePattern
     hints: tuple[str, ...]
-    """One of these stands in every text that fits: looking for them first is many times faster."""
+    """One of these is in every text that matches: searching for them first is many times faster."""
     unless: LinePattern | None = None
-    """What outweighs it: code that does not compile was not tested."""
+    """What overrides it: code that does not compile was not tested."""
 
 
 class ErrorPattern(NamedTuple):
-    """Anything else that is told by its words."""
+    """Any other error that is recognized by its text."""
 
     key: str
     form: LinePattern
     who: str = ""
-    """Empty: the program that was run, or the one the form names as `who`."""
+    """Empty: the program that was run, or the one that the pattern captures as `who`."""
     says: bool = False
-    """Whether the line itself belongs to it: the key alone would put different things together."""
+    """Whether the line itself is part of the signature: the key alone would merge different errors."""
 
 
 def _m(form: str, flags: int = 0) -> LinePattern:
@@ -111,7 +111,7 @@ CHECKS = (
     CheckStep("swiftc", COMPILE, _m(r"^\S+\.swift:\d+:\d+: error: "), ('.swift:',)),
     CheckStep("msbuild", COMPILE, _m(r": error (?:CS|MSB|FS|VB)\d+:"), (': error ',)),
 )  # fmt: skip
-"""Of several that fit, the one told last in the output is the step that stopped everything behind it."""
+"""Of several matches, the last one in the output is the step that stopped everything after it."""
 
 ERROR_PATTERNS = (
     ErrorPattern(_VARIABLE, _m(r"(?:[Mm]issing|[Rr]equired?s?|[Uu]ndefined|[Uu]nset|[Ss]et|[Nn]o|[Ff]ind|[Pp]rovide)(?: the)?(?: required| mandatory)? [Ee]nv(?:ironment)?[ -]?[Vv]ar(?:iable)?s?(?: named| called)?:?\s+[\"'`]?(?P<who>[A-Z][A-Z0-9_]{2,})\b")),
@@ -165,7 +165,7 @@ ERROR_PATTERNS = (
     ErrorPattern("runtime.javascript-exception", _m(r"^\s*(?:Uncaught )?(?:Type|Reference|Syntax|Range|Eval|URI)Error: "), says=True),
     ErrorPattern("config.no-rule", _m(r"No targets specified and no makefile")),
 )  # fmt: skip
-"""The first that fits counts."""
+"""The first match wins."""
 
 TOOL_ERROR_PATTERNS = (
     ErrorPattern("fs.text-not-found", _m(r"String to replace not found|old_?string.*not found|Could not find (?:the exact|old) text|Failed to find (?:context|expected lines)|not found in file", re.IGNORECASE), "Edit"),
@@ -187,4 +187,4 @@ TOOL_ERROR_PATTERNS = (
     ErrorPattern("auth.refused", _m(r"\b401\b|\b403\b|unauthorized|forbidden|not authenticated|log ?in", re.IGNORECASE)),
     ErrorPattern("net.http-error", _m(r"status(?: code)?:? ?[45]\d\d|HTTP [45]\d\d", re.IGNORECASE), says=True),
 )  # fmt: skip
-"""What agents' own tools say. Writing tools share their words, and so their name here."""
+"""Errors of agents' own tools. Editing tools share their texts, and so their name here."""

@@ -1,7 +1,7 @@
-"""Goals: each typed request that starts new work, the calls made for it, and how the work ended.
+"""Splits a session into goals: each typed request that starts new work, its calls, and how the work ended.
 
-Told by what was done, not by what was said: judging praise and correction is for others. A short answer or a word that
-only lets the agent go on belongs to the goal before it.
+Goals are told by what was done, not by what was said: praise and corrections are judged elsewhere. A short answer or a
+word that only lets the agent continue belongs to the goal before it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def goals_of(history: History) -> tuple[Goal, ...]:
 
 
 def _starts_work(turn: Turn, before: Turn) -> bool:
-    """Whether a request is one of its own: not a word that lets the agent go on, and not more of the same breath."""
+    """Whether a request starts a goal: not a word that lets the agent continue, nor a second message in a row."""
     if turn.text is None or turn.before == before.before:
         return False
     return _CONTINUES.fullmatch(turn.text) is None

@@ -1,4 +1,4 @@
-"""Which commands cannot be taken back: a word before such a call comes too late, so a guard is proposed for them."""
+"""Recognizes commands that cannot be undone: a reminder before such a call comes too late, so a guard is proposed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _OPTIONS = {
     ("git", "branch"): ("-D",),
     ("git", "stash"): ("drop", "clear"),
 }
-"""What makes a command one that cannot be taken back."""
+"""The options that make a command irreversible."""
 _REMOVES = ("-r", "-rf", "-fr", "-R", "-Rf", "-f", "--recursive", "--force")
 _ENDINGS = frozenset("publish deploy destroy drop dropdb drop-database purge wipe teardown unpublish yank".split())
-"""What programs are told to do that other people see at once, or that is gone behind it."""
+"""Subcommands with results that other people see at once, or that destroy something."""
 
 
 def guard_watch(trigger: Trigger) -> str:
-    """What a guard would watch for, where the call cannot be taken back; empty where it can."""
+    """What a guard would watch for, where the call cannot be undone; empty where it can."""
     words = trigger.did.removeprefix("ran ").split()
     if kind_of(trigger.tool) != SHELL or not trigger.did.startswith("ran ") or not words:
         return ""

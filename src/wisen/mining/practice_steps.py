@@ -1,4 +1,4 @@
-"""Which step a best practice is about: how calls are named, what was asked for, and whether it mattered."""
+"""Matches best practices with steps: how calls are named, what was asked for, and whether the practice applied."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 MAX_REQUEST = 200
-"""What is longer than this many characters is a task of its own, not a goal that comes back."""
+"""A longer request is a task of its own, not a goal that recurs."""
 
 
 _SHORT = 24
 
 
 def check_practice(entry: Entry, history: History, goals: Sequence[Goal]) -> tuple[bool, bool]:
-    """Whether what a best practice is about was asked for in a session, and whether its step failed there again.
+    """Whether the goal of a best practice was requested in a session, and whether its step failed there again.
 
-    The first is told by the user's words alone, so that it is blind to what the agent was told and did.
+    The first depends on the user's words alone, so that it is independent of what the agent was told and did.
     """
     turns, steps = {turn.id: turn for turn in history.turns}, {step.call: step for step in history.steps}
     asked = [goal for goal in goals if _is_asked(entry, turns[goal.request].text)]
@@ -44,7 +44,7 @@ def _is_asked(entry: Entry, text: str | None) -> bool:
 
 
 def name_of_step(step: Step) -> str:
-    """What a call is called: a program with what it is to do, or a tool with the one word that it was given."""
+    """The name of a call: a program with its subcommand, or a tool with its only short argument."""
     fields = fields_of(step.arguments)
     line = command_of(fields)
     if line:

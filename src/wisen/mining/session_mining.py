@@ -59,11 +59,11 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Step
 
 MINER_VERSION = SIGNATURE_VERSION * 1000 + 3
-"""The version of all mining: what was mined by another one is mined again."""
+"""The version of all mining: sessions that another version mined are mined again."""
 MAX_DISTANCE = 25
 """How many calls after a failure its fix may come."""
 MAX_LOST_MS = 15 * 60_000
-"""Time lost is counted up to so much a failure: behind it somebody was away."""
+"""The maximum time that is counted as lost per failure: after that somebody was away."""
 _FAILED = (Status.FAILED, Status.MASKED)
 _WRITES = re.compile(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
 _TEXT_NOT_FOUND = "fs.text-not-found"
@@ -74,11 +74,11 @@ _CULPRIT_KEYS = (
     MISSING_SCRIPT,
     MISSING_VARIABLE,
 )
-"""Complaints that name a word which nothing done in between makes right."""
+"""Errors that name a word which nothing done in between makes right."""
 _CODE_WORK_KEYS = ("build.", "vcs.conflict")
-"""Failures that are got over by working on the code."""
+"""Failures that are overcome by working on the code."""
 _REPAIRS = re.compile(r"fix|write|fmt|format|update|tidy|generate|install|sync|clean|cache|\brm\b|\bmkdir\b|\bcd\b")
-"""What makes a check pass without anybody working on the code."""
+"""Words of commands that make a check pass without anybody working on the code."""
 _TRANSIENT_KEYS = ("net.unreachable", "net.timeout", "net.rate-limited", "shell.timeout", "deps.missing-install")
 _TRANSIENT_WHEN_OVER = ("shell.command-not-found", "deps.module-not-found", "runtime.cannot-start", "vcs.locked")
 _TOKEN_CHARACTERS = 4
@@ -86,7 +86,7 @@ NO_FOLDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def mine_session(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> SessionFindings:
-    """Everything that mining finds in a session; `folders` tells where contexts are, as absolute paths."""
+    """Everything that mining finds in a session; `folders` maps contexts to absolute paths."""
     told = _SessionMiner(history, folders)
     habits, pairs = _habits(history.steps)
     failures = tuple(told.describe_failure(index) for index in told.failed)
@@ -110,7 +110,7 @@ class _SessionMiner:
         self.tries: list[FixAttempt] = []
 
     def describe_failure(self, index: int) -> Failure:
-        """One failed call with everything that is told about it; the changes tried against it go to `tries`."""
+        """One failed call with everything known about it; the changes tried against it go to `tries`."""
         step, what = self._steps[index], self._subject(index)
         attempts = self._attempts(index)
         end = attempts[-1] if self._is_overcome(index, attempts[-1]) else None
@@ -178,9 +178,9 @@ class _SessionMiner:
         return what.key == "shell.command-not-found" and is_wrapped_whole(lines[0], lines[1], what.who)
 
     def _is_overcome(self, index: int, later: int) -> bool:
-        """Whether a later attempt got over a failure: it succeeded, or it came as far as doing its own job.
+        """Whether a later attempt overcame a failure: it succeeded, or it got far enough to do its own job.
 
-        Tests that fail are not the trouble of a command that could not even start them.
+        Failing tests are not the problem of a command that could not even start them.
         """
         if self._steps[later].status is Status.OK:
             return True
@@ -198,9 +198,9 @@ class _SessionMiner:
         failed, step = self._steps[index], self._steps[later]
         what = self._subject(index).signature
         if not self._is_overcome(index, later) and self._subject(later).signature != what:
-            return None  # it failed in another way: that says nothing about this change
+            return None  # it failed differently: that says nothing about this change
         if what.key == "shell.said-nothing" and what.who in READERS:
-            return None  # it looked for something that is not there: an answer, not a mistake
+            return None  # the search found nothing: an answer, not a mistake
         if failed.tool in EDITS:
             return self._edit_change(index, later)
         found = self._difference(index, later)
@@ -211,7 +211,7 @@ class _SessionMiner:
         return found if self._is_credible(index, later, found) else None
 
     def _edit_change(self, index: int, later: int) -> CallChange | None:
-        """What an editing tool was asked to do otherwise, or the file that was read first."""
+        """What was different in the arguments of an editing tool, or the file that was read first."""
         failed, step = self._steps[index], self._steps[later]
         found = self._preparing_call(index, later)
         if self._is_overcome(index, later) and self._subject(index).signature.key == _TEXT_NOT_FOUND:
@@ -224,7 +224,7 @@ class _SessionMiner:
         return next((each for each in (first, change) if each is not None and self._is_named(index, later, each)), None)
 
     def _difference(self, index: int, later: int) -> CallChange | None:
-        """The words in which two calls differ, without those that no complaint can be about."""
+        """The words in which two calls differ, without those that no error can be about."""
         failed, step = self._steps[index], self._steps[later]
         what = self._subject(index).signature
         line = command_of(fields_of(step.arguments))
@@ -244,7 +244,7 @@ class _SessionMiner:
         return CallChange(tool=failed.tool, removed=removed, added=added) if removed != added else None
 
     def _is_credible(self, index: int, later: int, change: CallChange) -> bool:
-        """Whether a difference can be what made a call work: the complaint names it, or nothing else changed."""
+        """Whether a difference can be what made a call work: the error names it, or nothing else changed."""
         failed, step = self._steps[index], self._steps[later]
         key = self._subject(index).signature.key
         if not was_made_after(failed, step) or not are_of_one_program(failed, step):
@@ -253,7 +253,7 @@ class _SessionMiner:
             return False
         same = is_same_state(self._steps, self._turns, index, later, self._fails_like(index), key)
         if key.startswith(_CODE_WORK_KEYS):
-            # A check that passes when it is asked otherwise was avoided, unless it was asked to fix what it found.
+            # A check that passes with other arguments was avoided, unless they make it fix what it found.
             return same and any(map(_REPAIRS.search, change.added))
         if self._is_named(index, later, change):
             return (
@@ -275,14 +275,14 @@ class _SessionMiner:
         )
 
     def _also_succeeds(self, index: int) -> bool:
-        """Whether the very call that failed is seen to succeed in the session: then nothing is wrong with its words."""
+        """Whether the very same call succeeds elsewhere in the session: then nothing is wrong with its words."""
         failed = self._steps[index]
         return any(
             step.tool == failed.tool and step.status is Status.OK and is_same_call(failed, step) for step in self._steps
         )
 
     def _preparing_change(self, index: int, later: int) -> CallChange | None:
-        """The call that had to come first, where the failed one was repeated as it was."""
+        """The call that had to come first, where the failed one was repeated unchanged."""
         failed, step = self._steps[index], self._steps[later]
         found = self._preparing_call(index, later)
         if found is None or not was_made_after(failed, step) or differ_in_environment(failed, step):
@@ -292,9 +292,9 @@ class _SessionMiner:
         return CallChange(tool=failed.tool, first=found[0])
 
     def _preparing_call(self, index: int, later: int) -> tuple[tuple[str, ...], Step] | None:
-        """The good call between that prepared the ground, in words: the one the complaint asks for, or the only one.
+        """The successful call in between that made it work, in words: the one that the error asks for, or the only one.
 
-        The file was read, the folder made. Where several calls may have been the cause, none is named.
+        The file was read, the folder created. Where several calls may have been the cause, none is named.
         """
         failed = self._steps[index]
         place = fields_of(failed.arguments).get("file_path")
@@ -337,7 +337,7 @@ class _SessionMiner:
         )
 
     def _danger(self, index: int, later: int, change: CallChange) -> Danger:
-        """What is dangerous about doing the same again: the call that worked, or the one that had to come first."""
+        """How dangerous it is to do the same again: the call that worked, or the one that had to come first."""
         failed, step = self._steps[index], self._steps[later]
         roots = self._folders.get(step.context, ())
         needed = self._preparing_call(index, later) if change.first else None
@@ -376,7 +376,7 @@ def _prepares(step: Step) -> bool:
 
 
 def _habits(steps: Sequence[Step]) -> tuple[dict[CallChange, int], dict[str, tuple[int, int]]]:
-    """Changes from a call that succeeded to the next of the same goal, and how many such neighbours there were."""
+    """Changes from a successful call to the next of the same goal, and the number of such pairs."""
     habits: Counter[CallChange] = Counter()
     after_success: Counter[str] = Counter()
     after_failure: Counter[str] = Counter()

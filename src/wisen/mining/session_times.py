@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 SESSION_GAP = timedelta(hours=8)
-"""So long nothing happened in a session that is over: what comes then is another one."""
+"""A session without events for so long is over: what follows is another one."""
 
 
 def event_times(history: History) -> list[datetime]:

@@ -1,4 +1,4 @@
-"""What a user can choose about mining."""
+"""Settings of mining."""
 
 from __future__ import annotations
 

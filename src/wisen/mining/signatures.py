@@ -1,7 +1,7 @@
-"""Signatures of failures: what alike ones have in common, whatever file, number or name they are about.
+"""Failure signatures: what similar failures have in common, whatever file, number or name they are about.
 
-Who complains and of what is told by `error_patterns.py` where the tool is known; otherwise by the line that tells, with
-its values taken out. It reads failed results only, never the output of a success.
+`error_patterns.py` tells who reports which error where the tool is known; otherwise the error line does, with its
+values removed. Only failed results are read, never the output of a success.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.mining.error_patterns import ErrorPattern, LinePattern
 
 SIGNATURE_VERSION = 2
-"""Grows with every change by which a failure may get another signature."""
+"""Increases with every change that may give a failure another signature."""
 _MAX_LENGTH = 100
 _MAX_READ = 8_000
 _EXIT = re.compile(r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)")
@@ -58,7 +58,7 @@ _NORMAL = (
 
 
 class FailureSubject(NamedTuple):
-    """What a failed call was about beside its signature."""
+    """The signature of a failed call, its command, and the place it is about."""
 
     signature: Signature
     command: str
@@ -66,7 +66,7 @@ class FailureSubject(NamedTuple):
 
 
 def signature_of(*, tool: str, arguments: str | None, text: str | None) -> Signature:
-    """The signature of a failed call. `arguments` is a JSON object; `text` is what the call said, None if not kept."""
+    """The signature of a failed call. `arguments` is a JSON object; `text` is its output, None if it was not stored."""
     return describe_failure(tool=tool, arguments=arguments, text=text).signature
 
 
@@ -128,7 +128,7 @@ def _command_signature(said: str, command: Command, ended: re.Match[str] | None)
 
 
 def _find_check(said: str) -> Signature | None:
-    """The step that found something; of several the one told last, for nothing ran behind it."""
+    """The check that found something; of several the one reported last, because nothing ran after it."""
     best: tuple[int, Signature] | None = None
     for check in CHECKS:
         if not any(hint in said for hint in check.hints) or (check.unless and check.unless.search(said)):
@@ -159,7 +159,7 @@ def _pattern_signature(complaint: ErrorPattern, said: str, found: re.Match[str],
 
 
 def _speaker(line: str, command: Command) -> str:
-    """The program that a line names as its speaker, if the command ran it; else the one the command is about."""
+    """The program that a line names as its source, if the command ran it; else the command's main program."""
     programs = {part.program for part in command.parts}
     named = _SPEAKER.match(_SHELL.sub("", line.strip()))
     if named and (named["who"] in programs or any(named["who"] in part.words for part in command.parts)):
@@ -187,7 +187,7 @@ def _first_line(said: str) -> str:
 
 
 def normalize_line(line: str) -> str:
-    """A line without its values: paths, numbers, ids, times and whatever stands in quotes."""
+    """A line without its values: paths, numbers, ids, times and quoted text."""
     line = _SHELL.sub("", line.strip())[:1000]
     for pattern, replacement in _NORMAL:
         line = pattern.sub(replacement, line)

@@ -1,7 +1,7 @@
-"""Tries triggers on the recorded past: one that would have come up all the time is narrowed, or says nothing.
+"""Backtests triggers on recorded sessions: one that would have fired all the time is narrowed or dropped.
 
-What it was about is our inference, so the past decides before anything is told. Words grow until such calls were made
-in few sessions of the project; where even the narrowest are met too often, the lesson has no trigger.
+What a lesson was about is our inference, so the past decides before anything is delivered. Words are added until such
+calls were made in few sessions of the project; if even the narrowest fires too often, the lesson has no trigger.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from wisen.model.history import History
 
 MAX_SHARE = 0.1
-"""In which share of the sessions of its project a trigger may come up at most."""
+"""The maximum share of the sessions of its project in which a trigger may fire."""
 ALWAYS_ALLOWED = 2
-"""So many sessions are few, however few there are in all."""
+"""So many sessions are few, however few there are in total."""
 
 
 class TriggerOptions(NamedTuple):
-    """The words that a lesson may be called up by, from the widest on."""
+    """The possible triggers of a lesson, the broadest first."""
 
     entry: str
     context: str
@@ -38,7 +38,7 @@ class TriggerOptions(NamedTuple):
 
 
 def narrow_triggers(tried: Sequence[TriggerOptions], past: Iterable[History]) -> dict[str, Trigger | None]:
-    """By entry, the first of its triggers that came up in few sessions of the past; None where none did."""
+    """By entry, the first of its triggers that fired in few past sessions; None where none did."""
     fired: Counter[tuple[int, int]] = Counter()
     sessions: Counter[str] = Counter()
     for history in past:
@@ -60,7 +60,7 @@ def narrow_triggers(tried: Sequence[TriggerOptions], past: Iterable[History]) ->
 
 
 def find_fired(history: History, options: Mapping[int, Sequence[Trigger]]) -> set[tuple[int, int]]:
-    """Which triggers would have come up in a session: by key, and which of its options."""
+    """Which triggers would have fired in a session: by key, and by the number of the option."""
     found = set[tuple[int, int]]()
     every = [
         ((key, at), call_kind(each), frozenset(each.words), frozenset(prompt_words(each)))
@@ -84,5 +84,5 @@ def find_fired(history: History, options: Mapping[int, Sequence[Trigger]]) -> se
 
 
 def call_kind(trigger: Trigger) -> str:
-    """What kind of call a trigger looks for: a command as a command, anything else wherever its names stand."""
+    """The kind of call that a trigger matches: commands only, or any call with its names."""
     return SHELL if kind_of(trigger.tool) == SHELL else FILE

@@ -1,4 +1,4 @@
-"""By which words a call is known again: neither so few that they fit every day, nor so many that they never fit."""
+"""Chooses the words by which a call is recognized again: neither too common to be useful nor too specific to match."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wisen.text.command_lines import Part
 
 MAX_DESCRIPTION = 80
-"""Characters of what an agent did."""
+"""Characters of the description of a call."""
 _COMMON_WORDS = EMPTY | frozenset(
     "add added adding additional agent all another api app apply approach around ask asked back bad base because"
     " before behavior best better between bit both branch break broken bug build builds call called calls can case"
@@ -45,17 +45,17 @@ _COMMON_WORDS = EMPTY | frozenset(
     " works worktree write wrong your src lib bin tmp dist com www http https org net github git python npm true"
     " null none bash sh cd yes not and the for you are was".split()
 )
-"""What people say of any work: that a call holds such a word says nothing."""
+"""Words for any kind of work: a call that contains one is not special."""
 _EVERYDAY_PROGRAMS = READERS | frozenset(
     "mise make npm pnpm yarn bun npx node python python3 go cargo uv poetry docker".split()
 )
-"""Programs that are used all day: they need more than their name."""
+"""Programs that are used all day: their name alone is not enough."""
 _SCRIPTED = frozenset("python python3 node bash sh zsh ruby perl deno tsx ts-node npx uvx pipx go".split())
 _COMMON_FILES = frozenset(
     "index main mod lib types utils util helpers constants config settings readme __init__ setup page layout app test"
     " tests conftest package makefile dockerfile license changelog todo claude agents".split()
 )
-"""Names of files that stand in many folders: their folder is needed too."""
+"""File names that exist in many folders: their folder is needed too."""
 _RUNS = ("run", "exec", "x", "dlx", "-m")
 _NAME = re.compile(r"`([^`\n]{2,80})`|[\w./@:+-]{2,80}", re.UNICODE)
 _CAMEL_CASE = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
@@ -65,7 +65,7 @@ _TRANSIENT = re.compile(
     r"|^[A-Z0-9]{20,}$|:\d+(?::\d+)?$",
     re.IGNORECASE,
 )
-"""What is another one next time: hashes, numbers, times, places of temporary files, lines."""
+"""What differs next time: hashes, numbers, times, temporary paths, line numbers."""
 _PLAIN = re.compile(r"[\w./@:+=,%~-]{1,60}\Z", re.ASCII)
 _SUBCOMMAND = re.compile(r"[A-Za-z][\w:.@-]{1,30}\Z")
 _DISTINCTIVE_OPTION = re.compile(r"--[a-z][\w-]{2,30}")
@@ -73,7 +73,7 @@ _PATHS = ("file_path", "notebook_path", "path", "filePath")
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The names in what a user typed, in small letters: of files, of code, and what is marked as code."""
+    """The names in what a user typed, in lowercase: of files, of code, and what is marked as code."""
     found = set[str]()
     for match in _NAME.finditer(text[:4_000]):
         word = (match[1] or match[0]).strip(" .,:-/@+")
@@ -88,14 +88,14 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def is_distinctive(word: str) -> bool:
-    """Whether a word tells calls apart: it is neither common nor another one next time."""
+    """Whether a word distinguishes calls: it is neither common nor different every time."""
     return len(word) > 2 and word not in _COMMON_WORDS and not _TRANSIENT.search(word)
 
 
 def command_words(
     call: WatchedCall, said: set[str], named: frozenset[str], *, must_name: bool
 ) -> list[tuple[str, ...]]:
-    """The words of a command, from few to many: program and subcommand, then what tells it from others of its kind."""
+    """The words of a command, from few to many: program and subcommand, then what distinguishes it from others."""
     parts = [part for part in parsed(call.line).working if part.program and _SUBCOMMAND.match(part.program)]
     best = max(parts, key=lambda part: len(_mentioned_words(part, said, named)), default=None)
     if best is None:
@@ -117,7 +117,7 @@ def command_words(
 
 
 def path_words(call: WatchedCall, named: frozenset[str], *, must_name: bool) -> list[tuple[str, ...]]:
-    """A file by its name, by its folder too, and by names of its change that the user named."""
+    """A file by its name, by its folder too, and by names in its change that the user mentioned."""
     path = path_of(call).casefold()
     parts = [each for each in path.split("/") if each]
     if not parts or _TRANSIENT.search(path.removeprefix("/")):
@@ -141,7 +141,7 @@ def path_of(call: WatchedCall) -> str:
 
 
 def prompt_words(trigger: Trigger) -> tuple[str, ...]:
-    """By what a prompt is known that leads to such a call; with the program where the rest are common words."""
+    """The words of a prompt that leads to such a call; with the program where the rest are common words."""
     if kind_of(trigger.tool) != SHELL:
         return trigger.words
     rest = tuple(word.strip("-") for word in trigger.words[1:] if word not in _RUNS)
@@ -149,7 +149,7 @@ def prompt_words(trigger: Trigger) -> tuple[str, ...]:
 
 
 def describe_call(call: WatchedCall) -> str:
-    """What the agent did, in words of ours: of what stands in the call only plain words, none of its texts."""
+    """What the agent did, in our words: only plain words of the call are used, none of its texts."""
     if call.line:
         part = parsed(call.line).main
         words = [word if _PLAIN.match(word) else "…" for word in part.words[:8]]
@@ -181,7 +181,7 @@ def _truncate(text: str) -> str:
 
 
 def _mentioned_words(part: Part, said: set[str], named: frozenset[str]) -> list[str]:
-    """The words of a command that the user said too: what it was told to do, and names."""
+    """The words of a command that the user mentioned too: its subcommand, and names."""
     head = part.head.casefold().split()
     sub = [word for word in head[1:] if word in said and len(word) > 2 and word not in ("run", "exec")]
     rest = [end for end in map(_last_segment, part.words[1:]) if end in named and end not in head]

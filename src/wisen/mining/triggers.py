@@ -1,7 +1,7 @@
-"""What calls a lesson up again: the call that it was about, as far as that can be told, and by which words it is known.
+"""Finds the trigger of a lesson: the call that it was about, if that is known, and the words that identify it.
 
-The call before a correction is mostly not what it corrects. So one of three things is asked for: the user refused the
-call, or stopped it, or names something that stands in a call shortly before. Else there is no trigger.
+The call before a correction is mostly not what it corrects. So one of three things is required: the user rejected the
+call, or interrupted it, or names something in a recent call. Otherwise there is no trigger.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Turn
 
 NEARBY_CALLS = 12
-"""How many calls before a turn are looked at for names."""
+"""How many calls before a turn are searched for names."""
 _GENERAL = frozenset(
     "task agent todowrite taskcreate taskupdate taskoutput tasklist taskget exitplanmode enterplanmode askuserquestion"
     " toolsearch skill webfetch websearch wait_agent spawn_agent write_stdin update_plan killshell bashoutput".split()
 )
-"""Tools for whatever an agent is about: that one was used says nothing."""
+"""General-purpose tools of agents: that one was used says nothing."""
 
 
 class _Suspect(NamedTuple):
@@ -37,12 +37,12 @@ class _Suspect(NamedTuple):
 
 
 def find_trigger(history: History, turn: Turn, text: str) -> Trigger | None:
-    """By what the call is known again that a message was about; None where that cannot be told."""
+    """The trigger for the call that a message was about; None where that is unknown."""
     return next(find_triggers(history, turn, text), None)
 
 
 def find_triggers(history: History, turn: Turn, text: str) -> Iterator[Trigger]:
-    """The same from the widest to the narrowest words for the same call: for whoever tries them on the past."""
+    """The same from the broadest to the narrowest words for the same call: for backtesting."""
     for suspect in _suspects(history, turn):
         found = [*_triggers(suspect, text)]
         if found:
@@ -67,7 +67,7 @@ def _suspects(history: History, turn: Turn) -> Iterator[_Suspect]:
 
 
 def _acts_before(history: History, turn: Turn) -> Iterator[Turn]:
-    """What the user did since the agent last went on with its work, the last first; never behind the turn itself."""
+    """What the user did since the agent last continued its work, the latest first; never after the turn itself."""
     at = next((number for number, each in enumerate(history.turns) if each.id == turn.id), 0)
     for each in reversed(history.turns[:at]):
         if each.before != turn.before:
@@ -79,7 +79,7 @@ def _acts_before(history: History, turn: Turn) -> Iterator[Turn]:
 
 
 def _last_since_turn(history: History, stop: Turn) -> Step | None:
-    """The last call before the user stopped the agent, where it was made since they had typed something."""
+    """The last call before the user interrupted the agent, if it was made after their last message."""
     said = [each.before for each in history.turns if each.action is UserAction.SAID and each.at < stop.at]
     return history.steps[stop.before - 1] if max(said, default=0) < stop.before else None
 
@@ -103,7 +103,7 @@ def _triggers(suspect: _Suspect, text: str) -> Iterator[Trigger]:
 
 
 def _other_words(call: WatchedCall, named: frozenset[str], *, must_name: bool) -> list[tuple[str, ...]]:
-    """By what a call of any other tool is known: a special tool by its name, a general one by names that were said."""
+    """The words for a call of any other tool: a special tool by its name, a general one by mentioned names."""
     (names,) = call_names(call) or [set[str]()]
     shared = tuple(sorted(named & names, key=lambda each: (-len(each), each)))[:2]
     tool = call.tool.casefold()

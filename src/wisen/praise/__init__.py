@@ -1,1 +1,1 @@
-"""Praise: what was at work when the user praised is strengthened."""
+"""Praise: reinforces what was delivered before the user praised the work."""

@@ -1,7 +1,7 @@
-"""What a praise strengthens: what the session was told just before, if the work then stays.
+"""Attributes praise: it reinforces what was delivered to the session shortly before, if the work then stays.
 
-What was withheld is never strengthened. The assistant's words are not kept, so what it says that it used does not
-count; what the user names when he praises does.
+What was withheld is never reinforced. The assistant's words are not stored, so what it claims to have used does not
+count; what the user names when they praise does.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
     from wisen.text.command_lines import Part
 
 RECENT_TURNS = 3
-"""What was told within so many typed turns before a praise was told just before it."""
+"""What was delivered within so many typed turns before a praise counts as recent."""
 RECENT_WEIGHT = 1.0
-"""What a prompt or a failure brought in that window, and what the user names himself."""
+"""For what a prompt or a failure brought in that window, and what the user names themselves."""
 EARLIER_WEIGHT = 0.25
-"""What the session began with, or was told before that window: it was there, and so was much else."""
+"""For what the session began with, or got before that window: it was there, and so was much else."""
 MAX_AGE = timedelta(days=1)
-"""What was told longer ago does not count: a session may go on for days."""
+"""What was delivered longer ago does not count: a session may last for days."""
 CLOCK_MARGIN = timedelta(seconds=5)
-"""What a prompt brings comes with it: so far apart its two times may be, in the hook's note and in the log."""
+"""What a prompt brings comes with it: the hook's time and the log's time may differ by so much."""
 SETTLING_TURNS = 3
 """After so many further turns, or when the session is over, it is known whether the work stays."""
 _MOMENTS = {"session-start": PraiseMoment.START, "prompt": PraiseMoment.PROMPT, "failure": PraiseMoment.FAILURE}
 _NAMED = re.compile(r"\b(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10})\b", re.IGNORECASE)
-"""How the ids of rules, entries and fixes look."""
+"""The format of the ids of rules, entries and fixes."""
 
 NOTHING, UNDONE, OPEN, GONE = (
     "nothing that was learnt was delivered before it",
@@ -52,12 +52,12 @@ NOTHING, UNDONE, OPEN, GONE = (
 
 
 class PraiseEffect(NamedTuple):
-    """A praise, and what it strengthens."""
+    """A praise, and what it reinforces."""
 
     praise: Sighting
     rows: tuple[Reinforcement, ...] = ()
     why: str = ""
-    """Why it strengthens nothing."""
+    """Why it reinforces nothing."""
     before: str = ""
     """What the user typed before it."""
     calls: tuple[str, ...] = ()
@@ -65,14 +65,14 @@ class PraiseEffect(NamedTuple):
 
 
 class PraiseEvidence(NamedTuple):
-    """By what a praise is weighed."""
+    """The evidence by which a praise is attributed."""
 
     exposures: Sequence[Exposure]
     """Of its session, in any order."""
     subject_of: Callable[[Exposure], str]
     """The id of the entry or fix that an exposure is about; empty for everything else."""
     find_subject: Callable[[str, str], str]
-    """The id of the entry or fix that has a name, within a context; empty where nothing has it there."""
+    """The id of the entry or fix with a name, within a context; empty where there is none."""
     machine: str
 
 
@@ -82,7 +82,7 @@ def ids_in(text: str) -> list[str]:
 
 
 def attribute_praise(praise: Sighting, history: History, evidence: PraiseEvidence, *, over: bool) -> PraiseEffect:
-    """What a praise strengthens; `over`: nothing more comes in its session."""
+    """What a praise reinforces; `over`: nothing more comes in its session."""
     said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     place = next((number for number, turn in enumerate(said) if turn.id == praise.said.message), None)
     if place is None:
@@ -142,7 +142,7 @@ def _row(praise: Sighting, subject: str, weight: float, how: PraiseMoment, machi
 
 
 def was_undone(done: Iterable[Step], then: Iterable[Step]) -> bool:
-    """Whether calls take back what was done: git gives it back as it was, or an edit is made the other way round."""
+    """Whether calls undo earlier work: git restores files, or an edit is reversed."""
     edits: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for step in done:
         path, old, new = _edit(step)
@@ -161,7 +161,7 @@ def was_undone(done: Iterable[Step], then: Iterable[Step]) -> bool:
 
 
 def is_revert(part: Part) -> bool:
-    """Whether a command gives back files or commits of git as they were before."""
+    """Whether a command restores files or commits of git."""
     if part.program != "git":
         return False
     words = part.words[3:] if part.words[1:2] == ("-C",) else part.words[1:]
@@ -176,7 +176,7 @@ def is_revert(part: Part) -> bool:
 
 
 def _edit(step: Step) -> tuple[str, str, str]:
-    """The file that an edit is about, what it replaces and by what; empty for everything else."""
+    """The file of an edit, the text it replaces and the replacement; empty for everything else."""
     fields: Mapping[str, object] = fields_of(step.arguments)
     path, old, new = (fields.get(name) for name in ("file_path", "old_string", "new_string"))
     return (path, old, new) if isinstance(path, str) and isinstance(old, str) and isinstance(new, str) else ("", "", "")

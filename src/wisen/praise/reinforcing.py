@@ -1,4 +1,4 @@
-"""The step that holds praise against what sessions were told: what was at work is strengthened, in the ledger."""
+"""Records in the ledger what praise reinforces: what was delivered before it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 MAX_PRAISE_AGE = timedelta(days=30)
-"""So long a praise is looked at again: hooks may note later what was told, and a session may go on."""
+"""So long a praise is looked at again: hooks may report deliveries late, and a session may continue."""
 
 
 def record_reinforcements(home: Home, signals: Iterable[Sighting]) -> int:
-    """Note in the ledger what praise strengthened. Returns how many rows were new."""
+    """Record in the ledger what praise reinforced. Returns how many rows were new."""
     now = home.clock.now()
     praises = [each for each in find_praises(signals) if now - each.said.at < MAX_PRAISE_AGE]
     if not praises:
@@ -46,12 +46,12 @@ def record_reinforcements(home: Home, signals: Iterable[Sighting]) -> int:
 
 
 def find_praises(signals: Iterable[Sighting]) -> list[Sighting]:
-    """The praises among what was said; what a sub-agent was told is not the user's."""
+    """The praises among the signals; what a sub-agent was told is not the user's."""
     return [each for each in signals if each.said.signal.kind is SignalKind.PRAISE and "/" not in each.native]
 
 
 def attribute_praises(home: Home, praises: Sequence[Sighting], *, whole: bool = False) -> Iterator[PraiseEffect]:
-    """What each praise strengthens. Those that cannot strengthen anything are passed over, unless `whole`."""
+    """What each praise reinforces. Those that cannot reinforce anything are skipped, unless `whole`."""
     if not praises:
         return
     exposed = {
@@ -77,7 +77,7 @@ def attribute_praises(home: Home, praises: Sequence[Sighting], *, whole: bool = 
 
 
 def praise_of_memories(home: Home, found: Iterable[MemoryHit]) -> dict[str, int]:
-    """How much praise speaks for memories that were found, by their ids."""
+    """The praise level of memories that were found, by their ids."""
     ledger, now = home.ledger, home.clock.now()
     rows = ledger.reinforcements.all()
     if not rows:
@@ -98,7 +98,7 @@ def _is_over(when: Sequence[datetime], now: datetime) -> bool:
 
 
 class PraiseTargets:
-    """What can be strengthened: entries that are not over, and fixes."""
+    """What can be reinforced: entries that are not over, and fixes."""
 
     def __init__(self, home: Home) -> None:
         every = fold_entry_states(home.ledger.entries.all(), (), home.ledger.moves.all())
@@ -115,11 +115,11 @@ class PraiseTargets:
         state = self._states.get(name.casefold())
         if state is not None:
             return state.entry.id
-        # A session begins without fixes: what it is told of one then is that it goes.
+        # Sessions begin without fixes: a fix that is mentioned then is being retired.
         return name if exposure.event == "failure" and name in self._fixes else ""
 
     def find_by_name(self, name: str, context: str) -> str:
-        """What the user means by a name, where it holds."""
+        """What the user means by a name, within a context."""
         state = self._states.get(name.casefold())
         if state is not None:
             return state.entry.id if state.context in ("", context) else ""

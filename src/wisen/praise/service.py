@@ -1,4 +1,4 @@
-"""What people and the cycle ask about praise, and about how sessions went."""
+"""Praise service: records reinforcements, lists praise, and scores sessions."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
 
 class PraiseService:
-    """What is told of praise, and what it strengthens."""
+    """Lists praise and records what it reinforces."""
 
     def __init__(self, home: Home, projects: Projects) -> None:
         self._home, self._projects = home, projects
 
     def record_reinforcements(self, said: Iterable[Sighting]) -> int:
-        """Note in the ledger what praise strengthened. Returns how many rows were new."""
+        """Record in the ledger what praise reinforced. Returns how many rows were new."""
         from wisen.praise.reinforcing import record_reinforcements
 
         return record_reinforcements(self._home, said)
 
     def praise_of_subjects(self, as_of: datetime) -> dict[str, int]:
-        """How much praise speaks for entries and fixes as of a moment, by id."""
+        """The praise level of entries and fixes at a moment, by id."""
         return praise_levels(self._home.ledger.reinforcements.all(), as_of)
 
     def praise_of_memories(self, found: Iterable[MemoryHit]) -> dict[str, int]:
-        """How much praise speaks for memories that were found, by their ids."""
+        """The praise level of memories that were found, by their ids."""
         from wisen.praise.reinforcing import praise_of_memories
 
         return praise_of_memories(self._home, found)
 
     def list_praises(self, *, days: float | None = None) -> tuple[Praise, ...]:
-        """The praises that were found, newest first, and what each strengthened or why it did not.
+        """The praises that were found, newest first, and what each reinforced or why it did not.
 
         Raises:
-            UsageError: `days` is not a number that makes sense.
+            UsageError: `days` is not a positive number.
         """
         from wisen.praise.reinforcing import attribute_praises, find_praises
 
@@ -92,16 +92,16 @@ class PraiseService:
         return next((each.praises for each in every if each.entry.id == subject), counted_praises(of))
 
     def strength(self, praises: Sequence[Reinforcement]) -> float:
-        """What praises of one thing come to now, from 0 to 3."""
+        """The strength of the praises of one subject now, from 0 to 3."""
         from wisen.model.reinforcement import praise_strength
 
         return praise_strength(praises, self._home.clock.now())
 
     def scores(self, place: Path, *, days: int = 30) -> tuple[Score, Score]:
-        """How the last days went in the project around a directory, and how as many days before them did.
+        """How the last days went in the project of a directory, and how the same number of days before them went.
 
         Raises:
-            UsageError: `days` is not a number that makes sense, or no session was read of such a project.
+            UsageError: `days` is out of range, or no session of such a project was read.
         """
         if not 0 < days <= 3650:
             raise UsageError(f"{days} days cannot be looked at. Give a number from 1 to 3650.")
@@ -117,7 +117,7 @@ class PraiseService:
 
 
 class _RecordedPraise:
-    """What the ledger knows of praises, by the message."""
+    """What the ledger knows about praises, by message."""
 
     def __init__(self, home: Home) -> None:
         rows = home.ledger.reinforcements.all()
@@ -130,11 +130,11 @@ class _RecordedPraise:
             self._rows.setdefault((row.agent, row.session, row.message), []).append(row)
 
     def pop_message(self, agent: str, session: str, message: str) -> tuple[Strengthened, ...]:
-        """What a message strengthened; it is then no longer among those that are left."""
+        """What a message reinforced; it is then no longer among the unmatched."""
         return tuple(map(self._describe, self._rows.pop((agent, session, message), ())))
 
     def unmatched(self) -> list[Praise]:
-        """What messages strengthened that the index does not hold any more."""
+        """What messages reinforced that are no longer in the index."""
         return [
             Praise(rows[0].at, agent, session, message, tuple(map(self._describe, rows)))
             for (agent, session, message), rows in self._rows.items()

@@ -1,4 +1,4 @@
-"""How sessions went in a stretch of time, counted."""
+"""Counts how sessions went in a period: corrections, praise and failed calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def score_of(index: Index, since: datetime, until: datetime, places: tuple[str, ...]) -> Score:
-    """How sessions in some places went in a stretch of time."""
+    """How sessions in some places went in a period."""
     selection = Selection(since=since, places=places)
     counts, said = index.events.counts(selection), index.findings.signals(selection)
     turns = {

@@ -1,1 +1,1 @@
-"""Records: what programs tell through the API, and what can be learnt from it."""
+"""Records: what programs report through the API, and what is learned from it."""

@@ -1,4 +1,4 @@
-"""From records and fixes to learnings, each with an account of when it helped and when it did not."""
+"""Builds learnings from records and fixes, each with an account of when it helped and when it did not."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _T = TypeVar("_T")
 
 
 class LearningUse(NamedTuple):
-    """One time a learning was put to use."""
+    """One use of a learning."""
 
     at: datetime
     session: str
     signature: Signature | None
-    """Of the failure that it was used against, or that came all the same; None where it is not known."""
+    """Of the failure that it was used against, or that happened nevertheless; None where it is unknown."""
 
 
 @dataclass(kw_only=True)
 class Account:
-    """A learning, and when programs recorded that it helped and that it did not."""
+    """A learning, and when programs recorded that it helped or did not."""
 
     learning: Learning
     failures: int
@@ -51,10 +51,10 @@ class _ResolvedFailure(NamedTuple):
 
 
 def build_accounts(records: Sequence[Record], fixes: Iterable[Fix], difference: Difference) -> tuple[Account, ...]:
-    """What the records, oldest first, and the mined fixes teach.
+    """The learnings from the records, oldest first, and from the mined fixes.
 
-    Resolutions of the same failure are one learning where the same change was made, or else where the program said the
-    same. An insight that is recorded again is the same one.
+    Resolutions of the same failure are one learning if the same change was made, or else if their texts are the same.
+    An insight that is recorded again is the same one.
     """
     met = {attempt: problem for problem in group_problems(records) for attempt in problem.attempts}
     found: list[Account] = []
@@ -79,7 +79,7 @@ def build_accounts(records: Sequence[Record], fixes: Iterable[Fix], difference: 
 
 
 def count_sessions(uses: Iterable[LearningUse]) -> int:
-    """In how many sessions something was put to use."""
+    """In how many sessions something was used."""
     return len({use.session for use in uses})
 
 
@@ -97,7 +97,7 @@ def _resolved_failures(records: Sequence[Record], difference: Difference) -> lis
 
 
 def _group_resolutions(resolved: Sequence[_ResolvedFailure]) -> list[list[_ResolvedFailure]]:
-    """Resolutions that are one learning; one without a change joins the most of those that say the same."""
+    """Resolutions grouped by learning; one without a change joins the most frequent change with the same text."""
     seen = Counter((_failure_key(each), _text_key(each.resolution), each.change) for each in resolved if each.change)
     usual: dict[Hashable, CallChange | None] = {}
     for (against, saying, change), _ in seen.most_common():
@@ -115,7 +115,7 @@ def _failure_key(each: _ResolvedFailure) -> Hashable:
 
 
 def _text_key(record: Record) -> Hashable:
-    # A text that was withheld says nothing, and so not the same as another one.
+    # A withheld text is never equal to another one.
     return record.tool, " ".join(record.text.casefold().split()) if record.text else record.id
 
 
@@ -186,7 +186,7 @@ def _account_of_fix(fix: Fix) -> Account:
 
 
 def _with_totals(account: Account) -> Learning:
-    """The learning with what programs recorded of it added to what was known before."""
+    """The learning with the counts of the records added to what was known before."""
     known, helped, failed = account.learning, count_sessions(account.helped), count_sessions(account.failed)
     before = known.sessions + known.failed + 2
     uses = [*((use.at, True) for use in account.helped), *((use.at, False) for use in account.failed)]

@@ -1,4 +1,4 @@
-"""What recurs often enough to be worth a rule, a guard or a skill, and what recurs with nothing that helps."""
+"""Finds what recurs often enough to be worth a rule, a guard or a skill, and recurring unresolved failures."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class CandidatePolicy:
     """How often is often enough."""
 
     sessions: int = 3
-    """In how many sessions it helped, or the failure was met."""
+    """In how many sessions it helped, or the failure happened."""
     confidence: float = 0.7
     overcome: float = 0.5
-    """Failures of which agents got over such a part or more by themselves are no open question."""
+    """Failures that agents overcame by themselves in at least this share of cases are not open questions."""
 
 
 def find_candidates(
     records: Iterable[Record], kinds: Iterable[FailureKind], accounts: Sequence[Account], policy: CandidatePolicy
 ) -> tuple[Candidate, ...]:
-    """The candidates, the one that would spare the most failed calls first."""
+    """The candidates, the one first that would save the most failed calls."""
     helped = {account.learning.signature for account in accounts if account.learning.sessions}
     unresolved = (
         each
@@ -57,10 +57,10 @@ def _resolved(accounts: Iterable[Account], policy: CandidatePolicy) -> Iterator[
 
 
 def _recurring(records: Iterable[Record], kinds: Iterable[FailureKind], policy: CandidatePolicy) -> Iterator[Candidate]:
-    """Failures that programs recorded, and those in the logs of agents, put together by signature."""
+    """Failures that programs recorded, and those in the logs of agents, grouped by signature."""
     met: dict[Signature, list[Record]] = {}
     for record in records:
-        # Failures whose text was withheld look alike and need not be.
+        # Failures with withheld texts look the same and need not be.
         if record.kind is RecordKind.FAILURE and record.signature is not None and record.text is not None:
             met.setdefault(record.signature, []).append(record)
     mined = {kind.signature: kind for kind in kinds if kind.overcome < kind.calls * policy.overcome}

@@ -1,4 +1,4 @@
-"""From records to problems: which failures were attempts at the same thing, and what ended them."""
+"""Groups recorded failures into problems: attempts at the same thing, and what ended them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def session_of(record: Record) -> str:
-    """What tells sessions apart: the program's name for it on its machine; a record without one is its own."""
+    """The identity of a session: the program's name for it on its machine; a record without one is its own session."""
     return f"{record.machine} {record.session}" if record.session is not None else record.failure or record.id
 
 
 def group_problems(records: Iterable[Record]) -> tuple[Problem, ...]:
-    """The problems in what was recorded, by their first failure.
+    """The problems in the records, by their first failure.
 
-    A success or a resolution ends every open problem of its tool in its session, for the tool worked. Failures without
-    a session are each a problem of their own.
+    A success or a resolution ends every open problem of its tool in its session, because the tool worked. Failures
+    without a session are each a problem of their own.
     """
     attempts: list[tuple[Signature, list[Record]]] = []
     ends: dict[int, Record] = {}
@@ -49,7 +49,7 @@ def _in_order(records: Iterable[Record]) -> list[Record]:
     at = {record.id: record.at for record in known}
 
     def moment(record: Record) -> tuple[object, bool, str]:
-        # Clocks differ and are set back: a resolution never stands before its failure.
+        # Clocks differ and are set back: a resolution never comes before its failure.
         failed = at.get(record.failure or "", record.at)
         return max(record.at, failed), record.kind is RecordKind.RESOLUTION, record.id
 

@@ -1,7 +1,7 @@
-"""What of a record may be kept: the door for programs that record their own work.
+"""Sanitizes what programs record before it is stored.
 
-A string that holds a secret or private data is left out whole, and the rule's name is kept in its stead. Text that we
-injected ourselves is taken out, and what is long is cut.
+A string with a secret or private data is left out whole, and the rule's name is stored instead. Text that wisen
+injected itself is removed, and long text is truncated.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 UNNAMED = "?"
-"""Stands for a tool whose name may not be kept."""
+"""Stands for a tool whose name may not be stored."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LengthLimits:
-    """How many characters are kept."""
+    """How many characters are stored."""
 
     error_head: int
     error_tail: int
@@ -33,7 +33,7 @@ class LengthLimits:
 
 
 def sanitize_record(record: Record, lengths: LengthLimits) -> Record:
-    """The record with nothing in it that may not be kept, and the first rule that spoke against a part of it."""
+    """The record without anything that may not be stored, and the first rule that a part of it violated."""
     rules = [_rule_against_name(name) if name else None for name in (record.tool, record.session, record.place)]
     tool, session, place = (
         None if rule else name for name, rule in zip((record.tool, record.session, record.place), rules, strict=True)
@@ -59,7 +59,7 @@ def _rule_against_name(name: str) -> str | None:
 def _sanitize_text(record: Record, lengths: LengthLimits) -> tuple[str | None, str | None]:
     if record.text is None:
         return None, None
-    # Taking our own text out can join the halves of a secret, so it comes first.
+    # Removing our own text can join the halves of a secret, so it comes first.
     text = sentinel.strip(record.text)
     rule = rule_against(_readable(text))
     if rule is not None:
@@ -82,12 +82,12 @@ def _sanitize_arguments(raw: str | None, longest: int) -> tuple[str | None, str 
 
 
 def _rule_against_any(raw: str, arguments: object) -> str | None:
-    """The rule against arguments as they are written, or against a text in them as it is meant."""
+    """The rule against arguments as they are written, or against a decoded string in them."""
     return next(filter(None, map(rule_against, map(_readable, (raw, *_strings(arguments))))), None)
 
 
 def _readable(text: str) -> str:
-    # The rules read text that can be encoded; a byte that is no UTF-8 is never a part of what they look for.
+    # The rules need text that can be encoded; a byte that is not UTF-8 is never part of what they search for.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Which learnings matter to a failure that has just happened, the best first."""
+"""Ranks the learnings that are relevant to a failure that has just happened."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ORDER = tuple(Match)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLACEHOLDERS = frozenset({"path", "url", "time"})
-"""What stands in a signature for a value that was taken out."""
+"""Placeholders for removed values in a signature."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,17 +27,17 @@ class SimilarityPolicy:
     """How much two texts must share to be about the same thing."""
 
     words: int = 3
-    """How many words they share at least."""
+    """The minimum number of shared words."""
     failures: float = 0.6
-    """The part of all their words that two failures share."""
+    """The share of all their words that two failures have in common."""
     insight: float = 0.6
-    """The part of a failure's words that an insight has."""
+    """The share of a failure's words that an insight has."""
 
 
 def rank_learnings(
     accounts: Iterable[Account], failure: Signature, tool: str, *, has_text: bool, policy: SimilarityPolicy
 ) -> tuple[Learning, ...]:
-    """The learnings that matter to a failure of a tool, the best first. `kept`: whether its text may be looked at."""
+    """The learnings relevant to a failure of a tool, the best first. `has_text`: whether its text may be used."""
     found = []
     for account in accounts:
         match = _match(account.learning, failure, tool, kept=has_text, policy=policy)

@@ -1,7 +1,6 @@
-"""For programs that are their own log: they record their work and find again what helped.
+"""Records service for programs that are their own log: they record their work and look up what helped.
 
-What is recorded goes to the ledger at once, for there is no log to read it from again. It does not judge texts: the
-loop does (`records`), and every string passes its door first.
+Records go to the ledger at once, because there is no log to read them from again. Every string is sanitized first.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RecordsService:
-    """What a program records of its own work, and what it finds again."""
+    """What a program records about its own work, and what it looks up."""
 
     def __init__(self, home: Home, projects: Projects, door: EventFilterPolicy, mine: MinePolicy) -> None:
         self._home, self._projects, self._door, self._mine = home, projects, door, mine
@@ -44,19 +43,19 @@ class RecordsService:
         place: Path | str = "",
         tried: str | None = None,
     ) -> str:
-        """Record that a call failed, and return the id of the failure when it is on disk.
+        """Record that a call failed, and return the id of the failure once it is on disk.
 
-        A text that holds a secret or private data is not stored; the failure is, with the name of the rule.
+        A text with a secret or private data is not stored; the failure is, with the name of the rule.
 
         Args:
-            tool: What was called, by the name the program has for it.
-            error: What it said.
-            arguments: What it was called with; texts, numbers, lists and dictionaries.
-            session: The program's name for the work at hand, such as a job's. Failures of one tool that are alike are
-                attempts at one problem within a session, and whatever is counted is counted by session. A record
-                without one counts as a session of its own.
+            tool: What was called, by the program's name for it.
+            error: The error message.
+            arguments: The arguments of the call; strings, numbers, lists and dictionaries.
+            session: The program's name for the work at hand, such as a job's. Similar failures of one tool are attempts
+                at one problem within a session, and everything is counted by session. A record without one counts as a
+                session of its own.
             place: The directory it is about.
-            tried: The id of a learning that was suggested, was tried before this call and did not help.
+            tried: The id of a suggested learning that was tried before this call and did not help.
 
         Raises:
             UsageError: a text is empty, the arguments cannot be written as JSON, or no learning has the id `tried`.
@@ -70,14 +69,14 @@ class RecordsService:
         )
 
     def record_resolution(self, failure: str, text: str, *, arguments: Mapping[str, object] | None = None) -> str:
-        """Record what fixed a failure, and return the id of the resolution when it is on disk.
+        """Record what fixed a failure, and return the id of the resolution once it is on disk.
 
         It ends the open problems of the failure's tool in its session.
 
         Args:
             failure: The id that `record_failure` returned.
-            text: What fixed it, as a person would say it to the next one.
-            arguments: Of the call that worked; with those of the failure they show what was changed.
+            text: What fixed it, as one person would tell another.
+            arguments: Of the call that worked; together with those of the failure they show what was changed.
 
         Raises:
             UsageError: no failure has that id, the text is empty, or the arguments cannot be written as JSON.
@@ -100,7 +99,7 @@ class RecordsService:
     def record_success(
         self, *, tool: str, session: str | None = None, place: Path | str = "", tried: str | None = None
     ) -> str:
-        """Record that a call succeeded, and return the id of the success when it is on disk.
+        """Record that a call succeeded, and return the id of the success once it is on disk.
 
         It ends the open problems of the tool in the session.
 
@@ -108,7 +107,7 @@ class RecordsService:
             tool: What was called.
             session: The program's name for the work at hand; without one it ends nothing.
             place: The directory it is about.
-            tried: The id of a learning that was suggested, was tried before this call and helped.
+            tried: The id of a suggested learning that was tried before this call and helped.
 
         Raises:
             UsageError: a text is empty, or no learning has the id `tried`.
@@ -120,10 +119,10 @@ class RecordsService:
         return self._store(replace(success, place=str(place), tried=self._check_learning(tried)))
 
     def record_insight(self, text: str, *, tool: str | None = None) -> str:
-        """Record something worth knowing, and return its id when it is on disk.
+        """Record something worth knowing, and return its id once it is on disk.
 
         Args:
-            text: The insight, in words of your own.
+            text: The insight, in your own words.
             tool: The tool it is about; without one it is found by its words.
 
         Raises:
@@ -137,19 +136,19 @@ class RecordsService:
     def find_learnings(
         self, *, tool: str, error: str, arguments: Mapping[str, object] | None = None, place: Path | str = ""
     ) -> tuple[Learning, ...]:
-        """What is known about an error of a tool, the best first; nothing is recorded by asking.
+        """What is known about an error of a tool, the best first; nothing is recorded.
 
         First comes what helped against the same failure, then against the same symptom of the tool, then against
-        failures in similar words, then insights about the tool. What was tried against the same failure in vain is
-        left out until it helps more often than that. Fixes mined from logs are there when they are known to help.
+        failures in similar words, then insights about the tool. What was tried against the same failure without success
+        is left out until it has helped more often than that. Fixes mined from logs are included once known to help.
 
         Args:
             tool: What was called.
-            error: What it said.
-            arguments: What it was called with. Give them if they are given when failures are recorded: the program
-                that a command runs is a part of what makes two failures the same.
-            place: The directory it is about. With one, only what belongs to the same project is told, and what
-                belongs to none.
+            error: The error message.
+            arguments: The arguments of the call. Give them if failures are recorded with them: the program that a
+                command runs is part of what makes two failures the same.
+            place: The directory it is about. With one, only learnings of the same project are returned, and those of no
+                project.
 
         Raises:
             UsageError: a text is empty, or the arguments cannot be written as JSON.
@@ -177,10 +176,10 @@ class RecordsService:
         )
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """What recurs often enough to be worth a rule, a guard or a skill, the one that would save the most first.
+        """What recurs often enough to be worth a rule, a guard or a skill, the one first that would save the most.
 
         These are resolutions and fixes that helped in at least three sessions, mostly, and the last time; and failures
-        met in at least three sessions that nothing is known to resolve, in records or in the logs of agents.
+        in at least three sessions that nothing is known to resolve, in records or in the logs of agents.
 
         Raises:
             StoreError: a store cannot be read.
@@ -200,7 +199,7 @@ class RecordsService:
         )
 
     def problem(self, failure: str) -> Problem:
-        """The problem that a failure was an attempt at: all attempts, their trajectory and what each was told.
+        """The problem that a failure was an attempt at: all attempts, their trajectory and their error messages.
 
         Raises:
             UsageError: no failure has that id.
@@ -252,7 +251,7 @@ class RecordsService:
         ]
 
     def _is_visible_in(self, record: Record, place: str) -> bool:
-        """Whether a record may be told of in a place: projects never learn from each other unasked."""
+        """Whether a record may be shown in a place: projects never learn from each other unasked."""
         if not place or not record.place or record.place == place:
             return True
         one, two = (self._projects.scope.context(each, "") for each in (record.place, place))
@@ -285,7 +284,7 @@ def _signature(failure: Record) -> Signature:
 
 
 def _with_current_signature(record: Record) -> Record:
-    """The record with a signature that can be compared: an older one is made again from what was kept."""
+    """The record with a comparable signature: an older one is recomputed from the stored text."""
     from wisen.mining.signatures import SIGNATURE_VERSION
 
     if (
