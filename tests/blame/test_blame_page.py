@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.cost import cost
 from wisen.model.failure import Signature
 from wisen.model.instruction import Blame, Effect, InstructionFile, InstructionLine, Rate, Strength
-from wisen.surfaces.pages.html import OURS, page, visible
+from wisen.surfaces.pages.html import BLAME_HEADER, make_visible, render_blame
 
 pytestmark = pytest.mark.requirement("X4")
 
@@ -86,11 +86,11 @@ class Read(HTMLParser):
 
 
 def test_a_page_begins_with_the_mark_of_ours() -> None:
-    assert page(blame()).startswith(OURS)
+    assert render_blame(blame()).startswith(BLAME_HEADER)
 
 
 def test_everything_that_comes_from_outside_is_escaped() -> None:
-    made = page(
+    made = render_blame(
         blame(
             effect(1, HOSTILE, Strength.BEGAN, says=HOSTILE),
             effect(2, f"# {HOSTILE}"),
@@ -107,21 +107,21 @@ def test_everything_that_comes_from_outside_is_escaped() -> None:
 
 @given(st.text())
 def test_any_text_is_shown_and_none_becomes_a_tag(text: str) -> None:
-    plain = Read(page(blame(effect(1, "a", Strength.BEGAN, says="b"), path="c")))
-    read = Read(page(blame(effect(1, f"a{text}", Strength.BEGAN, says=f"b{text}"), path=f"c{text}")))
+    plain = Read(render_blame(blame(effect(1, "a", Strength.BEGAN, says="b"), path="c")))
+    read = Read(render_blame(blame(effect(1, f"a{text}", Strength.BEGAN, says=f"b{text}"), path=f"c{text}")))
     assert [*read.tags] == plain.tags
-    assert read.codes == [visible(f"a{text}")]
+    assert read.codes == [make_visible(f"a{text}")]
 
 
 def test_characters_that_cannot_be_written_or_that_act_are_replaced() -> None:
-    made = page(blame(effect(1, "a\udc80b\x00c\u202ed\x1b")))
+    made = render_blame(blame(effect(1, "a\udc80b\x00c\u202ed\x1b")))
     assert b"a\xef\xbf\xbdb" in made.encode("utf-8")
     assert "a�b�c�d�" in made
     assert "\u202e" not in made
 
 
 def test_a_page_needs_no_network_and_runs_nothing() -> None:
-    made = page(blame(effect(1, "x", Strength.BEGAN)))
+    made = render_blame(blame(effect(1, "x", Strength.BEGAN)))
     read = Read(made)
     assert not {"script", "link", "img", "iframe", "object", "form"} & set(read.tags)
     assert not re.search(r"url\(|@import|https?://", made)
@@ -130,7 +130,7 @@ def test_a_page_needs_no_network_and_runs_nothing() -> None:
 
 
 def test_a_page_is_readable_in_light_and_dark() -> None:
-    made = page(blame())
+    made = render_blame(blame())
     assert "color-scheme: light dark" in made
     light, dark = made.split("@media (prefers-color-scheme: dark)")
     named = set(re.findall(r"(--\w+):", light))
@@ -139,7 +139,9 @@ def test_a_page_is_readable_in_light_and_dark() -> None:
 
 
 def test_each_line_has_a_bar_in_the_colour_of_its_effect_as_long_as_its_cost() -> None:
-    made = page(blame(effect(1, "x" * 40, Strength.BEGAN), effect(2, "y" * 20, Strength.NEVER), effect(3, "## no bar")))
+    made = render_blame(
+        blame(effect(1, "x" * 40, Strength.BEGAN), effect(2, "y" * 20, Strength.NEVER), effect(3, "## no bar"))
+    )
     assert '<td class="bar began"><span style="width:100%">' in made
     assert '<td class="bar never"><span style="width:50%">' in made
     assert made.count('<td class="bar') == 2
@@ -148,7 +150,7 @@ def test_each_line_has_a_bar_in_the_colour_of_its_effect_as_long_as_its_cost() -
 
 def test_a_page_tells_the_same_as_the_terminal() -> None:
     words = " ".join(
-        Read(page(blame(effect(1, "use rtk", Strength.BEGAN), effect(2, "z", Strength.NEVER)))).words.split()
+        Read(render_blame(blame(effect(1, "use rtk", Strength.BEGAN), effect(2, "z", Strength.NEVER)))).words.split()
     )
     assert "About 1 token in every session; spoke to 97 sessions; never relevant: 1 of 2 lines, 0 tokens." in words
     assert (
@@ -157,7 +159,7 @@ def test_a_page_tells_the_same_as_the_terminal() -> None:
 
 
 def test_the_legend_says_how_strong_each_word_is_and_that_none_is_proof() -> None:
-    made = page(blame(effect(1, "x", Strength.BEGAN)))
+    made = render_blame(blame(effect(1, "x", Strength.BEGAN)))
     legend = made.split("How strong the words are")[1]
     for strength in Strength:
         assert re.search(rf"<dt class=\"\w+\">{strength.value}</dt><dd>\w", legend, re.IGNORECASE)
@@ -167,10 +169,10 @@ def test_the_legend_says_how_strong_each_word_is_and_that_none_is_proof() -> Non
 
 
 def test_a_page_without_traces_says_so() -> None:
-    assert "No failure began with a line" in page(blame(effect(1, "x")))
+    assert "No failure began with a line" in render_blame(blame(effect(1, "x")))
 
 
 def test_a_file_of_900_lines_becomes_a_page_fast() -> None:
     many = blame(*(effect(number, f"- Use rtk {number} " + "word " * 30) for number in range(1, 901)))
-    assert cost(lambda: Read(page(many))) < 2000
-    assert len(Read(page(many)).codes) == 900
+    assert cost(lambda: Read(render_blame(many))) < 2000
+    assert len(Read(render_blame(many)).codes) == 900

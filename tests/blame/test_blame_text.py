@@ -29,7 +29,7 @@ from wisen.model.instruction import (
 )
 from wisen.surfaces.cli.blame_view import effect_of, run, show, show_line, write_page
 from wisen.surfaces.cli.render import print_json
-from wisen.surfaces.pages.html import OURS, visible
+from wisen.surfaces.pages.html import BLAME_HEADER, make_visible
 
 pytestmark = pytest.mark.requirement("X4")
 
@@ -243,7 +243,7 @@ def test_markup_and_emoji_codes_are_shown_as_they_stand() -> None:
 def test_nothing_in_a_file_acts_on_the_terminal() -> None:
     text = shown(of_texts("a\x1b[2Jb\u202ec\x07\x9bd\udc80"))
     assert "a�[2Jb�c��d�" in text
-    assert visible("tab\there\u00a0 é") == "tab here  é"
+    assert make_visible("tab\there\u00a0 é") == "tab here  é"
 
 
 def test_a_file_of_900_lines_is_shown_fast() -> None:
@@ -330,7 +330,7 @@ def test_the_page_is_written_for_the_user_alone_and_again_over_itself(tmp_path: 
     assert list(tmp_path.iterdir()) == [target]
 
 
-@pytest.mark.parametrize("content", ["", "# CLAUDE.md\n", "<!doctype html>\n<p>mine", f"x{OURS}"])
+@pytest.mark.parametrize("content", ["", "# CLAUDE.md\n", "<!doctype html>\n<p>mine", f"x{BLAME_HEADER}"])
 def test_a_file_that_is_not_a_page_of_ours_stays_as_it_is(tmp_path: Path, content: str) -> None:
     target = tmp_path / "CLAUDE.md"
     target.write_text(content, encoding="utf-8")

@@ -240,7 +240,7 @@ def test_a_line_that_the_user_reworded_is_his(home: Path) -> None:
         learner.learn()
         (done,) = learner.forgetting.forget("pnpm", scope=ALL_CONTEXTS)
         assert (shop / "CLAUDE.md").read_text() == text
-        assert done.left == (f"{shop / 'CLAUDE.md'} holds it in your own words: that is yours.",)
+        assert done.left == (f"{shop / 'CLAUDE.md'} contains it in your own words, which are never edited.",)
     assert not any(b"pnpm" in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
 
 
@@ -412,7 +412,7 @@ def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch:
     run("off")
     monkeypatch.chdir(shop)
     shown = run("forget", "--everything", "--scope", "all", "--yes").stdout
-    assert "claude-code still calls wisen. To end that: wisen uninstall claude-code" in " ".join(shown.split())
+    assert "claude-code still calls wisen. To stop that: wisen uninstall claude-code" in " ".join(shown.split())
     assert settings.read_bytes() == hooked
     assert (silent / ".wisen-off").exists(), "a project that was silent stays so"
     with wisen.open_learner() as learner:

@@ -244,7 +244,7 @@ def test_breakage_8_hooks_run_another_version(world: World) -> None:
 
 def test_breakage_9_the_disk_is_full(world: World) -> None:
     class Narrow(HomeHookHealth):
-        def _free(self) -> int | None:
+        def _free_bytes(self) -> int | None:
             return 3_000_000
 
     world.watched = replace(world.watched, gauge=Narrow(world.home, VERSION))

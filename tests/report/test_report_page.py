@@ -23,8 +23,8 @@ from wisen.model.instruction import Effect, InstructionLine, InstructionSummary,
 from wisen.model.report import Counts, Report, Selection, ToolUse
 from wisen.model.source import ReadProblemCount, ReadProblemKind
 from wisen.surfaces.cli.render import decision_words
-from wisen.surfaces.pages.html import OURS, check, visible, write
-from wisen.surfaces.pages.report_page import OURS_HTML, OURS_MARKDOWN, markdown, page
+from wisen.surfaces.pages.html import BLAME_HEADER, check_target, make_visible, save_page
+from wisen.surfaces.pages.report_page import HTML_HEADER, MARKDOWN_HEADER, render_html, render_markdown
 
 pytestmark = pytest.mark.requirement("X4")
 
@@ -91,12 +91,12 @@ def one(text: str) -> str:
 
 
 def from_page(report: Report) -> Read:
-    return Read(page(report))
+    return Read(render_html(report))
 
 
 def from_markdown(report: Report) -> Read:
     """Read as GitHub reads it: with tables and struck words, and with HTML let through."""
-    return Read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(markdown(report)))
+    return Read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(render_markdown(report)))
 
 
 both = pytest.mark.parametrize("read", [from_page, from_markdown])
@@ -255,9 +255,9 @@ def full(text: str = "text") -> Report:
 
 def test_each_format_begins_with_the_mark_of_ours() -> None:
     for report in (EMPTY, full(HOSTILE)):
-        assert page(report).startswith(OURS_HTML)
-        assert markdown(report).startswith(OURS_MARKDOWN)
-        assert markdown(report).splitlines()[0] == "<!-- made by wisen learn -->"
+        assert render_html(report).startswith(HTML_HEADER)
+        assert render_markdown(report).startswith(MARKDOWN_HEADER)
+        assert render_markdown(report).splitlines()[0] == "<!-- made by wisen learn -->"
 
 
 @both
@@ -347,10 +347,10 @@ def test_a_narrowed_report_says_what_it_is_about(read: Reader) -> None:
 
 
 def test_details_are_folded_in_a_page_and_below_a_rule_in_markdown() -> None:
-    front, *details = page(full()).split("<details>")
+    front, *details = render_html(full()).split("<details>")
     assert len(details) == 3
     assert "All failures" not in front
-    above, below = markdown(full()).split("\n---\n")
+    above, below = render_markdown(full()).split("\n---\n")
     assert [line[3:] for line in above.splitlines() if line.startswith("## ")] == list(ORDER[:7])
     assert [line[3:] for line in below.splitlines() if line.startswith("## ")] == list(ORDER[7:])
 
@@ -398,7 +398,7 @@ def test_no_beginning_makes_a_heading_a_list_or_code_of_a_line(read: Reader, sta
 
 
 def test_figures_and_dates_are_written_as_they_are() -> None:
-    assert "| 2026-02-18 | 2026-03-02 |" in markdown(full())
+    assert "| 2026-02-18 | 2026-03-02 |" in render_markdown(full())
 
 
 @both
@@ -407,20 +407,20 @@ def test_any_text_is_shown_and_none_marks_anything_up(read: Reader, text: str) -
     plain, found = read(full()), read(full(text))
     assert found.tags == plain.tags
     assert found.attributes == plain.attributes
-    assert one(visible(f"tool {text}")) in found.of("td")
-    assert one(visible(f"/log {text}")) in found.of("td")
-    assert found.of("p")[:2] == [one(visible(f"{text}z")), one(visible(f"z{text}"))]
+    assert one(make_visible(f"tool {text}")) in found.of("td")
+    assert one(make_visible(f"/log {text}")) in found.of("td")
+    assert found.of("p")[:2] == [one(make_visible(f"{text}z")), one(make_visible(f"z{text}"))]
 
 
 def test_characters_that_cannot_be_written_or_that_act_are_replaced() -> None:
-    for made in (page(full("a\udc80b\x00c\u202ed\x1b")), markdown(full("a\udc80b\x00c\u202ed\x1b"))):
+    for made in (render_html(full("a\udc80b\x00c\u202ed\x1b")), render_markdown(full("a\udc80b\x00c\u202ed\x1b"))):
         assert "a�b�c�d�" in made
         assert made.encode("utf-8")
 
 
 def test_a_pipe_is_never_written_as_one_into_a_cell() -> None:
     def pipes(report: Report) -> list[int]:
-        return [line.count("|") for line in markdown(report).splitlines() if line.startswith("|")]
+        return [line.count("|") for line in render_markdown(report).splitlines() if line.startswith("|")]
 
     assert pipes(full("a|b\\|c`|`d")) == pipes(full())
 
@@ -428,10 +428,10 @@ def test_a_pipe_is_never_written_as_one_into_a_cell() -> None:
 def test_a_page_needs_no_network_and_runs_nothing() -> None:
     found = from_page(full())
     assert not {"script", "link", "img", "iframe", "object", "form", "a"} & set(found.tags)
-    assert not re.search(r"url\(|@import|https?://", page(full()))
+    assert not re.search(r"url\(|@import|https?://", render_html(full()))
     assert not [name for name, _ in found.attributes if name in ("href", "src") or name.startswith("on")]
     assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in found.attributes
-    assert not re.search(r"https?://|!\[", markdown(full()))
+    assert not re.search(r"https?://|!\[", render_markdown(full()))
 
 
 def test_500_kinds_of_failure_become_a_report_fast_and_all_are_there() -> None:
@@ -442,7 +442,7 @@ def test_500_kinds_of_failure_become_a_report_fast_and_all_are_there() -> None:
         failures=tuple(map(kind, kinds)),
         fixes=tuple(map(fix, kinds)),
     )
-    for made in (page, markdown):
+    for made in (render_html, render_markdown):
         assert cost(lambda made=made: made(many)) < 1000  # type: ignore[misc]
         text = made(many)
         assert all(f"kind {number} " in text for number in range(500))
@@ -461,30 +461,36 @@ def test_many_instruction_files_stay_short_in_front_and_whole_in_the_details(rea
     assert "More of them below." in found.words
 
 
-@pytest.mark.parametrize(("made", "begins"), [(page, OURS_HTML), (markdown, OURS_MARKDOWN)])
+@pytest.mark.parametrize(("made", "begins"), [(render_html, HTML_HEADER), (render_markdown, MARKDOWN_HEADER)])
 def test_a_report_is_written_for_the_user_alone_and_only_over_one_of_its_kind(
     tmp_path: Path, made: Callable[[Report], str], begins: str
 ) -> None:
     target = tmp_path / "report"
-    write(made(EMPTY), target, begins=begins, option="--out")
-    write(made(full(HOSTILE + "\udc80")), target, begins=begins, option="--out")
+    save_page(made(EMPTY), target, header=begins, option="--out")
+    save_page(made(full(HOSTILE + "\udc80")), target, header=begins, option="--out")
     assert target.read_text(encoding="utf-8") == made(full(HOSTILE + "\udc80"))
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    for others in ("", "# Notes\n", OURS, f" {begins}", OURS_HTML if begins == OURS_MARKDOWN else OURS_MARKDOWN):
+    for others in (
+        "",
+        "# Notes\n",
+        BLAME_HEADER,
+        f" {begins}",
+        HTML_HEADER if begins == MARKDOWN_HEADER else MARKDOWN_HEADER,
+    ):
         target.write_text(others, encoding="utf-8")
         with pytest.raises(UsageError, match=r"stays as it is.* --out"):
-            write(made(EMPTY), target, begins=begins, option="--out")
+            save_page(made(EMPTY), target, header=begins, option="--out")
         assert target.read_text(encoding="utf-8") == others
     assert list(tmp_path.iterdir()) == [target]
 
 
 def test_whether_a_report_may_be_written_can_be_seen_before_the_work(tmp_path: Path) -> None:
     target = tmp_path / "report.md"
-    check(target, begins=OURS_MARKDOWN, option="--markdown")
-    write(markdown(EMPTY), target, begins=OURS_MARKDOWN, option="--markdown")
-    check(target, begins=OURS_MARKDOWN, option="--markdown")
-    assert target.read_text(encoding="utf-8") == markdown(EMPTY)
+    check_target(target, header=MARKDOWN_HEADER, option="--markdown")
+    save_page(render_markdown(EMPTY), target, header=MARKDOWN_HEADER, option="--markdown")
+    check_target(target, header=MARKDOWN_HEADER, option="--markdown")
+    assert target.read_text(encoding="utf-8") == render_markdown(EMPTY)
     for wrong in (tmp_path, tmp_path / "nowhere" / "report.md", target / "report.md"):
         with pytest.raises(UsageError, match="--markdown"):
-            check(wrong, begins=OURS_MARKDOWN, option="--markdown")
+            check_target(wrong, header=MARKDOWN_HEADER, option="--markdown")
     assert list(tmp_path.iterdir()) == [target]

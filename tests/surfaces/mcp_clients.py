@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
 
 from tests.commands import WISEN
-from wisen.surfaces.mcp.server import server_of
+from wisen.surfaces.mcp.server import build_server
 
 Made = TypeVar("Made")
 
@@ -50,7 +50,7 @@ def asked(project: Path, name: str, **arguments: Any) -> Told:
     async def once(client: Client) -> Told:
         return await told(client, name, arguments)
 
-    return within(Client(server_of(start=project)), once)
+    return within(Client(build_server(start=project)), once)
 
 
 def within(client: Client, do: Callable[[Client], Awaitable[Made]]) -> Made:

@@ -21,7 +21,7 @@ from tests.hooks import taught
 from tests.surfaces.mcp_clients import Told, asked, over_stdio, told, within
 from wisen.errors import UsageError
 from wisen.model.entry import Actor, Answer, ProposalType
-from wisen.surfaces.mcp.server import server_of
+from wisen.surfaces.mcp.server import build_server
 from wisen.surfaces.mcp.tool_arguments import POINT, SUGGEST, TOOLS
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -169,7 +169,7 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(shop: Path) -> None:
             await client.call_tool("approve", {"proposal": "1"})
         return error.value.code
 
-    assert within(Client(server_of(start=shop)), wrongly) == -32602
+    assert within(Client(build_server(start=shop)), wrongly) == -32602
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_no_tool_tells_of_another_directory_whether_it_is_known_or_not(
             answer = asked(barn, name, **words, directory=str(place))
             assert answer.failed, (name, place)
             assert answer.text.replace(str(place), "?") == (
-                "'?' is not a part of the project that this server was started for, and of others nothing is told."
-                " Leave `directory` out."
+                "'?' is not a part of the project that this server was started for, and of others nothing is shown."
+                " Omit `directory`."
             )
         if name not in ("remember", "log"):
             allowed = asked(barn, name, **words, directory=str(inside))
@@ -264,7 +264,7 @@ def test_a_server_started_outside_any_project_belongs_to_the_first_that_its_clie
         other = await told(client, "rules", {"directory": str(barn)})
         return first, other, await told(client, "rules", {"directory": str(shop)})
 
-    first, other, again = within(Client(server_of(start=home)), twice)
+    first, other, again = within(Client(build_server(start=home)), twice)
     assert first.value["found"]
     assert other.failed
     assert not again.failed

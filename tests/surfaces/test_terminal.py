@@ -20,7 +20,7 @@ from tests.commands import WISEN
 from wisen.surfaces import cli
 from wisen.surfaces.cli.ending import run_program
 from wisen.surfaces.cli.terminal import VisibleStream, safe_console, styled, visible, visible_json
-from wisen.surfaces.pages.plot import Pair, picture
+from wisen.surfaces.pages.plot import Pair, render_svg
 from wisen.testing.transcripts import ClaudeTranscript
 
 EVIL = (
@@ -186,7 +186,7 @@ def test_in_a_real_terminal_nothing_acts_either(hostile: Path, monkeypatch: pyte
 def test_a_picture_shows_hostile_names_and_is_valid() -> None:
     from xml.etree import ElementTree
 
-    made = picture([Pair(EVIL, 0.5, 0.25)])
+    made = render_svg([Pair(EVIL, 0.5, 0.25)])
     assert not ACTING.search(made)
     ElementTree.fromstring(made)
 

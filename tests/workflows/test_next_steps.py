@@ -221,7 +221,7 @@ ANY_TURNS = st.lists(
     st.builds(
         made_turn,
         id=st.text(max_size=3),
-        act=st.sampled_from(UserAction),
+        action=st.sampled_from(UserAction),
         at=st.datetimes(timezones=st.just(UTC)),
         text=st.none() | st.text(max_size=9),
         before=st.integers(0, 12),

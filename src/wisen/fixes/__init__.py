@@ -1,1 +1,1 @@
-"""Fixes: changes that made failing calls work, and the questions about them."""
+"""Fixes: changes that made failing calls work, and the questions to the user about them."""

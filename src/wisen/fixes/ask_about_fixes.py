@@ -1,4 +1,4 @@
-"""The step of a turn that asks about fixes: what would be told to agents, were it known to be harmless."""
+"""Proposes fixes to the user that would be delivered to agents if they were known to be harmless."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 OMITTED = "…"
-"""What stands in the words of a fix for a value that belongs to one occasion."""
+"""Placeholder in the text of a fix for a value that belongs to one occasion."""
 
 
 def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) -> int:
-    """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
+    """Propose fixes that need the user's approval, each once. Returns how many are new."""
     known = KnownEntries(home.ledger)
     waiting = _unasked_fixes(home, rule_files, policy, known)
     if not waiting:
@@ -45,17 +45,17 @@ def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) ->
 def _unasked_fixes(
     home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: KnownEntries
 ) -> list[tuple[Fix, str]]:
-    """Fixes that are sure and not known to be harmless, with where they helped; none that speaks against a rule."""
+    """Return reliable fixes not known to be harmless, with the context where they helped; none that breaks a rule."""
     rules = RulesInForce(home, rule_files, known.states)
-    guarded = {each.of for each in home.ledger.guards.all()}  # the user is asked about the guard: once is enough
+    guarded = {each.of for each in home.ledger.guards.all()}  # the user is asked about the guard already
     waiting: list[tuple[Fix, str]] = []
     for fix in home.index.findings.fixes(Selection()):
         if fix.danger is Danger.NONE or fix.id in guarded or not is_reliable(fix, policy):
             continue
         if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
-            continue  # a place of one occasion: it may never occur again
+            continue  # a path of one occasion: it may never occur again
         if OMITTED in fix.change.description:
-            continue  # nobody can judge a remedy of which a part was left out, and no agent could use it
+            continue  # nobody can judge a remedy with an omitted part, and no agent could use it
         example_by_context = {
             each.context: each
             for each in reversed(home.index.findings.evidence(fix.id))

@@ -1,4 +1,4 @@
-"""Asks the user about fixes that are not told to agents without their word, and keeps what they answer."""
+"""Builds the questions about fixes that need the user's approval, and the rows of the answers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from wisen.store.row_factory import RowFactory
 
 MAX_OPEN = 5
-"""How many questions about fixes wait at once: they must not bury what the user said."""
+"""How many questions about fixes are open at once: they must not crowd out what the user said."""
 
 _MIN_SESSIONS = 2
-"""What helped in one session may have been chance: the user is asked once it helped in another."""
+"""What helped in one session may have been chance: the user is asked when it helped in another."""
 
 
 def build_fix_questions(
@@ -27,7 +27,7 @@ def build_fix_questions(
     before: Sequence[ProposalState],
     factory: RowFactory,
 ) -> list[Proposal]:
-    """Questions about fixes that need the user's yes, each in the context where it helped, and each once."""
+    """Build questions about fixes that need the user's approval, each once, for the context where it helped."""
     entries = {(state.context, tag): state for state in states for tag in state.entry.tags}
     asked = {(each.proposal.entry, each.proposal.context) for each in before if each.proposal.type is ProposalType.FIX}
     room = MAX_OPEN - sum(each.is_waiting and each.proposal.type is ProposalType.FIX for each in before)
@@ -80,7 +80,7 @@ _DANGERS = {
 
 
 def answer_moves(proposal: Proposal, given: Answer, by: Actor, factory: RowFactory) -> list[Move]:
-    """The rows of an answer: a yes confirms the fix, which is told from then on; a no ends it."""
+    """Return the rows of an answer: approval confirms the fix, which is delivered from then on; rejection ends it."""
     rows = [factory.build_move(proposal.id, MoveKind.ANSWER, given, by=by)]
     if given is Answer.APPROVED:
         rows.append(factory.build_move(proposal.entry, MoveKind.CONFIRM, by=by))

@@ -1,4 +1,4 @@
-"""What people and the cycle ask of fixes: what made failing calls work, and whether agents may be told it."""
+"""The fix service: lists and explains fixes, and asks whether they may be delivered to agents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class FixService:
-    """Fixes: what made a failing call work, and what became of it."""
+    """Lists, explains and proposes fixes: changes that made a failing call work."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class FixService:
         self._deliver, self._count_praise = deliver, count_praise
 
     def all(self, path: Path | None = None) -> tuple[Fix, ...]:
-        """What made failing calls work, in what was read so far; with `path` only in the sessions below it.
+        """Return all fixes found so far; with `path` only those of sessions below it.
 
         Raises:
             UsageError: `path` does not exist.
@@ -54,11 +54,11 @@ class FixService:
         return self._home.index.findings.fixes(Selection(under=existing_path(path)))
 
     def known_fixes(self, selection: Selection) -> tuple[Fix, ...]:
-        """The fixes of the selected sessions that are known well enough to be told."""
+        """Return the fixes of the selected sessions that are reliable enough to be delivered."""
         return tuple(fix for fix in self._home.index.findings.fixes(selection) if fix.is_reliable)
 
     def explain(self, fix: str) -> tuple[Fix, tuple[Evidence, ...]]:
-        """A fix by its id or the beginning of it, and every time it was tried.
+        """Return a fix by its id or the beginning of it, and every time it was tried.
 
         Raises:
             UsageError: no fix, or more than one, has such an id.
@@ -66,7 +66,7 @@ class FixService:
         matches = [each for each in self.all() if fix and each.id.startswith(fix)]
         if len(matches) != 1:
             problem = f"{len(matches)} fixes begin with" if matches else "No fix has the id"
-            raise UsageError(f"{problem} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
+            raise UsageError(f"{problem} {fix!r}. List the ids with: wisen fixes --all")
         return matches[0], self._home.index.findings.evidence(matches[0].id)
 
     def leave_for(self, each: ProposalState) -> Permission:
@@ -85,11 +85,11 @@ class FixService:
         dry_run: bool = False,
         by: Actor = Actor.USER,
     ) -> Answered:
-        """Carry out what the user says to a proposal: a yes to a fix has agents told it, a no ends it.
+        """Apply the user's answer to a proposed fix: approval delivers it to agents, rejection ends it.
 
         Raises:
-            UsageError: it was answered already, or a fix is to be told in other words or to go to a file.
-            PersonNeeded: the user is to have answered, and nothing shows that a person does.
+            UsageError: it was answered already, or the answer gives another wording or a file.
+            PersonNeeded: the answer is said to be the user's, and nothing shows that a person gives it.
         """
         from wisen.fixes.fix_questions import answer_moves
 
@@ -108,13 +108,13 @@ class FixService:
         return Answered(each, None)
 
     def propose(self) -> int:
-        """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
+        """Propose fixes that need the user's approval, each once. Returns how many are new."""
         from wisen.fixes.ask_about_fixes import ask_about_fixes
 
         return ask_about_fixes(self._home, self._rule_files, self._deliver)
 
     def withheld(self) -> tuple[WithheldFix, ...]:
-        """Fixes that are told nowhere or not everywhere, because a rule in force says not to do that."""
+        """Return the fixes that are withheld somewhere, because a rule in force forbids what they do."""
         from wisen.delivery.deliverable_fixes import deliverable_fixes
         from wisen.store.known_entries import KnownEntries
 

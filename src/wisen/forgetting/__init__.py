@@ -1,1 +1,1 @@
-"""Forgetting: words, sessions and projects that go for good, and what is too old."""
+"""Forgetting: deletes words, sessions and projects for good, and retires old sessions."""

@@ -1,4 +1,4 @@
-"""Callbacks into other features that forgetting needs; handed in, because features do not import each other."""
+"""Callbacks into other features that forgetting needs; passed in, because features do not import each other."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ if TYPE_CHECKING:
     from wisen.model.hook import HookStatus
 
     RemoveWritten = Callable[[str, Collection[tuple[str, str]], Collection[str]], list[str]]
-    """Takes out what was written of a context's sessions (agent and id), and the lines of days that tell of turns.
+    """Removes what was written about a context's sessions (agent and id), and the day lines with the given sources.
 
-    Returns the keys of the summaries that are gone."""
+    Returns the keys of the removed summaries."""
 
 
 class PendingSummaries(Protocol):
-    """What sessions came to, as far as they were understood just now."""
+    """The summaries of the sessions that were just mined."""
 
     def write(self, only: Collection[str] | None = None) -> Sequence[str]:
-        """Write it down, or only what has some keys. Returns what could not be, in words."""
+        """Write the summaries, or only those with the given keys. Returns a warning for each failure."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForgettingCallbacks:
-    """What others know and do."""
+    """What other features do for forgetting."""
 
     mine_sessions: Callable[[], PendingSummaries]
-    """Mines the sessions that wait for it."""
+    """Mines the sessions that are due."""
     refresh_memories: Callable[[Iterable[EntryState]], None]
-    """Has found again what is left of what was learnt and noted down."""
+    """Indexes the remaining entries and notes again."""
     remove_written: RemoveWritten
     sessions_with_phrases: Callable[[Collection[str]], set[int]]
-    """The sessions in which phrases were typed, by the index's numbers of them."""
+    """Returns the index numbers of the sessions in which phrases were typed."""
     installed_hooks: Callable[[], Iterable[HookStatus]]
-    """Hook status of each agent that can have hooks."""
+    """Returns the hook status of each agent that can have hooks."""

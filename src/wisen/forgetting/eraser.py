@@ -1,4 +1,4 @@
-"""Forgets: first the tombstone, then the removal, so that a run that died is finished later."""
+"""Plans and applies erasures: first the tombstone, then the removal, so that a killed run can be finished later."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     from wisen.forgetting.holdings import Holdings
 
 SAFETY = "safety"
-"""The thing that a tombstone names where the rules of safety decided what had to go."""
+"""The thing that a tombstone names where safety rules decided what was removed."""
 
 
 class ErasurePlan(NamedTuple):
-    """Something that is about to be forgotten."""
+    """An erasure to apply: the tombstone, the target and what matched it."""
 
     tombstone: Tombstone
     target: ErasureTarget
     matches: ErasureMatches
     keys: tuple[TombstoneKey, ...] = ()
     sessions: frozenset[tuple[str, str]] = frozenset()
-    """By agent and id, those of which nothing is kept at all."""
+    """Agent and id of the sessions that are removed completely."""
 
     @property
     def events(self) -> frozenset[tuple[str, str]]:
-        """Every event that goes, by agent and id."""
+        """Agent and id of every event to remove."""
         return self.target.events | {(agent, id_) for agent, _, id_ in self.matches.events}
 
 
 class Eraser:
-    """Makes plans, and carries out what they say."""
+    """Builds erasure plans and applies them."""
 
     def __init__(self, holdings: Holdings, refresh: Refresh, callbacks: ForgettingCallbacks) -> None:
         self._holdings, self._home = holdings, holdings.home
         self._refresh, self._callbacks = refresh, callbacks
 
     def apply(self, plans: Sequence[ErasurePlan], *, dry_run: bool) -> tuple[ForgetResult, ...]:
-        """The tombstones come first: from then on nothing of it comes back, and the next run can finish this one."""
+        """Apply the plans. Tombstones come first: then nothing comes back, and the next run can finish this one."""
         from wisen.forgetting import removal
 
         home = self._home
@@ -64,7 +64,7 @@ class Eraser:
             )
         for plan in plans:
             removal.clear_pages(self._holdings, plan.target)
-        home.index.model_answers.forget()  # what was asked is not kept, so which of them speak of it cannot be told
+        home.index.model_answers.forget()  # the prompts are not stored, so it is unknown which answers are affected
         self._rebuild_derived(plans, summaries)
         home.index.removal.scrub()
         home.ledger.removal.scrub()
@@ -82,7 +82,7 @@ class Eraser:
         )
 
     def _remove(self, plan: ErasurePlan) -> tuple[list[str], set[str]]:
-        """Out of the user's files, the index and the ledger, in this order: what stands in one teaches the next."""
+        """Remove it from the user's files, the index and the ledger, in this order: each feeds the next."""
         from wisen.forgetting.removal import find_in_holdings, revert_edits
 
         home, target, found = self._home, plan.target, plan.matches
@@ -93,17 +93,17 @@ class Eraser:
         else:
             home.index.removal.redact(events)
         home.index.memories.replace({origin: [] for origin in found.origins})
-        # What took our lines back is of ours as well, and holds the same words.
+        # The changes that reverted our lines are also ours, and contain the same words.
         rows = found.rows | find_in_holdings(self._holdings, target._replace(events=events)).rows
         home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
-        # What only a phrase told is not heard any more where it still stands.
+        # Mine sessions with removed phrases again: what only such a phrase detected must go.
         home.index.findings.mine_again(
             self._callbacks.sessions_with_phrases({row.text for row in rows.values() if isinstance(row, UserPhrase)})
         )
         return leftovers, stays
 
     def _rebuild_derived(self, plans: Sequence[ErasurePlan], summaries: Sequence[str]) -> None:
-        """What is left is understood, written down and prepared as if the rest had never been."""
+        """Rebuild summaries, memories and snapshots from what is left."""
         from wisen.store.known_entries import KnownEntries
 
         shelf = self._holdings.shelf
@@ -117,7 +117,7 @@ class Eraser:
             self._refresh.snapshots()
 
     def plan_target(self, named_target: NamedTarget, *, dry_run: bool) -> ErasurePlan:
-        """What a person means, with everything that holds it; a dry run makes no keys of words."""
+        """Plan the erasure of a target, with everything that contains it; a dry run derives no keys from phrases."""
         from wisen.forgetting.erasure_search import ErasureTarget
         from wisen.forgetting.removal import find_in_holdings
         from wisen.safety.forgotten_phrases import ForgottenPhrases
@@ -135,7 +135,7 @@ class Eraser:
         )
 
     def plan_sessions(self, sessions: frozenset[tuple[str, str]], keys: tuple[TombstoneKey, ...]) -> ErasurePlan:
-        """What was read of sessions before they were known to be off, and what was first learnt in them."""
+        """Plan the erasure of sessions read before they were known to be disabled, and what was first learnt there."""
         from wisen.forgetting.erasure_search import ErasureTarget
         from wisen.forgetting.removal import find_in_holdings
         from wisen.safety.forgotten_phrases import ForgottenPhrases
@@ -164,7 +164,7 @@ class Eraser:
         )
 
     def sessions_of(self, keys: Sequence[TombstoneKey]) -> frozenset[tuple[str, str]]:
-        """The sessions that the index holds although keys say that they were switched off."""
+        """Return the sessions in the index that keys mark as disabled."""
         from wisen.safety.forgotten_filter import DisabledSessions
 
         if not any(key.kind is TombstoneKeyKind.SESSION for key in keys):
@@ -174,7 +174,7 @@ class Eraser:
         return frozenset(each for each in stored if disabled.is_disabled(*each))
 
     def target_of(self, tombstone: Tombstone, keys: Sequence[TombstoneKey]) -> ErasureTarget:
-        """What a tombstone is about, as far as it tells."""
+        """Rebuild the target of a tombstone from its keys."""
         from wisen.forgetting.erasure_search import ErasureTarget
         from wisen.forgetting.purge import UnsafeText
         from wisen.safety.forgotten_phrases import AnyText, PhraseDigests
@@ -189,13 +189,13 @@ class Eraser:
         return ErasureTarget(needle, tombstone.scope, events, things)
 
     def build_tombstone(self, scope: str, count: int) -> Tombstone:
-        """What stays of things that are forgotten now."""
+        """Build the tombstone of things that are forgotten now."""
         home = self._home
         return Tombstone(id=home.ids.new(), machine=home.machine, at=home.clock.now(), scope=scope, many=count)
 
 
 def event_keys(matches: ErasureMatches) -> tuple[TombstoneKey, ...]:
-    """What keeps events from coming back."""
+    """Return the tombstone keys that keep events from coming back."""
     return tuple(
         TombstoneKey(kind=TombstoneKeyKind.EVENT, agent=agent, session=session, value=id_)
         for agent, session, id_ in sorted(matches.events)

@@ -1,7 +1,7 @@
-"""Finds everything that has to go: rows of the ledger, events and memories, each with where it stands.
+"""Finds everything to erase: ledger rows, events and memories, each with its location.
 
-What a lesson was learnt from goes with it, and what was learnt only from what goes. Rows never change, so a row that
-holds a forgotten word goes whole.
+The messages that a lesson was learnt from are erased with it, and so are lessons learnt only from erased messages.
+Rows are immutable, so a row that contains a forgotten word is removed whole.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from wisen.store.ledger_removal import Row
 
 EventRef = tuple[str, str, str]
-"""An event: agent, the agent's id of the session, id."""
+"""An event: agent, the agent's session id, event id."""
 _IDENTIFYING_FIELDS = frozenset(
     "id name machine context at path place session agent message entry subject change undoes failure tried tool "
     "before after head heading area version withheld phrase".split()
 )
-"""Of rows: what names, dates and places them."""
+"""Fields of rows that identify, date and locate them; they are not searched."""
 
 _ROW_KINDS: dict[type, str] = {
     Entry: "entry",
@@ -67,9 +67,9 @@ _ROW_KINDS: dict[type, str] = {
     UserPhrase: "ownphrase",
     PhraseSearch: "search",
 }
-"""The words for rows that tombstones keep and people are shown; they stay, whatever the classes are called."""
+"""The kind of each row, as stored in tombstones and shown to users; independent of class names."""
 _FIX_PREFIX = "fix:"
-"""With what the name of a fix begins among the things that are to be forgotten; it has no row of its own."""
+"""Prefix of a fix among the things to forget; a fix has no row of its own."""
 
 _UNLISTED_ROWS = (
     Move,
@@ -83,27 +83,27 @@ _UNLISTED_ROWS = (
     PhraseProof,
     PhraseSearch,
 )
-"""Rows that are not listed by themselves: they hold ids and names, or belong to one that is."""
+"""Rows that are not listed separately: they contain ids and names, or belong to a listed row."""
 
 
 class ErasureTarget(NamedTuple):
-    """What is to be forgotten."""
+    """What to forget."""
 
     needle: Needle
     scope: str
     events: frozenset[tuple[str, str]] = frozenset()
-    """By agent and id, wherever they happened."""
+    """Agent and id, in any context."""
     things: frozenset[str] = frozenset()
     """Rows as `kind:id`."""
     whole: bool = False
-    """Whether everything in the scope goes."""
+    """Whether to erase everything in the scope."""
     detached: frozenset[str] = frozenset()
-    """Rows that go without everything else that they were learnt from."""
+    """Rows that are erased without the messages they were learnt from."""
 
 
 @dataclass
 class ErasureMatches:
-    """What has to go."""
+    """Everything to erase."""
 
     rows: dict[str, Row] = field(default_factory=dict)
     """By kind and id."""
@@ -113,7 +113,7 @@ class ErasureMatches:
     things: list[ForgottenItem] = field(default_factory=list)
 
     def changes(self) -> list[Change]:
-        """The changes of files among the rows, newest first."""
+        """Return the file changes among the rows, newest first."""
         changes = [row for row in self.rows.values() if isinstance(row, Change)]
         return sorted(changes, key=lambda each: each.id, reverse=True)
 
@@ -125,12 +125,12 @@ def find_matches(
     target: ErasureTarget,
     context_of: Callable[[str], str],
 ) -> ErasureMatches:
-    """Everything that has to go; `context_of` tells the context of a path, empty outside of any."""
+    """Find everything to erase; `context_of` returns the context of a path, empty outside of any."""
     return _ErasureSearch(rows, target, context_of).run(traces, memories)
 
 
 def thing_of(row: Row) -> str:
-    """A row by its kind and id."""
+    """Return the name of a row: its kind and id."""
     if isinstance(row, Snapshot):
         return f"snapshot:{row.machine} {row.path} {row.at.timestamp()} {row.digest}"
     name = getattr(row, "id", None) or getattr(row, "key", None) or f"{getattr(row, 'context', '')} {row}"
@@ -138,7 +138,7 @@ def thing_of(row: Row) -> str:
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Every text in a value, without what names, dates and places it."""
+    """Yield every text in a value, without identifying fields."""
     if isinstance(value, Enum):
         return
     if isinstance(value, str):
@@ -183,7 +183,7 @@ class _ErasureSearch:
         self._add_phrases()
         handled = Entry | Occurrence | Record | Change | ChangeCheck | UserPhrase | PhraseProof
         rest = [row for row in self._rows if not isinstance(row, handled)]
-        # What was decided or proposed goes with what it is about.
+        # Decisions and proposals are erased with their subject.
         for row in sorted(rest, key=lambda each: (isinstance(each, Move), isinstance(each, Proposal))):
             if self._is_affected(row):
                 self._add(row)
@@ -194,7 +194,7 @@ class _ErasureSearch:
         return matches
 
     def _add_entries(self) -> None:
-        """Entries and occurrences pull each other in by the events that they share, until nothing more comes."""
+        """Add entries and occurrences, which pull each other in by shared events, until nothing changes."""
         occurrences = [row for row in self._rows if isinstance(row, Occurrence)]
         waiting, more = dict(self._states), True
         while more:
@@ -223,7 +223,7 @@ class _ErasureSearch:
                     more = True
 
     def _is_lesson(self, state: EntryState) -> bool:
-        """Whether it is what is to be forgotten, so that what it was learnt from goes with it."""
+        """Whether the lesson itself is to be forgotten, so that the messages it was learnt from are erased too."""
         if self._is_named(state.entry) or self._contains(state.context, state.text, state.entry.summary):
             return True
         return f"entry:{state.merged_into}" in self._matches.rows
@@ -244,9 +244,9 @@ class _ErasureSearch:
                 self._add(row)
 
     def _add_phrases(self) -> None:
-        """Turns that speak for a phrase go with their events, and the phrase with the last of them.
+        """Add the proofs of a phrase with their events, and the phrase with its last proof.
 
-        It holds in all projects: by its words it goes only where what holds everywhere does.
+        A phrase applies to all projects: by its words it is erased only in a scope that covers what applies everywhere.
         """
         known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
         proofs = [row for row in self._rows if isinstance(row, PhraseProof)]
@@ -276,7 +276,7 @@ class _ErasureSearch:
             ours = isinstance(row.deed, LineEdit) and row.deed.id in rules
             if ours or self._is_affected(row):
                 self._add(row)
-        for row in changes:  # what takes it back holds the same words
+        for row in changes:  # the change that undoes it contains the same words
             if row.undoes and f"change:{row.undoes}" in self._matches.rows:
                 self._add(row)
         for look in self._rows:
@@ -286,7 +286,7 @@ class _ErasureSearch:
                 self._add(look)
 
     def _add_memories(self, memories: Iterable[Memory]) -> None:
-        """What can be found again. The memories of a session go with its events, and come again without them."""
+        """Add memories. Those of a session are erased with its events, and rebuilt without them."""
         gone = {f"entry:{row.id}" for row in self._matches.rows.values() if isinstance(row, Entry)}
         for memory in memories:
             named = memory.origin in gone
@@ -301,7 +301,7 @@ class _ErasureSearch:
 
     def _is_affected(self, row: Row) -> bool:
         if isinstance(row, Exposure | Alias | Context | Ownership | PhraseSearch):
-            return self._is_total  # they hold ids and names
+            return self._is_total  # they contain only ids and names
         if isinstance(row, Reinforcement):
             known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
             return (row.agent, row.message) in known or row.subject in self._removed_subjects() or self._is_total
@@ -323,7 +323,7 @@ class _ErasureSearch:
         )
 
     def _removed_subjects(self) -> set[str]:
-        """The entries that go and the fixes that they are about, and a fix that was named."""
+        """Return the ids of erased entries, of their fixes, and of a fix that was named."""
         named = {thing.removeprefix(_FIX_PREFIX) for thing in self._target.things if thing.startswith(_FIX_PREFIX)}
         entries = [row for row in self._matches.rows.values() if isinstance(row, Entry)]
         return named | {name for row in entries for name in (row.id, *row.tags)}

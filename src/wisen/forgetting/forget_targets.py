@@ -1,4 +1,4 @@
-"""What a person means by a text or an id that is to be forgotten: words, rows, events, and where they are."""
+"""Resolves what the user asks to forget, a text or an id, to words, rows and events in a scope."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 _FIX = re.compile(r"[0-9a-f]{10}")
-"""The whole id of a fix: the beginning of one is not enough here."""
+"""The full id of a fix: a prefix is not enough here."""
 
 
 class NamedTarget(NamedTuple):
-    """What is to be forgotten, within one scope."""
+    """What to forget within one scope."""
 
     scope: str
     phrases: frozenset[Phrase] = frozenset()
@@ -37,10 +37,10 @@ class NamedTarget(NamedTuple):
 
 
 def resolve_targets(home: Home, wanted: Iterable[str], scope: str | None) -> list[NamedTarget]:
-    """What texts and ids mean, together for each scope. What has an id is where it is, and needs no scope.
+    """Resolve texts and ids, one target per scope. An id has its own context, and needs no scope.
 
     Raises:
-        UsageError: a text holds no words, or is no id and no scope is given.
+        UsageError: a text contains no words, or is not an id and no scope is given.
     """
     known = _KnownIds(home)
     by_scope: dict[str, NamedTarget] = {}
@@ -55,7 +55,7 @@ def resolve_targets(home: Home, wanted: Iterable[str], scope: str | None) -> lis
 
 
 def is_known_id(home: Home, text: str) -> bool:
-    """Whether a text is the id of something."""
+    """Whether a text is a known id."""
     return bool(_KnownIds(home).find(text.strip()))
 
 
@@ -64,12 +64,12 @@ def _text_target(text: str, scope: str | None) -> NamedTarget:
     if phrase is None:
         raise UsageError("There is nothing to forget. Give words, or the id of an entry, rule, fix, memory or change.")
     if scope is None:
-        raise UsageError(f"{text!r} is the id of nothing, and here is no project. Say where: --scope global or all.")
+        raise UsageError(f"{text!r} is not an id, and this is not a project. Give a scope: --scope global or all.")
     return NamedTarget(scope, frozenset({phrase}))
 
 
 class _KnownIds:
-    """Everything that has an id, looked up at the first text that may be one."""
+    """Looks up entries, proposals, memories, changes, guards and fixes by id."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -82,7 +82,7 @@ class _KnownIds:
         self._proposals = {each.id.casefold(): each.entry for each in ledger.proposals.all()}
 
     def find(self, name: str) -> list[NamedTarget]:
-        """What has an id; nothing where nothing has it."""
+        """Return the targets with an id; empty where it is unknown."""
         folded = name.casefold()
         state = self._entries.get(folded)
         if folded in self._proposals:
@@ -92,7 +92,7 @@ class _KnownIds:
         return self._memory(name) or self._row(name) or self._guard(name) or self._fix(name)
 
     def _entry(self, state: EntryState, events: frozenset[EventRef] = frozenset()) -> NamedTarget:
-        """A lesson, in its own words and in those that were given to it since."""
+        """Return the target of a lesson, by its original and its current wording."""
         texts = {phrase for text in (state.text, state.entry.summary) if (phrase := phrase_of(text)) is not None}
         return NamedTarget(state.context, frozenset(texts), frozenset({f"entry:{state.entry.id}"}), events)
 
@@ -111,7 +111,7 @@ class _KnownIds:
         return []
 
     def _row(self, name: str) -> list[NamedTarget]:
-        """A change, or what a program recorded."""
+        """Return the target of a change, or of a program's record."""
         id_, ledger = name.upper(), self._home.ledger
         if not _ULID.fullmatch(id_):
             return []
@@ -129,7 +129,7 @@ class _KnownIds:
         ]
 
     def _fix(self, name: str) -> list[NamedTarget]:
-        """A fix with the calls that failed, and the entries that were made of it."""
+        """Return the target of a fix with its failed calls, and of the entries made from it."""
         evidence = self._home.index.findings.evidence(name) if _FIX.fullmatch(name) else ()
         if not evidence:
             return []

@@ -1,4 +1,4 @@
-"""Everything that may hold what is to be forgotten."""
+"""The stores and files that may contain what is to be forgotten."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Holdings:
-    """The stores, the user's files, what hooks read and leave, and how wisen is set up, which is no memory."""
+    """The stores, the user's files, the hooks' snapshots and spool, and wisen's own setup, which is not memory."""
 
     home: Home
     projects: Projects
     edit_ports: EditPorts
-    """What files are edited with."""
+    """What file edits need."""
     rule_files: RuleFiles
     shelf: SnapshotStore
     hooks: Sequence[Hooks]
-    """The agents that can be told to call us."""
+    """The agents that can have hooks."""
     languages_folder: Path
-    """Where the languages lie that the user added."""
+    """The folder of languages that the user added."""

@@ -1,4 +1,4 @@
-"""Takes what is forgotten out of a text for people: lines first, whole paragraphs where it goes beyond a line."""
+"""Removes forgotten text from a page: line by line, or whole paragraphs where it spans several lines."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from wisen.safety.forgotten_phrases import Needle
 
 _TITLE = "# "
-"""The title of a page names its project or day, and stays."""
+"""The title of a page names its project or day, and is kept."""
 _PARAGRAPHS = re.compile(r"(\n[ \t]*\n+)")
 
 
 def page_contains(text: str, needle: Needle) -> bool:
-    """Whether a page holds what is looked for, its title aside."""
+    """Whether a page contains the forgotten text, apart from its title."""
     return needle.holds("".join(line for line in text.splitlines(keepends=True) if not line.startswith(_TITLE)))
 
 
 def clean_page(text: str, needle: Needle) -> str | None:
-    """A page without it; None where nothing can stay."""
+    """Return the page without the forgotten text; None where nothing can be kept."""
     if not page_contains(text, needle):
         return text
     lines = text.splitlines(keepends=True)

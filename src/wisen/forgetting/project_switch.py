@@ -1,4 +1,4 @@
-"""Switches wisen off and on in projects, by a marker in their top folder."""
+"""Disables and enables wisen in projects, by a marker in their top folder."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _MARKER_TEXT = b"wisen keeps nothing of what happens here and below. `wisen on` 
 
 
 class ProjectSwitch:
-    """The switch that each project has."""
+    """Disables and enables wisen per project."""
 
     def __init__(self, projects: Projects, edit_ports: EditPorts, decisions: Decisions) -> None:
         self._projects, self._edit_ports, self._decisions = projects, edit_ports, decisions
 
     def disabled_by(self, place: Path) -> str:
-        """What switches wisen off in a directory: a marker, or a directory of the settings; empty where nothing."""
+        """Return what disables wisen in a directory: a marker, or a directory in the settings; empty for nothing."""
         return self._projects.scope.switches.cause_of(str(place))
 
     def disable(self, place: Path, *, dry_run: bool = False) -> Edit:
-        """Switch wisen off in the project around a directory, by a marker in its top folder.
+        """Disable wisen in the project around a directory, by a marker in its top folder.
 
         Raises:
-            UsageError: it is off already, or there can be no project.
+            UsageError: it is off already, or there is no project.
             FileError: the marker cannot be written.
         """
         from wisen.edits.editor import Editor, PassagePlan
@@ -46,7 +46,7 @@ class ProjectSwitch:
         if cause:
             raise UsageError(f"wisen is off here already, by {cause}.")
         if top is None:
-            raise UsageError(f"{place} is no project. Go to a project's folder, or name directories: [off] directories")
+            raise UsageError(f"{place} is not a project. Go to a project's folder, or list it in [off] directories.")
         self._decisions.require_person("off", dry_run=dry_run)
         marker = top / MARKER
         self._record_marker(marker, OwnershipVerdict.OWNED, dry_run=dry_run)
@@ -58,7 +58,7 @@ class ProjectSwitch:
         return edit
 
     def adopt_marker(self, place: Path, *, dry_run: bool = False) -> str:
-        """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
+        """Record a foreign marker in or above a directory as the user's own. Returns its path; empty for none."""
         cause = self.disabled_by(place)
         if not cause or Path(cause).name != MARKER or is_user_marker(self._projects, self._edit_ports, cause):
             return ""
@@ -77,10 +77,10 @@ class ProjectSwitch:
             write_off_places(self._projects, self._edit_ports)
 
     def enable(self, place: Path, *, dry_run: bool = False) -> UndoResult:
-        """Take the marker away that switches wisen off in a directory.
+        """Remove the marker that disables wisen in a directory.
 
         Raises:
-            UsageError: it is not off, or not by a marker of ours.
+            UsageError: it is not off, or not by a marker that wisen wrote.
             FileError: the marker cannot be removed.
         """
         from wisen.edits.edit_history import edit_history
@@ -90,7 +90,7 @@ class ProjectSwitch:
         if not cause:
             raise UsageError("wisen is not off here.")
         if Path(cause).name != MARKER:
-            raise UsageError(f"wisen is off in {cause} by config.toml: take it out of [off] directories.")
+            raise UsageError(f"wisen is off in {cause} by config.toml: remove it from [off] directories.")
         changes = [
             each.id for each in edit_history(edit_ports).open_changes(self._edit_ports.files.real_path(Path(cause)))
         ]

@@ -1,4 +1,4 @@
-"""What the rules of safety refuse today, wherever it stands; it is counted and never shown."""
+"""Finds stored text that today's safety rules forbid; it is counted and never shown."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from wisen.model.tombstone import IndexedText
 
 _RELATED = "beside it"
-"""In the place of a rule, for what goes only because of what it belongs to."""
+"""In place of a rule, for what is removed only because of what it belongs to."""
 
 
 class UnsafeText:
-    """Every text that a rule forbids to keep."""
+    """Matches every text that a safety rule forbids to store."""
 
     def holds(self, text: str) -> bool:
-        """Whether there is a rule against a text."""
+        """Whether a rule forbids a text."""
         return rule_against(text) is not None
 
 
 def broken_rules(matches: ErasureMatches, traces: Iterable[IndexedText]) -> Iterator[tuple[str, str]]:
-    """The rule and the kind of place of everything that goes."""
+    """Yield the broken rule and the kind of everything to remove."""
     for key, row in matches.rows.items():
         yield _first_rule(texts_in(row)), key.partition(":")[0]
     texts: dict[tuple[str, str, str], list[str]] = {event: [] for event in matches.events}

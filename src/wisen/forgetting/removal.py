@@ -1,4 +1,4 @@
-"""The steps by which something is forgotten, each of which can be done again after it was cut off."""
+"""The steps of an erasure: find, revert edits, clear pages. Each can be repeated after an interruption."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
 
 _PAGE_SUFFIX = ".md"
 _PAGE_ROOTS = ("contexts", "global", "reports", "index.md")
-"""Where pages are: the stores look after their own files, and what else is there is not ours."""
+"""Where pages are: the stores handle their own files, and anything else there is not ours."""
 _QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-"""The phrases in a file of a language: one does not go on in the next."""
+"""The quoted phrases in a language file; each is matched separately."""
 _FILES_OF_NAMES = ("index.md", "meta.md", "memory.json")
-"""Files that hold names and counts, and no words: they are written anew."""
+"""Files that contain only names and counts: they are rewritten anyway."""
 
 
 def find_in_holdings(holdings: Holdings, target: ErasureTarget) -> ErasureMatches:
-    """Everything that has to go, wherever it stands."""
+    """Find everything to erase in all stores and files."""
     index = holdings.home.index
     rows = erasable_rows(holdings.home.ledger, holdings, target)
     matches = find_matches(
@@ -73,12 +73,12 @@ def find_in_holdings(holdings: Holdings, target: ErasureTarget) -> ErasureMatche
 
 
 def ledger_contains(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> bool:
-    """Whether another ledger holds something of it."""
+    """Whether another ledger, such as a backup, contains something of it."""
     return bool(find_matches(erasable_rows(ledger, holdings, target), (), (), target, context_resolver(holdings)).rows)
 
 
 def erasable_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> Iterator[Row]:
-    """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless one is named."""
+    """Yield the rows that may be erased. Setup is not memory: hooks, switches and settings stay unless named."""
     why = {f"hooks of {each.name}" for each in holdings.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER, POINTING_ANSWER}
     settings = set[str]()
     for row in ledger.removal.rows():
@@ -91,14 +91,14 @@ def erasable_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> 
 
 
 def describe_language_files(holdings: Holdings, needle: Needle) -> tuple[str, ...]:
-    """Where files of languages hold it, in words. They are the user's or a model's words, and are left as they are."""
+    """Describe language files that contain it. They are written by the user or a model, and are left as they are."""
     files = sorted(holdings.languages_folder.rglob("*.toml*"))
     matching = (path for path in files if any(map(needle.holds, _QUOTED.findall(path.read_text("utf-8", "replace")))))
-    return tuple(f"{path} holds it: no session was kept there, take it out yourself." for path in matching)
+    return tuple(f"{path} contains it: no session is stored there, remove it yourself." for path in matching)
 
 
 def context_resolver(holdings: Holdings) -> Callable[[str], str]:
-    """Tells the context of a file or folder; empty for what agents and wisen keep for all projects."""
+    """Return a function that maps a path to its context; empty for files that apply to all projects."""
     known: dict[str, str] = {}
     general = [*holdings.rule_files.folders.values(), holdings.rule_files.user_home / ".claude"]
 
@@ -117,9 +117,9 @@ def context_resolver(holdings: Holdings) -> Callable[[str], str]:
 
 
 def revert_edits(holdings: Holdings, matches: ErasureMatches, target: ErasureTarget) -> tuple[list[str], set[str]]:
-    """Take our lines out of the files of the user, as recorded edits; his own words are never touched.
+    """Remove our lines from the user's files, as recorded edits; the user's own words are never touched.
 
-    Returns what is left and why, and the rows that must stay because a file cannot be reached now.
+    Returns what is left and why, and the rows that must stay because a file is not accessible now.
     """
     leftovers, unreachable = list[str](), set[str]()
     known, editor = edit_history(holdings.edit_ports), Editor(holdings.edit_ports)
@@ -128,7 +128,7 @@ def revert_edits(holdings: Holdings, matches: ErasureMatches, target: ErasureTar
     for change in matches.changes():
         fate = known.fates.get(change.id)
         if fate is ChangeFate.REWORDED:
-            leftovers.append(f"{change.path} holds it in your own words: that is yours.")
+            leftovers.append(f"{change.path} contains it in your own words, which are never edited.")
         if fate not in (ChangeFate.STANDS, ChangeFate.UNCLEAR) or not _is_affected(change, target, rules, names):
             continue
         try:
@@ -144,7 +144,7 @@ def revert_edits(holdings: Holdings, matches: ErasureMatches, target: ErasureTar
 
 
 def _transfer_heading(holdings: Holdings, change: Change, matches: ErasureMatches, known: EditHistory) -> None:
-    """Have the heading that came with a line go with the next of our lines below it: nothing is kept of the first."""
+    """Assign the heading that came with a line to the next of our lines below it: the first line is not stored."""
     deed, gone = change.deed, {each.id for each in matches.changes()}
     if not isinstance(deed, LineEdit) or not (deed.opening or deed.closing):
         return
@@ -162,7 +162,7 @@ def _transfer_heading(holdings: Holdings, change: Change, matches: ErasureMatche
 
 
 def _is_affected(change: Change, target: ErasureTarget, rules: Collection[str], names: Collection[bytes]) -> bool:
-    """Whether what a change put into a file is what is forgotten."""
+    """Whether a change wrote forgotten text to a file."""
     deed = change.deed
     if thing_of(change) in target.things:
         return True
@@ -177,7 +177,7 @@ def _is_affected(change: Change, target: ErasureTarget, rules: Collection[str], 
 def _restore_other_lines(
     holdings: Holdings, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]
 ) -> None:
-    """Of several lines of a day only those go that are forgotten."""
+    """Add back the lines of a day that are not forgotten."""
     deed = change.deed
     if not isinstance(deed, PassageEdit) or any(name in deed.new for name in names):
         return
@@ -188,7 +188,7 @@ def _restore_other_lines(
 
 
 def find_pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
-    """The files below the home that hold it."""
+    """Yield the files below the home that contain it."""
     roots = [holdings.home.path / name for name in _PAGE_ROOTS]
     for path in sorted({*roots, *(path for root in roots for path in root.rglob("*"))}):
         if not path.is_file() or not _is_within(holdings.home.path, path, target.scope):
@@ -198,7 +198,7 @@ def find_pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
 
 
 def clear_pages(holdings: Holdings, target: ErasureTarget) -> None:
-    """Take it out of the books and days below the home; what is not made of lines goes whole."""
+    """Remove it from the context files and days below the home; other files are removed whole."""
     for path in [*find_pages(holdings, target)]:
         seen = holdings.edit_ports.files.read(path)
         text = (seen.content or b"").decode("utf-8", "surrogateescape")
@@ -210,7 +210,7 @@ def clear_pages(holdings: Holdings, target: ErasureTarget) -> None:
 
 
 def clear_written(home: Home, events: Collection[EventRef], remove_written: RemoveWritten) -> list[str]:
-    """Take out summaries and lines of days that were made of events; returns the keys of those summaries."""
+    """Remove summaries and day lines made from events; return the keys of the removed summaries."""
     if not events:
         return []
     sources, sessions = set(_sources(home, events)), {(agent, session) for agent, session, _ in events}
@@ -219,7 +219,7 @@ def clear_written(home: Home, events: Collection[EventRef], remove_written: Remo
 
 
 def _sources(home: Home, events: Collection[EventRef]) -> Iterator[str]:
-    """The turns that events belong to, as the lines of days name them."""
+    """Yield the turns of events, as day lines cite them."""
     wanted = {(agent, id_) for agent, _, id_ in events}
     sessions = {(agent, session) for agent, session, _ in events}
     for history in home.index.events.histories(Selection()):
@@ -234,7 +234,7 @@ def _sources(home: Home, events: Collection[EventRef]) -> Iterator[str]:
 
 
 def _matching_lines(path: Path, target: ErasureTarget) -> str:
-    """The lines of a page that hold it, as far as it is made of lines."""
+    """Return the lines of a Markdown page that contain it."""
     if target.whole or path.suffix != _PAGE_SUFFIX:
         return ""
     lines = path.read_bytes().decode("utf-8", "replace").splitlines()
@@ -251,7 +251,7 @@ def _file_contains(path: Path, needle: Needle) -> bool:
 def _is_within(home: Path, path: Path, scope: str) -> bool:
     first = path.relative_to(home).parts[0]
     if first not in ("contexts", "global"):
-        return True  # a report tells of many contexts
+        return True  # a report covers many contexts
     return scope == ALL_CONTEXTS or is_in_scope(scope, _context_of_page(home, path))
 
 

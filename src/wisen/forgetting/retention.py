@@ -1,4 +1,4 @@
-"""Which sessions are too old, or too many, to be kept any longer."""
+"""Decides which sessions exceed the retention limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MEGABYTE = 1_000_000
 def expired_sessions(
     stored: Iterable[ArchivedSession], policy: ArchivePolicy, limits: Mapping[str, ContextLimit], now: datetime
 ) -> list[ArchivedSession]:
-    """The sessions that have to go, oldest first; `limits` by the key of a context."""
+    """Return the sessions to retire, oldest first; `limits` by context key."""
     oldest = sorted(stored, key=lambda each: (each.last, each.key))
     kept: list[ArchivedSession] = []
     for each in oldest:
@@ -38,7 +38,7 @@ def expired_sessions(
 
 
 def _over_limit(oldest: Sequence[ArchivedSession], megabytes: int) -> list[ArchivedSession]:
-    """Of sessions, oldest first, those that are too many."""
+    """Return the oldest sessions that exceed a size limit; `oldest` is sorted by age."""
     if not megabytes:
         return []
     size, gone = sum(each.size for each in oldest), []

@@ -1,6 +1,6 @@
-"""The step of a turn that lets old sessions go: what was learnt from them stays, what was read of them does not.
+"""Retires old sessions in the learning cycle: what was learnt from them stays, their events are deleted.
 
-It comes between reading and mining, so that what old logs bring back is gone again before anything is learnt of it.
+It runs between reading and mining, so that what old logs bring back is deleted again before anything is learnt from it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 def retire(holdings: Holdings, policy: ArchivePolicy) -> tuple[int, int]:
-    """Let go of sessions that are too old or too many. Returns how many, and how many events were read in vain."""
+    """Retire sessions beyond the limits. Returns how many, and how many of their events were only just read."""
     expired = sessions_to_retire(holdings, policy)
     if expired:
         holdings.home.index.removal.remove_sessions({each.key for each in expired})
         with suppress(StoreBusy):
-            holdings.home.index.removal.scrub()  # else the room is used again
+            holdings.home.index.removal.scrub()  # otherwise the space is reused later
     return len(expired), sum(each.events for each in expired if each.waits)
 
 
 def sessions_to_retire(holdings: Holdings, policy: ArchivePolicy) -> list[ArchivedSession]:
-    """The sessions that have to go, oldest first."""
+    """Return the sessions to retire, oldest first."""
     if not (policy.days or policy.megabytes or policy.contexts):
         return []
     home = holdings.home
@@ -41,12 +41,12 @@ def sessions_to_retire(holdings: Holdings, policy: ArchivePolicy) -> list[Archiv
 
 
 def archive_usage(home: Home, policy: ArchivePolicy) -> ArchiveUsage:
-    """How much is kept, and what the settings allow."""
+    """Return how much is stored, and what the settings allow."""
     stored = home.index.removal.archived_sessions()
     return ArchiveUsage(len(stored), sum(each.size for each in stored), policy.days, policy.megabytes)
 
 
 def _context_of_place(holdings: Holdings, place: str) -> str:
-    """The context of a directory that the settings name; one that is none has no sessions."""
+    """Return the context of a directory named in the settings; one without a project has no sessions."""
     path = Path(place.replace("~", str(holdings.rule_files.user_home), 1) if place.startswith("~") else place)
     return (holdings.projects.context_of(path) if path.is_absolute() else "") or f"/{place}"

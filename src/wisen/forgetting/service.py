@@ -1,6 +1,6 @@
-"""What people and the cycle ask of forgetting: words and things go for good, sessions are let go, projects are off.
+"""The forgetting service: erases words and things for good, retires sessions, and disables wisen in projects.
 
-What came out of old logs does not come back. What the user types anew is a new event, and may be learnt again.
+What came from old logs does not come back. What the user types again is a new event, and may be learnt again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CHAT_EXAMPLE = "forget …"
 
 
 class ForgettingService:
-    """What is forgotten, let go and switched off."""
+    """Erases, retires and disables."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ForgettingService:
         callbacks: ForgettingCallbacks,
         archive: ArchivePolicy,
     ) -> None:
-        """Begin with whatever may hold something, and with how long and how much is kept."""
+        """Create the service with everything that may contain data, and the retention limits."""
         self._holdings, self._home = holdings, holdings.home
         self._decisions, self._policy, self._installed_hooks = decisions, archive, callbacks.installed_hooks
         self._eraser = Eraser(holdings, refresh, callbacks)
@@ -62,20 +62,20 @@ class ForgettingService:
     def forget(
         self, wanted: str | Sequence[str], *, scope: str | None = None, dry_run: bool = False
     ) -> tuple[ForgetResult, ...]:
-        """Forget words, or things by their ids, wherever they stand; many at once cost little more than one.
+        """Forget words, or things by their ids, wherever they are; many at once cost little more than one.
 
-        `scope` is the key of a context, `""` for what holds everywhere, `"*"` for all. What has an id is where it is,
-        and needs none. Returns what was forgotten in each scope, with what could not be removed.
+        `scope` is the key of a context, `""` for what applies everywhere, `"*"` for all. An id has its own context, and
+        needs no scope. Returns what was forgotten in each scope, with what could not be removed.
 
         Raises:
-            UsageError: a text has no words, or is no id and no scope is given.
+            UsageError: a text has no words, or is not an id and no scope is given.
             StoreBusy: another process reads a store; what is left is finished by the next run.
         """
         from wisen.forgetting.forget_targets import resolve_targets
         from wisen.forgetting.removal import describe_language_files
 
         if not dry_run:
-            self._decisions.require_person(chat=_CHAT_EXAMPLE)  # nothing is noted: that would keep the very words
+            self._decisions.require_person(chat=_CHAT_EXAMPLE)  # nothing is recorded: that would store the very words
             self.finish_pending()
         wanted = [wanted] if isinstance(wanted, str) else [*wanted]
         plans = [self._eraser.plan_target(each, dry_run=dry_run) for each in resolve_targets(self._home, wanted, scope)]
@@ -88,7 +88,7 @@ class ForgettingService:
 
     @one_writer("forget")
     def forget_everything(self, scope: str, *, dry_run: bool = False) -> ForgetResult:
-        """Forget whatever is within a scope: a context, `""` for what holds everywhere, `"*"` for all.
+        """Forget everything in a scope: a context, `""` for what applies everywhere, `"*"` for all.
 
         Raises:
             StoreBusy: another process reads a store; what is left is finished by the next run.
@@ -109,20 +109,20 @@ class ForgettingService:
         return done._replace(left=(*done.left, *self._remaining_hooks())) if scope == ALL_CONTEXTS else done
 
     def _remaining_hooks(self) -> list[str]:
-        """How agents stay set up when everything is forgotten, and what changes that."""
+        """Describe the hooks that stay installed when everything is forgotten, and how to remove them."""
         return [
-            f"{each.agent} still calls wisen. To end that: wisen uninstall {each.agent}"
+            f"{each.agent} still calls wisen. To stop that: wisen uninstall {each.agent}"
             for each in self._installed_hooks()
             if each.files
         ]
 
     def tombstones(self) -> tuple[Tombstone, ...]:
-        """What was forgotten: when, in which scope and how much, and no word of it; oldest first."""
+        """Return what was forgotten: when, in which scope and how much, without any of its text; oldest first."""
         return self._home.ledger.tombstones.all()
 
     @one_writer("forget")
     def unforget(self, tombstone: str, *, dry_run: bool = False) -> Tombstone:
-        """Lift a tombstone by its id or the beginning of it: the next `learn` may learn it again from the logs.
+        """Remove a tombstone by its id or the beginning of it: the next `learn` may learn it again from the logs.
 
         Raises:
             UsageError: no tombstone, or more than one, has such an id.
@@ -131,7 +131,7 @@ class ForgettingService:
         matches = [each for each in ledger.tombstones.all() if tombstone and each.id.startswith(tombstone.upper())]
         if len(matches) != 1:
             problem = f"{len(matches)} tombstones begin with" if matches else "No tombstone has the id"
-            raise UsageError(f"{problem} {tombstone!r}. The ids: wisen forget --list")
+            raise UsageError(f"{problem} {tombstone!r}. List the ids with: wisen forget --list")
         self._decisions.require_person("forget", "--undo", matches[0].id, dry_run=dry_run)
         if not dry_run:
             keys = ledger.tombstones.all_keys(matches[0].id)
@@ -149,7 +149,7 @@ class ForgettingService:
 
     @one_writer("forget")
     def finish_pending(self) -> int:
-        """Finish what a run that died had begun to forget. Returns how many tombstones that were."""
+        """Finish the erasures of a run that was killed. Returns how many tombstones that were."""
         from wisen.forgetting.removal import find_in_holdings
 
         waiting = [each for each in self.tombstones() if not each.done and each.machine == self._home.machine]
@@ -165,9 +165,9 @@ class ForgettingService:
 
     @one_writer("purge")
     def purge(self, *, dry_run: bool = False) -> tuple[PurgeCount, ...]:
-        """Forget whatever the rules of safety refuse today: an older version may have let it in.
+        """Forget everything that today's safety rules forbid: an older version may have stored it.
 
-        Returns how much of it there was, by rule and place, and never a word of it.
+        Returns how much there was, by rule and place, and none of its text.
 
         Raises:
             StoreBusy: another process reads a store; what is left is finished by the next run.
@@ -186,7 +186,7 @@ class ForgettingService:
         return tuple(PurgeCount(rule, place, many) for (rule, place), many in sorted(counts.items()))
 
     def forget_from_chat(self, request: ForgetRequest) -> str:
-        """Forget what the user typed to an agent, in the scope that they typed. Raises: UsageError."""
+        """Forget what the user asked for in a chat, in the scope that they typed. Raises: UsageError."""
         from wisen.forgetting.forget_targets import is_known_id
         from wisen.kernel.request_reading import EVERYTHING
 
@@ -194,7 +194,7 @@ class ForgettingService:
         scope = {"here": here, "global": EVERYWHERE, "everywhere": ALL_CONTEXTS}[request.scope]
         if request.what == EVERYTHING:
             if scope == NOWHERE:
-                raise UsageError("it was typed outside of any project. What is meant: forget everything everywhere")
+                raise UsageError("it was typed outside of any project. To forget all: forget everything everywhere")
             done = [self.forget_everything(scope)]
         elif is_known_id(self._home, request.what):
             done = [*self.forget(request.what)]
@@ -204,13 +204,13 @@ class ForgettingService:
         things = sum(len(each.things) for each in done)
         done = [each for each in done if each.tombstone]
         if not done:
-            raise UsageError(f"nothing holds that here. Elsewhere: wisen forget{left}")
+            raise UsageError(f"nothing here contains that. To search elsewhere: wisen forget{left}")
         return f"forgotten for good: {things} things, tombstone {', '.join(each.tombstone for each in done)}.{left}"
 
     def apply_session_switches(self) -> int:
-        """Keep nothing of sessions that hooks noted as switched off, from now on. Returns how many are new.
+        """Store nothing of sessions that hooks recorded as disabled, from now on. Returns how many are new.
 
-        What was read of one before goes, with what was learnt from it.
+        What was read from one before is erased, with what was learnt from it.
         """
         home, shelf = self._home, self._holdings.shelf
         notes = shelf.disabled_sessions()
@@ -233,20 +233,20 @@ class ForgettingService:
         return len(new)
 
     def disabled_by(self, place: Path) -> str:
-        """What switches wisen off in a directory: a marker, or a directory of the settings; empty where nothing."""
+        """Return what disables wisen in a directory: a marker, or a directory in the settings; empty for nothing."""
         return self._switch.disabled_by(place)
 
     def disable(self, place: Path, *, dry_run: bool = False) -> Edit:
-        """Switch wisen off in the project around a directory, by a marker in its top folder.
+        """Disable wisen in the project around a directory, by a marker in its top folder.
 
         Raises:
-            UsageError: it is off already, or there can be no project.
+            UsageError: it is off already, or there is no project.
             FileError: the marker cannot be written.
         """
         return self._switch.disable(place, dry_run=dry_run)
 
     def enable(self, place: Path, *, dry_run: bool = False) -> UndoResult:
-        """Take the marker away that switches wisen off in a directory.
+        """Remove the marker that disables wisen in a directory.
 
         Raises:
             UsageError: it is not off, or not by a marker of ours.
@@ -255,23 +255,23 @@ class ForgettingService:
         return self._switch.enable(place, dry_run=dry_run)
 
     def adopt_marker(self, place: Path, *, dry_run: bool = False) -> str:
-        """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
+        """Record a foreign marker in or above a directory as the user's own. Returns its path; empty for none."""
         return self._switch.adopt_marker(place, dry_run=dry_run)
 
     def retire(self) -> tuple[int, int]:
-        """Let go of sessions that are too old or too many. Returns how many, and how many events were read in vain."""
+        """Retire sessions beyond the limits. Returns how many, and how many of their events were only just read."""
         from wisen.forgetting.retire_sessions import retire
 
         return retire(self._holdings, self._policy)
 
     def sessions_to_retire(self) -> list[ArchivedSession]:
-        """The sessions that have to go, oldest first."""
+        """Return the sessions to retire, oldest first."""
         from wisen.forgetting.retire_sessions import sessions_to_retire
 
         return sessions_to_retire(self._holdings, self._policy)
 
     def archive_usage(self) -> ArchiveUsage:
-        """How much is kept, and what the settings allow."""
+        """Return how much is stored, and what the settings allow."""
         from wisen.forgetting.retire_sessions import archive_usage
 
         return archive_usage(self._home, self._policy)

@@ -1,4 +1,4 @@
-"""How long and how much is kept of what was read in logs."""
+"""Settings of retention: how long and how much of the logs is stored."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from wisen.model.policy import MAX_DAYS, setting
 
 @dataclass(frozen=True, kw_only=True)
 class ContextLimit:
-    """What holds in one project."""
+    """The limits of one project."""
 
     days: int = setting(
-        -1, "After how many days its sessions go; 0: never. Else as everywhere.", at_least=0, at_most=MAX_DAYS
+        -1,
+        "After how many days its sessions are deleted; 0: never. Unset: as usual.",
+        at_least=0,
+        at_most=MAX_DAYS,
     )
-    megabytes: int = setting(0, "How much of it is kept; 0: no limit of its own.", at_least=0)
+    megabytes: int = setting(0, "How much of it is stored; 0: no limit of its own.", at_least=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ArchivePolicy:
-    """How long and how much is kept. What was learnt stays all the same."""
+    """How long and how much is stored. What was learnt stays in any case."""
 
     days: int = setting(
-        0, "After how many days what was read of a session goes; 0: never.", at_least=0, at_most=MAX_DAYS
+        0, "After how many days the events of a session are deleted; 0: never.", at_least=0, at_most=MAX_DAYS
     )
     megabytes: int = setting(
-        0, "How much of what was read is kept, the oldest sessions go first; 0: no limit.", at_least=0
+        0, "How much is stored of sessions, the oldest are deleted first; 0: no limit.", at_least=0
     )
     contexts: tuple[tuple[str, ContextLimit], ...] = setting(
         (),

@@ -1,1 +1,1 @@
-"""Health: whether the loop runs, agents call us and get answers, and repairs."""
+"""Health: checks that learning runs and that hooks fire and get answers; repairs."""

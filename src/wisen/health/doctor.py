@@ -1,6 +1,6 @@
-"""Looks an installation over, part by part, even when parts of it are broken.
+"""Checks and repairs an installation part by part, even when parts of it are broken.
 
-It opens what it is given through callables, so that one broken part never hides the others.
+It opens everything through callables, so that one broken part never hides the others.
 """
 
 from __future__ import annotations
@@ -32,63 +32,63 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Clock
 
 MAX_IDLE = timedelta(days=7)
-"""After this long without a run we say that learning has stopped."""
+"""After this long without a run, learning is reported as stopped."""
 _SHOWN_RUNS = 10
 _SHOWN_PLACES = 3
 _REPAIR = "Run `wisen doctor --repair`."
 
 
-class HomeAccess(Protocol):
-    """Who can reach the home, and what was left half in it."""
+class AccessCheck(Protocol):
+    """Access rights of the home, and partial files left in it."""
 
     def open_to_others(self) -> Sequence[str]:
-        """What other users could read or change."""
+        """Return what other users could read or change."""
         ...
 
     def leftovers(self) -> Sequence[Path]:
-        """What processes that were killed left half."""
+        """Return the partial files that killed processes left."""
         ...
 
     def repair(self) -> tuple[int, int, Sequence[str]]:
-        """Take both away; returns how many were open, how many were half, and what is still open to others."""
+        """Fix both; return how many were open, how many were partial, and what is still open to others."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorSubject:
-    """What the doctor looks at."""
+    """What the doctor checks."""
 
     home: str
     agents: Sequence[Agent]
     ledger: Callable[[], AbstractContextManager[Ledger]]
     index: Callable[[], AbstractContextManager[Index]]
     rebuild: Callable[[StoreDamaged], str]
-    """Sets a damaged index aside, makes a new one, and tells so."""
+    """Moves a damaged index aside, creates a new one, and returns a message."""
     backups: Backups | None
     clock: Clock
     ever_used: bool
     machine: Callable[[], str]
-    """This machine's name for itself."""
+    """Returns the name of this machine."""
     installed: Callable[[Ledger | None], Sequence[HookStatus]]
     """Hook status of each agent, by its settings and, where it can be read, by the ledger."""
     vitals: Callable[[], HookHealth]
-    """What tells whether hooks work."""
+    """Returns the heartbeats, spool and snapshots that show whether hooks work."""
     languages: Callable[[], Sequence[str]]
-    """What is wrong with the languages that the user added."""
-    access: HomeAccess
+    """Returns what is wrong with the languages that the user added."""
+    access: AccessCheck
     merge_duplicates: Callable[[], tuple[int, int, Sequence[str], Sequence[str]]]
-    """Joins what was recorded twice: lessons and questions, the files that lines left, and what could not be joined."""
+    """Merges duplicates. Returns the counts of lessons and questions, the edited files, and what was not merged."""
 
 
 def examine(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
-    """Everything that was looked at, in a fixed order."""
+    """Return the findings of all checks, in a fixed order."""
     return tuple(_all_findings(subject))
 
 
 def repair(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
-    """Repair what can be repaired, part by part; whatever was damaged is kept beside."""
+    """Repair what can be repaired, part by part; damaged files are kept next to the new ones."""
     if not subject.ever_used:
-        return (HealthFinding(about="ledger", health=Health.GOOD, says="nothing was learnt yet; nothing to repair"),)
+        return (HealthFinding(about="ledger", health=Health.GOOD, says="nothing learnt yet; nothing to repair"),)
     return tuple(_repair_parts(subject))
 
 
@@ -102,12 +102,12 @@ def _repair_parts(subject: DoctorSubject) -> Iterator[HealthFinding]:
     for about, repair_part in parts:
         try:
             yield repair_part(subject)
-        except WisenError as error:  # one part that cannot be repaired does not keep the others from it
+        except WisenError as error:  # one part that cannot be repaired does not block the others
             yield HealthFinding(about=about, health=Health.BAD, says=f"it could not be repaired: {error}")
 
 
 def _repair_home(subject: DoctorSubject) -> HealthFinding:
-    """Take the home from other users, and what was left half out of it."""
+    """Close the home to other users, and delete partial files."""
     opened, partial, still_open = subject.access.repair()
     if still_open:
         says = (
@@ -115,15 +115,15 @@ def _repair_home(subject: DoctorSubject) -> HealthFinding:
             if still_open[1:]
             else f"{still_open[0]} is still open to other users"
         )
-        return HealthFinding(about="home", health=Health.BAD, says=says, next_step="Look at owner and rights: `ls -l`.")
+        return HealthFinding(about="home", health=Health.BAD, says=says, next_step="Check its permissions: `ls -l`.")
     if opened or partial:
-        says = f"{opened} files and folders were open to other users, {partial} were left half: repaired"
+        says = f"{opened} files and folders were open to other users, {partial} were incomplete: repaired"
         return HealthFinding(about="home", health=Health.NOTICE, says=says)
     return HealthFinding(about="home", health=Health.GOOD, says="yours alone; nothing to repair")
 
 
 def _repair_ledger(subject: DoctorSubject) -> HealthFinding:
-    """Put the newest good backup in the place of a damaged ledger; the damaged file is kept."""
+    """Replace a damaged ledger with the newest good backup; the damaged file is kept."""
     try:
         with subject.ledger() as ledger:
             ledger.check()
@@ -133,7 +133,7 @@ def _repair_ledger(subject: DoctorSubject) -> HealthFinding:
 
 
 def _repair_index(subject: DoctorSubject) -> HealthFinding:
-    """Begin a damaged index anew: what it held is read from the logs again."""
+    """Rebuild a damaged index: its content is read from the logs again."""
     try:
         with subject.index() as index:
             index.check()
@@ -141,7 +141,7 @@ def _repair_index(subject: DoctorSubject) -> HealthFinding:
     except StoreDamaged as error:
         message = subject.rebuild(error)
         with subject.index():
-            pass  # the new one is there
+            pass  # opening creates the new one
         return HealthFinding(
             about="index", health=Health.NOTICE, says=message, next_step="Run `wisen learn` to read the logs."
         )
@@ -149,15 +149,15 @@ def _repair_index(subject: DoctorSubject) -> HealthFinding:
 
 
 def _repair_duplicates(subject: DoctorSubject) -> HealthFinding:
-    """Join what two runs recorded at the same time."""
+    """Merge what two runs recorded at the same time."""
     lessons, questions, files, unmerged = subject.merge_duplicates()
     if unmerged:
-        says = f"{len(unmerged)} lessons are still there twice: {unmerged[0]}"
+        says = f"{len(unmerged)} lessons are still duplicated: {unmerged[0]}"
         return HealthFinding(about="doubles", health=Health.NOTICE, says=says)
     if not lessons and not questions:
         return HealthFinding(about="doubles", health=Health.GOOD, says="nothing is recorded twice")
-    says = f"{lessons} lessons and {questions} questions were there twice, and are joined"
-    says += f"; the second line was taken out of {', '.join(sorted(set(files)))}" if files else ""
+    says = f"{lessons} duplicate lessons and {questions} duplicate questions were merged"
+    says += f"; the duplicate line was removed from {', '.join(sorted(set(files)))}" if files else ""
     return HealthFinding(about="doubles", health=Health.NOTICE, says=says)
 
 
@@ -168,7 +168,7 @@ def _restore(subject: DoctorSubject, error: StoreDamaged) -> HealthFinding:
             about="ledger",
             health=Health.BAD,
             says=f"{error} There is no good backup of it.",
-            next_step="Move the file away to begin with an empty ledger; it is never done for you.",
+            next_step="Move the file away to start with an empty ledger; wisen never does that by itself.",
         )
     aside = subject.backups.restore(copy)
     after = f"what came after that copy is only in {aside}" if aside.exists() else "what came after that copy is lost"
@@ -181,7 +181,7 @@ def _restore(subject: DoctorSubject, error: StoreDamaged) -> HealthFinding:
 
 
 def _all_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
-    # Where an agent keeps its sessions in projects, that there are none in its own place says nothing.
+    # For an agent that keeps its sessions in projects, none in its own folder means nothing.
     yield from (
         _agent_finding(agent)
         for agent in subject.agents
@@ -203,14 +203,14 @@ def _all_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
 
 
 def _home_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
-    """Who else could read what is kept; and what a killed process left, which may hold what was forgotten since."""
+    """Report who else could read the home, and partial files, which may contain what was forgotten since."""
     opened, partial = subject.access.open_to_others(), subject.access.leftovers()
     if opened:
-        says = f"other users of this machine may reach {opened[0]}"
+        says = f"other users of this machine can access {opened[0]}"
         says += f" and {len(opened) - 1} more" if opened[1:] else ""
         yield HealthFinding(about="home", health=Health.BAD, says=says, next_step=_REPAIR)
     if partial:
-        says = f"{len(partial)} files were left half by a process that was killed, as {partial[0]}"
+        says = f"{len(partial)} files were left incomplete by a killed process, such as {partial[0]}"
         yield HealthFinding(about="home", health=Health.NOTICE, says=says, next_step=_REPAIR)
     if not opened and not partial:
         yield HealthFinding(about="home", health=Health.GOOD, says=f"{subject.home} is yours alone")
@@ -238,12 +238,12 @@ def _language_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
             about="languages",
             health=Health.BAD,
             says=says,
-            next_step="Fix or remove the file; docs/languages.md tells what may stand there.",
+            next_step="Fix or remove the file; docs/languages.md describes the format.",
         )
 
 
 def _hook_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
-    """What the settings tell is told also where the ledger cannot be read."""
+    """Report the hook status, also where the ledger cannot be read."""
     runs: tuple[Run, ...] = ()
     try:
         if not subject.ever_used:
@@ -270,13 +270,13 @@ def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     yield HealthFinding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
     yield from missing
     if duplicates:
-        says = f"{duplicates} lessons or questions are there twice: two runs recorded them at the same time"
+        says = f"{duplicates} lessons or questions are duplicated: two runs recorded them at the same time"
         yield HealthFinding(about="doubles", health=Health.BAD, says=says, next_step=_REPAIR)
     if unfinished:
         yield HealthFinding(
             about="forgetting",
             health=Health.BAD,
-            says=f"{unfinished} of what you had forgotten may still stand somewhere: a run was cut off",
+            says=f"{unfinished} of the things you forgot may still be stored: a run was interrupted",
             next_step="Run `wisen cycle`: it finishes that.",
         )
     if subject.backups is not None:
@@ -307,7 +307,7 @@ def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
 
 
 def _missing_projects(subject: DoctorSubject, ledger: Ledger) -> Iterator[HealthFinding]:
-    """Projects with rules or lessons that have no folder here: what was learnt there reaches no agent."""
+    """Report projects with rules or lessons that have no folder here: what was learnt there reaches no agent."""
     places: dict[str, list[str]] = {}
     for alias in ledger.contexts.aliases(subject.machine()):
         places.setdefault(alias.context, []).append(alias.path)
@@ -328,7 +328,7 @@ def _missing_projects(subject: DoctorSubject, ledger: Ledger) -> Iterator[Health
 
 
 def _is_folder(path: str) -> bool:
-    """Whether a folder can be seen there; no path, however strange, is an error."""
+    """Whether a folder exists there; no path, however malformed, raises an error."""
     try:
         return Path(path).is_dir()
     except (OSError, ValueError):
@@ -336,7 +336,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _count_duplicates(ledger: Ledger) -> int:
-    """How much was recorded twice."""
+    """Count the duplicate lessons and questions."""
     moves = ledger.moves.all()
     doubled = find_duplicate_entries(fold_entry_states(ledger.entries.all(), (), moves), moves)
     return sum(len(each.duplicates) for each in doubled) + len(
@@ -360,7 +360,7 @@ def _index_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
             about="format",
             health=Health.NOTICE,
             says=f"{sum(t.count for t in unknown):,} records of a kind this version does not know: {kinds}",
-            next_step="A newer agent may write a newer format: look for a newer wisen.",
+            next_step="A newer agent may write a newer format: check for a newer wisen.",
         )
     lost = sum(t.count for t in troubles if t.kind in (ReadProblemKind.GARBLED, ReadProblemKind.OVERSIZED))
     if lost:

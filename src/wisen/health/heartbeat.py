@@ -1,4 +1,4 @@
-"""Tells whether agents still call us and get answers: silence must never look like having nothing to say."""
+"""Checks that agents still call wisen and get answers: silence must never look like having nothing to say."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from wisen.model.run import Run
 
 TOLERANCE = timedelta(seconds=30)
-"""How much later than the hook's a session's own first time may be."""
+"""How much later than the hook's record the first time of a session may be."""
 _MAX_WAIT = timedelta(days=1)
 _MAX_SPOOL_BYTES = 10 << 20
-"""Bytes in the spool that no cycle would have left there."""
+"""More bytes in the spool than a cycle would leave there."""
 _MIN_FREE_BYTES = 100 << 20
-"""Bytes that the disk should have left."""
+"""Free disk space below which a warning is shown."""
 _CYCLE = "Run `wisen cycle`."
 
 
 def findings(
     installed: Sequence[HookStatus], vitals: HookHealth, runs: Sequence[Run], now: datetime
 ) -> Iterator[HealthFinding]:
-    """What there is to tell, where hooks are installed or should be; of the disk and the logs always."""
+    """Yield findings about installed hooks; about disk and log formats in any case."""
     hooked = [each for each in installed if each.state is not HookState.NOT_INSTALLED]
     for each in hooked:
         yield from _fault_findings(each)
@@ -45,9 +45,9 @@ def findings(
 
 
 def last_run_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:
-    """Whether the last run ended with an error, or went on without something."""
+    """Report whether the last run ended with an error, or continued without a part."""
     if runs and runs[0].failed_parts:
-        says = f"the last one went on without a part: {runs[0].failed_parts}"
+        says = f"the last one continued without a part: {runs[0].failed_parts}"
         health = Health.BAD if runs[0].has_failed_step else Health.NOTICE
         yield HealthFinding(about="runs", health=health, says=says, next_step=_CYCLE)
     elif runs and runs[0].error:
@@ -58,12 +58,12 @@ def last_run_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:
 
 def _fault_findings(each: HookStatus) -> Iterator[HealthFinding]:
     for fault in each.faults:
-        again = f"`wisen install {each.agent}` repairs them, `wisen uninstall {each.agent}` takes them out."
+        again = f"`wisen install {each.agent}` repairs them, `wisen uninstall {each.agent}` removes them."
         yield HealthFinding(about=_about(each), health=Health.BAD, says=fault, next_step=again)
 
 
 def _trust_finding(each: HookStatus) -> HealthFinding:
-    """That the user has to trust hooks; bad once a session went by without them."""
+    """Report that the user has to trust hooks; bad once a session ran without them."""
     says = f"{each.agent} does not run them before you trust them: {', '.join(each.untrusted)}"
     missed = each.since is not None and each.newest_session is not None and each.newest_session > each.since + TOLERANCE
     health = Health.BAD if missed else Health.NOTICE
@@ -71,7 +71,7 @@ def _trust_finding(each: HookStatus) -> HealthFinding:
 
 
 def _firing_finding(each: HookStatus, vitals: HookHealth) -> HealthFinding:
-    """Whether hooks fire in the sessions that there are."""
+    """Report whether hooks fire in recent sessions."""
     last = max((beat.at for beat in vitals.beats.values() if beat.agent in ("", each.agent)), default=None)
     known = max(filter(None, (last, each.since)), default=None)
     says = "none has fired yet" if last is None else f"the last one fired {last:%Y-%m-%d %H:%M} UTC"
@@ -80,21 +80,21 @@ def _firing_finding(each: HookStatus, vitals: HookHealth) -> HealthFinding:
             about=_about(each),
             health=Health.BAD,
             says=f"{says}, and a session began {each.newest_session:%Y-%m-%d %H:%M} UTC without them",
-            next_step=f"Look at what {each.agent} says of its hooks, or run `wisen install {each.agent}` again.",
+            next_step=f"Check what {each.agent} reports about its hooks, or run `wisen install {each.agent}` again.",
         )
     if last is None:
-        return HealthFinding(about=_about(each), health=Health.NOTICE, says=says, next_step="Begin a session.")
+        return HealthFinding(about=_about(each), health=Health.NOTICE, says=says, next_step="Start a session.")
     return HealthFinding(about=_about(each), health=Health.GOOD, says=says)
 
 
 def _delivery_findings(vitals: HookHealth, now: datetime) -> Iterator[HealthFinding]:
-    """Whether hooks have what they answer from, and whether somebody takes what they write."""
+    """Report whether hooks have a snapshot to answer from, and whether the spool is ingested."""
     if vitals.trouble:
-        next_step = "Look at its owner and rights (`ls -ld`), or move the file away."
+        next_step = "Check its owner and permissions (`ls -ld`), or move the file away."
         yield HealthFinding(about="spool", health=Health.BAD, says=vitals.trouble, next_step=next_step)
     since = vitals.waiting_since
     if vitals.waiting > _MAX_SPOOL_BYTES or (since is not None and now - since > _MAX_WAIT):
-        says = f"nobody takes what hooks write: {vitals.waiting:,} bytes wait"
+        says = f"what hooks write is not processed: {vitals.waiting:,} bytes wait"
         says += f", the oldest since {since:%Y-%m-%d %H:%M} UTC" if since is not None else ""
         yield HealthFinding(about="spool", health=Health.BAD, says=says, next_step=_CYCLE)
     failure, newest = vitals.failure, vitals.last_heartbeat
@@ -110,7 +110,7 @@ def _delivery_findings(vitals: HookHealth, now: datetime) -> Iterator[HealthFind
 
 
 def _format_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:
-    """Whether the newest run could read less than it should: more new troubles than new events."""
+    """Report whether the newest run had more new read problems than new events."""
     done = [run for run in runs if not run.was_aborted]
     if not done:
         return
@@ -120,7 +120,7 @@ def _format_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:
             about="format",
             health=Health.BAD,
             says=f"the last run could not read {rise:,} records more than before, and {done[0].new_events:,} were new",
-            next_step="An agent has probably changed its format: look for a newer wisen. See `wisen agents`.",
+            next_step="An agent has probably changed its format: check for a newer wisen. See `wisen agents`.",
         )
 
 

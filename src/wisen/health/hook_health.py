@@ -1,7 +1,7 @@
-"""Reads what tells whether hooks work: the spool with its beats, the snapshots, the disk, the programs they run.
+"""Reads the state of hooks: heartbeats and spool, snapshots, free disk space, and the programs that hooks run.
 
-The client touches `spool/beats/EVENT` (`EVENT@AGENT` for all but Claude Code), and leaves `spool/beats/failed` when it
-could not do its work.
+The client touches `spool/beats/EVENT` (`EVENT@AGENT` for all but Claude Code), and writes `spool/beats/failed` when it
+failed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from wisen.model.hook import Caller, Program
 
 _FORMAT_VERSION = 1
-"""Of the files that the hook client writes and reads."""
+"""The format version of the files that the hook client writes and reads."""
 _FAILED = "failed"
 _OWN_VERSION = re.compile(r'^__version__ = "([^"]+)"', re.MULTILINE)
 
 
 class _FailureFile(msgspec.Struct):
-    """What a client leaves that could not do its work."""
+    """The file that a failing hook client writes."""
 
     kind: str
     event: str = "some event"
@@ -44,14 +44,14 @@ class _SnapshotIndex(msgspec.Struct):
 
 
 class HomeHookHealth:
-    """The files of one home."""
+    """Reads the hook state of one home."""
 
     def __init__(self, home: Path, version: str) -> None:
-        """`version`: the one of the package that is asked now."""
+        """`version`: the version of the running package."""
         self._home, self._version = home, version
 
     def read_health(self) -> HookHealth:
-        """What is there, without making anything."""
+        """Read the state, without creating any file."""
         waiting = list(self._waiting_files())
         oldest = min((status.st_mtime for status in waiting), default=None)
         return HookHealth(
@@ -65,24 +65,24 @@ class HomeHookHealth:
         )
 
     def find_fault(self, caller: Caller) -> str:
-        """What is missing or differs, the worst first."""
+        """Return the worst problem of a hook's program; empty for none."""
         if caller.direct is not None:
             missing = _missing_part(caller.direct)
-            risk = "they run a file of wisen's package, and the agent is in trouble when that is gone"
+            risk = "they run a file of wisen's package, and the agent fails when that is gone"
             return f"{missing}: this agent may refuse to work" if missing else risk
         if Path(caller.home) != self._home:
-            return f"they work for another home, {caller.home}"  # which is not looked into: it may be somebody else's
+            return f"they work for another home, {caller.home}"  # not inspected: it may belong to somebody else
         program = program_of(self._home)
         if program is None:
             return f"{caller.launcher} is not there, or not as wisen wrote it"
         return _missing_part(program) or self._version_mismatch(Path(program.client))
 
     def _version_mismatch(self, client: Path) -> str:
-        """How the wisen that a client belongs to differs from this one."""
+        """Describe how the wisen version of a client differs from this one; empty where it is the same."""
         try:
             package = Path(*client.parts[: -len(CLIENT)], "__init__.py").read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
-            return f"{client} stands outside of a wisen"
+            return f"{client} is not inside a wisen package"
         found = _OWN_VERSION.search(package)
         if found is None or found[1] != self._version:
             other = "an unknown version" if found is None else f"version {found[1]}"
@@ -90,12 +90,12 @@ class HomeHookHealth:
         return ""
 
     def _trouble(self) -> str:
-        """Why the client may not be able to write."""
+        """Return why the client may not be able to write; empty where it can."""
         there = _nearest_existing(self._home / "spool" / "beats")
         return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
 
     def _beats(self) -> dict[str, Heartbeat]:
-        """When each event was noted by touching a file of its name, and when a session was last switched off."""
+        """Return when each event last touched its file, and when a session was last disabled."""
         files: dict[str, os.stat_result] = {}
         with suppress(OSError), os.scandir(self._home / "spool" / "beats") as entries:
             files = {each.name: each.stat() for each in entries if each.is_file()}
@@ -108,7 +108,7 @@ class HomeHookHealth:
         }
 
     def _last_failure(self) -> HookFailure | None:
-        """The last failure that a file tells of, whether or not a session was told of it already."""
+        """Return the last recorded failure, whether or not a session was informed of it already."""
         folder = self._home / "spool" / "beats"
         for name in (_FAILED, f"{_FAILED}-told"):
             try:
@@ -121,7 +121,7 @@ class HomeHookHealth:
         return None
 
     def _waiting_files(self) -> list[os.stat_result]:
-        """The files of the spool that nobody has taken yet."""
+        """Return the status of spool files that were not ingested yet."""
         try:
             with os.scandir(self._home / "spool") as entries:
                 return [each.stat() for each in entries if each.name.endswith(".jsonl") and each.is_file()]
@@ -151,7 +151,7 @@ class HomeHookHealth:
 
 
 def _missing_part(program: Program) -> str:
-    """What of a program is missing; empty where nothing is."""
+    """Return which part of a program is missing; empty where none is."""
     if not os.access(program.python, os.X_OK):
         return f"{program.python} is not there or cannot be run"
     if not os.access(program.client, os.R_OK):
@@ -160,17 +160,17 @@ def _missing_part(program: Program) -> str:
 
 
 def _agent_of_heartbeat(beat: str) -> str:
-    """Whose a beat is; empty for one that tells of no agent."""
+    """Return the agent of a heartbeat; empty for one without an agent."""
     return "" if beat == "off" else beat.partition("@")[2] or "claude-code"
 
 
 def _read_file(path: Path) -> bytes:
-    """What a file holds. Anything else of that name, such as a pipe, could be waited for without end."""
+    """Read a regular file. Anything else of that name, such as a pipe, could block forever."""
     if path.exists() and not path.is_file():
         raise OSError(f"{path} is not a file")
     return path.read_bytes()
 
 
 def _nearest_existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there."""
+    """Return the folder, or its nearest existing parent."""
     return next(each for each in (folder, *folder.parents) if each.exists())

@@ -1,4 +1,4 @@
-"""Health: what is wrong with the loop and with hooks, and the status of each agent."""
+"""The health service: problems of learning and of hooks, and the status of each agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN_RUNS = 10
 
 
 class HealthService:
-    """Silence must never look like having nothing to say."""
+    """Reports problems, because silence must never look like having nothing to say."""
 
     def __init__(
         self,
@@ -32,11 +32,11 @@ class HealthService:
         hook_health: HookHealthCheck,
         installed: Callable[[Path | None], tuple[HookStatus, ...]],
     ) -> None:
-        """`installed`: hook status of each agent; the settings of a project count beside the user's."""
+        """`installed`: returns the hook status of each agent, by the settings of a project and of the user."""
         self._home, self._projects, self._hook_health, self._installed = home, projects, hook_health, installed
 
     def find_problems(self, project: Path | None = None) -> tuple[HealthFinding, ...]:
-        """What is wrong with the loop, with hooks and with what they deliver; nothing where all is well."""
+        """Return what is wrong with learning, hooks and delivery; empty where all is well."""
         from wisen.health import heartbeat
 
         runs = self._home.ledger.runs.newest(_SHOWN_RUNS)
@@ -46,13 +46,13 @@ class HealthService:
         return tuple(each for each in (*heartbeat.last_run_findings(runs), *found) if each.health is not Health.GOOD)
 
     def bad_findings(self) -> list[HealthFinding]:
-        """What of it is bad."""
+        """Return the serious problems."""
         return [each for each in self.find_problems() if each.health is Health.BAD]
 
     def agent_states(self, project: Path | None = None) -> tuple[AgentState, ...]:
-        """Each agent whose sessions can be read: what is there, what was read of it, what could not be, and its hooks.
+        """Return for each agent its sessions, what was read, what could not be read, and its hooks.
 
-        The settings of a `project` count beside the user's.
+        The settings of a `project` count in addition to the user's.
         """
         hooks = {each.agent: each for each in self._installed(project)}
         return tuple(self._agent_state(agent, hooks.get(agent.name)) for agent in self._projects.agents)

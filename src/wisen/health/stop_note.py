@@ -1,7 +1,7 @@
-"""Leaves a note in the home when learning stops, so that the hook client can tell it at the next start of a session.
+"""Writes a note to the home when learning stops, so that the hook client can report it at the next session start.
 
-`spool/stopped` holds the kind of the problem and since when it is there; no text of an error. A run that ends well
-takes it away. Where the disk is full or read-only there is no note: the client notices that by itself.
+`spool/stopped` contains the kind of problem and since when it exists; no error text. A successful run removes it.
+Where the disk is full or read-only there is no note: the client notices that by itself.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DISK_FULL_MESSAGES = ("disk is full", "No space left", "Disk quota exceeded")
 
 @contextmanager
 def record_stop(home: Path, clock: Clock) -> Iterator[None]:
-    """Note whatever stops the block from learning; take the note away where nothing does."""
+    """Write a note if the block fails; remove the note if it succeeds."""
     try:
         yield
     except (UsageError, StoreBusy):
-        raise  # a wrong option, and another run that works, stop nothing
+        raise  # a wrong option, or another active run, does not mean that learning has stopped
     except Exception as error:
         write_stop_note(home, _kind_of(error), clock)
         raise
@@ -36,7 +36,7 @@ def record_stop(home: Path, clock: Clock) -> Iterator[None]:
 
 
 def write_stop_note(home: Path, kind: str, clock: Clock) -> None:
-    """Note a problem, with the time when it was first there. Where nothing can be written there is no note."""
+    """Write the note, with the time of the first occurrence. Where nothing can be written there is no note."""
     file, now = _file(home), clock.now().timestamp()
     part = file.with_name(f"{file.name}.{os.getpid()}.part")
     with suppress(OSError):
@@ -55,7 +55,7 @@ def write_stop_note(home: Path, kind: str, clock: Clock) -> None:
 
 
 def remove_stop_note(home: Path) -> None:
-    """Take the note away."""
+    """Remove the note."""
     with suppress(OSError):
         _file(home).unlink(missing_ok=True)
 
@@ -65,7 +65,7 @@ def _file(home: Path) -> Path:
 
 
 def _kind_of(error: Exception) -> str:
-    """The problem in one word: the client has the advice for each."""
+    """Return the problem in one word: the client has the advice for each."""
     if isinstance(error, StoreDamaged):
         return "damaged"
     if isinstance(error, StoreNewer):

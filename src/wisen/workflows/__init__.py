@@ -1,1 +1,1 @@
-"""Workflows: what agents do next, as sessions show it."""
+"""Workflows: predicts what agents do next from recorded sessions."""

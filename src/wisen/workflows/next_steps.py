@@ -1,12 +1,12 @@
-"""Which tool comes next: what followed in earlier sessions, and in this one, counted in many situations at once.
+"""Predicts which tool is called next, from what followed in earlier sessions and in this one.
 
 A situation is what is known before a call: the tool before it, how that ended, which program it ran, the calls before
-that one, the tools of the last while. Each keeps how often each tool came next, smoothed by the coarser situation that
-it refines (Witten and Bell: the more different tools came next, the less it is sure). How much more likely a situation
+that one, the recently used tools. Each counts how often each tool came next, smoothed by the coarser situation that it
+refines (Witten and Bell: the more different tools came next, the less certain it is). How much more likely a situation
 makes a tool than the coarser one did counts with a weight, in logarithms: what two of them both know counts once. What
 this session did in the same situation counts in the same way.
 
-It predicts tools, never their arguments. `benchmarks/next_tool.py` measures it, and says how the weights were found.
+It predicts tools, never their arguments. `benchmarks/next_tool.py` measures it and explains how the weights were found.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ Counts: TypeAlias = dict[str, dict[str, dict[str, float]]]
 _Keys: TypeAlias = dict[str, str]
 
 SESSION_WINDOW = 40
-"""Over how many calls back it is counted what this session did."""
+"""How many of the last calls of this session are counted."""
 _MAX_LOOKBACK = 25
-"""How many calls back a situation looks."""
+"""How many calls a situation looks back."""
 DECAY = 0.98
-"""What each further session leaves of the weight of the earlier ones: agents, tools and habits change."""
+"""The factor by which each new session reduces the weight of earlier ones: agents, tools and habits change."""
 _SMOOTHING = 1.5
-"""How strongly the coarser neighbour smooths a situation."""
+"""How strongly the coarser situation smooths a finer one."""
 _SESSION_SMOOTHING = 3.0
 _MAX_SCALE = 1e6
-"""New counts grow by the session instead of all old ones shrinking; at this size all are brought down again."""
+"""New counts grow with each session instead of all old ones shrinking; at this size all are scaled down again."""
 _NEGLIGIBLE = 1e-3
 _EVIDENCE = "evidence"
-"""The name under which the plain counts are kept that an answer cites."""
+"""The name of the plain counts that a prediction cites."""
 
 _WORD = re.compile(r"[A-Za-z][\w:.-]{0,23}\Z")
 _LETTERS = re.compile(r"[^\W\d_]{2,24}")
@@ -57,7 +57,7 @@ _FAILED = (Status.FAILED, Status.MASKED)
 
 
 class Situation(NamedTuple):
-    """Which coarser situation it refines, and how much it counts what it adds to that."""
+    """The coarser situation that it refines, and the weight of what it adds to that."""
 
     coarser: str
     weight: float
@@ -84,15 +84,15 @@ SITUATIONS: Mapping[str, Situation] = {
     "last 12": Situation("end", 0.17),
     "last 25": Situation("end", 0.18),
 }
-"""Every situation, after the one it refines; one without weight only smooths."""
+"""Every situation, after the one it refines; one with weight 0 only smooths."""
 IN_SESSION: Mapping[str, float] = {"": 0.20, "end": 0.26, "kind": 0.19, "detail": 0.12, "two": 0.09}
-"""How much it counts what this session did in the same situation; "" is anything."""
+"""The weight of what this session did in the same situation; "" is any situation."""
 OVERALL = 0.67
-"""How much it counts how often a tool is called at all."""
+"""The weight of how often a tool is called overall."""
 WEIGHTS = {name: weight for name, (_, weight) in SITUATIONS.items()} | {
     f"session {name}": weight for name, weight in IN_SESSION.items()
 }
-"""The weight of every situation, those of the session under names of their own."""
+"""The weight of every situation, those within the session under separate names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,22 +102,22 @@ class ToolPrediction:
     tool: str
     probability: float
     seen: int
-    """How often it came next after a call like the last one: of the same tool and kind, with the same end."""
+    """How often it came next after a similar call: of the same tool and kind, with the same end."""
     of: int
-    """How often anything came next after a call like that."""
+    """How often any tool came next after a similar call."""
 
 
 class Gains(NamedTuple):
-    """What speaks for which tool."""
+    """The evidence for each tool."""
 
     overall: dict[str, float]
-    """How likely each tool is at all."""
+    """The overall probability of each tool."""
     by_situation: dict[str, dict[str, float]]
-    """How much more likely it makes the tools that came next in it than those that never did, as logarithms."""
+    """How much more likely each situation makes the tools that followed in it, as logarithms."""
 
 
 class NextSteps:
-    """Learns session by session, the oldest first, and says which tools are likely to be called next."""
+    """Learns session by session, the oldest first, and predicts which tools are called next."""
 
     def __init__(self) -> None:
         self._tables: Counts = {"": {"": {}}, **{name: {} for name in SITUATIONS}}
@@ -125,7 +125,7 @@ class NextSteps:
         self._scale = 1.0
 
     def learn(self, history: History) -> None:
-        """Count what followed what in a session; it weighs a little more than every one before it."""
+        """Count what followed what in a session; it weighs slightly more than earlier sessions."""
         if not history.steps:
             return
         cursor = _SessionCursor(history.turns)
@@ -144,7 +144,7 @@ class NextSteps:
     def predict(
         self, steps: Sequence[Step], turns: Iterable[Turn] = (), *, at: datetime | None = None, limit: int = 3
     ) -> tuple[ToolPrediction, ...]:
-        """The likeliest next tools of a session, the likeliest first; an end later than `at` is not known yet."""
+        """Return the most likely next tools of a session, best first; an end later than `at` is not known yet."""
         keys, session_counts = _session_state(steps, turns, at)
         probabilities = _probabilities(*self._gains(keys, session_counts))
         after = self._counts_after.get(keys["kind"], Counter())
@@ -155,7 +155,7 @@ class NextSteps:
         )
 
     def to_counts(self) -> Counts:
-        """All that was learnt, as plain numbers that JSON can hold."""
+        """Return everything learnt as plain numbers for JSON."""
         scaled = {
             name: {key: {tool: count / self._scale for tool, count in row.items()} for key, row in table.items()}
             for name, table in self._tables.items()
@@ -164,7 +164,7 @@ class NextSteps:
 
     @classmethod
     def from_counts(cls, counts: Counts) -> NextSteps:
-        """What `to_counts` gave, ready to go on learning; a situation that is not known any more is left out."""
+        """Restore from the result of `to_counts`, ready to continue learning; unknown situations are left out."""
         model = cls()
         for name, table in counts.items():
             if name in model._tables:
@@ -175,7 +175,7 @@ class NextSteps:
         return model
 
     def gains(self, steps: Sequence[Step], turns: Iterable[Turn] = (), *, at: datetime | None = None) -> Gains:
-        """Why: how likely each tool is at all, and how much more likely each situation makes those that followed it."""
+        """Explain a prediction: the overall probability of each tool, and the gain of each situation."""
         return self._gains(*_session_state(steps, turns, at))
 
     def _gains(self, keys: _Keys, session_counts: Counts) -> Gains:
@@ -223,7 +223,7 @@ def _probabilities(overall: dict[str, float], gains: dict[str, dict[str, float]]
 
 
 class _Smoothed:
-    """How likely each tool is in a situation, with what its coarser neighbour says of the tools it never saw."""
+    """The probability of each tool in a situation; for tools never seen there, that of the coarser situation."""
 
     __slots__ = ("_coarser", "_left", "_listed")
 
@@ -231,14 +231,14 @@ class _Smoothed:
         self._listed, self._left, self._coarser = listed, left, coarser
 
     def probability(self, tool: str) -> float:
-        """The probability of a tool."""
+        """Return the probability of a tool."""
         known = self._listed.get(tool)
         if known is not None or self._coarser is None:
             return known or 0.0
         return self._left * self._coarser.probability(tool)
 
     def refine(self, row: dict[str, float], smoothing: float) -> tuple[_Smoothed, dict[str, float]]:
-        """A finer situation with these counts, and how much more likely it makes its tools, as logarithms."""
+        """Return a finer situation with these counts, and how much more likely it makes its tools, as logarithms."""
         smoothing *= len(row)
         total = sum(row.values()) + smoothing
         listed, gains = {}, {}
@@ -250,7 +250,7 @@ class _Smoothed:
 
 
 class _CallView:
-    """What the situations see of a call."""
+    """The features of a call that situations use."""
 
     __slots__ = ("detail", "end", "kind", "step", "tool")
 
@@ -263,7 +263,7 @@ _NO_CALL = _CallView(None, "", "")
 
 
 class _SessionCursor:
-    """Walks along a session and tells the situations of the next call, from what was known by then."""
+    """Walks through a session and computes the situations of the next call, from what was known by then."""
 
     def __init__(self, turns: Iterable[Turn], number: int = 0) -> None:
         self._turns: dict[int, list[Turn]] = {}
@@ -278,13 +278,13 @@ class _SessionCursor:
         self._plan = ""
 
     def update_ends(self, at: datetime | None) -> None:
-        """Take in how calls ended, as far as that was known at a time."""
+        """Update how calls ended, as far as that was known at a time."""
         for glance in self._open:
             glance.end = _end(glance.step, at)
         self._open = [glance for glance in self._open[-_MAX_LOOKBACK:] if glance.end == "?"]
 
     def add(self, step: Step) -> None:
-        """Go on by one call."""
+        """Advance by one call."""
         kind, detail, path = _call_shape(step.arguments)
         if kind.startswith(_PLAN):
             self._plan = kind
@@ -300,7 +300,7 @@ class _SessionCursor:
         self._number += 1
 
     def session_situations(self) -> _Keys:
-        """The situations that are counted within the session too."""
+        """Return the situations that are counted within the session too."""
         last = self._views[-1] if self._views else _NO_CALL
         tool = f"{self._turn()}|{last.tool}"
         end = f"{tool}|{last.end}"
@@ -309,7 +309,7 @@ class _SessionCursor:
         return {"": "", "tool": tool, "end": end, "kind": kind, "detail": f"{kind}|{last.detail}", "two": two}
 
     def situations(self) -> _Keys:
-        """Every situation of the next call."""
+        """Return every situation of the next call."""
         keys, glances = self.session_situations(), [*self._views]
         tools = [glance.tool for glance in glances]
         end, kind, detail = keys["end"], keys["kind"], keys["detail"]
@@ -339,7 +339,7 @@ class _SessionCursor:
 
 
 def _session_state(steps: Sequence[Step], turns: Iterable[Turn], at: datetime | None) -> tuple[_Keys, Counts]:
-    """The situations of the next call, and what came next after them in the last while of the session."""
+    """Return the situations of the next call, and what followed them recently in the session."""
     recent = steps[-SESSION_WINDOW:]
     cursor = _SessionCursor(turns, len(steps) - len(recent))
     session_counts: Counts = {name: {} for name in IN_SESSION}
@@ -355,7 +355,7 @@ def _session_state(steps: Sequence[Step], turns: Iterable[Turn], at: datetime | 
 
 
 def _end(step: Step | None, at: datetime | None) -> str:
-    """How a call ended: well is nothing, "!" badly, "x" not run, "?" not known at that time."""
+    """Return how a call ended: "" well, "!" failed, "x" not run, "?" not known at that time."""
     if step is None or (step.status is None and step.ended is None):
         return "?"
     if at is not None and step.ended is not None and step.ended > at:
@@ -364,14 +364,14 @@ def _end(step: Step | None, at: datetime | None) -> str:
 
 
 def _first_words(step: Step | None) -> str:
-    """How the text of a failed call begins; without the exit code, which nearly all share."""
+    """Return how the output of a failed call begins; without the exit code, which nearly all share."""
     text = _NOISE.sub("", ((step and step.text) or "")[:300])
     return " ".join(_LETTERS.findall(text)[:3]).lower()
 
 
 @lru_cache(maxsize=512)
 def _call_shape(arguments: str | None) -> tuple[str, str, str]:
-    """What a call is about: a coarse word, a finer one, and the file, if it is about one."""
+    """Return the shape of a call: a coarse word, a finer one, and the file, if any."""
     try:
         fields = json.loads(arguments or "{}")
     except (ValueError, RecursionError):

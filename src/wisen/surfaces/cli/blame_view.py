@@ -11,7 +11,7 @@ from wisen.errors import UsageError
 from wisen.model.instruction import Strength, describe_effect
 from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import clipped, complaint, console, plural, print_json, shown_call
-from wisen.surfaces.pages.html import OURS, page, visible, write
+from wisen.surfaces.pages.html import BLAME_HEADER, make_visible, render_blame, save_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,19 +87,19 @@ def effect_of(blame: Blame, number: int) -> Effect:
 
 def write_page(blame: Blame, target: Path) -> None:
     """Write the page about a file. Raises: UsageError: something else stands there, or it cannot be written."""
-    write(page(blame), target, begins=OURS, option="--html")
+    save_page(render_blame(blame), target, header=BLAME_HEADER, option="--html")
 
 
 def show(blame: Blame, out: Console) -> None:
     """The file line by line, and below it what left a trace."""
     from rich.text import Text
 
-    out.print(Text.assemble((visible(blame.file.path), "bold"), f": {blame.headline}"))
+    out.print(Text.assemble((make_visible(blame.file.path), "bold"), f": {blame.headline}"))
     out.print()
     _rows(blame, out)
     for effect in blame.strong_effects:
         out.print()
-        out.print(Text(visible(describe_effect(effect)), style=_STYLES[effect.strength]))
+        out.print(Text(make_visible(describe_effect(effect)), style=_STYLES[effect.strength]))
     strong = next((effect.line.number for effect in blame.strong_effects if not effect.line.gone), 0)
     hints = [_LEGEND, "None of this is proof: sessions before and after a line differ in more than the line."]
     if blame.strong_effects:
@@ -108,7 +108,7 @@ def show(blame: Blame, out: Console) -> None:
         hints.append(f"The calls behind it: {_command(blame)} --line {strong}")
     out.print()
     for hint in hints:
-        out.print(Text(visible(hint), style="dim"))
+        out.print(Text(make_visible(hint), style="dim"))
 
 
 def _rows(blame: Blame, out: Console) -> None:
@@ -123,7 +123,7 @@ def _rows(blame: Blame, out: Console) -> None:
     _print_row(_figures(_HEADS, widths, style="dim"), Text("text", style="dim"), widths, out)
     for effect, cells in rows:
         is_quiet = effect.line.number not in speaking
-        text = Text(visible(_clip_line(effect.line.text)), style="dim" if is_quiet else "")
+        text = Text(make_visible(_clip_line(effect.line.text)), style="dim" if is_quiet else "")
         styles = {"style": "dim"} if is_quiet else {"strong": _STYLES[effect.strength]}
         _print_row(_figures(cells, widths, **styles), text, widths, out)
 
@@ -195,12 +195,12 @@ def show_line(effect: Effect, calls: Sequence[Evidence], out: Console) -> None:
 
     line = effect.line
     where = f"Line {line.number}" if line.number else "A line that is gone"
-    out.print(Text.assemble((where, "bold"), f": {visible(line.text.strip())}"))
+    out.print(Text.assemble((where, "bold"), f": {make_visible(line.text.strip())}"))
     for sentence in _life(effect):
-        out.print(Text(f"  {visible(sentence)}", style="dim"))
+        out.print(Text(f"  {make_visible(sentence)}", style="dim"))
     out.print(Text(f"  {effect.strength.value}", style=_STYLES[effect.strength]))
     if effect.signature is not None:
-        out.print(Text(visible(describe_effect(effect))))
+        out.print(Text(make_visible(describe_effect(effect))))
     if effect.chance is not None:
         chance = f"{effect.chance:.1%}" if effect.chance >= 0.001 else "less than 0.1%"
         out.print(Text(f"Chance alone does so much in {chance} of cases, all lines together. This is not proof."))
@@ -234,11 +234,13 @@ def _life(effect: Effect) -> list[str]:
 def _call(call: Evidence, out: Console) -> None:
     from rich.text import Text
 
-    out.print(Text(f"{call.at:%Y-%m-%d %H:%M}  {visible(call.agent)} session {visible(call.session)}", style="dim"))
-    out.print(Text(f"  - {visible(clipped(shown_call(call.before) or call.before, _LONG))}"))
+    out.print(
+        Text(f"{call.at:%Y-%m-%d %H:%M}  {make_visible(call.agent)} session {make_visible(call.session)}", style="dim")
+    )
+    out.print(Text(f"  - {make_visible(clipped(shown_call(call.before) or call.before, _LONG))}"))
     said_there = complaint(call.said)
     if said_there:
-        out.print(Text(f"    {visible(clipped(said_there, _LONG))}", style="red"))
+        out.print(Text(f"    {make_visible(clipped(said_there, _LONG))}", style="red"))
 
 
 def _command(blame: Blame) -> str:

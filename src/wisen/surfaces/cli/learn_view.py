@@ -30,8 +30,8 @@ from wisen.surfaces.cli.render import (
 )
 from wisen.surfaces.cli.switch_commands import is_off
 from wisen.surfaces.pages import corrections
-from wisen.surfaces.pages.html import check, write
-from wisen.surfaces.pages.report_page import OURS_HTML, OURS_MARKDOWN, markdown, page
+from wisen.surfaces.pages.html import check_target, save_page
+from wisen.surfaces.pages.report_page import HTML_HEADER, MARKDOWN_HEADER, render_html, render_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,7 +76,7 @@ def run(path: Path | None, options: Options) -> int:
         return 0
     files = _files(options)
     for target, begins, option, _ in files:
-        check(target, begins=begins, option=option)
+        check_target(target, header=begins, option=option)
     with (
         _wires(dry_run=options.dry_run or options.sample) as wires,
         wires.noted_when_stopped(),
@@ -98,7 +98,7 @@ def run(path: Path | None, options: Options) -> int:
     else:
         show(report, console(), dry_run=options.dry_run, sample=options.sample)
     for target, begins, option, made in files:
-        write(made(report), target, begins=begins, option=option)
+        save_page(made(report), target, header=begins, option=option)
         print(f"Written: {target}", file=sys.stderr)
     return 0 if report.counts.sources else NOTHING
 
@@ -106,8 +106,8 @@ def run(path: Path | None, options: Options) -> int:
 def _files(options: Options) -> list[tuple[Path, str, str, Callable[[Report], str]]]:
     """The files that the report is written to besides: where, how they begin, the option, and what makes them."""
     asked = (
-        (options.html, OURS_HTML, "--html", page),
-        (options.markdown, OURS_MARKDOWN, "--markdown", markdown),
+        (options.html, HTML_HEADER, "--html", render_html),
+        (options.markdown, MARKDOWN_HEADER, "--markdown", render_markdown),
     )
     return [(target, begins, option, made) for target, begins, option, made in asked if target is not None]
 
@@ -233,16 +233,16 @@ def _corrections(report: Report, out: Console) -> None:
     if not report.counts.typed_turns:
         return
     out.print(f"\n{corrections.TITLE}", style="bold")
-    out.print(f"  {corrections.said_in_turns(report)}")
-    for theme in corrections.repeated(report)[:_THEMES]:
-        out.print(f"  {plural(theme.sessions, 'session')}: {corrections.lesson_words(theme)}")
-        out.print(f"     {corrections.quote(theme)}", style="dim")
-    once = corrections.lasting(report)
+    out.print(f"  {corrections.describe_signals(report)}")
+    for theme in corrections.repeated_themes(report)[:_THEMES]:
+        out.print(f"  {plural(theme.sessions, 'session')}: {corrections.quote_lesson(theme)}")
+        out.print(f"     {corrections.describe_sightings(theme)}", style="dim")
+    once = corrections.lasting_themes(report)
     if once:
-        out.print(f"  {corrections.ONCE}:")
+        out.print(f"  {corrections.LASTING_TITLE}:")
     for theme in once[:_THEMES]:
-        out.print(f"  - {corrections.lesson_words(theme)}")
-        out.print(f"     {corrections.quote(theme)}", style="dim")
+        out.print(f"  - {corrections.quote_lesson(theme)}")
+        out.print(f"     {corrections.describe_sightings(theme)}", style="dim")
     rest = len(once) - _THEMES
     if rest > 0:
         out.print(f"  and {rest:,} more: wisen learn --json", style="dim")

@@ -71,7 +71,7 @@ def _serve(wires: Wiring, port: int, every: float, *, as_json: bool) -> None:
     from wisen.errors import MissingExtra
 
     try:
-        from wisen.surfaces.mcp.serving import serve as run
+        from wisen.surfaces.mcp.http_server import serve as run
     except ImportError as missing:
         says = "`wisen serve` needs the MCP SDK and uvicorn, which are not installed: `pip install 'wisen[serve]'`."
         raise MissingExtra(says) from missing

@@ -12,7 +12,7 @@ from wisen.model.guard import Mode
 from wisen.model.guard_text import describe_watch
 from wisen.model.trial import Verdict
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
-from wisen.surfaces.pages.plot import Pair, lines, picture
+from wisen.surfaces.pages.plot import Pair, render_svg, render_text
 
 if TYPE_CHECKING:
     from wisen.learner import Learner
@@ -119,7 +119,7 @@ def effect(svg: Path | None, *, as_json: bool) -> int:
         name = "failures and corrections in a session"
         pairs.insert(0, Pair(name, portfolio.without, portfolio.with_hints, portfolio.interval, share=False))
     if svg is not None:
-        svg.write_text(picture(pairs), encoding="utf-8")
+        svg.write_text(render_svg(pairs), encoding="utf-8")
     if as_json:
         told = [{"rule": state.entry.name, "text": state.text, "says": each.description} for state, each in rules]
         print_json({"portfolio": portfolio, "pairs": pairs, "rules": told})
@@ -127,7 +127,7 @@ def effect(svg: Path | None, *, as_json: bool) -> int:
     say(portfolio.description[:1].upper() + portfolio.description[1:] + ".")
     if not portfolio.sessions_without:
         say("To have some sessions go without any hint: `holdout = 0.1` below [trials] in config.toml.", dim=True)
-    for line in lines(pairs):
+    for line in render_text(pairs):
         say(line)
     if rules:
         say("Rules that hold, before and after each came; that is no proof:")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.models import InitializationOptions
 
-AT_ONCE = 4
+MAX_CONCURRENT = 4
 """How many calls are answered at the same time; the others wait."""
 _INSTRUCTIONS = (
     "What was learnt from this user's earlier sessions. Ask `context` before larger work, `fixes` when a call failed, "
@@ -45,32 +45,36 @@ class _Server(Server[Any]):
         return super().create_initialization_options(changes, *others, **named)
 
 
-def server_of(home: Path | None = None, start: Path | None = None, *, one_client: bool = True) -> Server[Any]:
+def build_server(home: Path | None = None, start: Path | None = None, *, one_client: bool = True) -> Server[Any]:
     """A server with all tools, on the stores of a home, for the project of the directory it was started in."""
-    answers, limiter = ToolAnswers(home, start, one_client=one_client), CapacityLimiter(AT_ONCE)
+    answers, limiter = ToolAnswers(home, start, one_client=one_client), CapacityLimiter(MAX_CONCURRENT)
 
-    async def listed(
+    async def list_tools(
         context: ServerRequestContext[Any], _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        offered = await to_thread.run_sync(answers.offered, _name_of(context), limiter=limiter)
-        return types.ListToolsResult(tools=[_tool(name) for name in offered])
+        offered = await to_thread.run_sync(answers.offered_tools, _client_name(context), limiter=limiter)
+        return types.ListToolsResult(tools=[_build_tool(name) for name in offered])
 
-    async def called(context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         if params.name not in TOOLS:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}. There are: {', '.join(TOOLS)}.")
-        agent = _name_of(context)
-        return await to_thread.run_sync(_answered, answers, params.name, params.arguments or {}, agent, limiter=limiter)
+        agent = _client_name(context)
+        return await to_thread.run_sync(
+            _answer_call, answers, params.name, params.arguments or {}, agent, limiter=limiter
+        )
 
     return _Server(
         "wisen",
         version=__version__,
         instructions=_INSTRUCTIONS,
-        on_list_tools=listed,
-        on_call_tool=called,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
     )
 
 
-def _name_of(context: ServerRequestContext[Any]) -> str:
+def _client_name(context: ServerRequestContext[Any]) -> str:
     """What the client calls itself."""
     client = context.session.client_params
     return client.client_info.name if client is not None else ""
@@ -80,27 +84,27 @@ def run_stdio(home: Path | None = None) -> None:
     """Serve whoever started this process, until its input ends."""
 
     async def serve() -> None:
-        server = server_of(home)
+        server = build_server(home)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
     anyio.run(serve)
 
 
-def _tool(name: str) -> types.Tool:
+def _build_tool(name: str) -> types.Tool:
     call = TOOLS[name]
     suggests = name in SUGGEST
     hints = types.ToolAnnotations(
         read_only_hint=not suggests, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
-    says = " ".join((call.__doc__ or "").split())
-    return types.Tool(name=name, description=says, input_schema=schema_of(call), annotations=hints)
+    description = " ".join((call.__doc__ or "").split())
+    return types.Tool(name=name, description=description, input_schema=schema_of(call), annotations=hints)
 
 
-def _answered(answers: ToolAnswers, name: str, given: dict[str, Any], agent: str) -> types.CallToolResult:
+def _answer_call(answers: ToolAnswers, name: str, arguments: dict[str, Any], agent: str) -> types.CallToolResult:
     """What a tool answers, also where it cannot: an agent that reads why can do better."""
     try:
-        call = msgspec.convert(given, TOOLS[name])
+        call = msgspec.convert(arguments, TOOLS[name])
         return _result(msgspec.json.encode(answers.answer(name, call, agent)).decode())
     except msgspec.ValidationError as error:
         return _result(f"The arguments do not fit: {error}", failed=True)

@@ -1,6 +1,6 @@
 """Answers the tools: each call opens the stores, asks the Learner for one project, and closes them again.
 
-Whatever belongs to another project is not told, not even that it is there.
+Whatever belongs to another project is not result, not even that it is there.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from wisen.model.pointing import TurnClaim
 from wisen.proposals.suggestion_inbox import agent_name
 from wisen.safety.entry_texts import agent_text, describe_author
 from wisen.safety.fix_texts import describe_fix, quote_change, quote_line
-from wisen.surfaces.mcp import tool_arguments as of
-from wisen.surfaces.mcp.private_things import shown_things
+from wisen.surfaces.mcp import tool_arguments as tools
+from wisen.surfaces.mcp.private_items import visible_items
 from wisen.text.command_lines import command_of, fields_of
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from wisen.model.memory import Memory, RecallResult
     from wisen.model.score import Score
 
-Told = dict[str, Any]
+ToolResult = dict[str, Any]
 
-_LONGEST = 1200
-"""How much is shown of one text; a cut is told."""
-_EVIDENCE = 5
-_MANY = 50
-_WAITS = "It waits for the user, who answers in `wisen review`. It is no rule, and you cannot approve it."
+_MAX_TEXT = 1200
+"""How much is shown of one text; a cut is marked."""
+_MAX_EVIDENCE = 5
+_MAX_ITEMS = 50
+_WAITING_NOTE = "It waits for the user, who answers in `wisen review`. It is no rule, and you cannot approve it."
 
 
 class ToolAnswers:
@@ -59,51 +59,51 @@ class ToolAnswers:
         self._home = home
         self._start = start or Path.cwd()
         self._one_client = one_client
-        self._bound = ""
+        self._bound_context = ""
         """The context that a client is bound to which was started in none."""
-        self._writing = Lock()
+        self._write_lock = Lock()
 
-    def offered(self, agent: str) -> tuple[str, ...]:
+    def offered_tools(self, agent: str) -> tuple[str, ...]:
         """The tools that an agent is offered: to point at the user's words only where the user allowed it."""
         wires = app.wire(self._home)
         if not wires.settings.feedback.pointing:
-            return tuple(name for name in of.TOOLS if name != of.POINT)
+            return tuple(name for name in tools.TOOLS if name != tools.POINT)
         if not wires.is_off and wires.ever_used:
             wires.note_pointer(agent_name(agent))
-        return tuple(of.TOOLS)
+        return tuple(tools.TOOLS)
 
-    def answer(self, name: str, call: Struct, agent: str) -> Told:
+    def answer(self, name: str, call: Struct, agent: str) -> ToolResult:
         """What a tool says.
 
         Raises:
-            WisenError: it cannot be told, and the message says why.
+            WisenError: it cannot be result, and the message says why.
         """
-        directory = call.directory if isinstance(call, of.Call) else ""
+        directory = call.directory if isinstance(call, tools.Call) else ""
         place = self._place(directory)
         wires = app.wire(self._home)
-        writes = name in of.SUGGEST
+        writes = name in tools.SUGGEST
         if wires.is_off:
-            return {"off": "WISEN_OFF", "says": "wisen is switched off: nothing is told or kept."}
+            return {"off": "WISEN_OFF", "says": "wisen is off: nothing is shown or stored."}
         if not writes and not wires.ever_used:
             return {"says": "Nothing was learnt yet. The user starts with: wisen learn"}
         # One writes at a time: the same suggestion twice at once is one.
-        turn = self._writing if writes else nullcontext()
+        turn = self._write_lock if writes else nullcontext()
         with turn, wires.learner(reads=False) if writes else wires.asked() as learner:
             if directory:
                 self._check_project(learner, place, directory)
             if off := learner.forgetting.disabled_by(place):
-                return {"off": off, "says": "wisen is switched off here: nothing is told or kept."}
+                return {"off": off, "says": "wisen is off here: nothing is shown or stored."}
             return _ANSWERS[name](learner, call, place, agent)
 
     def _check_project(self, learner: Learner, place: Path, directory: str) -> None:
         """Agents do not look into other projects. Raises: UsageError."""
-        own, asked = learner.contexts.key_of(self._start) or self._bound, learner.contexts.key_of(place)
+        own, asked = learner.contexts.key_of(self._start) or self._bound_context, learner.contexts.key_of(place)
         if not own and asked and self._one_client:
-            self._bound = own = asked
+            self._bound_context = own = asked
         if own and asked != own:
             raise UsageError(
                 f"{directory!r} is not a part of the project that this server was started for, and of others nothing is"
-                " told. Leave `directory` out."
+                " shown. Omit `directory`."
             )
 
     def _place(self, directory: str) -> Path:
@@ -113,62 +113,62 @@ class ToolAnswers:
         return place
 
 
-def _recall(learner: Learner, call: of.Recall, place: Path, _: str) -> Told:
+def _recall(learner: Learner, call: tools.Recall, place: Path, _: str) -> ToolResult:
     local = learner.delivery.delivers_local_words
     found = learner.memory.recall(
         call.question, place, everywhere=call.scope == "all", days=call.days, limit=call.limit, local=local
     )
     return {
         "found": [
-            _group(found, [each.memory for each in group.memories], replaced=bool(group.replaced_by))
+            _group_fields(found, [each.memory for each in group.memories], replaced=bool(group.replaced_by))
             for group in found.groups
         ],
         "more": found.more,
     }
 
 
-def _group(found: RecallResult, memories: list[Memory], *, replaced: bool) -> Told:
+def _group_fields(found: RecallResult, memories: list[Memory], *, replaced: bool) -> ToolResult:
     best = memories[0]
     foreign = best.context not in (EVERYWHERE, found.here)
     if foreign:
         # Neither its words nor what it is called or where it lies: an agent that wants them is to ask the user.
-        told = {name: value for name, value in _source(best).items() if name not in ("id", "source")}
+        result = {name: value for name, value in _source_fields(best).items() if name not in ("id", "source")}
         says = "It is of another project, which is not named. The user finds it with `wisen recall --scope all`."
-        return told | {"says": says}
-    told = _source(best)
+        return result | {"says": says}
+    result = _source_fields(best)
     if replaced:
-        told["replaced"] = "A newer decision about the same was found."
-    also = [_source(each) | _cut(each.text) for each in memories[1:3] if each.text != best.text]
-    return told | _cut(best.text) | ({"also": also} if also else {})
+        result["replaced"] = "A newer decision about the same was found."
+    also = [_source_fields(each) | _clip(each.text) for each in memories[1:3] if each.text != best.text]
+    return result | _clip(best.text) | ({"also": also} if also else {})
 
 
-def _source(memory: Memory) -> Told:
-    told: Told = {"id": memory.id, "kind": memory.kind.value, "source": memory.citation}
+def _source_fields(memory: Memory) -> ToolResult:
+    result: ToolResult = {"id": memory.id, "kind": memory.kind.value, "source": memory.citation}
     if memory.session:
-        told |= {"agent": memory.agent, "session": memory.session, "turn": memory.turn}
+        result |= {"agent": memory.agent, "session": memory.session, "turn": memory.turn}
     if memory.at is not None:
-        told["date"] = f"{memory.at:%Y-%m-%d}"
-    return told
+        result["date"] = f"{memory.at:%Y-%m-%d}"
+    return result
 
 
-def _context(learner: Learner, call: of.Context, place: Path, _: str) -> Told:
+def _context(learner: Learner, call: tools.Context, place: Path, _: str) -> ToolResult:
     made = learner.memory.brief(call.task, place, budget=call.budget, local=learner.delivery.delivers_local_words)
     return {
         "text": made.text,
         "tokens": made.tokens,
         "left_out": made.left_out,
-        "sources": [_source(each) for each in made.memories],
+        "sources": [_source_fields(each) for each in made.memories],
     }
 
 
-def _rules(learner: Learner, _: of.Rules, place: Path, __: str) -> Told:
+def _rules(learner: Learner, _: tools.Rules, place: Path, __: str) -> ToolResult:
     here = learner.contexts.key_of(place)
     found = learner.rules.in_context(here)
     rules = learner.delivery.private_words(found).deliverable(found)
-    return {"rules": [_entry(each) for each in rules[:_MANY]], "more": max(0, len(rules) - _MANY)}
+    return {"rules": [_entry_fields(each) for each in rules[:_MAX_ITEMS]], "more": max(0, len(rules) - _MAX_ITEMS)}
 
 
-def _entry(state: EntryState) -> Told:
+def _entry_fields(state: EntryState) -> ToolResult:
     return {
         "id": rule_id(state.entry.id),
         "entry": state.entry.name,
@@ -184,13 +184,16 @@ def _entry(state: EntryState) -> Told:
     }
 
 
-def _fixes(learner: Learner, call: of.Fixes, place: Path, _: str) -> Told:
+def _fixes(learner: Learner, call: tools.Fixes, place: Path, _: str) -> ToolResult:
     found = learner.records.find_learnings(tool=call.tool, error=call.error, arguments=call.arguments, place=place)
-    return {"fixes": [_learning(each) for each in found[:_EVIDENCE]], "more": max(0, len(found) - _EVIDENCE)}
+    return {
+        "fixes": [_learning_fields(each) for each in found[:_MAX_EVIDENCE]],
+        "more": max(0, len(found) - _MAX_EVIDENCE),
+    }
 
 
-def _learning(each: Learning) -> Told:
-    told: Told = {
+def _learning_fields(each: Learning) -> ToolResult:
+    result: ToolResult = {
         "id": each.id,
         "kind": each.kind.value,
         "match": each.match.value if each.match else None,
@@ -202,36 +205,40 @@ def _learning(each: Learning) -> Told:
     if each.danger not in (None, Danger.NONE):
         # An error text of a stranger could have dictated it.
         says = f"It is not known to be harmless ({each.danger.value}): have the user look at it first"
-        return told | {"withheld": f"{says}, with `wisen explain {each.id}`."}
+        return result | {"withheld": f"{says}, with `wisen explain {each.id}`."}
     if each.kind is not LearningKind.FIX or each.change is None:
-        return told | {"do": each.description, "before": each.before, "after": each.after}
-    return told | {"do": quote_change(each.change), "before": _quoted(each.before), "after": _quoted(each.after)}
+        return result | {"do": each.description, "before": each.before, "after": each.after}
+    return result | {
+        "do": quote_change(each.change),
+        "before": _quote_command(each.before),
+        "after": _quote_command(each.after),
+    }
 
 
-def _quoted(arguments: str | None) -> str | None:
+def _quote_command(arguments: str | None) -> str | None:
     """The command of a call as it may be repeated; None where it runs none, or cannot be read."""
     line = command_of(fields_of(arguments))
     return quote_line(line) if line is not None else None
 
 
-def _explain(learner: Learner, call: of.Explain, place: Path, _: str) -> Told:
+def _explain(learner: Learner, call: tools.Explain, place: Path, _: str) -> ToolResult:
     here, name = learner.contexts.key_of(place), call.id.strip()
-    told: Told | None = None
+    result: ToolResult | None = None
     try:
         if name.upper().startswith(("LRN-", "ERR-", "FEAT-", "R-")):
-            told = _explained_entry(learner, name, here)
+            result = _explain_entry(learner, name, here)
         elif name.upper().startswith("G-"):
-            told = _explained_guard(learner, name, here)
+            result = _explain_guard(learner, name, here)
         else:
-            told = _explained_fix(learner, name, here)
+            result = _explain_fix(learner, name, here)
     except UsageError:
-        told = None  # what it says may count things of other projects
-    if told is None:
+        result = None  # what it says may count things of other projects
+    if result is None:
         raise UsageError(f"Nothing here has the id {name!r}. The ids stand beside what recall, rules and fixes tell.")
-    return told
+    return result
 
 
-def _explained_entry(learner: Learner, name: str, here: str) -> Told | None:
+def _explain_entry(learner: Learner, name: str, here: str) -> ToolResult | None:
     state, seen = learner.lessons.get(name)
     if state.context not in (EVERYWHERE, here) or not learner.delivery.private_words([state]).deliverable([state]):
         return None
@@ -244,21 +251,21 @@ def _explained_entry(learner: Learner, name: str, here: str) -> Told | None:
     measured = state.entry.origin is EntryOrigin.MEASURED
     # Of one that was typed to a local model as well, the other words may be those typed there.
     mixed = not learner.delivery.delivers_local_words and any(each.kind is MoveKind.LOCAL for each in moves)
-    said = [
+    occurrences = [
         {
             "quote": "" if measured or (mixed and each.quote != state.text) else each.quote,
             "date": f"{each.at:%Y-%m-%d}",
             "agent": each.agent,
             "session": each.session,
         }
-        for each in own[-_EVIDENCE:]
+        for each in own[-_MAX_EVIDENCE:]
     ]
     known = {fix.id: describe_fix(fix) for fix in learner.fixes.all()} if measured else {}
     text = {"text": agent_text(state, known) or "It waits for the user."}
-    return _entry(state) | text | {"seen": said, "decisions": decided[-_EVIDENCE:]}
+    return _entry_fields(state) | text | {"seen": occurrences, "decisions": decided[-_MAX_EVIDENCE:]}
 
 
-def _explained_guard(learner: Learner, name: str, here: str) -> Told | None:
+def _explain_guard(learner: Learner, name: str, here: str) -> ToolResult | None:
     state = learner.guards.get(name)
     if state.guard.context not in (EVERYWHERE, here):
         return None
@@ -273,42 +280,42 @@ def _explained_guard(learner: Learner, name: str, here: str) -> Told | None:
     }
 
 
-def _explained_fix(learner: Learner, name: str, here: str) -> Told | None:
+def _explain_fix(learner: Learner, name: str, here: str) -> ToolResult | None:
     fix, evidence = learner.fixes.explain(name)
     own = [each for each in evidence if each.context == here]
     if not here or not own:
         return None
     seen = [
         {"date": f"{each.at:%Y-%m-%d}", "agent": each.agent, "session": each.session, "helped": each.worked}
-        for each in own[:_EVIDENCE]
+        for each in own[:_MAX_EVIDENCE]
     ]
-    told: Told = {
+    result: ToolResult = {
         "id": fix.id,
         "failure": fix.signature.safe_description,
         "confidence": round(fix.confidence, 2),
         "seen": seen,
     }
     if fix.danger is not Danger.NONE:
-        return told | {"withheld": f"It is not known to be harmless: {fix.danger.value}."}
-    before, after = _quoted(own[0].before), _quoted(own[0].after)
-    return told | {"change": quote_change(fix.change), "before": before, "after": after}
+        return result | {"withheld": f"It is not known to be harmless: {fix.danger.value}."}
+    before, after = _quote_command(own[0].before), _quote_command(own[0].after)
+    return result | {"change": quote_change(fix.change), "before": before, "after": after}
 
 
-def _proposals(learner: Learner, _: of.Proposals, place: Path, __: str) -> Told:
+def _proposals(learner: Learner, _: tools.Proposals, place: Path, __: str) -> ToolResult:
     here = learner.contexts.key_of(place)
     private = learner.delivery.private_words(learner.lessons.all())
     waits = [each.proposal for each in learner.proposals.all() if each.is_waiting and private.may_show(each.proposal)]
     # What is proposed for everywhere was said in other projects, and the user has not made it hold here yet.
     own, short = [each for each in waits if each.context == (here or NOWHERE)], learner.proposals.short_ids()
     return {
-        "proposals": [_proposal(each) | {"short": short[each.id]} for each in own[:_MANY]],
-        "more": max(0, len(own) - _MANY),
+        "proposals": [_proposal_fields(each) | {"short": short[each.id]} for each in own[:_MAX_ITEMS]],
+        "more": max(0, len(own) - _MAX_ITEMS),
         "says": "Only the user answers: `wisen review`, or `approve SHORT` typed by the user, with its short id.",
     }
 
 
-def _proposal(each: Proposal) -> Told:
-    told: Told = {
+def _proposal_fields(each: Proposal) -> ToolResult:
+    result: ToolResult = {
         "id": each.id,
         "type": each.type.value,
         "text": describe_proposal(each, with_reason=False),
@@ -317,32 +324,32 @@ def _proposal(each: Proposal) -> Told:
         "date": f"{each.at:%Y-%m-%d}",
         "sessions": each.sessions,
     }
-    return told | ({"suggested_by": each.agent} if each.agent else {})
+    return result | ({"suggested_by": each.agent} if each.agent else {})
 
 
-def _score(learner: Learner, call: of.Score, place: Path, _: str) -> Told:
+def _score(learner: Learner, call: tools.Score, place: Path, _: str) -> ToolResult:
     late, early = learner.praise.scores(place, days=call.days)
-    return {"last": _measured(late), "before": _measured(early), "says": "Counted in the agents' own logs."}
+    return {"last": _score_fields(late), "before": _score_fields(early), "says": "Counted in the agents' own logs."}
 
 
-def _measured(score: Score) -> Told:
-    told: Told = {"since": f"{score.since:%Y-%m-%d}", "until": f"{score.until:%Y-%m-%d}"}
-    told |= {name: value for name, value in structs.asdict(score).items() if name not in told}
+def _score_fields(score: Score) -> ToolResult:
+    result: ToolResult = {"since": f"{score.since:%Y-%m-%d}", "until": f"{score.until:%Y-%m-%d}"}
+    result |= {name: value for name, value in structs.asdict(score).items() if name not in result}
     shares = {"corrections_per_turn": score.correction_rate, "failures_per_call": score.failure_rate}
-    return told | {name: round(share, 3) for name, share in shares.items() if share is not None}
+    return result | {name: round(share, 3) for name, share in shares.items() if share is not None}
 
 
-def _remember(learner: Learner, call: of.Remember, place: Path, agent: str) -> Told:
+def _remember(learner: Learner, call: tools.Remember, place: Path, agent: str) -> ToolResult:
     made = learner.proposals.suggest(call.text, place, agent=agent, note=call.reason)
-    return _proposal(made) | {"says": _WAITS}
+    return _proposal_fields(made) | {"says": _WAITING_NOTE}
 
 
-def _log(learner: Learner, call: of.Log, place: Path, agent: str) -> Told:
+def _log(learner: Learner, call: tools.Log, place: Path, agent: str) -> ToolResult:
     made = learner.proposals.suggest(call.text, place, kind=call.kind, agent=agent, note=call.reason)
-    return _proposal(made) | {"kind": call.kind, "says": _WAITS}
+    return _proposal_fields(made) | {"kind": call.kind, "says": _WAITING_NOTE}
 
 
-def _point(learner: Learner, call: of.Point, place: Path, agent: str) -> Told:
+def _point(learner: Learner, call: tools.Point, place: Path, agent: str) -> ToolResult:
     here = learner.contexts.key_of(place)
     if not learner.feedback.consent.is_given:
         raise UsageError(NOT_ALLOWED)
@@ -350,36 +357,36 @@ def _point(learner: Learner, call: of.Point, place: Path, agent: str) -> Told:
         raise UsageError("This is no project, so no turn is open here.")
     if call.turn.upper().startswith(("LRN-", "FEAT-")):
         made = learner.proposals.suggest_wording(call.turn, call.wording, agent=agent, context=here)
-        return _proposal(made) | {"says": _WAITS}
+        return _proposal_fields(made) | {"says": _WAITING_NOTE}
     said = msgspec.convert(structs.asdict(call), TurnClaim)
     done = learner.feedback.settlement.accept_answer(said, here, agent=agent_name(agent))
     return {"outcome": done.outcome.value, "entries": done.entries, "waits": bool(done.proposal)}
 
 
-def _forget(learner: Learner, call: of.Forget, place: Path, _: str) -> Told:
+def _forget(learner: Learner, call: tools.Forget, place: Path, _: str) -> ToolResult:
     here = learner.contexts.key_of(place) or NOWHERE
     found = [
         each for scope in (here, EVERYWHERE) for each in learner.forgetting.forget(call.what, scope=scope, dry_run=True)
     ]
     things = {
-        (thing.kind, thing.id): {"kind": thing.kind, "id": thing.id, "where": thing.where} | _cut(thing.text)
+        (thing.kind, thing.id): {"kind": thing.kind, "id": thing.id, "where": thing.where} | _clip(thing.text)
         for each in found
         if each.scope in (here, EVERYWHERE)
-        for thing in shown_things(learner, each.things)
+        for thing in visible_items(learner, each.things)
     }
     return {
-        "would_be_forgotten": [*things.values()][:_MANY],
-        "more": max(0, len(things) - _MANY),
+        "would_be_forgotten": [*things.values()][:_MAX_ITEMS],
+        "more": max(0, len(things) - _MAX_ITEMS),
         "says": "Nothing was deleted, and you cannot delete anything. To do it in this project the user types, alone: "
         f"forget {call.what} — and where that asks back: yes forget {call.what} — or runs `wisen forget`.",
     }
 
 
-def _cut(text: str) -> Told:
-    return {"text": text} if len(text) <= _LONGEST else {"text": text[:_LONGEST], "cut": len(text) - _LONGEST}
+def _clip(text: str) -> ToolResult:
+    return {"text": text} if len(text) <= _MAX_TEXT else {"text": text[:_MAX_TEXT], "cut": len(text) - _MAX_TEXT}
 
 
-_ANSWERS: dict[str, Callable[[Learner, Any, Path, str], Told]] = {
+_ANSWERS: dict[str, Callable[[Learner, Any, Path, str], ToolResult]] = {
     "recall": _recall,
     "context": _context,
     "rules": _rules,

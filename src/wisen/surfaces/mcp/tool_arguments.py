@@ -17,7 +17,7 @@ Directory = Annotated[
         " other projects nothing is told.",
     ),
 ]
-Said = Annotated[str, Meta(min_length=1, max_length=2000)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=2000)]
 Id = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
@@ -34,7 +34,7 @@ class Recall(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     something that they may have answered already. Not for searching code.
     """
 
-    question: Annotated[Said, Meta(description='Words to look for; "several words" in quotes as they stand.')]
+    question: Annotated[ShortText, Meta(description='Words to look for; "several words" in quotes as they stand.')]
     scope: Annotated[
         Literal["here", "all"],
         Meta(description="here: this project. all: of others it is told when something was said, never what or where."),
@@ -50,7 +50,7 @@ class Remember(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     do not repeat it here. Nothing that you suggest is a rule, and you cannot approve it.
     """
 
-    text: Annotated[Said, Meta(description="One sentence that somebody understands who was not there.")]
+    text: Annotated[ShortText, Meta(description="One sentence that somebody understands who was not there.")]
     reason: Annotated[str, Meta(max_length=500, description="How you found it out.")] = ""
 
 
@@ -62,7 +62,7 @@ class Log(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     kind: Literal["correction", "error", "learning", "feature", "insight"]
-    text: Annotated[Said, Meta(description="What it is, in one sentence.")]
+    text: Annotated[ShortText, Meta(description="What it is, in one sentence.")]
     reason: Annotated[str, Meta(max_length=500, description="How it came about.")] = ""
 
 
@@ -72,7 +72,7 @@ class Forget(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Use it when the user wants something forgotten. Show them what is found, and tell them what to type.
     """
 
-    what: Annotated[Said, Meta(description="Words, or the id of an entry, rule, fix, proposal or memory.")]
+    what: Annotated[ShortText, Meta(description="Words, or the id of an entry, rule, fix, proposal or memory.")]
 
 
 class Rules(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -117,7 +117,7 @@ class Context(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Use it once at the beginning of a larger task.
     """
 
-    task: Annotated[Said, Meta(description="The task in the user's words.")]
+    task: Annotated[ShortText, Meta(description="The task in the user's words.")]
     budget: Annotated[int, Meta(ge=1, le=4000, description="How many tokens it may cost.")] = BRIEFING_TOKENS
 
 

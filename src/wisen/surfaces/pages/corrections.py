@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from wisen.model.signal import Theme
 
 TITLE = "What you keep correcting"
-ONCE = "Said in one session, and meant to last"
-_QUOTE = 160
+LASTING_TITLE = "Said in one session, and meant to last"
+_MAX_QUOTE = 160
 _NAMES = {
     SignalKind.CORRECTION: ("correction", "corrections"),
     SignalKind.PREFERENCE: ("preference", "preferences"),
@@ -24,30 +24,30 @@ _NAMES = {
 }
 
 
-def said_in_turns(report: Report) -> str:
+def describe_signals(report: Report) -> str:
     """How many typed turns said what."""
     turns = plural(report.counts.typed_turns, "typed turn")
     parts = [plural(report.signals[kind], *words) for kind, words in _NAMES.items() if report.signals.get(kind)]
     return f"In {turns}: {', '.join(parts)}." if parts else f"Nothing was corrected in {turns}."
 
 
-def lesson_words(theme: Theme) -> str:
+def quote_lesson(theme: Theme) -> str:
     """What a theme says, in the words in which the user said it last."""
-    return f"“{clipped(theme.lesson, _QUOTE)}”"
+    return f"“{clipped(theme.lesson, _MAX_QUOTE)}”"
 
 
-def repeated(report: Report) -> list[Theme]:
+def repeated_themes(report: Report) -> list[Theme]:
     """What came up in more than one session: the same matter, pointing the same way."""
     return [theme for theme in report.themes if theme.sessions > 1]
 
 
-def lasting(report: Report) -> list[Theme]:
+def lasting_themes(report: Report) -> list[Theme]:
     """What came up in one session and is meant to last by the user's own words, the newest first."""
     once = [theme for theme in report.themes if theme.sessions == 1 and _is_standing(theme)]
     return sorted(once, key=lambda theme: (-theme.sightings[0].said.at.timestamp(), theme.lesson))
 
 
-def quote(theme: Theme) -> str:
+def describe_sightings(theme: Theme) -> str:
     """How often it was said, and where the newest words stand."""
     newest = theme.sightings[0]
     where = f"{newest.said.at:%Y-%m-%d}, {newest.agent} {newest.native[:8]}"

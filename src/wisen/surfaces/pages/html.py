@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from wisen.model.instruction import Blame, Effect
 
-OURS = "<!doctype html>\n<!-- made by wisen blame -->\n"
+BLAME_HEADER = "<!doctype html>\n<!-- made by wisen blame -->\n"
 """How every page of `wisen blame` begins: a file that begins otherwise is not one, and is never overwritten."""
 
-CLASSES = {
+CSS_CLASSES = {
     Strength.BEGAN: "began",
     Strength.HELPED: "helped",
     Strength.NO_TRACE: "none",
@@ -93,7 +93,7 @@ _COLUMNS = (
 )
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """A text of which every character is shown and none acts: no escape sequences, no hidden or turning characters."""
     if text.isprintable():
         return text
@@ -101,57 +101,57 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() else " " if char.isspace() else "�" for char in shown)
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """A text that can stand anywhere in a page and is only ever shown."""
-    return escape(visible(text))
+    return escape(make_visible(text))
 
 
-def capital(text: str) -> str:
+def capitalize(text: str) -> str:
     """A text with a large first letter, and otherwise as it is."""
     return text[:1].upper() + text[1:]
 
 
-def framed(body: str, *, begins: str, title: str) -> str:
+def build_page(body: str, *, header: str, title: str) -> str:
     """A whole page around a body that is escaped already; the title is escaped here."""
     parts = [
-        begins,
+        header,
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n',
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
-        f"<title>{escaped(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n",
+        f"<title>{escape_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n",
         body,
         "</main>\n</body>\n</html>\n",
     ]
     return "".join(parts)
 
 
-def check(target: Path, *, begins: str, option: str) -> None:
+def check_target(target: Path, *, header: str, option: str) -> None:
     """See whether a page may be written there, before the work that it takes.
 
     Raises:
         UsageError: there is no such folder, or a file that does not begin as ours do.
     """
-    with _refusals(target, option):
+    with _translate_errors(target, option):
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        if target.exists() and not _is_ours(target, begins):
+        if target.exists() and not _is_own_page(target, header):
             raise UsageError(
                 f"{target} is not a page that this command made, and stays as it is. Give another file to {option}."
             )
 
 
-def write(text: str, target: Path, *, begins: str, option: str) -> None:
+def save_page(text: str, target: Path, *, header: str, option: str) -> None:
     """Write a page, readable by the user alone; a file that does not begin as ours do stays as it is.
 
     Raises:
         UsageError: something else stands there, or the file cannot be written.
     """
-    check(target, begins=begins, option=option)
-    with _refusals(target, option):
+    check_target(target, header=header, option=option)
+    with _translate_errors(target, option):
         # A new file is private from the start (0600), and takes the place of the old one only when it is whole.
-        made, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
-            with os.fdopen(made, "w", encoding="utf-8") as file:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text)
             Path(name).replace(target)
         except BaseException:
@@ -160,7 +160,7 @@ def write(text: str, target: Path, *, begins: str, option: str) -> None:
 
 
 @contextmanager
-def _refusals(target: Path, option: str) -> Iterator[None]:
+def _translate_errors(target: Path, option: str) -> Iterator[None]:
     """What the system refuses, in words that name the next step."""
     try:
         yield
@@ -170,23 +170,23 @@ def _refusals(target: Path, option: str) -> Iterator[None]:
         ) from error
 
 
-def _is_ours(target: Path, begins: str) -> bool:
+def _is_own_page(target: Path, header: str) -> bool:
     if not target.is_file():
         return False  # a folder, or a pipe that would never end
     with target.open("rb") as file:
-        return file.read(len(begins)) == begins.encode("ascii")
+        return file.read(len(header)) == header.encode("ascii")
 
 
-def page(blame: Blame) -> str:
+def render_blame(blame: Blame) -> str:
     """The whole page about an instruction file."""
     path = blame.file.path
     body = [
-        f"<h1>{escaped(path)}</h1>\n<p>{escaped(capital(blame.headline))}.</p>\n",
+        f"<h1>{escape_text(path)}</h1>\n<p>{escape_text(capitalize(blame.headline))}.</p>\n",
         _sentences(blame),
         _table(blame),
         _legend(),
     ]
-    return framed("".join(body), begins=OURS, title=f"{path}: what its lines do")
+    return build_page("".join(body), header=BLAME_HEADER, title=f"{path}: what its lines do")
 
 
 def _sentences(blame: Blame) -> str:
@@ -197,27 +197,31 @@ def _sentences(blame: Blame) -> str:
 
 
 def _sentence(effect: Effect) -> str:
-    words = f'<strong class="{CLASSES[effect.strength]}">{escaped(capital(effect.strength.value))}</strong>'
+    words = f'<strong class="{CSS_CLASSES[effect.strength]}">{escape_text(capitalize(effect.strength.value))}</strong>'
     link = "" if effect.line.gone else f' <a href="#L{effect.line.number}">see it</a>'
-    return f"<li>{words}. {escaped(describe_effect(effect))}{link}</li>\n"
+    return f"<li>{words}. {escape_text(describe_effect(effect))}{link}</li>\n"
 
 
 def _table(blame: Blame) -> str:
     heads = "".join(
-        f'<th scope="col"{" class=number" if is_number else ""}>{escaped(name)}</th>' for name, is_number in _COLUMNS
+        f'<th scope="col"{" class=number" if is_number else ""}>{escape_text(name)}</th>'
+        for name, is_number in _COLUMNS
     )
-    speaking = {effect.line.number for effect in blame.content_effects}
-    dearest = max((effect.line.tokens for effect in blame.effects), default=0)
-    rows = [_row(effect, dearest) if effect.line.number in speaking else _quiet_row(effect) for effect in blame.effects]
+    content_lines = {effect.line.number for effect in blame.content_effects}
+    max_tokens = max((effect.line.tokens for effect in blame.effects), default=0)
+    rows = [
+        _row(effect, max_tokens) if effect.line.number in content_lines else _plain_row(effect)
+        for effect in blame.effects
+    ]
     return (
         f'<h2>Line by line</h2>\n<div class="scroll"><table>\n<thead><tr>{heads}</tr></thead>\n'
         f"<tbody>\n{''.join(rows)}</tbody>\n</table></div>\n"
     )
 
 
-def _row(effect: Effect, dearest: int) -> str:
-    line, kind = effect.line, CLASSES[effect.strength]
-    width = 100 * line.tokens / dearest if dearest else 0
+def _row(effect: Effect, max_tokens: int) -> str:
+    line, kind = effect.line, CSS_CLASSES[effect.strength]
+    width = 100 * line.tokens / max_tokens if max_tokens else 0
     relevant = f"{effect.relevant:,}" if line.words else "·"
     return (
         f'<tr id="L{line.number}"><td class="number quiet">{line.number}</td>'
@@ -226,22 +230,22 @@ def _row(effect: Effect, dearest: int) -> str:
         f"<td>{'≤ ' if line.since_known else ''}{line.born:%Y-%m-%d}</td>"
         f'<td class="number">{relevant} / {effect.under:,}</td>'
         f'<td class="number">{effect.followed or ""}</td><td class="number">{effect.violated or ""}</td>'
-        f'<td class="{kind}">{escaped(effect.strength.value)}</td>'
-        f'<td class="text"><code>{escaped(line.text)}</code></td></tr>\n'
+        f'<td class="{kind}">{escape_text(effect.strength.value)}</td>'
+        f'<td class="text"><code>{escape_text(line.text)}</code></td></tr>\n'
     )
 
 
-def _quiet_row(effect: Effect) -> str:
+def _plain_row(effect: Effect) -> str:
     line = effect.line
     return (
         f'<tr id="L{line.number}"><td class="number quiet">{line.number}</td><td colspan="7"></td>'
-        f'<td class="text quiet"><code>{escaped(line.text)}</code></td></tr>\n'
+        f'<td class="text quiet"><code>{escape_text(line.text)}</code></td></tr>\n'
     )
 
 
 def _legend() -> str:
     meanings = "".join(
-        f'<dt class="{CLASSES[strength]}">{escaped(capital(strength.value))}</dt><dd>{escaped(meaning)}</dd>\n'
+        f'<dt class="{CSS_CLASSES[strength]}">{escape_text(capitalize(strength.value))}</dt><dd>{escape_text(meaning)}</dd>\n'
         for strength, meaning in _MEANINGS.items()
     )
     return (

@@ -14,7 +14,7 @@ from wisen.model.fix import Danger
 from wisen.model.instruction import describe_effect
 from wisen.surfaces.cli.render import clipped, decision_words, duration, headline, plural, stops, thousands
 from wisen.surfaces.pages import corrections
-from wisen.surfaces.pages.html import CLASSES, capital, escaped, framed, visible
+from wisen.surfaces.pages.html import CSS_CLASSES, build_page, capitalize, escape_text, make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from wisen.model.report import Report, Selection, ToolUse
     from wisen.model.source import ReadProblemCount
 
-OURS_HTML = "<!doctype html>\n<!-- made by wisen learn -->\n"
-OURS_MARKDOWN = "<!-- made by wisen learn -->\n"
+HTML_HEADER = "<!doctype html>\n<!-- made by wisen learn -->\n"
+MARKDOWN_HEADER = "<!-- made by wisen learn -->\n"
 """How every report begins: a file that begins otherwise is not one, and is never overwritten."""
 
 _TITLE = "What the sessions of your agents tell"
-_SHOWN = 12
+_MAX_ROWS = 12
 """Rows of a table that stand in front; all of them stand in the details."""
-_LONG = 240
+_MAX_TEXT = 240
 
-_ACTS = re.compile(r"[\\`*_\[\]~$&<>|]")
+_MARKUP = re.compile(r"[\\`*_\[\]~$&<>|]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"}
 """Written as entities, which a table's parser does not look into; what else acts gets a backslash."""
 _AT_START = re.compile(r"^(\d+(?=[.)])|(?=[#+\-=:]))")
@@ -75,36 +75,36 @@ class _Section:
     """Whether it is for those who want to know more."""
 
 
-def markdown(report: Report) -> str:
+def render_markdown(report: Report) -> str:
     """The report as Markdown, with the details below a rule."""
-    parts = [OURS_MARKDOWN, f"# {_TITLE}\n", *(f"{_plain(line)}\n" for line in _opening(report))]
+    parts = [MARKDOWN_HEADER, f"# {_TITLE}\n", *(f"{_escape_markdown(line)}\n" for line in _intro_lines(report))]
     is_below = False
     for section in _sections(report):
         if section.folded and not is_below:
             parts.append("---\n")
             is_below = True
-        parts += [f"## {_plain(section.title)}\n", *map(_markdown_block, section.blocks)]
+        parts += [f"## {_escape_markdown(section.title)}\n", *map(_markdown_block, section.blocks)]
     return "\n".join(parts)
 
 
-def page(report: Report) -> str:
+def render_html(report: Report) -> str:
     """The report as one page, with the details folded away."""
-    parts = [f"<h1>{escaped(_TITLE)}</h1>\n", *map(_html_block, _opening(report))]
+    parts = [f"<h1>{escape_text(_TITLE)}</h1>\n", *map(_html_block, _intro_lines(report))]
     for section in _sections(report):
         blocks = "".join(map(_html_block, section.blocks))
         if section.folded:
-            parts.append(f"<details>\n<summary>{escaped(section.title)}</summary>\n{blocks}</details>\n")
+            parts.append(f"<details>\n<summary>{escape_text(section.title)}</summary>\n{blocks}</details>\n")
         else:
-            parts.append(f"<h2>{escaped(section.title)}</h2>\n{blocks}")
-    return framed("".join(parts), begins=OURS_HTML, title=_TITLE)
+            parts.append(f"<h2>{escape_text(section.title)}</h2>\n{blocks}")
+    return build_page("".join(parts), header=HTML_HEADER, title=_TITLE)
 
 
-def _opening(report: Report) -> Iterator[str]:
+def _intro_lines(report: Report) -> Iterator[str]:
     yield from report.warnings
     yield from report.waiting
     if report.counts.sources:
         yield f"{headline(report.counts)}."
-        narrowed = _narrowed(report.selection)
+        narrowed = _describe_selection(report.selection)
         if narrowed:
             yield f"Only sessions {', '.join(narrowed)}."
     elif report.selection.under is not None:
@@ -113,7 +113,7 @@ def _opening(report: Report) -> Iterator[str]:
         yield f"No sessions on this machine yet. Looked in: {', '.join(report.looked_in)}"
 
 
-def _narrowed(selection: Selection) -> list[str]:
+def _describe_selection(selection: Selection) -> list[str]:
     words = (
         (selection.under, f"that {selection.under} holds"),
         (selection.since, f"since {selection.since:%Y-%m-%d}" if selection.since else ""),
@@ -132,29 +132,29 @@ def _sections(report: Report) -> Iterator[_Section]:
     if decisions:
         items = [_Item(text=what, note=f"{why} {command}") for what, why, command in decisions]
         yield _Section(title="Worth deciding now", blocks=[_List(items=items, numbered=True)])
-    yield _failing(report)
-    yield from _corrections(report)
-    yield from _instructions(report)
+    yield _failure_section(report)
+    yield from _correction_sections(report)
+    yield from _instruction_sections(report)
     yield _Section(title="What you rejected and interrupted", blocks=[stops(counts)])
     if counts.tools:
-        rest = len(counts.tools) - _SHOWN
+        rest = len(counts.tools) - _MAX_ROWS
         more = [f"And {plural(rest, 'tool')} more, below."] if rest > 0 else []
-        yield _Section(title="Tools", blocks=[_tools(counts.tools[:_SHOWN]), *more])
-    yield _Section(title="What was not read or withheld", blocks=list(_unread(report)))
-    yield from _details(report)
+        yield _Section(title="Tools", blocks=[_tool_table(counts.tools[:_MAX_ROWS]), *more])
+    yield _Section(title="What was not read or withheld", blocks=list(_unread_notes(report)))
+    yield from _detail_sections(report)
 
 
-def _failing(report: Report) -> _Section:
+def _failure_section(report: Report) -> _Section:
     title = "What keeps failing, and what fixed it"
     if not report.failures:
         return _Section(title=title, blocks=["No failed calls."])
-    shown = ([kind for kind in report.failures if kind.sessions > 1] or list(report.failures))[:_SHOWN]
+    shown = ([kind for kind in report.failures if kind.sessions > 1] or list(report.failures))[:_MAX_ROWS]
     fixes = _first_fixes(report)
     rows = [
         (
             f"{kind.sessions:,}",
             f"{kind.calls:,}",
-            clipped(kind.signature.description, _LONG)
+            clipped(kind.signature.description, _MAX_TEXT)
             + (f" ({kind.masked:,} hidden by a pipe)" if kind.masked else ""),
             duration(kind.lost_ms),
             _fixed_by(kind, fixes.get(kind.signature)),
@@ -177,29 +177,37 @@ def _fixed_by(kind: FailureKind, fix: Fix | None) -> str:
     if fix is None:
         return "work on the code" if kind.signature.key.startswith("build.") else ""
     careful = "" if fix.danger is Danger.NONE else f" (careful: {fix.danger.value})"
-    return clipped(fix.change.description, _LONG) + careful
+    return clipped(fix.change.description, _MAX_TEXT) + careful
 
 
-def _corrections(report: Report) -> Iterator[_Section]:
+def _correction_sections(report: Report) -> Iterator[_Section]:
     if not report.counts.typed_turns:
         return
-    blocks: list[str | _List | _Table] = [corrections.said_in_turns(report)]
-    again, once = corrections.repeated(report), corrections.lasting(report)
+    blocks: list[str | _List | _Table] = [corrections.describe_signals(report)]
+    again, once = corrections.repeated_themes(report), corrections.lasting_themes(report)
     if again:
         rows = [
-            (f"{theme.sessions:,}", corrections.lesson_words(theme), theme.about.value, corrections.quote(theme))
-            for theme in again[:_SHOWN]
+            (
+                f"{theme.sessions:,}",
+                corrections.quote_lesson(theme),
+                theme.about.value,
+                corrections.describe_sightings(theme),
+            )
+            for theme in again[:_MAX_ROWS]
         ]
         words = ("in your words", "about", "how often")
         blocks.append(_Table(heads=("sessions", *words), rows=rows, words=words))
     if once:
-        blocks.append(f"{corrections.ONCE}:")
-        items = [_Item(text=corrections.lesson_words(theme), note=corrections.quote(theme)) for theme in once[:_SHOWN]]
+        blocks.append(f"{corrections.LASTING_TITLE}:")
+        items = [
+            _Item(text=corrections.quote_lesson(theme), note=corrections.describe_sightings(theme))
+            for theme in once[:_MAX_ROWS]
+        ]
         blocks.append(_List(items=items))
     yield _Section(title=corrections.TITLE, blocks=blocks)
 
 
-def _instructions(report: Report) -> Iterator[_Section]:
+def _instruction_sections(report: Report) -> Iterator[_Section]:
     speaking = [(file, effect) for file in report.instructions for effect in file.speaking]
     unused = [file for file in report.instructions if file.unused_lines]
     title = "Instruction files"
@@ -207,28 +215,28 @@ def _instructions(report: Report) -> Iterator[_Section]:
         return
     blocks: list[str | _List | _Table] = []
     if speaking:
-        blocks.append(_List(items=[_effect(file, effect) for file, effect in speaking[:_SHOWN]]))
+        blocks.append(_List(items=[_effect_item(file, effect) for file, effect in speaking[:_MAX_ROWS]]))
         blocks.append("None of this is proof: sessions before and after a line differ in more than the line.")
     if unused:
         blocks.append("Rules that no session ever touched, and what they cost in every session:")
-        blocks.append(_unused(unused[:_SHOWN]))
-    if len(speaking) > _SHOWN or len(unused) > _SHOWN:
+        blocks.append(_unused_table(unused[:_MAX_ROWS]))
+    if len(speaking) > _MAX_ROWS or len(unused) > _MAX_ROWS:
         blocks.append("More of them below.")
     first = speaking[0][0] if speaking else unused[0]
     blocks.append(f"Line by line: wisen blame {shlex.quote(first.path)}")
     yield _Section(title=title, blocks=blocks)
 
 
-def _effect(file: InstructionSummary, effect: Effect) -> _Item:
+def _effect_item(file: InstructionSummary, effect: Effect) -> _Item:
     return _Item(
-        lead=capital(effect.strength.value),
+        lead=capitalize(effect.strength.value),
         text=f"{file.path}: {describe_effect(effect)}",
-        note="" if effect.line.gone else clipped(effect.line.text, _LONG),
-        tone=CLASSES[effect.strength],
+        note="" if effect.line.gone else clipped(effect.line.text, _MAX_TEXT),
+        tone=CSS_CLASSES[effect.strength],
     )
 
 
-def _unused(files: Iterable[InstructionSummary]) -> _Table:
+def _unused_table(files: Iterable[InstructionSummary]) -> _Table:
     rows = [
         (
             file.path,
@@ -242,7 +250,7 @@ def _unused(files: Iterable[InstructionSummary]) -> _Table:
     return _Table(heads=("file", "rules", "tokens", "of all its tokens", "sessions"), rows=rows, words=("file",))
 
 
-def _tools(tools: Iterable[ToolUse], *, whole: bool = False) -> _Table:
+def _tool_table(tools: Iterable[ToolUse], *, whole: bool = False) -> _Table:
     """How calls ended, by tool; `whole` tells every end, not only the bad ones."""
     names = ("calls", "failed", "hidden", "rejected", "sessions")
     ends = ("worked", "cancelled", "open")
@@ -255,7 +263,7 @@ def _tools(tools: Iterable[ToolUse], *, whole: bool = False) -> _Table:
     return _Table(heads=("tool", *names, *(ends if whole else ())), rows=rows, words=("tool",))
 
 
-def _unread(report: Report) -> Iterator[str]:
+def _unread_notes(report: Report) -> Iterator[str]:
     withheld = report.counts.withheld
     if any(withheld.values()):
         rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(withheld.items()))
@@ -264,7 +272,7 @@ def _unread(report: Report) -> Iterator[str]:
     if report.troubles:
         by_kind: dict[str, int] = {}
         for trouble in report.troubles:
-            by_kind[_trouble(trouble)] = by_kind.get(_trouble(trouble), 0) + trouble.count
+            by_kind[_describe_problem(trouble)] = by_kind.get(_describe_problem(trouble), 0) + trouble.count
         kinds = ", ".join(f"{name} {count:,}" for name, count in sorted(by_kind.items(), key=lambda item: -item[1]))
         files = len({trouble.path for trouble in report.troubles})
         yield f"Not read, in {plural(files, 'file')}: {kinds}. Where: below."
@@ -272,33 +280,33 @@ def _unread(report: Report) -> Iterator[str]:
         yield "Everything was read, and nothing was withheld."
 
 
-def _trouble(trouble: ReadProblemCount) -> str:
+def _describe_problem(trouble: ReadProblemCount) -> str:
     return f"{trouble.kind.value} {trouble.detail}".strip()
 
 
-def _details(report: Report) -> Iterator[_Section]:
-    speaking = [_effect(file, effect) for file in report.instructions for effect in file.speaking]
+def _detail_sections(report: Report) -> Iterator[_Section]:
+    speaking = [_effect_item(file, effect) for file in report.instructions for effect in file.speaking]
     unused = [file for file in report.instructions if file.unused_lines]
     if report.failures:
         title = f"All failures: {plural(len(report.failures), 'kind')}"
-        yield _Section(title=title, blocks=[_all_failures(report)], folded=True)
-    if len(speaking) > _SHOWN:
+        yield _Section(title=title, blocks=[_failure_table(report)], folded=True)
+    if len(speaking) > _MAX_ROWS:
         yield _Section(title="All lines that left a trace", blocks=[_List(items=speaking)], folded=True)
-    if len(unused) > _SHOWN:
-        yield _Section(title="All files with rules never relevant", blocks=[_unused(unused)], folded=True)
+    if len(unused) > _MAX_ROWS:
+        yield _Section(title="All files with rules never relevant", blocks=[_unused_table(unused)], folded=True)
     if report.counts.tools:
         title = f"All tools: {len(report.counts.tools):,}"
-        yield _Section(title=title, blocks=[_tools(report.counts.tools, whole=True)], folded=True)
+        yield _Section(title=title, blocks=[_tool_table(report.counts.tools, whole=True)], folded=True)
     if report.troubles:
         rows = [
-            (each.path, _trouble(each), f"{each.count:,}", f"{each.first_offset:,}")
+            (each.path, _describe_problem(each), f"{each.count:,}", f"{each.first_offset:,}")
             for each in sorted(report.troubles, key=lambda each: (-each.count, each.path))
         ]
         table = _Table(heads=("file", "what", "times", "first at byte"), rows=rows, words=("file", "what"))
         yield _Section(title="All that was not read", blocks=[table], folded=True)
 
 
-def _all_failures(report: Report) -> _Table:
+def _failure_table(report: Report) -> _Table:
     fixes = _first_fixes(report)
     figures = ("sessions", "calls", "hidden", "overcome", "cost so far", "tokens", "first", "last")
     rows = [
@@ -308,7 +316,7 @@ def _all_failures(report: Report) -> _Table:
             thousands(kind.lost_tokens),
             f"{kind.first:%Y-%m-%d}",
             f"{kind.last:%Y-%m-%d}",
-            clipped(kind.signature.description, _LONG),
+            clipped(kind.signature.description, _MAX_TEXT),
             kind.signature.key,
             kind.tool,
             _fixed_by(kind, fixes.get(kind.signature)),
@@ -319,49 +327,54 @@ def _all_failures(report: Report) -> _Table:
     return _Table(heads=(*figures, *words), rows=rows, words=words)
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """A text on one line that is shown by every kind of Markdown, also in a table, and marks nothing up."""
-    one = " ".join(visible(text).split())
-    return _AT_START.sub(r"\1\\", _ACTS.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), one))
+    one = " ".join(make_visible(text).split())
+    return _AT_START.sub(r"\1\\", _MARKUP.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), one))
 
 
 def _markdown_block(block: str | _List | _Table) -> str:
     if isinstance(block, str):
-        return f"{_plain(block)}\n"
+        return f"{_escape_markdown(block)}\n"
     if isinstance(block, _Table):
         rule = ("---" if head in block.words else "---:" for head in block.heads)
-        lines = [tuple(map(_plain, block.heads)), tuple(rule), *(tuple(map(_plain, row)) for row in block.rows)]
+        lines = [
+            tuple(map(_escape_markdown, block.heads)),
+            tuple(rule),
+            *(tuple(map(_escape_markdown, row)) for row in block.rows),
+        ]
         return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    lines_of = []
+    list_lines = []
     for number, item in enumerate(block.items, start=1):
         mark = f"{number}. " if block.numbered else "- "
-        lead = f"**{_plain(item.lead)}:** " if item.lead else ""
-        note = f"\\\n{' ' * len(mark)}{_plain(item.note)}" if item.note.strip() else ""
-        lines_of.append(f"{mark}{lead}{_plain(item.text)}{note}\n")
-    return "".join(lines_of)
+        lead = f"**{_escape_markdown(item.lead)}:** " if item.lead else ""
+        note = f"\\\n{' ' * len(mark)}{_escape_markdown(item.note)}" if item.note.strip() else ""
+        list_lines.append(f"{mark}{lead}{_escape_markdown(item.text)}{note}\n")
+    return "".join(list_lines)
 
 
 def _html_block(block: str | _List | _Table) -> str:
     if isinstance(block, str):
-        return f"<p>{escaped(block)}</p>\n"
+        return f"<p>{escape_text(block)}</p>\n"
     if isinstance(block, _Table):
         return _html_table(block)
     tag = "ol" if block.numbered else "ul"
     items = []
     for item in block.items:
-        lead = f'<strong class="{item.tone}">{escaped(item.lead)}</strong>: ' if item.lead else ""
-        note = f'<span class="note">{escaped(item.note)}</span>' if item.note else ""
-        items.append(f"<li>{lead}{escaped(item.text)}{note}</li>\n")
+        lead = f'<strong class="{item.tone}">{escape_text(item.lead)}</strong>: ' if item.lead else ""
+        note = f'<span class="note">{escape_text(item.note)}</span>' if item.note else ""
+        items.append(f"<li>{lead}{escape_text(item.text)}{note}</li>\n")
     return f"<{tag}>\n{''.join(items)}</{tag}>\n"
 
 
 def _html_table(table: _Table) -> str:
     classes = ["words" if head in table.words else "number" for head in table.heads]
     heads = "".join(
-        f'<th scope="col" class="{kind}">{escaped(head)}</th>' for kind, head in zip(classes, table.heads, strict=True)
+        f'<th scope="col" class="{kind}">{escape_text(head)}</th>'
+        for kind, head in zip(classes, table.heads, strict=True)
     )
     rows = (
-        "".join(f'<td class="{kind}">{escaped(cell)}</td>' for kind, cell in zip(classes, row, strict=True))
+        "".join(f'<td class="{kind}">{escape_text(cell)}</td>' for kind, cell in zip(classes, row, strict=True))
         for row in table.rows
     )
     body = "".join(f"<tr>{row}</tr>\n" for row in rows)

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from wisen.model.tombstone import ForgottenItem
 
 
-def shown_things(learner: Learner, things: Iterable[ForgottenItem]) -> list[ForgottenItem]:
+def visible_items(learner: Learner, items: Iterable[ForgottenItem]) -> list[ForgottenItem]:
     """Those that an agent may be shown; of a row of the ledger, those that do not hold such words."""
     if learner.delivery.delivers_local_words:
-        return [*things]
+        return [*items]
     states = learner.lessons.all()
-    told = {each.entry.id for each in learner.delivery.private_words(states).deliverable(states)}
-    entries = [each for each in states if each.entry.id not in told]
+    deliverable = {each.entry.id for each in learner.delivery.private_words(states).deliverable(states)}
+    entries = [each for each in states if each.entry.id not in deliverable]
     turns = [each for each in learner.home.index.memories.every() if each.local]
     ids = {each.entry.name for each in entries} | {each.id for each in turns}
     ids |= {each.id.partition(f":{each.agent}:")[2] for each in turns if each.agent}
     words = {each.text for each in entries} | {each.text for each in turns}
-    return [each for each in things if each.id not in ids and not any(word in each.text for word in words)]
+    return [each for each in items if each.id not in ids and not any(word in each.text for word in words)]

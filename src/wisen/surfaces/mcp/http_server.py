@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from wisen import __version__
 from wisen.errors import UsageError
-from wisen.surfaces.mcp.request_limits import HEADERS, LimitedProtocol
-from wisen.surfaces.mcp.server import server_of
+from wisen.surfaces.mcp.request_limits import MAX_HEADER_BYTES, LimitedProtocol
+from wisen.surfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from wisen.app import Wiring
 
 HOST, PATH, HEALTH = "127.0.0.1", "/mcp", "/health"
-_BODY = 1 << 20
+_MAX_BODY = 1 << 20
 """How long a request may be."""
-_SESSIONS = 64
-_IDLE = 600.0
+_MAX_SESSIONS = 64
+_IDLE_SECONDS = 600.0
 """After how many seconds without a request a session of a client is let go."""
-_GRACE = 3
+_GRACE_SECONDS = 3
 
 
-class Gate:
+class AccessGate:
     """Lets through who speaks to this machine by its own name, comes from no web page, and shows the token."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
@@ -47,14 +47,14 @@ class Gate:
         """Answer who may not come in; pass on who may."""
         if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
-        refused = self._refused(scope) if scope["type"] == "http" else PlainTextResponse("Not found", 404)
+        refused = self._rejection(scope) if scope["type"] == "http" else PlainTextResponse("Not found", 404)
         if refused is not None:
             return await refused(scope, receive, send)
-        body = await _whole_body(receive)
+        body = await _read_body(receive)
         if body is None:
             return None  # whoever asked is gone, and nothing was begun for them
-        if len(body) > _BODY:
-            return await PlainTextResponse(f"At most {_BODY} bytes are read.", 413)(scope, receive, send)
+        if len(body) > _MAX_BODY:
+            return await PlainTextResponse(f"At most {_MAX_BODY} bytes are read.", 413)(scope, receive, send)
         given = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive_again() -> Message:
@@ -62,27 +62,27 @@ class Gate:
 
         return await self._app(scope, receive_again, send)
 
-    def _refused(self, scope: Scope) -> PlainTextResponse | None:
-        found: dict[bytes, list[bytes]] = {}
+    def _rejection(self, scope: Scope) -> PlainTextResponse | None:
+        headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
-            found.setdefault(name, []).append(value)
-        hosts, origins, shown = (found.get(name, []) for name in (b"host", b"origin", b"authorization"))
+            headers.setdefault(name, []).append(value)
+        hosts, origins, tokens = (headers.get(name, []) for name in (b"host", b"origin", b"authorization"))
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             return PlainTextResponse("Ask for 127.0.0.1 by that name.", 421)
         if any(origin not in self._origins for origin in origins):
             return PlainTextResponse("Web pages may not ask.", 403)
         if scope["path"] == HEALTH:
             return None
-        if len(shown) != 1 or not hmac.compare_digest(shown[0], self._token):
+        if len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token):
             says = "Show the token: wisen serve --token prints it."
             return PlainTextResponse(says, 401, {"WWW-Authenticate": "Bearer"})
         return None
 
 
-async def _whole_body(receive: Receive) -> bytes | None:
+async def _read_body(receive: Receive) -> bytes | None:
     """What a request carries, before anybody works on it; None where it ends half-way. Longer ones are cut."""
     body = b""
-    while len(body) <= _BODY:
+    while len(body) <= _MAX_BODY:
         message = await receive()
         if message["type"] != "http.request":
             return None
@@ -101,45 +101,54 @@ def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], No
         StoreError: the token cannot be kept.
     """
     token, rounds = wires.token(), wires.rounds(minutes)
-    with closing(_bound(port)) as bound:
-        taken: int = bound.getsockname()[1]
+    with closing(_listen(port)) as listener:
+        actual_port: int = listener.getsockname()[1]
 
         async def health(_: Request) -> JSONResponse:
-            went = rounds.status()
-            last = went.last.isoformat(timespec="seconds") if went.last else None
-            told = {"rounds": went.rounds, "last": last, "went_well": went.went_well, "is_running": went.is_running}
-            return JSONResponse({"ok": went.went_well is not False, "version": __version__, "cycle": told})
+            status = rounds.status()
+            last = status.last.isoformat(timespec="seconds") if status.last else None
+            cycle = {
+                "rounds": status.rounds,
+                "last": last,
+                "went_well": status.went_well,
+                "is_running": status.is_running,
+            }
+            return JSONResponse({"ok": status.went_well is not False, "version": __version__, "cycle": cycle})
 
-        app = server_of(wires.settings.home, start, one_client=False).streamable_http_app(
+        app = build_server(wires.settings.home, start, one_client=False).streamable_http_app(
             streamable_http_path=PATH,
             json_response=True,
-            max_request_body_size=_BODY,
-            session_idle_timeout=_IDLE,
-            max_sessions=_SESSIONS,
+            max_request_body_size=_MAX_BODY,
+            session_idle_timeout=_IDLE_SECONDS,
+            max_sessions=_MAX_SESSIONS,
             host=HOST,
             custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])],
         )
-        options: dict[str, Any] = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": _GRACE}
-        options |= {"http": LimitedProtocol, "ws": "none", "h11_max_incomplete_event_size": HEADERS}
-        server = uvicorn.Server(uvicorn.Config(Gate(app, token, taken), lifespan="on", **options))
+        options: dict[str, Any] = {
+            "log_level": "warning",
+            "access_log": False,
+            "timeout_graceful_shutdown": _GRACE_SECONDS,
+        }
+        options |= {"http": LimitedProtocol, "ws": "none", "h11_max_incomplete_event_size": MAX_HEADER_BYTES}
+        server = uvicorn.Server(uvicorn.Config(AccessGate(app, token, actual_port), lifespan="on", **options))
         rounds.start()
         try:
-            ready(f"http://{HOST}:{taken}{PATH}")
-            server.run(sockets=[bound])
+            ready(f"http://{HOST}:{actual_port}{PATH}")
+            server.run(sockets=[listener])
         finally:
             rounds.stop()
 
 
-def _bound(port: int) -> socket.socket:
-    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        taken.bind((HOST, port))
-        taken.listen()  # who asks as soon as the address is told waits, and is not refused
+        listener.bind((HOST, port))
+        listener.listen()  # who asks as soon as the address is told waits, and is not refused
     except OSError as error:
-        taken.close()
+        listener.close()
         raise UsageError(
             f"Port {port} of this machine cannot be taken: {error.strerror}. Another `wisen serve` may have it; "
             "--port gives another one."
         ) from error
-    return taken
+    return listener
