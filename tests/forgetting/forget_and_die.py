@@ -1,13 +1,12 @@
-"""A process that forgets something and dies before the step that it is told: `forget_and_die.py WORD STEP`.
+"""A process that forgets something and dies before a given step.
 
-With a step that never comes it lives, and tells the name of every step.
+With a step that never comes it lives, and returns the name of every step.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -90,15 +89,21 @@ def watch(steps: Steps) -> None:
     of_hooks.HomeSnapshotStore = watched(snapshot_store.HomeSnapshotStore, "shelf")
 
 
-def main() -> None:
-    """Forget a word, up to a step."""
-    word, last = sys.argv[1], int(sys.argv[2])
-    steps = Steps(last)
-    watch(steps)
-    with on_word_of(Person("a test")), wisen.open_learner() as learner:
-        learner.forgetting.forget(word, scope=ALL_CONTEXTS)
-    print("\n".join(steps.done))
-
-
-if __name__ == "__main__":
-    main()
+def forget(word: str, last: int) -> tuple[int, list[str]]:
+    """Forget a word up to a step, in a process of its own: its exit code, and the steps where it lived."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            steps = Steps(last)
+            watch(steps)
+            with on_word_of(Person("a test")), wisen.open_learner() as learner:
+                learner.forgetting.forget(word, scope=ALL_CONTEXTS)
+            os.write(writing, "\n".join(steps.done).encode())
+            os._exit(0)
+        finally:
+            os._exit(1)
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        done = told.read().split()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), done

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import wisen
+from tests.forgetting.forget_and_die import forget
 from tests.forgetting.test_forgetting import told_three_times
 from tests.planted import residues
 from wisen import app
@@ -22,11 +21,6 @@ pytestmark = pytest.mark.requirement("N8")
 
 WORD = "pnpm"
 MOST = 14
-
-
-def forget(step: int) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(Path(__file__).with_name("forget_and_die.py")), WORD, str(step)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 def holds_it(home: Path) -> list[str]:
@@ -48,7 +42,8 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
     assert holds_it(home)
     for name in ("wisen", "shop"):
         shutil.copytree(home / name, home / "before" / name)
-    steps = forget(-1).stdout.split()
+    code, steps = forget(WORD, -1)
+    assert code == 0
     assert holds_it(home) == []
     needed = {"ledger.add_tombstone", "files.write", "index.redact", "ledger.remove", "index.scrub", "backups.renew"}
     assert needed <= {*steps}
@@ -57,7 +52,7 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
         for name in ("wisen", "shop"):
             shutil.rmtree(home / name)
             shutil.copytree(home / "before" / name, home / name)
-        assert forget(step).returncode == -signal.SIGKILL
+        assert forget(WORD, step) == (-signal.SIGKILL, [])
         with wisen.open_learner() as learner:
             began = len(learner.forgetting.tombstones())
             assert began == (step > steps.index("ledger.add_tombstone"))
