@@ -341,7 +341,7 @@ def test_rules_that_were_never_relevant_stand_with_their_price(read: Reader) -> 
 @both
 def test_a_narrowed_report_says_what_it_is_about(read: Reader) -> None:
     chosen = Selection(under=Path("/logs"), since=DAY, agent="codex", places=("/a", "/b"))
-    told_so = "Only sessions that /logs holds, since 2026-02-18, of codex, that worked in /a or /b."
+    told_so = "Only sessions in /logs, since 2026-02-18, of codex, that worked in /a or /b."
     assert told_so in read(replace(QUIET, selection=chosen)).words
     assert "Only sessions" not in read(QUIET).words
 

@@ -133,7 +133,7 @@ def test_it_ends_when_told_starts_again_and_says_when_the_port_is_taken(shop: Pa
     for _ in range(2):
         with served(shop) as address:
             port = address.split(":")[2].split("/")[0]
-            assert "cannot be taken" in run("serve", "--port", port, expect=1).stderr
+            assert "cannot be bound" in run("serve", "--port", port, expect=1).stderr
     with socket.socket() as free:
         free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         free.bind(("127.0.0.1", int(port)))

@@ -1,1 +1,1 @@
-"""The surface for agents that speak the Model Context Protocol: what they may ask, and what they may suggest."""
+"""The MCP server: tools with which agents search what was learnt, and suggest lessons."""

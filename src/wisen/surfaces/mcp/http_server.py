@@ -1,4 +1,4 @@
-"""The server on loopback: MCP over streamable HTTP behind a token, a page that tells how it goes, and a schedule."""
+"""The HTTP server on loopback: MCP over streamable HTTP behind a token, a health endpoint, and scheduled cycles."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 HOST, PATH, HEALTH = "127.0.0.1", "/mcp", "/health"
 _MAX_BODY = 1 << 20
-"""How long a request may be."""
+"""The maximum size of a request body."""
 _MAX_SESSIONS = 64
 _IDLE_SECONDS = 600.0
-"""After how many seconds without a request a session of a client is let go."""
+"""After how many seconds without a request a client's session is closed."""
 _GRACE_SECONDS = 3
 
 
 class AccessGate:
-    """Lets through who speaks to this machine by its own name, comes from no web page, and shows the token."""
+    """Admits requests with the loopback host name, without a foreign web origin, and with the token."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app, self._token = app, f"Bearer {token}".encode()
@@ -44,7 +44,7 @@ class AccessGate:
         self._origins = {f"http://{host}".encode() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer who may not come in; pass on who may."""
+        """Reject a request that is not allowed; pass on the others."""
         if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
         refused = self._rejection(scope) if scope["type"] == "http" else PlainTextResponse("Not found", 404)
@@ -52,7 +52,7 @@ class AccessGate:
             return await refused(scope, receive, send)
         body = await _read_body(receive)
         if body is None:
-            return None  # whoever asked is gone, and nothing was begun for them
+            return None  # the client is gone, and nothing was started for it
         if len(body) > _MAX_BODY:
             return await PlainTextResponse(f"At most {_MAX_BODY} bytes are read.", 413)(scope, receive, send)
         given = [{"type": "http.request", "body": body, "more_body": False}]
@@ -68,9 +68,9 @@ class AccessGate:
             headers.setdefault(name, []).append(value)
         hosts, origins, tokens = (headers.get(name, []) for name in (b"host", b"origin", b"authorization"))
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return PlainTextResponse("Ask for 127.0.0.1 by that name.", 421)
+            return PlainTextResponse("Use the host name 127.0.0.1 or localhost.", 421)
         if any(origin not in self._origins for origin in origins):
-            return PlainTextResponse("Web pages may not ask.", 403)
+            return PlainTextResponse("Requests from web pages are not allowed.", 403)
         if scope["path"] == HEALTH:
             return None
         if len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token):
@@ -80,7 +80,7 @@ class AccessGate:
 
 
 async def _read_body(receive: Receive) -> bytes | None:
-    """What a request carries, before anybody works on it; None where it ends half-way. Longer ones are cut."""
+    """Read the body of a request; None where it ends early. Longer ones are cut."""
     body = b""
     while len(body) <= _MAX_BODY:
         message = await receive()
@@ -93,12 +93,12 @@ async def _read_body(receive: Receive) -> bytes | None:
 
 
 def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], None], start: Path) -> None:
-    """Serve until told to stop. `ready` is told the address once it is taken; port 0 takes any that is free.
+    """Serve until stopped. `ready` is called with the address once it is bound; port 0 takes any free port.
 
     Raises:
         UsageError: the port is not free.
-        MissingExtra: what it needs is not installed.
-        StoreError: the token cannot be kept.
+        MissingExtra: a required package is not installed.
+        StoreError: the token cannot be stored.
     """
     token, rounds = wires.token(), wires.rounds(minutes)
     with closing(_listen(port)) as listener:
@@ -144,11 +144,11 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
-        listener.listen()  # who asks as soon as the address is told waits, and is not refused
+        listener.listen()  # a client that connects as soon as it knows the address waits, and is not refused
     except OSError as error:
         listener.close()
         raise UsageError(
-            f"Port {port} of this machine cannot be taken: {error.strerror}. Another `wisen serve` may have it; "
-            "--port gives another one."
+            f"Port {port} of this machine cannot be bound: {error.strerror}. Another `wisen serve` may be using it; "
+            "choose another one with --port."
         ) from error
     return listener

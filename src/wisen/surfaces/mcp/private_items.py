@@ -1,4 +1,4 @@
-"""Which of the things that would be forgotten an agent is not shown: words that were typed to a local model only."""
+"""Hides items from an agent that contain words typed only to a local model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def visible_items(learner: Learner, items: Iterable[ForgottenItem]) -> list[ForgottenItem]:
-    """Those that an agent may be shown; of a row of the ledger, those that do not hold such words."""
+    """Return the items that an agent may see: those without words typed only to a local model."""
     if learner.delivery.delivers_local_words:
         return [*items]
     states = learner.lessons.all()

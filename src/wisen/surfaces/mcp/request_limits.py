@@ -1,4 +1,4 @@
-"""How long the server waits for a request, and for how many at once: who sends half of one keeps nobody else out."""
+"""Limits request time and connections, so that a client with an unfinished request cannot block others."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     import asyncio
 
 REQUEST_SECONDS = 10.0
-"""In which a request has to be here whole, from its first byte on, however slowly it comes."""
+"""The time in which a request must arrive completely, from its first byte on."""
 MAX_CONNECTIONS = 128
-"""Connections at once; for one more the one is closed that has kept us waiting longest."""
+"""Simultaneous connections; for one more, the connection that has waited longest is closed."""
 MAX_HEADER_BYTES = 32 << 10
-"""Bytes that the head of a request may have."""
+"""The maximum size of the headers of a request."""
 
 
 class LimitedProtocol(H11Protocol):
-    """uvicorn's own protocol with a limit to its patience, which it has only between requests."""
+    """uvicorn's protocol with a timeout for requests too; uvicorn itself has one only between requests."""
 
     request_seconds: ClassVar[float] = REQUEST_SECONDS
     max_connections: ClassVar[int] = MAX_CONNECTIONS
@@ -30,7 +30,7 @@ class LimitedProtocol(H11Protocol):
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait; where too many do, let the longest one go."""
+        """Start the timeout; with too many connections, close the one that has waited longest."""
         super().connection_made(transport)
         self._start_waiting()
         if len(self.connections) > self.max_connections:
@@ -43,7 +43,7 @@ class LimitedProtocol(H11Protocol):
             longest.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; the wait ends when the request is whole."""
+        """Handle data; the timeout ends when the request is complete."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._start_waiting()
@@ -51,18 +51,18 @@ class LimitedProtocol(H11Protocol):
             self._stop_waiting()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request as long as uvicorn does between two."""
+        """Leave the wait for the next request to uvicorn's own timeout."""
         self._stop_waiting()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is over."""
+        """Stop the timeout."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     @property
     def waiting_since(self) -> float | None:
-        """Since when a request is waited for that has begun; None where none is."""
+        """When the wait for an unfinished request began; None where there is none."""
         return self._waiting_since
 
     def abort(self) -> None:

@@ -1,4 +1,4 @@
-"""The server: the official SDK speaks the protocol, threads answer, and a call that fails never ends it."""
+"""The MCP server on the official SDK: threads answer the tool calls, and a failing call never stops the server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcp.server.models import InitializationOptions
 
 MAX_CONCURRENT = 4
-"""How many calls are answered at the same time; the others wait."""
+"""How many calls are answered concurrently; the others wait."""
 _INSTRUCTIONS = (
     "What was learnt from this user's earlier sessions. Ask `context` before larger work, `fixes` when a call failed, "
     "`recall` when the user refers to something from before. What you suggest with `remember` or `log` waits for the "
@@ -35,18 +35,18 @@ _log = logging.getLogger(__name__)
 
 
 class _Server(Server[Any]):
-    """A server whose clients know that the tools may change: those that a user makes are to join them."""
+    """A server that announces to its clients that the list of tools may change."""
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *others: Any, **named: Any
     ) -> InitializationOptions:
-        """What a client is told first."""
+        """Return the options of the first message to a client."""
         changes = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(changes, *others, **named)
 
 
 def build_server(home: Path | None = None, start: Path | None = None, *, one_client: bool = True) -> Server[Any]:
-    """A server with all tools, on the stores of a home, for the project of the directory it was started in."""
+    """Build a server with all tools, on the stores of a home, for the project of the directory it was started in."""
     answers, limiter = ToolAnswers(home, start, one_client=one_client), CapacityLimiter(MAX_CONCURRENT)
 
     async def list_tools(
@@ -59,7 +59,7 @@ def build_server(home: Path | None = None, start: Path | None = None, *, one_cli
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         if params.name not in TOOLS:
-            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}. There are: {', '.join(TOOLS)}.")
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}. Tools: {', '.join(TOOLS)}.")
         agent = _client_name(context)
         return await to_thread.run_sync(
             _answer_call, answers, params.name, params.arguments or {}, agent, limiter=limiter
@@ -75,13 +75,13 @@ def build_server(home: Path | None = None, start: Path | None = None, *, one_cli
 
 
 def _client_name(context: ServerRequestContext[Any]) -> str:
-    """What the client calls itself."""
+    """Return the client's name for itself."""
     client = context.session.client_params
     return client.client_info.name if client is not None else ""
 
 
 def run_stdio(home: Path | None = None) -> None:
-    """Serve whoever started this process, until its input ends."""
+    """Serve the client that started this process, until its input ends."""
 
     async def serve() -> None:
         server = build_server(home)
@@ -102,7 +102,7 @@ def _build_tool(name: str) -> types.Tool:
 
 
 def _answer_call(answers: ToolAnswers, name: str, arguments: dict[str, Any], agent: str) -> types.CallToolResult:
-    """What a tool answers, also where it cannot: an agent that reads why can do better."""
+    """Answer a tool call; on an error explain why, so that the agent can do better."""
     try:
         call = msgspec.convert(arguments, TOOLS[name])
         return _result(msgspec.json.encode(answers.answer(name, call, agent)).decode())
@@ -110,12 +110,14 @@ def _answer_call(answers: ToolAnswers, name: str, arguments: dict[str, Any], age
         return _result(f"The arguments do not fit: {error}", failed=True)
     except WisenError as error:
         return _result(str(error), failed=True)
-    except Exception as error:  # noqa: BLE001 - the edge of a surface: a defect of ours must not end the agent's server
+    except Exception as error:  # noqa: BLE001 - top level: a bug in wisen must not stop the agent's server
         _log.error("%s failed: %s", name, type(error).__name__, exc_info=error)
-        return _result(f"{name} failed by a defect of wisen ({type(error).__name__}). Go on without it.", failed=True)
+        return _result(
+            f"{name} failed because of a bug in wisen ({type(error).__name__}). Continue without it.", failed=True
+        )
 
 
 def _result(text: str, *, failed: bool = False) -> types.CallToolResult:
-    # Unpaired surrogates can stand in what was read, and in nothing that is sent.
+    # Logs may contain unpaired surrogates, which cannot be sent.
     sent = text.encode("utf-8", "replace").decode()
     return types.CallToolResult(content=[types.TextContent(text=sent)], is_error=failed)

@@ -1,6 +1,6 @@
-"""Answers the tools: each call opens the stores, asks the Learner for one project, and closes them again.
+"""Answers MCP tool calls: each call opens the stores, asks the Learner for one project, and closes them again.
 
-Whatever belongs to another project is not result, not even that it is there.
+Nothing about another project is disclosed, not even that it exists.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _MAX_TEXT = 1200
 """How much is shown of one text; a cut is marked."""
 _MAX_EVIDENCE = 5
 _MAX_ITEMS = 50
-_WAITING_NOTE = "It waits for the user, who answers in `wisen review`. It is no rule, and you cannot approve it."
+_WAITING_NOTE = "It waits for the user, who answers in `wisen review`. It is not a rule, and you cannot approve it."
 
 
 class ToolAnswers:
     """Answers calls of agents that work in one project: that of the directory the server was started in.
 
-    Where it was started in none, a client that has the server for itself is bound to the first project it names.
+    If that is not a project, a client that has the server for itself is bound to the first project it names.
     """
 
     def __init__(self, home: Path | None = None, start: Path | None = None, *, one_client: bool = True) -> None:
@@ -60,11 +60,11 @@ class ToolAnswers:
         self._start = start or Path.cwd()
         self._one_client = one_client
         self._bound_context = ""
-        """The context that a client is bound to which was started in none."""
+        """The context that a client is bound to if the server was started outside of any."""
         self._write_lock = Lock()
 
     def offered_tools(self, agent: str) -> tuple[str, ...]:
-        """The tools that an agent is offered: to point at the user's words only where the user allowed it."""
+        """Return the tools that an agent is offered; `point` only where the user allowed it."""
         wires = app.wire(self._home)
         if not wires.settings.feedback.pointing:
             return tuple(name for name in tools.TOOLS if name != tools.POINT)
@@ -73,10 +73,10 @@ class ToolAnswers:
         return tuple(tools.TOOLS)
 
     def answer(self, name: str, call: Struct, agent: str) -> ToolResult:
-        """What a tool says.
+        """Return the answer of a tool.
 
         Raises:
-            WisenError: it cannot be result, and the message says why.
+            WisenError: there is no answer, and the message says why.
         """
         directory = call.directory if isinstance(call, tools.Call) else ""
         place = self._place(directory)
@@ -86,7 +86,7 @@ class ToolAnswers:
             return {"off": "WISEN_OFF", "says": "wisen is off: nothing is shown or stored."}
         if not writes and not wires.ever_used:
             return {"says": "Nothing was learnt yet. The user starts with: wisen learn"}
-        # One writes at a time: the same suggestion twice at once is one.
+        # One writer at a time, so that concurrent duplicates of a suggestion become one.
         turn = self._write_lock if writes else nullcontext()
         with turn, wires.learner(reads=False) if writes else wires.asked() as learner:
             if directory:
@@ -96,7 +96,7 @@ class ToolAnswers:
             return _ANSWERS[name](learner, call, place, agent)
 
     def _check_project(self, learner: Learner, place: Path, directory: str) -> None:
-        """Agents do not look into other projects. Raises: UsageError."""
+        """Reject access to other projects. Raises: UsageError."""
         own, asked = learner.contexts.key_of(self._start) or self._bound_context, learner.contexts.key_of(place)
         if not own and asked and self._one_client:
             self._bound_context = own = asked
@@ -109,7 +109,7 @@ class ToolAnswers:
     def _place(self, directory: str) -> Path:
         place = Path(directory).expanduser() if directory else self._start
         if not place.is_absolute() or "\0" in directory or not place.is_dir():
-            raise UsageError(f"{directory!r} is no directory of this machine. Give an absolute path, or leave it out.")
+            raise UsageError(f"{directory!r} is not a directory on this machine. Give an absolute path, or omit it.")
         return place
 
 
@@ -131,9 +131,9 @@ def _group_fields(found: RecallResult, memories: list[Memory], *, replaced: bool
     best = memories[0]
     foreign = best.context not in (EVERYWHERE, found.here)
     if foreign:
-        # Neither its words nor what it is called or where it lies: an agent that wants them is to ask the user.
+        # Neither its text nor its name or location: an agent that wants them has to ask the user.
         result = {name: value for name, value in _source_fields(best).items() if name not in ("id", "source")}
-        says = "It is of another project, which is not named. The user finds it with `wisen recall --scope all`."
+        says = "It belongs to another project, which is not named. The user finds it with `wisen recall --scope all`."
         return result | {"says": says}
     result = _source_fields(best)
     if replaced:
@@ -203,7 +203,7 @@ def _learning_fields(each: Learning) -> ToolResult:
         "source": each.origin,
     }
     if each.danger not in (None, Danger.NONE):
-        # An error text of a stranger could have dictated it.
+        # A foreign error text could have dictated it.
         says = f"It is not known to be harmless ({each.danger.value}): have the user look at it first"
         return result | {"withheld": f"{says}, with `wisen explain {each.id}`."}
     if each.kind is not LearningKind.FIX or each.change is None:
@@ -216,7 +216,7 @@ def _learning_fields(each: Learning) -> ToolResult:
 
 
 def _quote_command(arguments: str | None) -> str | None:
-    """The command of a call as it may be repeated; None where it runs none, or cannot be read."""
+    """Return the command of a call as it may be quoted; None where it runs none, or cannot be parsed."""
     line = command_of(fields_of(arguments))
     return quote_line(line) if line is not None else None
 
@@ -232,9 +232,9 @@ def _explain(learner: Learner, call: tools.Explain, place: Path, _: str) -> Tool
         else:
             result = _explain_fix(learner, name, here)
     except UsageError:
-        result = None  # what it says may count things of other projects
+        result = None  # its message may count things of other projects
     if result is None:
-        raise UsageError(f"Nothing here has the id {name!r}. The ids stand beside what recall, rules and fixes tell.")
+        raise UsageError(f"Nothing here has the id {name!r}. The answers of recall, rules and fixes contain the ids.")
     return result
 
 
@@ -249,7 +249,7 @@ def _explain_entry(learner: Learner, name: str, here: str) -> ToolResult | None:
     ]
     own = [each for each in seen if each.context in (EVERYWHERE, NOWHERE, here)]
     measured = state.entry.origin is EntryOrigin.MEASURED
-    # Of one that was typed to a local model as well, the other words may be those typed there.
+    # If it was typed to a local model as well, other quotes may come from there.
     mixed = not learner.delivery.delivers_local_words and any(each.kind is MoveKind.LOCAL for each in moves)
     occurrences = [
         {
@@ -305,7 +305,7 @@ def _proposals(learner: Learner, _: tools.Proposals, place: Path, __: str) -> To
     here = learner.contexts.key_of(place)
     private = learner.delivery.private_words(learner.lessons.all())
     waits = [each.proposal for each in learner.proposals.all() if each.is_waiting and private.may_show(each.proposal)]
-    # What is proposed for everywhere was said in other projects, and the user has not made it hold here yet.
+    # A proposal for everywhere was stated in other projects, and the user has not approved it for this one yet.
     own, short = [each for each in waits if each.context == (here or NOWHERE)], learner.proposals.short_ids()
     return {
         "proposals": [_proposal_fields(each) | {"short": short[each.id]} for each in own[:_MAX_ITEMS]],
@@ -354,7 +354,7 @@ def _point(learner: Learner, call: tools.Point, place: Path, agent: str) -> Tool
     if not learner.feedback.consent.is_given:
         raise UsageError(NOT_ALLOWED)
     if not here:
-        raise UsageError("This is no project, so no turn is open here.")
+        raise UsageError("This is not a project, so no turn is open here.")
     if call.turn.upper().startswith(("LRN-", "FEAT-")):
         made = learner.proposals.suggest_wording(call.turn, call.wording, agent=agent, context=here)
         return _proposal_fields(made) | {"says": _WAITING_NOTE}
@@ -378,7 +378,7 @@ def _forget(learner: Learner, call: tools.Forget, place: Path, _: str) -> ToolRe
         "would_be_forgotten": [*things.values()][:_MAX_ITEMS],
         "more": max(0, len(things) - _MAX_ITEMS),
         "says": "Nothing was deleted, and you cannot delete anything. To do it in this project the user types, alone: "
-        f"forget {call.what} — and where that asks back: yes forget {call.what} — or runs `wisen forget`.",
+        f"forget {call.what} — and if asked to confirm: yes forget {call.what} — or runs `wisen forget`.",
     }
 
 

@@ -1,4 +1,4 @@
-"""What each tool is called with, and when it is to be used: the schema that agents see is made of this."""
+"""The arguments and descriptions of the MCP tools, from which the schemas that agents see are built."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Directory = Annotated[
     str,
     Meta(
         max_length=4096,
-        description="The absolute path of a directory of your project. Default: the one the server was started in. Of"
-        " other projects nothing is told.",
+        description="The absolute path of a directory of your project. Default: the one the server was started in."
+        " Other projects are not accessible.",
     ),
 ]
 ShortText = Annotated[str, Meta(min_length=1, max_length=2000)]
@@ -28,36 +28,38 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Recall(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Find again what the user said, decided or was told in earlier sessions, with where it stands.
+    """Find what the user said, decided or was told in earlier sessions, with its source.
 
     Use it when the user refers to something from before ("as we decided", "last time"), or before you ask them
     something that they may have answered already. Not for searching code.
     """
 
-    question: Annotated[ShortText, Meta(description='Words to look for; "several words" in quotes as they stand.')]
+    question: Annotated[
+        ShortText, Meta(description='Words to search for; "several words" in quotes as an exact phrase.')
+    ]
     scope: Annotated[
         Literal["here", "all"],
-        Meta(description="here: this project. all: of others it is told when something was said, never what or where."),
+        Meta(description="here: this project. all: also when something was said in others, never what or where."),
     ] = "here"
     days: Annotated[float, Meta(gt=0, description="Only the last N days.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=30)] = 8
 
 
 class Remember(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Suggest a lesson that you believe will be of use in later sessions. It waits until the user approves it.
+    """Suggest a lesson that you believe will be useful in later sessions. It waits until the user approves it.
 
-    Use it when you found out something lasting about this project. What the user types himself is learnt without you:
-    do not repeat it here. Nothing that you suggest is a rule, and you cannot approve it.
+    Use it when you found out something lasting about this project. What the user types is learnt without you: do not
+    repeat it here. Nothing that you suggest is a rule, and you cannot approve it.
     """
 
-    text: Annotated[ShortText, Meta(description="One sentence that somebody understands who was not there.")]
+    text: Annotated[ShortText, Meta(description="One sentence that makes sense to somebody who was not there.")]
     reason: Annotated[str, Meta(max_length=500, description="How you found it out.")] = ""
 
 
 class Log(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Suggest an entry: a failure, a wish, an insight. It waits until the user approves it.
+    """Suggest an entry: a failure, a missing feature, an insight. It waits until the user approves it.
 
-    Use it for a failure that is worth knowing (error), something that is missing (feature), what you understood
+    Use it for a failure that is worth knowing (error), something that is missing (feature), something you understood
     (insight), a better way (learning), or what you believe the user corrected (correction).
     """
 
@@ -69,21 +71,21 @@ class Log(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Forget(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Show what would be forgotten. Nothing is deleted: only the user's own typed words do that.
 
-    Use it when the user wants something forgotten. Show them what is found, and tell them what to type.
+    Use it when the user wants to forget something. Show them what was found, and what to type.
     """
 
     what: Annotated[ShortText, Meta(description="Words, or the id of an entry, rule, fix, proposal or memory.")]
 
 
 class Rules(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """List the rules that hold, for this project and for everywhere, with who approved them.
+    """List the rules in force, for this project and everywhere, with who approved them.
 
-    Use it before larger work, where none were told to you at the start of the session.
+    Use it before larger work, if you were given none at the start of the session.
     """
 
 
 class Explain(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Tell where a rule, entry, guard or fix comes from: the sessions, dates and words behind it.
+    """Show where a rule, entry, guard or fix comes from: its sessions, dates and quotes.
 
     Use it when the user asks why something is a rule, or why a call was stopped.
     """
@@ -104,15 +106,15 @@ class Fixes(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Use it when a tool call failed, before you try something else.
     """
 
-    tool: Annotated[Id, Meta(description="The tool that was called, as you call it: Bash, Edit, …")]
-    error: Annotated[str, Meta(min_length=1, max_length=20_000, description="What it said, as it stands.")]
+    tool: Annotated[Id, Meta(description="The tool that was called, by your name for it: Bash, Edit, …")]
+    error: Annotated[str, Meta(min_length=1, max_length=20_000, description="The error text, verbatim.")]
     arguments: (
-        Annotated[dict[str, Any], Meta(description='What it was called with, such as {"command": "…"}.')] | None
+        Annotated[dict[str, Any], Meta(description='The arguments of the call, such as {"command": "…"}.')] | None
     ) = None
 
 
 class Context(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Tell what matters to a task from earlier sessions: rules, known failures, what was done before; within a budget.
+    """Get what matters to a task from earlier sessions: rules, known failures, earlier work; within a budget.
 
     Use it once at the beginning of a larger task.
     """
@@ -122,13 +124,13 @@ class Context(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Score(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Tell how sessions in this project went, by what was measured: corrections, failed calls, refusals, praise.
+    """Show how sessions in this project went, as measured: corrections, failed calls, rejections, praise.
 
-    Use it when the user asks how the work goes, or whether it gets better. It tells of the last days and of as many
-    before them; they are counts, nobody's opinion.
+    Use it when the user asks how the work is going, or whether it is getting better. It covers the last days and as
+    many before them; these are counts, not opinions.
     """
 
-    days: Annotated[int, Meta(ge=1, le=3650, description="How many days to look at.")] = 30
+    days: Annotated[int, Meta(ge=1, le=3650, description="How many days to cover.")] = 30
 
 
 class Point(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -156,18 +158,18 @@ TOOLS: dict[str, type[Struct]] = {
     "point": Point,
 }
 POINT = "point"
-"""The tool that is offered only where the user allowed that agents help to sort what they said."""
+"""The tool that is offered only where the user allowed agents to help classify the user's messages."""
 SUGGEST = frozenset({"remember", "log", POINT})
-"""The tools that may write: a suggestion, or which words of the user's are to be learnt from."""
+"""The tools that may write: a suggestion, or which of the user's words to learn from."""
 
 
 def schema_of(call: type[Struct]) -> dict[str, Any]:
-    """The arguments of a tool as JSON schema."""
+    """Return the JSON schema of a tool's arguments."""
     _, parts = msgspec.json.schema_components([call], ref_template="#/$defs/{name}")
     whole: dict[str, Any] = dict(parts.pop(call.__name__))
     for name in ("description", "title"):
         whole.pop(name, None)
-    if call is Point:  # each session pays for its words
+    if call is Point:  # every session pays for its tokens
         whole["properties"] = {
             name: {key: value for key, value in each.items() if key != "default"}
             for name, each in whole["properties"].items()

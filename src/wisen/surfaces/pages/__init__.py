@@ -1,1 +1,1 @@
-"""Pages of HTML and Markdown."""
+"""Reports as HTML, Markdown and plots."""

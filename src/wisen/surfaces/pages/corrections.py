@@ -1,4 +1,4 @@
-"""What the user keeps correcting, in words that every form of the report shares."""
+"""Texts about repeated corrections that all report formats share."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ _NAMES = {
 
 
 def describe_signals(report: Report) -> str:
-    """How many typed turns said what."""
+    """Describe how many signals of each kind were found in typed turns."""
     turns = plural(report.counts.typed_turns, "typed turn")
     parts = [plural(report.signals[kind], *words) for kind, words in _NAMES.items() if report.signals.get(kind)]
     return f"In {turns}: {', '.join(parts)}." if parts else f"Nothing was corrected in {turns}."
 
 
 def quote_lesson(theme: Theme) -> str:
-    """What a theme says, in the words in which the user said it last."""
+    """Quote a theme in the user's newest wording."""
     return f"“{clipped(theme.lesson, _MAX_QUOTE)}”"
 
 
 def repeated_themes(report: Report) -> list[Theme]:
-    """What came up in more than one session: the same matter, pointing the same way."""
+    """Return the themes that came up in more than one session."""
     return [theme for theme in report.themes if theme.sessions > 1]
 
 
 def lasting_themes(report: Report) -> list[Theme]:
-    """What came up in one session and is meant to last by the user's own words, the newest first."""
+    """Return the themes of one session that the user explicitly wants to last, newest first."""
     once = [theme for theme in report.themes if theme.sessions == 1 and _is_standing(theme)]
     return sorted(once, key=lambda theme: (-theme.sightings[0].said.at.timestamp(), theme.lesson))
 
 
 def describe_sightings(theme: Theme) -> str:
-    """How often it was said, and where the newest words stand."""
+    """Describe how often a theme was said, and where it was said last."""
     newest = theme.sightings[0]
     where = f"{newest.said.at:%Y-%m-%d}, {newest.agent} {newest.native[:8]}"
     times = len({(each.session, each.said.message) for each in theme.sightings})

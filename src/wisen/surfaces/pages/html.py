@@ -1,7 +1,7 @@
-"""Pages of ours: the frame, the escaping and the writing that all share, and the one about an instruction file.
+"""HTML pages: the shared frame, escaping and writing, and the page of `wisen blame`.
 
-A page needs no network and runs no script. Everything that comes from a file or a session is escaped, and what would
-act instead of being shown (control and direction characters) is replaced.
+A page needs no network and runs no script. Everything that comes from a file or a session is escaped, and characters
+that would have an effect instead of being shown (control and direction characters) are replaced.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.model.instruction import Blame, Effect
 
 BLAME_HEADER = "<!doctype html>\n<!-- made by wisen blame -->\n"
-"""How every page of `wisen blame` begins: a file that begins otherwise is not one, and is never overwritten."""
+"""The beginning of every page of `wisen blame`: a file that begins differently is never overwritten."""
 
 CSS_CLASSES = {
     Strength.BEGAN: "began",
@@ -35,19 +35,19 @@ CSS_CLASSES = {
 
 _MEANINGS = {
     Strength.BEGAN: (
-        "A failure of calls that use what the line names came clearly more often after the line than before, more "
-        "than everything else changed. Something else that came at the same time can be the cause."
+        "A failure of calls that use what the line names occurred clearly more often after the line than before, more "
+        "than everything else changed. Something else that happened at the same time can be the cause."
     ),
     Strength.HELPED: (
-        "Such a failure came clearly less often after the line than before. Something else can be the cause here too."
+        "Such a failure occurred clearly less often after the line than before. Something else can be the cause too."
     ),
     Strength.NO_TRACE: (
-        "The sessions show no difference that chance would not make, or the line names nothing that a call could "
-        "show. It may still do something."
+        "The sessions show no difference beyond chance, or the line names nothing that a call could show. It may still "
+        "have an effect."
     ),
-    Strength.TOO_EARLY: "Too few sessions began while the line stood.",
+    Strength.TOO_EARLY: "Too few sessions began since the line was added.",
     Strength.NEVER: (
-        "No session did anything the line speaks about. It costs its tokens; the day it is needed may still come."
+        "No session did anything that the line is about. It costs its tokens; it may still be needed one day."
     ),
 }
 
@@ -94,7 +94,7 @@ _COLUMNS = (
 
 
 def make_visible(text: str) -> str:
-    """A text of which every character is shown and none acts: no escape sequences, no hidden or turning characters."""
+    """Replace all characters that are not plainly shown: escape sequences, hidden and direction characters."""
     if text.isprintable():
         return text
     shown = text.expandtabs(4)
@@ -102,17 +102,17 @@ def make_visible(text: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """A text that can stand anywhere in a page and is only ever shown."""
+    """Escape a text so that it can be shown anywhere in a page."""
     return escape(make_visible(text))
 
 
 def capitalize(text: str) -> str:
-    """A text with a large first letter, and otherwise as it is."""
+    """Capitalize the first letter, and leave the rest as it is."""
     return text[:1].upper() + text[1:]
 
 
 def build_page(body: str, *, header: str, title: str) -> str:
-    """A whole page around a body that is escaped already; the title is escaped here."""
+    """Build a whole page around a body that is escaped already; the title is escaped here."""
     parts = [
         header,
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n',
@@ -126,29 +126,29 @@ def build_page(body: str, *, header: str, title: str) -> str:
 
 
 def check_target(target: Path, *, header: str, option: str) -> None:
-    """See whether a page may be written there, before the work that it takes.
+    """Check whether a page may be written there, before it is built.
 
     Raises:
-        UsageError: there is no such folder, or a file that does not begin as ours do.
+        UsageError: there is no such folder, or there is a file with another header.
     """
     with _translate_errors(target, option):
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         if target.exists() and not _is_own_page(target, header):
             raise UsageError(
-                f"{target} is not a page that this command made, and stays as it is. Give another file to {option}."
+                f"{target} is not a page that this command wrote, and stays as it is. Give another file to {option}."
             )
 
 
 def save_page(text: str, target: Path, *, header: str, option: str) -> None:
-    """Write a page, readable by the user alone; a file that does not begin as ours do stays as it is.
+    """Write a page, readable by the user alone; a file with another header is not overwritten.
 
     Raises:
-        UsageError: something else stands there, or the file cannot be written.
+        UsageError: another file is there, or the file cannot be written.
     """
     check_target(target, header=header, option=option)
     with _translate_errors(target, option):
-        # A new file is private from the start (0600), and takes the place of the old one only when it is whole.
+        # A new file is private from the start (0600), and replaces the old one only when it is complete.
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -161,12 +161,12 @@ def save_page(text: str, target: Path, *, header: str, option: str) -> None:
 
 @contextmanager
 def _translate_errors(target: Path, option: str) -> Iterator[None]:
-    """What the system refuses, in words that name the next step."""
+    """Translate OS errors into messages that name the next step."""
     try:
         yield
     except OSError as error:
         raise UsageError(
-            f"{target} cannot be written: {error.strerror}. Give {option} a file in a folder of yours."
+            f"{target} cannot be written: {error.strerror}. Give {option} a file in a folder that you can write to."
         ) from error
 
 
@@ -178,7 +178,7 @@ def _is_own_page(target: Path, header: str) -> bool:
 
 
 def render_blame(blame: Blame) -> str:
-    """The whole page about an instruction file."""
+    """Render the page about an instruction file."""
     path = blame.file.path
     body = [
         f"<h1>{escape_text(path)}</h1>\n<p>{escape_text(capitalize(blame.headline))}.</p>\n",
@@ -191,7 +191,7 @@ def render_blame(blame: Blame) -> str:
 
 def _sentences(blame: Blame) -> str:
     if not blame.strong_effects:
-        return "<p>No failure began with a line, and none became clearly rarer with one, as far as sessions tell.</p>\n"
+        return "<p>No failure began with a line, and none became clearly rarer with one, as far as sessions show.</p>\n"
     items = [_sentence(effect) for effect in blame.strong_effects]
     return f"<h2>What left a trace</h2>\n<ul>\n{''.join(items)}</ul>\n"
 
@@ -245,14 +245,14 @@ def _plain_row(effect: Effect) -> str:
 
 def _legend() -> str:
     meanings = "".join(
-        f'<dt class="{CSS_CLASSES[strength]}">{escape_text(capitalize(strength.value))}</dt><dd>{escape_text(meaning)}</dd>\n'
-        for strength, meaning in _MEANINGS.items()
+        f'<dt class="{CSS_CLASSES[each]}">{escape_text(capitalize(each.value))}</dt><dd>{escape_text(meaning)}</dd>\n'
+        for each, meaning in _MEANINGS.items()
     )
     return (
         "<h2>How strong the words are</h2>\n"
         "<p><strong>None of this is proof.</strong> It compares sessions before and after a line, which differ in more "
-        "than the line; only a trial with and without it could tell. Colours say the effect, the length of a bar the "
-        "cost. “≤” before a date: the line was already there when the history begins. How many times as often is "
-        "corrected for how everything else went.</p>\n"
+        "than the line; only a trial with and without it could. Colours show the effect, the length of a bar the "
+        "cost. “≤” before a date: the line was already there when the history begins. Ratios are corrected for the "
+        "general trend.</p>\n"
         f"<dl>\n{meanings}</dl>\n"
     )

@@ -1,4 +1,4 @@
-"""Pairs of numbers, without and with something, as bars on a terminal and as a picture that needs nothing else."""
+"""Plots pairs of numbers, without and with something, as text bars and as a self-contained SVG."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ _COLOURS = ("#b0b0b0", "#2f6f4f")
 
 
 class Pair(NamedTuple):
-    """The same figure without something and with it."""
+    """A figure without something and with it."""
 
     name: str
     without: float
     given: float
     interval: tuple[float, float] | None = None
-    """95% of the second as a multiple of the first."""
+    """The 95% interval of the second as a multiple of the first."""
     share: bool = True
-    """Whether they are shares of sessions, from 0 to 1."""
+    """Whether the numbers are shares of sessions, from 0 to 1."""
 
     @property
     def interval_text(self) -> str:
-        """The interval for a person; empty where it is not known."""
+        """The interval as text; empty where it is not known."""
         return "" if self.interval is None else f"95% {self.interval[0]:.2f}–{self.interval[1]:.2f} times as often"
 
     def format(self, number: float) -> str:
-        """One of the two for a person."""
+        """Format one of the two numbers."""
         return f"{number:.0%} of sessions" if self.share else f"{number:.2f}"
 
     @property
     def scale(self) -> float:
-        """What a full bar stands for."""
+        """The value of a full bar."""
         return 1.0 if self.share else max(self.without, self.given) or 1.0
 
 
 def render_text(pairs: list[Pair]) -> list[str]:
-    """The pairs as lines of text."""
+    """Render the pairs as lines of text."""
     output = []
     for pair in pairs:
         output.append(_clip(pair.name))
@@ -53,7 +53,7 @@ def render_text(pairs: list[Pair]) -> list[str]:
 
 
 def render_svg(pairs: list[Pair]) -> str:
-    """The pairs as SVG."""
+    """Render the pairs as SVG."""
     height = _ROW_HEIGHT * max(len(pairs), 1)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" style="{_FONT}">',

@@ -1,6 +1,6 @@
-"""The report of `wisen learn` as a Markdown text and as one HTML page, both made from the same sections.
+"""Renders the report of `wisen learn` as Markdown and as one HTML page, both from the same sections.
 
-What is told is decided once, in plain words; the two formats only lay it out, and each escapes every word it is given.
+The content is decided once, in plain text; the two formats only lay it out, and each escapes all text.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 
 HTML_HEADER = "<!doctype html>\n<!-- made by wisen learn -->\n"
 MARKDOWN_HEADER = "<!-- made by wisen learn -->\n"
-"""How every report begins: a file that begins otherwise is not one, and is never overwritten."""
+"""The beginning of every report: a file that begins differently is never overwritten."""
 
-_TITLE = "What the sessions of your agents tell"
+_TITLE = "What the sessions of your agents show"
 _MAX_ROWS = 12
-"""Rows of a table that stand in front; all of them stand in the details."""
+"""Rows of a table in the main part; the details contain all of them."""
 _MAX_TEXT = 240
 
 _MARKUP = re.compile(r"[\\`*_\[\]~$&<>|]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"}
-"""Written as entities, which a table's parser does not look into; what else acts gets a backslash."""
+"""Written as entities, which a table parser does not interpret; other markup gets a backslash."""
 _AT_START = re.compile(r"^(\d+(?=[.)])|(?=[#+\-=:]))")
-"""Before what makes a heading, a list or a rule of a line that begins with it."""
+"""Matches what would turn a line that begins with it into a heading, a list or a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """A point of a list."""
+    """An item of a list."""
 
     text: str
     lead: str = ""
-    """The word it begins with, set off."""
+    """The highlighted word it begins with."""
     note: str = ""
-    """What stands below it, more quietly."""
+    """A dimmed line below it."""
     tone: str = ""
-    """The class of the lead's colour."""
+    """The CSS class of the lead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class _Table:
     heads: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     words: tuple[str, ...]
-    """The columns that hold words and may be broken into lines; the others hold figures."""
+    """The columns that contain text and may wrap; the others contain numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +72,11 @@ class _Section:
     title: str
     blocks: Sequence[str | _List | _Table]
     folded: bool = False
-    """Whether it is for those who want to know more."""
+    """Whether it belongs to the details."""
 
 
 def render_markdown(report: Report) -> str:
-    """The report as Markdown, with the details below a rule."""
+    """Render the report as Markdown, with the details below a rule."""
     parts = [MARKDOWN_HEADER, f"# {_TITLE}\n", *(f"{_escape_markdown(line)}\n" for line in _intro_lines(report))]
     is_below = False
     for section in _sections(report):
@@ -88,7 +88,7 @@ def render_markdown(report: Report) -> str:
 
 
 def render_html(report: Report) -> str:
-    """The report as one page, with the details folded away."""
+    """Render the report as one HTML page, with the details folded."""
     parts = [f"<h1>{escape_text(_TITLE)}</h1>\n", *map(_html_block, _intro_lines(report))]
     for section in _sections(report):
         blocks = "".join(map(_html_block, section.blocks))
@@ -115,7 +115,7 @@ def _intro_lines(report: Report) -> Iterator[str]:
 
 def _describe_selection(selection: Selection) -> list[str]:
     words = (
-        (selection.under, f"that {selection.under} holds"),
+        (selection.under, f"in {selection.under}"),
         (selection.since, f"since {selection.since:%Y-%m-%d}" if selection.since else ""),
         (selection.agent, f"of {selection.agent}"),
         (selection.places, f"that worked in {' or '.join(selection.places)}"),
@@ -124,7 +124,7 @@ def _describe_selection(selection: Selection) -> list[str]:
 
 
 def _sections(report: Report) -> Iterator[_Section]:
-    """Everything below the headline, in order; nothing where no session was found."""
+    """Yield everything below the headline, in order; nothing where no session was found."""
     counts = report.counts
     if not counts.sources:
         return
@@ -169,7 +169,7 @@ def _failure_section(report: Report) -> _Section:
 
 
 def _first_fixes(report: Report) -> dict[object, Fix]:
-    """The fix to tell for each signature: the first where there are several."""
+    """Return the fix to show for each signature: the first where there are several."""
     return {fix.signature: fix for fix in reversed(report.fixes)}
 
 
@@ -251,7 +251,7 @@ def _unused_table(files: Iterable[InstructionSummary]) -> _Table:
 
 
 def _tool_table(tools: Iterable[ToolUse], *, whole: bool = False) -> _Table:
-    """How calls ended, by tool; `whole` tells every end, not only the bad ones."""
+    """Build the table of how calls ended, by tool; `whole` shows every outcome, not only the bad ones."""
     names = ("calls", "failed", "hidden", "rejected", "sessions")
     ends = ("worked", "cancelled", "open")
     rows = []
@@ -328,7 +328,7 @@ def _failure_table(report: Report) -> _Table:
 
 
 def _escape_markdown(text: str) -> str:
-    """A text on one line that is shown by every kind of Markdown, also in a table, and marks nothing up."""
+    """Escape a text for any Markdown dialect, on one line, also inside a table."""
     one = " ".join(make_visible(text).split())
     return _AT_START.sub(r"\1\\", _MARKUP.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), one))
 
