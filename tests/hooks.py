@@ -14,7 +14,7 @@ from typing import Any
 
 from wisen.agents.hook_ports import Hooks
 from wisen.edits.edit_history import EditPorts
-from wisen.install.hook_settings import _applicable_hooks, _current_hooks, _hook_value, parse_hook_settings
+from wisen.install.hook_settings import applicable_hooks, current_hooks, hook_value, parse_hook_settings
 from wisen.model.hook import Hook
 from wisen.surfaces.hook import client, hook_output
 from wisen.testing.transcripts import ClaudeTranscript
@@ -31,10 +31,10 @@ def mark_behind(text: str) -> str:
 def stands(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
     """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
     settings = parse_hook_settings(edit_ports.files.read(path).content, str(path))
-    wanted = _applicable_hooks(wanted, settings)
+    wanted = applicable_hooks(wanted, settings)
     places = {hook.keys for hook in wanted}
-    there = [each for each in _current_hooks(settings, agent) if each[0] in places]
-    return there == sorted(map(_hook_value, wanted))
+    there = [each for each in current_hooks(settings, agent) if each[0] in places]
+    return there == sorted(map(hook_value, wanted))
 
 
 def direct_command(

@@ -339,7 +339,7 @@ def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
     call = s.call("Bash", command="ls")
     s.ok(call)
     inner = {"type": "tool_use", "id": "toolu_inner", "name": "Bash", "input": {"command": "false"}}
-    s._add({"type": "assistant", "message": {"content": [inner]}, "isSidechain": True, "agentId": "a7"})
+    s.add_record({"type": "assistant", "message": {"content": [inner]}, "isSidechain": True, "agentId": "a7"})
     block = {"tool_use_id": "toolu_inner", "type": "tool_result", "content": "Exit code 1", "is_error": True}
     s.prompt([block], isSidechain=True, agentId="a7")
     events, _ = read(s, tmp_path)

@@ -54,7 +54,7 @@ class ClaudeScribe:
         self._transcript.prompt(prompt, isSidechain=True, agentId="a1")
         block = {"type": "tool_use", "id": "toolu_sub", "name": "Bash", "input": {"command": command}}
         message = {"role": "assistant", "content": [block]}
-        self._transcript._add({"type": "assistant", "message": message, "isSidechain": True, "agentId": "a1"})
+        self._transcript.add_record({"type": "assistant", "message": message, "isSidechain": True, "agentId": "a1"})
         result = {"tool_use_id": "toolu_sub", "type": "tool_result", "content": f"Exit code {exit_code}"}
         self._transcript.prompt([{**result, "is_error": exit_code != 0}], isSidechain=True, agentId="a1")
 

@@ -115,7 +115,7 @@ def test_what_the_assistant_says_means_the_same_with_and_without_the_shortcut(
     s = ClaudeTranscript()
     for blocks, escaped in records:
         message = {"id": "msg_1", "type": "message", "role": "assistant", "content": blocks}
-        s._add({"type": "assistant", "message": message})
+        s.add_record({"type": "assistant", "message": message})
         if escaped:
             s.lines[-1] = json.dumps(json.loads(s.lines[-1]), separators=(",", ":")).encode()
     path = tmp_path_factory.mktemp("glance") / "s.jsonl"
@@ -142,7 +142,7 @@ def test_a_line_is_decoded_where_its_first_text_may_concede(
 ) -> None:
     s = ClaudeTranscript()
     message = {"id": "msg_1", "type": "message", "role": "assistant", "content": blocks}
-    identity = s._add({"type": "assistant", "message": message})
+    identity = s.add_record({"type": "assistant", "message": message})
     path = tmp_path / "s.jsonl"
     path.write_bytes(s.data())
     (quick, _), slow = both(path)
@@ -153,7 +153,7 @@ def test_a_line_is_decoded_where_its_first_text_may_concede(
 def test_prose_and_progress_are_idle_and_whatever_can_teach_is_not() -> None:
     s = ClaudeTranscript()
     s.say("hello")
-    s._assistant({"type": "thinking", "thinking": "You are right.", "signature": "c2ln"})
+    s.add_assistant_block({"type": "thinking", "thinking": "You are right.", "signature": "c2ln"})
     s.say("Sorry, hello")
     s.raw({"parentUuid": None, "isSidechain": False, "type": "progress", "data": {"a": 1}})
     s.prompt("typed")

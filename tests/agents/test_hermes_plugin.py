@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.hooks import mark_behind
 from wisen.agents.hermes import plugin
 from wisen.agents.hermes.plugin import HookCallbacks, find_failure, prepend_text
-from wisen.agents.hermes.read import _outcome_of, _parse_result, strip_additions
+from wisen.agents.hermes.read import outcome_of, parse_result, strip_additions
 from wisen.model.event import Status
 from wisen.model.hook import Caller
 from wisen.safety.sentinel import strip, wrap
@@ -208,7 +208,7 @@ def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, mon
 @given(RESULTS)
 def test_a_failure_is_told_in_the_words_that_the_reader_finds(told: dict[str, object]) -> None:
     text = json.dumps(told)
-    status, words = _outcome_of(_parse_result(text), text, hides_exit=False)
+    status, words = outcome_of(parse_result(text), text, hides_exit=False)
     assert find_failure(text) == (words if status is Status.FAILED else None)
 
 

@@ -7,9 +7,16 @@ import pytest
 from wisen.delivery import block
 from wisen.safety import sentinel
 
-HEADINGS = [block._HEAD, block._SAID, block._HINTS, block._NEWS, block._WAITING, block._DUE]
+HEADINGS = [
+    block.HEAD,
+    block.STATED_HEADING,
+    block.HINTS_HEADING,
+    block.NEWS_HEADING,
+    block.WAITING_HEADING,
+    block.DUE_HEADING,
+]
 
 
 @pytest.mark.parametrize("heading", HEADINGS)
 def test_a_heading_of_a_block_is_known_when_the_rest_of_it_is_cut_off(heading: str) -> None:
-    assert sentinel._HEADS.match(heading)
+    assert sentinel.HEADS.match(heading)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.feedback.detector import detect
-from wisen.feedback.lesson_extraction import _split_sentences, count_groups, count_orders, lesson_text, topic_of
+from wisen.feedback.lesson_extraction import count_groups, count_orders, lesson_text, split_sentences, topic_of
 from wisen.model.signal import LessonTopic, Polarity, SignalKind, TypedTurn
 
 
@@ -120,7 +120,7 @@ def test_sentences_that_are_looked_through_in_one_go_show_what_each_shows_by_its
 @given(ordering.map(lambda text: f"{text}. \n{text}; x"))
 def test_a_text_is_parted_behind_sentences_and_at_lines_and_semicolons(text: str) -> None:
     marked = re.sub(r"(?<=[\w)\]\"'`][.!?])\s+(?=\S)|;\s+|\n+", "\n", text)
-    assert [part.text for part in _split_sentences(text) if part.text[-1:].isalnum()] == [
+    assert [part.text for part in split_sentences(text) if part.text[-1:].isalnum()] == [
         part
         for line in marked.split("\n")
         if (part := re.sub(r"^\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+", "", line).strip()) and part[-1:].isalnum()

@@ -48,15 +48,15 @@ def test_events_are_stored_by_these_kinds() -> None:
 
 
 def test_every_row_that_can_be_removed_has_its_table() -> None:
-    assert set(ledger_removal._TABLES) - {Snapshot} == set(erasure_search._ROW_KINDS)
-    assert " ".join(ledger_removal._TABLES.values()) == (
+    assert set(ledger_removal.TABLES) - {Snapshot} == set(erasure_search.ROW_KINDS)
+    assert " ".join(ledger_removal.TABLES.values()) == (
         "entries occurrences moves proposals guards changes looks runs exposures outcomes reinforcements ownership "
         "snapshots aliases contexts records phrase_proofs phrases phrase_searches"
     )
 
 
 def test_rows_are_forgotten_by_these_words() -> None:
-    assert " ".join(sorted(erasure_search._ROW_KINDS.values())) == (
+    assert " ".join(sorted(erasure_search.ROW_KINDS.values())) == (
         "alias change context entry exposure guard look move occurrence outcome ownership ownphrase proof proposal "
         "record reinforcement run search"
     )

@@ -91,7 +91,7 @@ class World:
         """What the hook tells at an event; empty where it tells nothing."""
         self.said.clear()
         whole = {"session_id": log.session, "cwd": str(self.project), **payload}
-        answering._answer(event, whole, hook_shelf.Shelf(str(self.wisen), "claude-code", log.session))
+        answering.answer(event, whole, hook_shelf.Shelf(str(self.wisen), "claude-code", log.session))
         hook_output.set_limits(0, 0)
         return self.said[-1][1] if self.said else ""
 

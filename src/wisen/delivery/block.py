@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from wisen.delivery.settings import DeliverPolicy
 
-_HEAD = "Learnt from the user; their word now wins. Name ids you use."
+HEAD = "Learnt from the user; their word now wins. Name ids you use."
 _RULES = ""
-_SAID = "Said, not approved:"
-_HINTS = "Hints, inferred and not confirmed:"
-_NEWS = "Tell the user once:"
-_WAITING = "Ask the user once; they type the answer:"
-_DUE = "Open and important:"
+STATED_HEADING = "Said, not approved:"
+HINTS_HEADING = "Hints, inferred and not confirmed:"
+NEWS_HEADING = "Tell the user once:"
+WAITING_HEADING = "Ask the user once; they type the answer:"
+DUE_HEADING = "Open and important:"
 _SEAL = tokens_at_most("-0123456789abcdef" * 2)
 """What the seal of a session adds to both marks."""
 
@@ -108,18 +108,18 @@ def build_block(content: BlockContent, policy: DeliverPolicy) -> Block:
     """Build what a session starts with; empty if there is nothing. A line that does not fit is left out whole."""
     parts: list[tuple[str, Iterable[DeliveredLine | PendingQuestion]]] = [
         (_RULES, content.rules),
-        (_SAID, content.stated[: policy.said]),
-        (_HINTS, [*content.on_trial, *(content.hints if policy.hints else ())]),
-        (_NEWS, content.news),
-        (_WAITING, [each for each in content.waiting if each.is_new][: policy.due]),
-        (_DUE, content.due[: policy.due]),
+        (STATED_HEADING, content.stated[: policy.said]),
+        (HINTS_HEADING, [*content.on_trial, *(content.hints if policy.hints else ())]),
+        (NEWS_HEADING, content.news),
+        (WAITING_HEADING, [each for each in content.waiting if each.is_new][: policy.due]),
+        (DUE_HEADING, content.due[: policy.due]),
     ]
-    lines, ids, shown = [_HEAD], list[str](), set[str]()
+    lines, ids, shown = [HEAD], list[str](), set[str]()
     trial_ids, trial_lines = {each.exposure_id for each in content.on_trial}, list[tuple[str, int]]()
     once = list[tuple[str, int]]()
     for title, members in parts:
         # The first section needs no title: the opening line introduces it.
-        head = [title] if title and (lines[1:] or title != _SAID) else []
+        head = [title] if title and (lines[1:] or title != STATED_HEADING) else []
         for each in members:
             if isinstance(each, DeliveredLine):
                 line, exposure_id = each.line, each.exposure_id
@@ -130,12 +130,12 @@ def build_block(content: BlockContent, policy: DeliverPolicy) -> Block:
             lines += [*head, line]
             if exposure_id in trial_ids:
                 trial_lines.append((exposure_id, len(lines) - 1))
-            if title in (_NEWS, _WAITING):
+            if title in (NEWS_HEADING, WAITING_HEADING):
                 once.append((exposure_id, len(lines) - 1))
             ids.append(exposure_id)
             shown.add(each.id)
             head = []
-    begins = lines.index(_HINTS) if trial_lines else 0
+    begins = lines.index(HINTS_HEADING) if trial_lines else 0
     return Block(_wrapped(lines), tuple(ids), tuple(trial_lines), begins, tuple(once)) if ids else Block("", ())
 
 

@@ -137,7 +137,7 @@ def extract_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon 
     text = text[:_MAX_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
-    parts = _split_sentences(text)
+    parts = split_sentences(text)
     if abroad:
         parts = [part for part in parts if not foreign_sentences.is_empty(part.text, abroad)]
     if not parts:
@@ -245,7 +245,7 @@ def _strip_opening(words: str, abroad: Sequence[Language]) -> str:
     return bare
 
 
-def _split_sentences(text: str) -> list[_Sentence]:
+def split_sentences(text: str) -> list[_Sentence]:
     """The sentences and lines of a text that say something, without list markers."""
     several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text or not text.isascii()
     parts = []

@@ -47,7 +47,7 @@ _IDENTIFYING_FIELDS = frozenset(
 )
 """Fields of rows that identify, date and locate them; they are not searched."""
 
-_ROW_KINDS: dict[type, str] = {
+ROW_KINDS: dict[type, str] = {
     Entry: "entry",
     Occurrence: "occurrence",
     Move: "move",
@@ -134,7 +134,7 @@ def thing_of(row: Row) -> str:
     if isinstance(row, Snapshot):
         return f"snapshot:{row.machine} {row.path} {row.at.timestamp()} {row.digest}"
     name = getattr(row, "id", None) or getattr(row, "key", None) or f"{getattr(row, 'context', '')} {row}"
-    return f"{_ROW_KINDS[type(row)]}:{name}"
+    return f"{ROW_KINDS[type(row)]}:{name}"
 
 
 def texts_in(value: object) -> Iterator[str]:

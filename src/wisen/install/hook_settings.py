@@ -53,17 +53,17 @@ def install_hooks(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Seque
     """
     old_content = edit_ports.files.read(path).content
     settings = parse_hook_settings(old_content, str(path))
-    wanted = _applicable_hooks(wanted, settings)
-    current, expected = _current_hooks(settings, agent), sorted(map(_hook_value, wanted))
+    wanted = applicable_hooks(wanted, settings)
+    current, expected = current_hooks(settings, agent), sorted(map(hook_value, wanted))
     if current == expected:
         return RewrittenFile(str(path), old_content, old_content)
     for each in (in_memory_ports(edit_ports), edit_ports):  # what fails half-way must fail before anything was written
         extra = [one for one in current if one not in expected or current.count(one) > 1]
         if not _remove_some(each, path, agent, extra):
             _remove_all(each, path, agent)
-        remaining = _current_hooks(parse_hook_settings(each.files.read(path).content, str(path)), agent)
+        remaining = current_hooks(parse_hook_settings(each.files.read(path).content, str(path)), agent)
         for hook in wanted:
-            if _hook_value(hook) not in remaining:
+            if hook_value(hook) not in remaining:
                 seen_digest = content_digest(each.files.read(path).content)
                 keys = hook.keys if hook.keyed else (*hook.keys, "-")
                 Editor(each).set_value(ValuePlan(str(path), keys, hook.value, _reason(agent), seen_digest))
@@ -126,12 +126,12 @@ def _container_keys(deed: ValueEdit) -> tuple[str | int, ...]:
     return deed.keys[:-1] if deed.appended else deed.keys
 
 
-def _applicable_hooks(wanted: Sequence[Hook], settings: Any) -> list[Hook]:
+def applicable_hooks(wanted: Sequence[Hook], settings: Any) -> list[Hook]:
     """Return the hooks that belong in these settings: some only if the user has a list for them."""
     return [each for each in wanted if not each.where_listed or isinstance(_lookup_or_none(settings, each.keys), list)]
 
 
-def _current_hooks(settings: Any, agent: Hooks) -> list[tuple[tuple[str | int, ...], bytes]]:
+def current_hooks(settings: Any, agent: Hooks) -> list[tuple[tuple[str | int, ...], bytes]]:
     """Return our hooks in settings: the list that each is in, or its own key, and its value."""
     ours = [each.keys for each in agent.parse(settings).callings if each.is_ours]
     return sorted((_list_or_key(keys), msgspec.json.encode(_lookup(settings, keys))) for keys in ours)
@@ -141,7 +141,7 @@ def _list_or_key(keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
     return keys[:-1] if isinstance(keys[-1], int) else keys
 
 
-def _hook_value(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
+def hook_value(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
     return hook.keys, msgspec.json.encode(hook.value)
 
 

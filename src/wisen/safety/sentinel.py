@@ -39,7 +39,7 @@ _PARAGRAPH = re.compile(r"\n[ \t>]*\r?\n")
 _BLANK = " \t\r\n>"
 _MAX_BLOCK_LENGTH = 1 << 14
 _TAG_LENGTH = 6
-_HEADS = re.compile(
+HEADS = re.compile(
     r"[\s>]*(?:Learnt from the user|What wisen learnt|From earlier sessions|This failed before|A guard of the user"
     r"|Rules that the user|Ask the user once|Said by the|Said, not|Hints, inferred|Tell the user once"
     r"|Sort earlier words|Waiting for the user|Open and important|wisen\b)"
@@ -175,7 +175,7 @@ def _remove_other_blocks(text: str, marks: Sequence[_Mark]) -> str:
         return text[: first.start] + text[end.end :]
     rest = _REST_OF_TAG.match(text, first.end)
     behind = rest.end() if rest else first.end
-    if _HEADS.match(text, behind):
+    if HEADS.match(text, behind):
         paragraph = _PARAGRAPH.search(text, behind)
         behind = paragraph.start() if paragraph else len(text)
     return text[: first.start] + text[behind:]

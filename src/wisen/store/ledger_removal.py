@@ -45,7 +45,7 @@ Row: TypeAlias = (
     "LearnedRow | Record | Snapshot | Change | ChangeCheck | Run | Exposure | TrialOutcome | Reinforcement | Ownership"
     " | Alias | Context | PhraseRow"
 )
-_TABLES: dict[type, str] = {
+TABLES: dict[type, str] = {
     Entry: "entries",
     Occurrence: "occurrences",
     Move: "moves",
@@ -121,7 +121,7 @@ class SqlLedgerRemoval:
             by_type[type(row)].append(row)
         gone = 0
         with self._db.transaction():
-            for type_, table in _TABLES.items():
+            for type_, table in TABLES.items():
                 # A resolution points to its failure, and goes before it.
                 for row in sorted(by_type[type_], key=lambda each: getattr(each, "failure", None) is None):
                     where, values = _identity(row)
@@ -131,7 +131,7 @@ class SqlLedgerRemoval:
 
     def scrub(self) -> None:
         """Leave no byte of what was deleted in the files of the store."""
-        self._db.scrub(sorted(_TABLES.values()))
+        self._db.scrub(sorted(TABLES.values()))
 
 
 def _identity(row: Row) -> tuple[str, tuple[Value, ...]]:

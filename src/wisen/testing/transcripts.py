@@ -30,16 +30,16 @@ class ClaudeTranscript:
 
     def prompt(self, text: str | list[dict[str, object]], **fields: object) -> str:
         """What the user typed; returns the record's uuid."""
-        return self._add({"type": "user", "message": {"role": "user", "content": text}, **fields})
+        return self.add_record({"type": "user", "message": {"role": "user", "content": text}, **fields})
 
     def say(self, text: str) -> str:
         """Prose of the assistant."""
-        return self._assistant({"type": "text", "text": text})
+        return self.add_assistant_block({"type": "text", "text": text})
 
     def call(self, tool: str, **arguments: object) -> str:
         """A tool call; returns its id."""
         call = f"toolu_{self._number:06d}{self._count:018d}"
-        self._assistant({"type": "tool_use", "id": call, "name": tool, "input": arguments})
+        self.add_assistant_block({"type": "tool_use", "id": call, "name": tool, "input": arguments})
         return call
 
     def ok(self, call: str, output: str = "done") -> str:
@@ -106,11 +106,13 @@ class ClaudeTranscript:
         path.write_bytes(self.data())
         return path
 
-    def _assistant(self, block: dict[str, object]) -> str:
+    def add_assistant_block(self, block: dict[str, object]) -> str:
+        """Append a message of the assistant that holds one block; returns its id."""
         message = {"id": f"msg_{self._count:024d}", "type": "message", "role": "assistant", "content": [block]}
-        return self._add({"type": "assistant", "message": message, "requestId": f"req_{self._count:024d}"})
+        return self.add_record({"type": "assistant", "message": message, "requestId": f"req_{self._count:024d}"})
 
-    def _add(self, record: dict[str, object]) -> str:
+    def add_record(self, record: dict[str, object]) -> str:
+        """Append a record with what every record of the session has; returns its id."""
         uuid = str(UUID(int=(self._number << 64) + self._count + 1))
         self._count += 1
         head = {

@@ -209,7 +209,7 @@ class HermesConversation:
             self.collector.add_outcome(call, session, at, place or self._place, Status.CANCELLED, None)
             return
         raw_text, text = text, strip_additions(text)
-        result = _parse_result(text)
+        result = parse_result(text)
         error = result.error if isinstance(result.error, str) else ""
         stopped = result.status == "cancelled" and _CANCELLED.match(error)
         if (
@@ -222,11 +222,11 @@ class HermesConversation:
             rejection = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
             self.collector.events.append(rejection)
         elif not _PERSISTED.match(raw_text) and not _TRUNCATED.search(raw_text):
-            status, error_text = _outcome_of(result, text, hides_exit=hides_exit)
+            status, error_text = outcome_of(result, text, hides_exit=hides_exit)
             self.collector.add_outcome(call, session, at, place or self._place, status, error_text)
 
 
-def _outcome_of(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status, str | None]:
+def outcome_of(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status, str | None]:
     """Return the status of a call, with the error text of a failure."""
     if _is_blocked(result) or _SKIPPED.match(text):
         return Status.CANCELLED, None
@@ -242,7 +242,7 @@ def _outcome_of(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status
 
 def _is_guard_rejection(text: str) -> bool:
     """Whether a guard of ours blocked a call: the result contains nothing but its text."""
-    result = _parse_result(text) if strip(text) is not text else _Result()
+    result = parse_result(text) if strip(text) is not text else _Result()
     error = result.error if isinstance(result.error, str) else ""
     return bool(error.strip()) and not strip(error).strip() and result.exit_code is None
 
@@ -273,7 +273,7 @@ def strip_additions(text: str) -> str:
     return text.lstrip()[:end]
 
 
-def _parse_result(text: str) -> _Result:
+def parse_result(text: str) -> _Result:
     try:
         return _result.decode(text) if text.lstrip().startswith("{") else _Result()
     except (*_UNREADABLE, UnicodeEncodeError):

@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> None:
         off = off or place_is_off(payload, shelf.snapshots.off_places(), home)
         if off:
             return
-        _answer(event, payload, shelf)
+        answer(event, payload, shelf)
         shelf.beat(event)
     except Exception as error:  # noqa: BLE001 - the agent's turn goes on; what it was is told at the next start
         set_limits(0, 0)
@@ -79,7 +79,7 @@ def run(arguments: list[str]) -> None:
             shelf.failed(event, type(error).__name__)
 
 
-def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
+def answer(event: str, payload: Payload, shelf: Shelf) -> None:
     if event in ("stop", "session-end"):
         from .waking import wake
 
