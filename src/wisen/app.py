@@ -236,9 +236,9 @@ class Wiring(AgentWiring):
         )
 
     def _model(self, ledger: Ledger, index: Index, machine: str, name: str = "") -> Model:
-        from wisen.models.model_factory import around, open_model
+        from wisen.models.model_factory import meter_context, open_model
 
-        stores = around(index, ledger, self.clock(), machine)
+        stores = meter_context(index, ledger, self.clock(), machine)
         policy = replace(self.settings.models, nano=name, heavy=name) if name else self.settings.models
         return open_model(policy, self.environment, self.settings.home, stores)
 

@@ -12,7 +12,7 @@ from tests.agents.scripted_model import Turn, serving
 from tests.agents.worlds import Person, no_way_out
 from wisen.agents.hermes import Hermes
 from wisen.model.event import Message
-from wisen.models.answer_format import prompt_of
+from wisen.models.answer_format import build_prompt
 from wisen.models.command_model import CommandModel
 from wisen.safety.sentinel import strip
 from wisen.testing.agent_contract import everything
@@ -38,7 +38,7 @@ def test_the_real_client_answers_as_a_model(tmp_path: Path) -> None:
         (programs / "hermes").symlink_to(program("hermes"))
         environment = client.environment | {"PATH": f"{programs}:{client.environment['PATH']}"}
         model = CommandModel("hermes", environment, person.home, lambda: "S1")
-        reply = model.respond(prompt_of(question, question.material), 120)
+        reply = model.respond(build_prompt(question, question.material), 120)
         person.cycle()
         learnt = person.wisen("status")
     assert reply.text == '{"ok": true}'

@@ -10,7 +10,7 @@ import pytest
 from tests.agents.clients import claude_code
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Turn, serving
-from wisen.models.answer_format import prompt_of
+from wisen.models.answer_format import build_prompt
 from wisen.models.command_model import CommandModel
 from wisen.testing.port_contracts import harmless
 
@@ -27,7 +27,7 @@ def test_the_real_client_answers_as_a_model(tmp_path: Path) -> None:
         (programs / "claude").symlink_to(claude_code())
         environment = client.environment | {"PATH": f"{programs}:{claude_code().parent}:{client.environment['PATH']}"}
         model = CommandModel("claude", environment, client.home / "wisen", lambda: "S1")
-        reply = model.respond(prompt_of(question, question.material), 90)
+        reply = model.respond(build_prompt(question, question.material), 90)
     assert reply.text == '{"ok": true}'
     assert (reply.tokens_in, reply.tokens_out) == (10, 5)
     assert reply.money is not None

@@ -20,7 +20,7 @@ from wisen.learner import Learner
 from wisen.model.model_use import ModelsPolicy
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
-from wisen.models.metered_model import Around, Metered
+from wisen.models.metered_model import MeterContext, MeteredModel
 from wisen.models.model_ports import Prompt, Question
 from wisen.testing.fake_models import ScriptedModel, ScriptedResponder
 from wisen.testing.fakes import FixedClock
@@ -158,13 +158,13 @@ def scripted(learner: Learner, script: Callable[[Question[Any]], object]) -> Scr
     return model
 
 
-def metered_by(learner: Learner, responder: ScriptedResponder, clock: FixedClock) -> Metered:
+def metered_by(learner: Learner, responder: ScriptedResponder, clock: FixedClock) -> MeteredModel:
     """A model behind the real meter, whose answers are kept in the learner's own index."""
     home = learner.home
-    around = Around(
+    around = MeterContext(
         home.index.model_answers, home.ledger.model_uses, clock, home.ids, home.machine, lambda at: at, clock.advance
     )
-    return Metered(ModelsPolicy(heavy="local"), lambda _: responder, around)
+    return MeteredModel(ModelsPolicy(heavy="local"), lambda _: responder, around)
 
 
 def files_of(home: Path) -> dict[str, bytes]:

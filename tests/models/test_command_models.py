@@ -18,8 +18,8 @@ import wisen
 from wisen.errors import ModelFailed, Reason
 from wisen.model.model_use import MODEL_WORK_DIR
 from wisen.model.report import Selection
-from wisen.models.answer_format import prompt_of
-from wisen.models.command_model import CLIENTS, UNREADABLE, CommandModel
+from wisen.models.answer_format import build_prompt
+from wisen.models.command_model import AGENT_PROGRAMS, UNREADABLE, CommandModel
 from wisen.models.model_ports import Prompt, Reply
 from wisen.safety.sentinel import strip, wrap
 from wisen.testing.port_contracts import harmless
@@ -77,7 +77,7 @@ REPLIES = {
     "hermes": Reply('{"ok": true}'),
 }
 QUESTION = harmless('is $(this) `safe`; rm -rf / && "quoted"?')
-PROMPT = prompt_of(QUESTION, QUESTION.material)
+PROMPT = build_prompt(QUESTION, QUESTION.material)
 
 
 class Programs:
@@ -115,7 +115,7 @@ def programs(tmp_path: Path) -> Programs:
     return Programs(tmp_path)
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("name", AGENT_PROGRAMS)
 def test_a_program_is_asked_and_its_reply_read(programs: Programs, name: str) -> None:
     assert programs.says(name, SAYS[name]).respond(PROMPT, 20) == REPLIES[name]
     told = programs.told()
@@ -128,7 +128,7 @@ def test_a_program_is_asked_and_its_reply_read(programs: Programs, name: str) ->
     assert (told["off"], told["inside"], told["group"]) == ("1", None, True)
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("name", AGENT_PROGRAMS)
 def test_what_was_typed_by_others_stands_between_our_marks(programs: Programs, name: str) -> None:
     programs.says(name, SAYS[name]).respond(PROMPT, 20)
     told = programs.told()
@@ -177,11 +177,11 @@ def test_what_a_program_complains_of_is_told_apart(
     assert "words of the user" not in str(failed.value)
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("name", AGENT_PROGRAMS)
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=5).map(json.dumps))
 def test_whatever_a_program_prints_is_a_reply_or_unreadable(name: str, said: str) -> None:
     with suppress(*UNREADABLE):
-        assert isinstance(CLIENTS[name].read(said), Reply)
+        assert isinstance(AGENT_PROGRAMS[name].parse_reply(said), Reply)
 
 
 def test_a_program_that_is_not_there_is_named(programs: Programs) -> None:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
 from wisen.model.model_use import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy, Tier, UsageTotal
-from wisen.models.answer_format import NotAsAsked, answer_in, prompt_of, schema_of
+from wisen.models.answer_format import MalformedAnswer, build_prompt, json_schema_of, parse_answer
 from wisen.models.hosted_model import HostedModel
-from wisen.models.metered_model import COOL_SECONDS, TRIES, Around, Metered
+from wisen.models.metered_model import COOLDOWN_SECONDS, MAX_TRIES, MeterContext, MeteredModel
 from wisen.models.model_ports import MaterialItem, Model, Question, Reply
 from wisen.testing.fake_models import MemoryModelAnswers, MemoryModelUses, ScriptedResponder
 from wisen.testing.fakes import CountingIds, FixedClock
@@ -45,11 +45,11 @@ class World:
         self.ids = CountingIds()
 
     @property
-    def model(self) -> Metered:
-        around = Around(
+    def model(self) -> MeteredModel:
+        around = MeterContext(
             self.answers, self.purse, self.clock, self.ids, "desk", lambda at: at + self.offset, self._pause
         )
-        return Metered(self.policy, lambda _: self.responder, around)
+        return MeteredModel(self.policy, lambda _: self.responder, around)
 
     def _pause(self, seconds: float) -> None:
         self.pauses.append(seconds)
@@ -152,7 +152,7 @@ def test_no_cap_is_ever_exceeded(reply: str | Exception, calls: int, tokens: int
     )
     world = World(ScriptedResponder(lambda _: reply, is_local=False), policy)
     for number in range(5):
-        world.clock.advance(COOL_SECONDS + 1)
+        world.clock.advance(COOLDOWN_SECONDS + 1)
         with suppress(ModelFailed):
             world.model.ask(harmless(str(number)))
     assert len(world.responder.prompts) <= calls
@@ -188,7 +188,7 @@ def test_tokens_that_nobody_tells_count_as_the_most_that_they_can_be() -> None:
     answer = world.model.ask(harmless("a"))
     prompt = world.responder.prompts[0]
     assert answer.tokens_in >= len((prompt.system + prompt.user).encode())
-    assert answer.tokens_out == prompt.most_tokens
+    assert answer.tokens_out == prompt.max_tokens
 
 
 def test_a_day_ends_at_the_users_midnight() -> None:
@@ -228,14 +228,14 @@ def test_what_does_not_pass_is_not_tried_again(reason: Reason) -> None:
 
 
 def test_a_model_that_fails_is_left_alone_and_it_is_told_until_when() -> None:
-    world = World(ScriptedResponder([*[failing(Reason.UNAVAILABLE)] * TRIES, YES]))
-    with pytest.raises(ModelFailed, match=r"left alone until 12:05:01"):
+    world = World(ScriptedResponder([*[failing(Reason.UNAVAILABLE)] * MAX_TRIES, YES]))
+    with pytest.raises(ModelFailed, match=r"not asked again until 12:05:01"):
         world.model.ask(harmless("a"))
     with pytest.raises(ModelFailed, match=r"not asked until 12:05:01: it failed \(unavailable\)") as failed:
         world.model.ask(harmless("b"))
     assert failed.value.reason is Reason.COOLING
-    assert len(world.responder.prompts) == TRIES
-    world.clock.advance(COOL_SECONDS)
+    assert len(world.responder.prompts) == MAX_TRIES
+    world.clock.advance(COOLDOWN_SECONDS)
     assert world.model.ask(harmless("b")).value == Verdict(True)
 
 
@@ -254,8 +254,8 @@ def test_after_a_time_out_all_that_was_reserved_counts() -> None:
     for world in (late, busy):
         with pytest.raises(ModelFailed):
             world.model.ask(harmless("a"))
-    assert late.today.tokens > TRIES * 1024
-    assert (busy.today.calls, busy.today.tokens) == (TRIES, 0)
+    assert late.today.tokens > MAX_TRIES * 1024
+    assert (busy.today.calls, busy.today.tokens) == (MAX_TRIES, 0)
 
 
 def test_an_answer_that_is_not_as_asked_gets_a_second_chance_with_the_error() -> None:
@@ -320,22 +320,22 @@ class Outer(msgspec.Struct, frozen=True):
     ],
 )
 def test_answers_are_read_strictly(text: str) -> None:
-    with pytest.raises(NotAsAsked):
-        answer_in(text, Outer)
+    with pytest.raises(MalformedAnswer):
+        parse_answer(text, Outer)
 
 
 @pytest.mark.parametrize(
     "text", ['{"items": [{"label": "a", "score": 1}]}', '```json\n{"items": [{"label": "a", "score": 1.0}]}\n```']
 )
 def test_an_answer_may_stand_in_a_code_block(text: str) -> None:
-    assert answer_in(text, Outer) == Outer([Inner("a", 1.0)])
+    assert parse_answer(text, Outer) == Outer([Inner("a", 1.0)])
 
 
 @given(st.text())
 def test_whatever_is_answered_is_a_value_of_the_type_or_nothing(text: str) -> None:
     try:
-        value = answer_in(text, Verdict)
-    except NotAsAsked:
+        value = parse_answer(text, Verdict)
+    except MalformedAnswer:
         return
     assert value in (Verdict(True), Verdict(False))
 
@@ -344,7 +344,7 @@ def test_whatever_is_answered_is_a_value_of_the_type_or_nothing(text: str) -> No
 def test_no_text_can_end_its_own_quotation(items: list[tuple[str, str]]) -> None:
     material = tuple(MaterialItem(*each) for each in items)
     question = Question(purpose="t", tier=Tier.NANO, instructions="Judge.", answer=Verdict, material=material)
-    read = json.loads(prompt_of(question, material).user)
+    read = json.loads(build_prompt(question, material).user)
     sendable = [{"id": _whole(id_), "text": _whole(text)} for id_, text in items]
     assert read == sendable
 
@@ -354,7 +354,7 @@ def _whole(text: str) -> str:
 
 
 def test_the_schema_is_an_object_at_the_top() -> None:
-    schema = schema_of(Outer)
+    schema = json_schema_of(Outer)
     assert schema["type"] == "object"
     assert list(schema["$defs"]) == ["Inner"]
 

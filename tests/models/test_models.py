@@ -257,7 +257,7 @@ def test_a_model_that_failed_is_left_alone_by_other_processes_too(home: Path) ->
     with chatting([Says("oops", 500)]) as server:
         configure(home, server.name)
         first, second = run("models", "check", expect=1), run("models", "check", expect=1)
-    assert "It is left alone until" in first.stderr
+    assert "It is not asked again until" in first.stderr
     assert "is not asked until" in second.stderr
     assert len(server.requests) == 3
     assert "is left alone until" in run("status").stdout
@@ -321,7 +321,7 @@ def test_what_was_spent_stays_known_when_everything_is_forgotten(home: Path) -> 
         ask(learner, "a")
         learner.forgetting.forget_everything("*")
         assert failure(learner, "b").reason is Reason.OVER_CAP
-        assert learner._deps.model().named(Tier.NANO) == server.name
+        assert learner._deps.model().model_name(Tier.NANO) == server.name
     assert len(server.requests) == 1
 
 

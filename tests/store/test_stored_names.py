@@ -15,7 +15,7 @@ from wisen.model.change import EditOperation, LineEdit, LineRemoval, PassageEdit
 from wisen.model.event import Event
 from wisen.model.memory import MemoryKind
 from wisen.model.snapshot import Snapshot
-from wisen.models.answer_format import schema_of as answer_schema
+from wisen.models.answer_format import json_schema_of as answer_schema
 from wisen.models.service import Pong
 from wisen.store import ledger_removal
 from wisen.store.index_numbers import EVENT_KINDS

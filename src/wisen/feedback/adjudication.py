@@ -103,7 +103,7 @@ class Adjudicator:
             instructions=_INSTRUCTIONS,
             answer=Rulings,
             material=tuple(MaterialItem(str(number), doubt.message.text) for number, doubt in enumerate(batch, 1)),
-            most_tokens=_TOKENS_PER_TURN * (len(batch) + 1),
+            max_tokens=_TOKENS_PER_TURN * (len(batch) + 1),
         )
         try:
             answer = self._model().ask(question)

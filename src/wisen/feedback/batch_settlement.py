@@ -13,7 +13,7 @@ from wisen.errors import MissingExtra, ModelError, UsageError
 from wisen.model.change import estimate_tokens
 from wisen.model.model_use import Tier
 from wisen.model.pointing import PointingOutcome, PointingResult, TurnClaim, TurnClaimKind
-from wisen.models.answer_format import prompt_of
+from wisen.models.answer_format import build_prompt
 from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class BatchSettlement(NamedTuple):
 def plan_batch(agent: str, turns: Sequence[DoubtfulTurn]) -> BatchSettlement:
     """Plan what would be asked."""
     questions = [_question(some) for some in _batches(turns)]
-    prompts = [prompt_of(each, each.material) for each in questions]
+    prompts = [build_prompt(each, each.material) for each in questions]
     sent = tuple(f"{each.system}\n{each.user}" for each in prompts)
     return BatchSettlement(
         agent, tuple(each.open for each in turns), sent, sum(estimate_tokens(each.encode()) for each in sent)
@@ -129,5 +129,5 @@ def _question(turns: Sequence[DoubtfulTurn]) -> Question[TurnAnswers]:
         instructions=_INSTRUCTIONS,
         answer=TurnAnswers,
         material=tuple(MaterialItem(str(number), each.open.text) for number, each in enumerate(turns, 1)),
-        most_tokens=_TOKENS_PER_TURN * (len(turns) + 1),
+        max_tokens=_TOKENS_PER_TURN * (len(turns) + 1),
     )

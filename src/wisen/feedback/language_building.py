@@ -136,7 +136,7 @@ def build_question(groups: GroupQuestion, name: str, own_name: str) -> Question[
         instructions=_ASK.format(name=name, own_name=own_name),
         answer=answer,
         material=tuple(MaterialItem(group, _example(groups.table, group)) for group in groups.groups),
-        most_tokens=_TOKENS + _TOKENS_EACH * len(fields),
+        max_tokens=_TOKENS + _TOKENS_EACH * len(fields),
     )
 
 

@@ -142,7 +142,7 @@ class PhraseNamer:
             instructions=instructions,
             answer=answer,
             material=material,
-            most_tokens=tokens,
+            max_tokens=tokens,
         )
         try:
             return self._model.ask(question).value

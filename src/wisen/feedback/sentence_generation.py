@@ -46,7 +46,7 @@ def sentence_question(purpose: str, name: str, own_name: str) -> Question[Any]:
         instructions=_ASK.format(name=name, own_name=own_name),
         answer=msgspec.defstruct("Sentences", fields, frozen=True, forbid_unknown_fields=True),
         material=tuple(MaterialItem(kind, "\n".join(getattr(template_sentences(), kind))) for kind in MIN_SENTENCES),
-        most_tokens=_TOKENS,
+        max_tokens=_TOKENS,
     )
 
 

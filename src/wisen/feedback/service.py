@@ -350,7 +350,7 @@ class FeedbackService:
         if not done.is_complete or not language.groups:
             return users.describe_build(code, done)
         comment = _BY_MODEL.format(
-            name=language.name, model=asked.named(Tier.HEAVY), day=f"{self._home.clock.now():%Y-%m-%d}"
+            name=language.name, model=asked.model_name(Tier.HEAVY), day=f"{self._home.clock.now():%Y-%m-%d}"
         )
         kept = users.write_language(language, comment, again=again)
         if done.sentences is not None:

@@ -1,1 +1,1 @@
-"""Language models, as far as the user has any."""
+"""Optional language models: asking them, metering their use, and checking that they answer."""

@@ -1,7 +1,7 @@
-"""The agents' own programs as models: asked once, without tools, in an empty folder, and ended when time is up.
+"""Uses the command-line programs of agents as models: one prompt, no tools, an empty folder, a timeout.
 
-What they are asked stands between our marks, so that no reader takes it for something the user typed, wherever the
-agent writes it down. Most of them send it to their vendor: they never count as local.
+The prompt is wrapped in our marks, so that no log reader takes it for something the user typed, wherever the agent
+records it. Most programs send it to their vendor, so they never count as local.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
 
     from wisen.models.model_ports import Prompt
 
-_OFF, _MARKER = {"WISEN_OFF": "1"}, ".wisen-off"
-_MARKER_SAYS = "wisen asks the agents' programs here, as models. What is said here is not the user's.\n"
-_INSIDE = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR")
-"""By these a program knows that another session of it started us, and may refuse."""
+_OFF_VARIABLES, _MARKER_FILE = {"WISEN_OFF": "1"}, ".wisen-off"
+_MARKER_TEXT = "wisen asks the agents' programs here, as models. What is said here is not the user's.\n"
+_SESSION_VARIABLES = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR")
+"""Variables by which a program detects that it runs inside another session of itself, and may refuse to start."""
 _OVERHEAD = 20_000
-"""Tokens of an agent's own instructions, which go in beside the prompt."""
-_LAST_BREATH = 2.0
-"""Seconds between asking a program to end and ending it."""
-_LONGEST_ARGUMENT = 120_000
-"""Bytes: systems refuse longer ones."""
+"""Tokens of an agent's own instructions, which are sent in addition to the prompt."""
+_GRACE_SECONDS = 2.0
+"""Seconds between SIGTERM and SIGKILL."""
+_MAX_ARGUMENT_BYTES = 120_000
+"""Bytes; operating systems reject longer arguments."""
 _LIMITED = ("rate limit", "rate_limit", "usage limit", "overloaded", "429")
 _ACCOUNT = ("log in", "login", "logged in", "api key", "unauthorized", "authentication")
 
 
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
-"""What reading raises where a program printed something of another shape."""
+"""Errors that parsing raises if a program printed something unexpected."""
 
 
 class ProgramCall(NamedTuple):
-    """How a program is asked."""
+    """The arguments and the input of a program."""
 
     arguments: list[str]
-    given: str
-    """What it reads from its input."""
+    stdin: str
+    """What it reads from standard input."""
 
 
-class Client(NamedTuple):
-    """One agent's program."""
+class AgentProgram(NamedTuple):
+    """How to call the program of one agent and parse its output."""
 
-    call: Callable[[Prompt, str, str], ProgramCall]
-    """The call for a prompt, the name of a model of the agent's, and a name for the session."""
-    read: Callable[[str], Reply]
-    """The reply in what it prints. Raises: one of `UNREADABLE`."""
+    build_call: Callable[[Prompt, str, str], ProgramCall]
+    """Builds the call for a prompt, a model name of the agent, and a session name."""
+    parse_reply: Callable[[str], Reply]
+    """Parses the reply from the output. Raises: one of `UNREADABLE`."""
 
 
 class CommandModel:
@@ -67,45 +67,47 @@ class CommandModel:
     overhead = _OVERHEAD
 
     def __init__(self, name: str, environment: Mapping[str, str], home: Path, session: Callable[[], str]) -> None:
-        """`name`: the program's, or `program:model`; `session`: a new name for each session."""
+        """`name`: `program` or `program:model`; `session`: returns a new name for each session."""
         self._name = name
         self._program, _, self._model = name.partition(":")
-        self._environment = {key: each for key, each in environment.items() if key not in _INSIDE} | _OFF
+        self._environment = {
+            key: each for key, each in environment.items() if key not in _SESSION_VARIABLES
+        } | _OFF_VARIABLES
         self._work = home.joinpath(*MODEL_WORK_DIR)
         self._session = session
 
     def cost(self, tokens_in: int, tokens_out: int) -> float | None:
-        """Nobody knows beforehand what an agent's program costs."""
+        """Return None: the cost of an agent's program is not known in advance."""
         del tokens_in, tokens_out
         return None
 
     def respond(self, prompt: Prompt, seconds: float) -> Reply:
-        """The reply, within so many seconds. Raises: ModelFailed."""
-        client = CLIENTS[self._program]
+        """Return the reply, within this many seconds. Raises: ModelFailed."""
+        program = AGENT_PROGRAMS[self._program]
         path = find_program(self._program, self._environment)
         if path is None:
-            says = (
-                f"{self._program} is not in the PATH, or only in a project's folder, from which nothing is started. "
+            message = (
+                f"{self._program} is not in the PATH, or only in a project's folder, from which nothing is run. "
                 "Install it, or choose another model: wisen models show"
             )
-            raise ModelFailed(says, Reason.UNREACHABLE)
-        call = client.call(prompt, self._model, self._session())
-        if any(len(each.encode()) > _LONGEST_ARGUMENT for each in call.arguments):
+            raise ModelFailed(message, Reason.UNREACHABLE)
+        call = program.build_call(prompt, self._model, self._session())
+        if any(len(each.encode()) > _MAX_ARGUMENT_BYTES for each in call.arguments):
             raise ModelFailed(f"The question is too long for {self._program}.", Reason.DENIED)
-        code, said, complained = self._run([path, *call.arguments], call.given, seconds)
+        code, output, errors = self._run([path, *call.arguments], call.stdin, seconds)
         try:
-            reply = client.read(said)
+            reply = program.parse_reply(output)
         except UNREADABLE:
-            raise self._failed(code, said + complained) from None
+            raise self._failed(code, output + errors) from None
         if code:
-            raise self._failed(code, said + complained)
+            raise self._failed(code, output + errors)
         return reply
 
     def _run(self, command: list[str], given: str, seconds: float) -> tuple[int, str, str]:
-        """What it returned and printed. It and what it started end with the time."""
+        """Return exit code, output and errors. On timeout, the program and its child processes are ended."""
         try:
             self._work.mkdir(parents=True, exist_ok=True, mode=0o700)
-            (self._work / _MARKER).write_text(_MARKER_SAYS, encoding="utf-8")
+            (self._work / _MARKER_FILE).write_text(_MARKER_TEXT, encoding="utf-8")
             child = subprocess.Popen(  # noqa: S603 - no shell; the program is one that the settings name
                 command,
                 cwd=self._work,
@@ -116,56 +118,56 @@ class CommandModel:
                 start_new_session=True,
             )
         except OSError as error:
-            says = f"{self._program} cannot be started: {error.strerror}."
-            raise ModelFailed(says, Reason.UNREACHABLE) from error
+            message = f"{self._program} cannot be started: {error.strerror}."
+            raise ModelFailed(message, Reason.UNREACHABLE) from error
         with child:
             try:
-                said, complained = child.communicate(given.encode("utf-8", "replace"), timeout=seconds)
+                output, errors = child.communicate(given.encode("utf-8", "replace"), timeout=seconds)
             except subprocess.TimeoutExpired:
-                _end(child)
-                says = f"{self._program} did not answer within {seconds:.0f} s, and was ended."
-                raise ModelFailed(says, Reason.TIMEOUT) from None
+                _terminate(child)
+                message = f"{self._program} did not answer within {seconds:.0f} s, and was ended."
+                raise ModelFailed(message, Reason.TIMEOUT) from None
             except BaseException:
-                _end(child)
+                _terminate(child)
                 raise
-        return child.returncode, said.decode("utf-8", "replace"), complained.decode("utf-8", "replace")
+        return child.returncode, output.decode("utf-8", "replace"), errors.decode("utf-8", "replace")
 
-    def _failed(self, code: int, told: str) -> ModelFailed:
-        """Why there is no reply, in our own words: what it printed may quote what was sent."""
-        low = told.casefold()
-        if any(word in low for word in _LIMITED):
-            return ModelFailed(f"{self._program} says that a limit of yours is reached.", Reason.RATE_LIMITED)
-        if any(word in low for word in _ACCOUNT):
-            says = f"{self._program} is not logged in, or its key is not accepted. Try it by hand."
-            return ModelFailed(says, Reason.DENIED)
-        ended = f"ended with exit code {code}" if code else "printed nothing that holds an answer"
-        return ModelFailed(f"{self._program} {ended}. Try it by hand.", Reason.UNAVAILABLE)
+    def _failed(self, code: int, output: str) -> ModelFailed:
+        """Explain in our own words why there is no reply: the output may quote what was sent."""
+        lowered = output.casefold()
+        if any(word in lowered for word in _LIMITED):
+            return ModelFailed(f"{self._program} says that one of your limits is reached.", Reason.RATE_LIMITED)
+        if any(word in lowered for word in _ACCOUNT):
+            message = f"{self._program} is not logged in, or its key is not accepted. Try it by hand."
+            return ModelFailed(message, Reason.DENIED)
+        problem = f"ended with exit code {code}" if code else "printed no answer"
+        return ModelFailed(f"{self._program} {problem}. Try it by hand.", Reason.UNAVAILABLE)
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a program that we started, and whatever it started itself."""
-    for sign in (signal.SIGTERM, signal.SIGKILL):
+def _terminate(child: subprocess.Popen[bytes]) -> None:
+    """Terminate a program that we started, and its child processes."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, sign)
+            os.killpg(child.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            child.communicate(timeout=_LAST_BREATH)
-            # What it started may have outlived it.
+            child.communicate(timeout=_GRACE_SECONDS)
+            # Its child processes may have outlived it.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
             return
 
 
-def _claude(prompt: Prompt, model: str, session: str) -> ProgramCall:
-    del session  # nothing of it is kept
+def _claude_call(prompt: Prompt, model: str, session: str) -> ProgramCall:
+    del session  # no session is stored
     arguments = ["-p", "--output-format", "json", "--no-session-persistence", "--tools", "", "--strict-mcp-config"]
     arguments += ["--disable-slash-commands", "--settings", '{"disableAllHooks": true}']
     arguments += ["--system-prompt", prompt.system, *(["--model", model] if model else [])]
     return ProgramCall(arguments, wrap(prompt.user))
 
 
-def _read_claude(said: str) -> Reply:
-    told = json.loads(said)
-    result = [each for each in told if each.get("type") == "result"][-1] if isinstance(told, list) else told
+def _parse_claude(output: str) -> Reply:
+    record = json.loads(output)
+    result = [each for each in record if each.get("type") == "result"][-1] if isinstance(record, list) else record
     if result.get("is_error"):
         raise ValueError("it failed")
     usage = result.get("usage") or {}
@@ -180,60 +182,62 @@ def _read_claude(said: str) -> Reply:
     )
 
 
-def _codex(prompt: Prompt, model: str, session: str) -> ProgramCall:
+def _codex_call(prompt: Prompt, model: str, session: str) -> ProgramCall:
     del session
     arguments = ["exec", "--json", "--skip-git-repo-check", "--sandbox", "read-only", *(["-m", model] if model else [])]
-    return ProgramCall([*arguments, "-"], wrap(_whole(prompt)))
+    return ProgramCall([*arguments, "-"], wrap(_combined_prompt(prompt)))
 
 
-def _read_codex(said: str) -> Reply:
+def _parse_codex(output: str) -> Reply:
     text: str | None = None
     tokens_in = tokens_out = None
-    for line in said.splitlines():
-        told: Any = json.loads(line) if line.startswith("{") else {}
-        item = told.get("item") or {}
-        if told.get("type") == "item.completed" and item.get("type") == "agent_message":
+    for line in output.splitlines():
+        record: Any = json.loads(line) if line.startswith("{") else {}
+        item = record.get("item") or {}
+        if record.get("type") == "item.completed" and item.get("type") == "agent_message":
             text = str(item["text"])
-        elif told.get("type") == "turn.completed" and told.get("usage"):
-            tokens_in, tokens_out = int(told["usage"]["input_tokens"]), int(told["usage"]["output_tokens"])
+        elif record.get("type") == "turn.completed" and record.get("usage"):
+            tokens_in, tokens_out = int(record["usage"]["input_tokens"]), int(record["usage"]["output_tokens"])
     if text is None:
-        raise ValueError("it said nothing")
+        raise ValueError("there is no message")
     return Reply(text, tokens_in, tokens_out)
 
 
-def _openclaw(prompt: Prompt, model: str, session: str) -> ProgramCall:
+def _openclaw_call(prompt: Prompt, model: str, session: str) -> ProgramCall:
     arguments = ["agent", "--local", "--agent", "main", "--session-id", f"wisen-{session}", "--json"]
-    return ProgramCall([*arguments, *(["--model", model] if model else []), "--message", wrap(_whole(prompt))], "")
+    return ProgramCall(
+        [*arguments, *(["--model", model] if model else []), "--message", wrap(_combined_prompt(prompt))], ""
+    )
 
 
-def _read_openclaw(said: str) -> Reply:
-    told = json.loads(said[said.index("{") :])
-    result = told.get("result") or told
+def _parse_openclaw(output: str) -> Reply:
+    record = json.loads(output[output.index("{") :])
+    result = record.get("result") or record
     text = "\n".join(str(each["text"]) for each in result["payloads"] if each.get("text"))
     usage = ((result.get("meta") or {}).get("agentMeta") or {}).get("usage") or {}
     tokens_in = sum(int(usage.get(part) or 0) for part in ("input", "cacheRead", "cacheWrite")) if usage else None
     return Reply(text, tokens_in, int(usage.get("output") or 0) if usage else None)
 
 
-def _hermes(prompt: Prompt, model: str, session: str) -> ProgramCall:
+def _hermes_call(prompt: Prompt, model: str, session: str) -> ProgramCall:
     del session
-    # It approves every call by itself; of this set of tools there are none.
+    # It approves every call by itself; this toolset is empty.
     arguments = ["--toolsets", "context_engine", *(["--model", model] if model else [])]
-    return ProgramCall([*arguments, "-z", wrap(_whole(prompt))], "")
+    return ProgramCall([*arguments, "-z", wrap(_combined_prompt(prompt))], "")
 
 
-def _read_hermes(said: str) -> Reply:
-    """It prints the answer and nothing else; what stands around an object is its own."""
-    return Reply(said[said.index("{") : said.rindex("}") + 1])
+def _parse_hermes(output: str) -> Reply:
+    """Parse the answer, which is all that it prints, except for its own text around the object."""
+    return Reply(output[output.index("{") : output.rindex("}") + 1])
 
 
-def _whole(prompt: Prompt) -> str:
+def _combined_prompt(prompt: Prompt) -> str:
     return f"{prompt.system}\n{prompt.user}"
 
 
-CLIENTS: dict[str, Client] = {
-    "claude": Client(_claude, _read_claude),
-    "codex": Client(_codex, _read_codex),
-    "openclaw": Client(_openclaw, _read_openclaw),
-    "hermes": Client(_hermes, _read_hermes),
+AGENT_PROGRAMS: dict[str, AgentProgram] = {
+    "claude": AgentProgram(_claude_call, _parse_claude),
+    "codex": AgentProgram(_codex_call, _parse_codex),
+    "openclaw": AgentProgram(_openclaw_call, _parse_openclaw),
+    "hermes": AgentProgram(_hermes_call, _parse_hermes),
 }

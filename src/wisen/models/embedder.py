@@ -1,4 +1,4 @@
-"""The port of whoever turns meaning into numbers."""
+"""Protocol for text embedders."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Vector: TypeAlias = "tuple[float, ...]"
 
 
 class Embedder(Protocol):
-    """Meaning as numbers."""
+    """Computes embedding vectors of texts."""
 
     @property
     def name(self) -> str:
-        """Vectors of different names are never compared."""
+        """The name of the embedding; vectors of different names are never compared."""
         ...
 
     def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One vector of unit length a text, in order."""
+        """Return one unit-length vector per text, in order."""
         ...

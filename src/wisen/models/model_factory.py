@@ -1,4 +1,4 @@
-"""From the settings to a model that can be asked: who replies for which name. Nothing is loaded before it is asked."""
+"""Creates models from the settings: which responder serves which name. Nothing is imported before a model is asked."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 from wisen.errors import ModelAbsent
-from wisen.models.command_model import CLIENTS, CommandModel
+from wisen.models.command_model import AGENT_PROGRAMS, CommandModel
 from wisen.models.hosted_model import HostedModel
-from wisen.models.metered_model import Around, Metered
+from wisen.models.metered_model import MeterContext, MeteredModel
 from wisen.system.clock import to_local_time
 from wisen.system.ids import Ulids
 
@@ -23,31 +23,32 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Clock
 
 
-def around(index: Index, ledger: Ledger, clock: Clock, machine: str) -> Around:
-    """What the meter works with on this machine."""
-    return Around(index.model_answers, ledger.model_uses, clock, Ulids(clock), machine, to_local_time, sleep)
+def meter_context(index: Index, ledger: Ledger, clock: Clock, machine: str) -> MeterContext:
+    """Create the dependencies of the meter on this machine."""
+    return MeterContext(index.model_answers, ledger.model_uses, clock, Ulids(clock), machine, to_local_time, sleep)
 
 
-def open_model(policy: ModelsPolicy, environment: Mapping[str, str], home: Path, around: Around) -> Metered:
-    """The models that the settings name, behind the meter."""
+def open_model(policy: ModelsPolicy, environment: Mapping[str, str], home: Path, context: MeterContext) -> MeteredModel:
+    """Create the metered model for the configured names."""
 
     def responder(name: str) -> Responder:
-        return responder_of(name, policy, environment, home, around)
+        return create_responder(name, policy, environment, home, context)
 
-    return Metered(policy, responder, around)
+    return MeteredModel(policy, responder, context)
 
 
-def responder_of(
-    name: str, policy: ModelsPolicy, environment: Mapping[str, str], home: Path, around: Around
+def create_responder(
+    name: str, policy: ModelsPolicy, environment: Mapping[str, str], home: Path, context: MeterContext
 ) -> Responder:
-    """Who replies for a model of this name. Raises: ModelAbsent."""
-    if name.partition(":")[0] in CLIENTS:
-        return CommandModel(name, environment, home, around.ids.new)
+    """Create the responder for a model name. Raises: ModelAbsent."""
+    if name.partition(":")[0] in AGENT_PROGRAMS:
+        return CommandModel(name, environment, home, context.ids.new)
     is_address = name.startswith(("http://", "https://"))
     if is_address and "@" in name.partition("|")[0]:
-        raise ModelAbsent("The address of a model holds a password. Put it into a variable: models.key_variable")
+        raise ModelAbsent("The address of a model contains a password. Put it into a variable: models.key_variable")
     if (is_address and name.partition("|")[2]) or (not is_address and name.partition(":")[2]):
         return HostedModel(name, environment, policy.key_variable)
     raise ModelAbsent(
-        f"{name!r} is no model's name. Give vendor:model, http://address/v1|model, or one of {', '.join(CLIENTS)}."
+        f"{name!r} is not a model name. Use vendor:model, http://address/v1|model, "
+        f"or one of {', '.join(AGENT_PROGRAMS)}."
     )

@@ -1,7 +1,7 @@
-"""The ports of language models: a question with a strict answer, and who replies to it.
+"""Protocols and types for language models: questions with typed answers, and responders.
 
-Nothing needs a model; where one is configured it may only add. Whoever asks goes on without an answer when there is a
-`ModelError`, as if there were no model.
+Nothing requires a model; a configured one may only add to results. On a `ModelError` callers continue without an
+answer, as if there were no model.
 """
 
 from __future__ import annotations
@@ -18,104 +18,104 @@ T = TypeVar("T")
 
 
 class MaterialItem(NamedTuple):
-    """One piece of material. It is data, whatever it says."""
+    """One item of material. Its text is data, whatever it says."""
 
     id: str
-    """By which an answer names it; never a secret, as it is sent."""
+    """The id by which an answer refers to it; never a secret, as it is sent."""
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question(Generic[T]):
-    """What is asked of a model."""
+    """A question to a model."""
 
     purpose: str
-    """A word by which spending is told apart."""
+    """A word under which costs are recorded."""
     tier: Tier
     instructions: str
     answer: type[T]
-    """A msgspec Struct. Answers that have other, more or fewer fields are malformed."""
+    """A msgspec Struct. Answers with other, more or fewer fields are malformed."""
     material: tuple[MaterialItem, ...] = ()
-    most_tokens: int = 1024
-    """How long the answer may be."""
+    max_tokens: int = 1024
+    """The maximum length of the answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelAnswer(Generic[T]):
-    """What a model answered, in the form that was asked for."""
+    """A model's answer in the requested type."""
 
     value: T
     model: str
     tokens_in: int = 0
     tokens_out: int = 0
     money: float | None = None
-    """What it cost; None where nobody tells the price."""
+    """The cost; None if the price is unknown."""
     cached: bool = False
-    """Whether the same was asked before, so that nothing was sent and nothing spent."""
+    """Whether the answer was cached, so that nothing was sent or spent."""
     withheld: tuple[str, ...] = ()
-    """The ids of material that was left out because it holds a secret or private data."""
+    """The ids of material that was left out because it contains a secret or private data."""
 
 
 class Model(Protocol):
-    """A language model of each tier, within the limits that the user set."""
+    """The language models of all tiers, within the user's limits."""
 
-    def named(self, tier: Tier) -> str:
-        """What the user knows it by; empty where there is none."""
+    def model_name(self, tier: Tier) -> str:
+        """Return the configured name; empty if there is none."""
         ...
 
     def ask(self, question: Question[T]) -> ModelAnswer[T]:
-        """The answer.
+        """Return the answer.
 
-        It may take as long as the settings allow, so it is never asked inside a transaction.
+        This may take as long as the settings allow, so never call it inside a transaction.
 
         Raises:
             ModelAbsent: no model is configured for the tier.
-            ModelFailed: it was not asked, or did not answer as it should.
-            MissingExtra: asking it needs something that is not installed.
+            ModelFailed: the model was not asked, or did not answer properly.
+            MissingExtra: a required package is not installed.
         """
         ...
 
 
 class Prompt(NamedTuple):
-    """What is sent to whoever replies."""
+    """What is sent to a responder."""
 
     system: str
     user: str
     schema: Mapping[str, Any]
     """The JSON schema of the answer."""
-    most_tokens: int
+    max_tokens: int
 
 
 class Reply(NamedTuple):
-    """What came back, as it came."""
+    """A raw reply."""
 
     text: str
     tokens_in: int | None = None
-    """None where nobody tells."""
+    """None if unknown."""
     tokens_out: int | None = None
     money: float | None = None
-    """What it cost, where whoever replied tells it."""
+    """The cost, if the responder reports it."""
     refused: bool = False
     """Whether the model declined to answer."""
 
 
 class Responder(Protocol):
-    """Replies once to one prompt: a vendor's server, a local one, an agent's program. It knows no caps and no tries."""
+    """Replies to one prompt: a vendor's server, a local one, or an agent's program. It knows no caps or retries."""
 
     @property
     def is_local(self) -> bool:
-        """Whether nothing that it is sent leaves this machine."""
+        """Whether nothing that is sent to it leaves this machine."""
         ...
 
     @property
     def overhead(self) -> int:
-        """How many tokens may go in beside the prompt."""
+        """How many tokens may be sent in addition to the prompt."""
         ...
 
     def cost(self, tokens_in: int, tokens_out: int) -> float | None:
-        """What so many tokens cost; None where nobody knows."""
+        """Return the cost of tokens; None if unknown."""
         ...
 
     def respond(self, prompt: Prompt, seconds: float) -> Reply:
-        """The reply, within so many seconds. Raises: ModelFailed, MissingExtra."""
+        """Return the reply, within this many seconds. Raises: ModelFailed, MissingExtra."""
         ...

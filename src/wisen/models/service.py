@@ -1,4 +1,4 @@
-"""What people ask about language models: which there are, what they cost, and whether they answer."""
+"""Reports the configured language models and their use, and checks whether they answer."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
     from wisen.models.model_ports import Model, ModelAnswer
     from wisen.store.home import Home
 
-CHECKS = "check"
-"""The purpose of a question that is only asked to see whether a model answers."""
-_ASKED = "Say whether the text of the one item is the word pong."
-_WORD = "pong"
+CHECK_PURPOSE = "check"
+"""The purpose under which checks of a model are recorded."""
+_CHECK_INSTRUCTIONS = "Say whether the text of the one item is the word pong."
+_CHECK_TEXT = "pong"
 
 
 class Pong(Struct, frozen=True, forbid_unknown_fields=True):
-    """The answer to a harmless question."""
+    """The answer to the check question."""
 
     is_pong: bool
 
 
 class ModelCheck(NamedTuple):
-    """How a model answered."""
+    """The result of checking a model."""
 
     answer: ModelAnswer[Pong]
     seconds: float
 
 
 class ModelService:
-    """What is known of models."""
+    """Reports on models and checks them."""
 
     def __init__(self, home: Home, policy: ModelsPolicy, model: Callable[[], Model]) -> None:
-        """Begin with what the settings say, and with what opens the models when they are first asked."""
+        """`model`: opens the models when they are first asked."""
         self._home, self._policy, self._model = home, policy, model
 
     def state(self) -> ModelsState | None:
-        """The models, and what of today's caps is used; None where none is configured."""
+        """Return the models and today's use of the caps; None if no model is configured."""
         home, policy = self._home, self._policy
         if not policy.has_model:
             return None
@@ -62,25 +62,30 @@ class ModelService:
         )
 
     def uses(self, days: int = 1) -> tuple[ModelUsage, ...]:
-        """What was used in the last days by purpose and model, today among them, the dearest first."""
+        """Return the use in the last days including today, by purpose and model, the most expensive first."""
         home = self._home
         since = home.local(home.clock.now()).date() - timedelta(days=days - 1)
         return home.ledger.model_uses.usage_since(home.machine, since.isoformat())
 
     def check(self, tier: Tier = Tier.NANO) -> ModelCheck:
-        """Ask a model one harmless question.
+        """Ask a model a harmless question.
 
         Raises:
-            ModelError: none is configured, or it gave no answer.
-            MissingExtra: asking it needs something that is not installed.
+            ModelError: no model is configured, or it gave no answer.
+            MissingExtra: a required package is not installed.
         """
         from wisen.models.model_ports import MaterialItem, Question
 
         home = self._home
-        # A new item each time, or the answer would be one that was given before.
-        material = (MaterialItem(home.ids.new(), _WORD),)
+        # A new item each time, as otherwise the answer would be cached.
+        material = (MaterialItem(home.ids.new(), _CHECK_TEXT),)
         question = Question(
-            purpose=CHECKS, tier=tier, instructions=_ASKED, answer=Pong, material=material, most_tokens=256
+            purpose=CHECK_PURPOSE,
+            tier=tier,
+            instructions=_CHECK_INSTRUCTIONS,
+            answer=Pong,
+            material=material,
+            max_tokens=256,
         )
         began = home.clock.elapsed()
         answer = self._model().ask(question)

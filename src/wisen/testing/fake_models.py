@@ -36,13 +36,13 @@ class ScriptedModel:
         self._tiers = tuple(tiers)
         self.questions: list[Question[Any]] = []
 
-    def named(self, tier: Tier) -> str:
+    def model_name(self, tier: Tier) -> str:
         """What the user knows it by; empty where there is none."""
         return self._name if tier in self._tiers else ""
 
     def ask(self, question: Question[T]) -> ModelAnswer[T]:
         """The next answer of the script. Raises: ModelAbsent, ModelFailed; also when the script is out."""
-        if not self.named(question.tier):
+        if not self.model_name(question.tier):
             raise ModelAbsent(f"No {question.tier} model is configured. Set models.{question.tier}: wisen config")
         self.questions.append(question)
         value = _next(self._script, question, len(self.questions), self._name)

@@ -104,14 +104,14 @@ class ModelContract:
     """
 
     def test_it_has_a_name_where_it_is_one(self, model: Model) -> None:
-        assert model.named(Tier.NANO).strip()
-        assert model.named(Tier.HEAVY) == ""
+        assert model.model_name(Tier.NANO).strip()
+        assert model.model_name(Tier.HEAVY) == ""
 
     @pytest.mark.parametrize("text", HOSTILE)
     def test_any_text_gets_an_answer_of_the_type_that_was_asked_for(self, model: Model, text: str) -> None:
         answer = model.ask(harmless(text))
         assert isinstance(answer.value, Verdict)
-        assert answer.model == model.named(Tier.NANO)
+        assert answer.model == model.model_name(Tier.NANO)
 
     def test_a_tier_that_is_not_there_is_absent(self, model: Model) -> None:
         with pytest.raises(ModelAbsent, match=r"models\.heavy"):

@@ -46,8 +46,9 @@ class OpenClawHooks:
     permission_notice = (
         f"{_ACCESS} lets the plug-in see what is said in your OpenClaw sessions. It needs your prompts to deliver the "
         "rules that apply to them and to receive what you type to wisen, and the end of a turn to start a cycle. What "
-        "it sees goes only to wisen's hook client on this machine, which stores ids and no text. Without it (set it to "
-        "false), nothing is delivered at the start of a session or with prompts; guards and fixes still work."
+        "it sees goes to wisen's hook client on this machine, which stores ids and no text, and nowhere else. Without "
+        "it (set it to false), nothing is delivered at the start of a session or with prompts; guards and fixes still "
+        "work."
     )
 
     def __init__(

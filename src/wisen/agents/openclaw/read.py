@@ -231,7 +231,7 @@ class OpenclawConversation:
 
 
 def _outcome_of(message: StoredMessage, blocks: list[Block], *, hides_exit: bool) -> tuple[Status | None, str | None]:
-    """Return the status of a call and the error text of a failure. No status: unknown, or rejected if there is a text."""
+    """Return the status of a call, and the error text if it failed. No status: unknown, or rejected if there is one."""
     details = details_of(message.details)
     code, text = details.exit_code, ""
     shell = message.toolName in _SHELLS
