@@ -79,7 +79,7 @@ def load_added_languages(folder: Path) -> AddedLanguages:
     from wisen.feedback.language import read_language_file
 
     languages: dict[str, Language] = {}
-    broken, told = list[BrokenFile](), blake2b(digest_size=4, person=_DIGEST_VERSION)
+    broken, hasher = list[BrokenFile](), blake2b(digest_size=4, person=_DIGEST_VERSION)
     for file in files:
         try:
             language = read_language_file(file)
@@ -90,7 +90,7 @@ def load_added_languages(folder: Path) -> AddedLanguages:
             broken.append(BrokenFile(str(file), f"{file} has the code {language.code!r}, which another file here has."))
             continue
         languages[language.code] = language
-        told.update(repr(language).encode())
+        hasher.update(repr(language).encode())
     # An odd number is never 0, which means that nothing was added; 31 bits, so that the whole fits into 64.
-    digest = int.from_bytes(told.digest()) >> 1 | 1 if languages else 0
+    digest = int.from_bytes(hasher.digest()) >> 1 | 1 if languages else 0
     return AddedLanguages(tuple(languages.values()), tuple(broken), digest)

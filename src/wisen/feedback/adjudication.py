@@ -53,8 +53,8 @@ class Ruling(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def kinds(self) -> set[SignalKind]:
         """The kinds that the ruling confirms."""
-        said = {SignalKind.CORRECTION: self.correction, SignalKind.PREFERENCE: self.preference}
-        return {kind for kind, held in said.items() if held}
+        holds = {SignalKind.CORRECTION: self.correction, SignalKind.PREFERENCE: self.preference}
+        return {kind for kind, held in holds.items() if held}
 
 
 class Rulings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,9 +113,9 @@ class Adjudicator:
             withheld = isinstance(error, ModelFailed) and error.reason is Reason.WITHHELD
             self._failures += not withheld
             self._is_enabled = withheld or (passing and self._failures < _MAX_FAILURES)
-            told = f"{error} What wisen's own detector heard stands."
-            if not withheld and told not in self.problems:
-                self.problems.append(told)
+            problem = f"{error} What wisen's own detector heard stands."
+            if not withheld and problem not in self.problems:
+                self.problems.append(problem)
             return {}
         rulings: dict[str, Ruling] = {}
         for ruling in answer.value.rulings:
@@ -126,9 +126,9 @@ class Adjudicator:
 
     def _find_doubts(self, sessions: Sequence[History]) -> Iterator[_DoubtfulMessage]:
         for place, session in enumerate(sessions):
-            for turn, heard in turns_of(session):
-                if (self._local or not turn.local) and is_doubtful(heard, self._detector.model):
-                    yield _DoubtfulMessage(place, turn, heard)
+            for turn, message in turns_of(session):
+                if (self._local or not turn.local) and is_doubtful(message, self._detector.model):
+                    yield _DoubtfulMessage(place, turn, message)
 
     def _apply(self, mined: SessionFindings, doubt: _DoubtfulMessage, ruling: Ruling) -> SessionFindings:
         """The session's findings with the signals of one turn replaced by the ruling, in their place."""
@@ -136,5 +136,5 @@ class Adjudicator:
         signals = signals_of_kinds(doubt.message, ruling.kinds, self._detector.model)
         new = tuple(RecordedSignal(message=turn.id, at=turn.at, signal=signal) for signal in signals)
         before = tuple(each for each in mined.said if each.at <= turn.at and each.message != turn.id)
-        behind = tuple(each for each in mined.said if each.at > turn.at and each.message != turn.id)
-        return replace(mined, said=(*before, *new, *behind))
+        after = tuple(each for each in mined.said if each.at > turn.at and each.message != turn.id)
+        return replace(mined, said=(*before, *new, *after))

@@ -88,21 +88,21 @@ def settle_batch(
     progress: Callable[[int, int], None],
 ) -> BatchSettlement:
     """Ask about the turns and record the verified answers; a question that fails ends the batch."""
-    results, troubles = list[PointingResult](), list[str]()
+    results, problems = list[PointingResult](), list[str]()
     tokens_in = tokens_out = done = 0
-    for some in _batches(turns):
+    for batch in _batches(turns):
         try:
-            answer = model.ask(_question(some))
+            answer = model.ask(_question(batch))
         except (ModelError, MissingExtra) as error:
-            troubles.append(str(error))
+            problems.append(str(error))
             break
         tokens_in, tokens_out = tokens_in + answer.tokens_in, tokens_out + answer.tokens_out
-        said = {each.id: each for each in reversed(answer.value.answers)}
-        for number, turn in enumerate(some, 1):
-            results.append(_record_answer(said.get(str(number)), turn, record))
-        done += len(some)
+        answers = {each.id: each for each in reversed(answer.value.answers)}
+        for number, turn in enumerate(batch, 1):
+            results.append(_record_answer(answers.get(str(number)), turn, record))
+        done += len(batch)
         progress(done, len(turns))
-    return plan._replace(results=tuple(results), problems=tuple(troubles), tokens_in=tokens_in, tokens_out=tokens_out)
+    return plan._replace(results=tuple(results), problems=tuple(problems), tokens_in=tokens_in, tokens_out=tokens_out)
 
 
 def _record_answer(

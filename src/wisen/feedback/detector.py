@@ -61,14 +61,14 @@ class _KindModels:
     """The linear models of all kinds, arranged by feature: one lane each, and a last one for durability."""
 
     def __init__(self, kinds: dict[SignalKind, Weights], lasting: Weights) -> None:
-        of = [kinds[kind] for kind in SignalKind]
-        self.thresholds = tuple(each.threshold for each in of)
+        models = [kinds[kind] for kind in SignalKind]
+        self.thresholds = tuple(each.threshold for each in models)
         # A lower score does not reach the threshold, whatever the rounding.
-        self.threshold_offsets = threshold_offsets([_score(each.threshold) - 0.001 for each in of])
+        self.threshold_offsets = threshold_offsets([_score(each.threshold) - 0.001 for each in models])
         of_turn = {name: lasting.weights[named] for name, named in TURN_FEATURES.items() if named in lasting.weights}
-        self.bias = pack([*(each.bias for each in of), lasting.bias])
-        self.rows = WeightRows([*(each.weights for each in of), of_turn])
-        self.weights = tuple(each.weights for each in of)
+        self.bias = pack([*(each.bias for each in models), lasting.bias])
+        self.rows = WeightRows([*(each.weights for each in models), of_turn])
+        self.weights = tuple(each.weights for each in models)
 
 
 class DetectorModel:
@@ -94,17 +94,17 @@ class DetectorModel:
 
     def probabilities(self, message: TypedTurn) -> dict[SignalKind, float]:
         """The probability of each kind."""
-        seen = extract_features(message, self._tables)
-        total = self._models_for(seen).bias + seen.total
+        features = extract_features(message, self._tables)
+        total = self._models_for(features).bias + features.total
         return {kind: _logistic(unpack_lane(total, number)) for number, kind in enumerate(self._kinds)}
 
     def margins(self, message: TypedTurn) -> dict[SignalKind, float]:
         """By how much the probability of each kind is above its threshold, or below."""
-        seen = extract_features(message, self._tables)
-        of = self._models_for(seen)
-        total = of.bias + seen.total
+        features = extract_features(message, self._tables)
+        models = self._models_for(features)
+        total = models.bias + features.total
         return {
-            kind: _logistic(unpack_lane(total, number)) - of.thresholds[number]
+            kind: _logistic(unpack_lane(total, number)) - models.thresholds[number]
             for number, kind in enumerate(self._kinds)
         }
 
@@ -116,34 +116,34 @@ class DetectorModel:
         if not message.text or message.text.isspace():
             return ()
         forced = (*forced, *_explicit_kinds(message.text))
-        seen = extract_features(message, self._tables)
-        of = self._foreign if seen.is_foreign else self._english
-        total = of.bias + seen.total
-        reached = (total + of.threshold_offsets) & self._any_mark
+        features = extract_features(message, self._tables)
+        models = self._foreign if features.is_foreign else self._english
+        total = models.bias + features.total
+        reached = (total + models.threshold_offsets) & self._any_mark
         if forced:
             reached |= sum(mark for mark, kind in zip(self._marks, self._kinds, strict=True) if kind in forced)
         # What holds only for now teaches nothing.
-        told = tuple([each for each in self.directives.possible_directives_in(message.text) if not each.passing])
-        if not reached and not told:
+        directives = tuple([each for each in self.directives.possible_directives_in(message.text) if not each.passing])
+        if not reached and not directives:
             return ()
         held = []
         for number, mark in enumerate(self._marks):
             if reached & mark:
-                probability, least = _logistic(unpack_lane(total, number)), of.thresholds[number]
+                probability, least = _logistic(unpack_lane(total, number)), models.thresholds[number]
                 if probability >= least:
                     held.append((-probability, number))
                 elif forced and self._kinds[number] in forced:
                     held.append((-least, number))
         held.sort()
-        sure = tuple([each for each in told if not each.doubtful])
+        sure = tuple([each for each in directives if not each.doubtful])
         if not sure and any(self._kinds[number] in _DEMANDING_KINDS for _, number in held):
             sure = self.directives.demands_in(message.text)
-        if not sure and not told:
-            return tuple([self._signal(message.text, seen, number, -less) for less, number in held])
+        if not sure and not directives:
+            return tuple([self._signal(message.text, features, number, -less) for less, number in held])
         score = unpack_lane(total, len(self._kinds))
         found = [
-            *self._directive_signals(message, seen, score, held, sure),
-            *self._signals_in_doubt(message, seen, score, told),
+            *self._directive_signals(message, features, score, held, sure),
+            *self._signals_in_doubt(message, features, score, directives),
         ]
         return tuple(sorted(found, key=lambda each: -each.probability))
 

@@ -65,7 +65,7 @@ def is_worth_asking(message: TypedTurn, model: DetectorModel | None = None) -> b
 def doubts_by_worth(messages: Sequence[TypedTurn], limit: int, model: DetectorModel | None = None) -> list[int]:
     """The numbers of the turns to ask about first, at most `limit`: where an answer is likely to change most."""
     model = model or _shipped_detector()
-    worth = [_worth_of(heard, model) for heard in messages]
+    worth = [_worth_of(message, model) for message in messages]
     by_worth = sorted(range(len(messages)), key=lambda number: (-worth[number], number))
     return [number for number in by_worth[:limit] if worth[number] > 0.0]
 
@@ -91,9 +91,9 @@ def signals_of_kinds(
     message: TypedTurn, kinds: Collection[SignalKind], model: DetectorModel | None = None
 ) -> tuple[Signal, ...]:
     """The signals of a turn when it is known which doubted kinds hold; other kinds stay as detected."""
-    insisted = {kind for kind in kinds if kind in DOUBTED_KINDS}
-    signals = (model or _shipped_detector()).signals(message, insisted)
-    return tuple(signal for signal in signals if signal.kind in insisted or signal.kind not in DOUBTED_KINDS)
+    forced = {kind for kind in kinds if kind in DOUBTED_KINDS}
+    signals = (model or _shipped_detector()).signals(message, forced)
+    return tuple(signal for signal in signals if signal.kind in forced or signal.kind not in DOUBTED_KINDS)
 
 
 def _shipped_detector() -> DetectorModel:

@@ -111,30 +111,32 @@ class FeatureTable:
         key = number, spoken
         if key not in self._effect_cache:
             chosen = self.phrases.claims_in(number, spoken)
-            told = self._effect_cache[key] = self._build_effect(number, chosen) if chosen else None
-            if told and self.phrases.bits[number]:
-                self.effects[number] = told
+            effect = self._effect_cache[key] = self._build_effect(number, chosen) if chosen else None
+            if effect and self.phrases.bits[number]:
+                self.effects[number] = effect
         return self._effect_cache[key]
 
     def shorter_effect(self, text: str, match: Match, spoken: int) -> tuple[_PatternEffect | None, int, int]:
         """The effect of the longest shorter pattern in place of one that has none here, with its position."""
         shorter = self.phrases.shorter(text, match)
         while shorter is not None:
-            told = self.effect_of(shorter[0], spoken)
-            if told is not None:
-                return told, shorter[1], shorter[2]
+            effect = self.effect_of(shorter[0], spoken)
+            if effect is not None:
+                return effect, shorter[1], shorter[2]
             shorter = self.phrases.shorter(text, shorter)
         return None, 0, 0
 
     def _build_effect(self, number: int, claims: tuple[Claim, ...]) -> _PatternEffect:
         named = dict.fromkeys(group for claim in claims for group in claim.groups if group != MARKS)
-        of = tuple(self._group(name) for name in named)
-        own = self._own_feature(claims)
-        plain = [group for group in of if len(of) == 1 and not group.negated and not group.asked]
-        row = self.rows[own] if own else 0
+        groups = tuple(self._group(name) for name in named)
+        feature = self._own_feature(claims)
+        plain = [group for group in groups if len(groups) == 1 and not group.negated and not group.asked]
+        row = self.rows[feature] if feature else 0
         both = row + sum(group.row for group in plain)
         negators = self._negators[self.phrases.codes[claims[0].bit]]
-        return _PatternEffect(plain[0].name if plain else "", both, own, row, self.phrases.shift(number), of, negators)
+        return _PatternEffect(
+            plain[0].name if plain else "", both, feature, row, self.phrases.shift(number), groups, negators
+        )
 
     def _own_feature(self, claims: tuple[Claim, ...]) -> str:
         """English phrases and emoji have weights of their own; other languages share those of their groups."""

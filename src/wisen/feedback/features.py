@@ -96,12 +96,12 @@ def build_tables(home: WeightRows, abroad: WeightRows, lexicon: Lexicon) -> Feat
 
 def named_features(message: TypedTurn, *, paired: bool | None = None) -> dict[str, float]:
     """The features of a turn by name; with pairs for other languages, with words and neighbours for English."""
-    seen = extract_features(message, _tables_without_weights())
-    counts = seen.is_foreign if paired is None else paired
-    named = _pairable(seen.phrases, seen.form) if counts else []
+    features = extract_features(message, _tables_without_weights())
+    counts = features.is_foreign if paired is None else paired
+    named = _pairable(features.phrases, features.form) if counts else []
     pairs = {f"{one}{PAIR_SEPARATOR}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
-    beside = {} if counts else _word_features(seen.folded.text, shipped_lexicon())
-    return seen.phrases | seen.form | seen.circumstances | seen.work | pairs | beside
+    neighbours = {} if counts else _word_features(features.folded.text, shipped_lexicon())
+    return features.phrases | features.form | features.circumstances | features.work | pairs | neighbours
 
 
 def is_foreign_message(message: TypedTurn) -> bool:
@@ -120,32 +120,32 @@ def extract_features(message: TypedTurn, tables: FeatureTables) -> TurnFeatures:
     text = lexicon.emoticons.with_emoji(message.text[:MAX_READ])
     masked = mask(text)
     plain = fold_with_places(masked)
-    said: dict[str, float] = {}
-    shown: dict[str, float] = {}
-    found: list[Match] = []
-    spoken, is_abroad = 1, False
+    phrases: dict[str, float] = {}
+    form: dict[str, float] = {}
+    matches: list[Match] = []
+    languages, is_abroad = 1, False
     if lexicon.may_be_foreign(plain.text):
-        found = lexicon.phrases.matches(plain.text)
-        spoken, ahead = lexicon.phrases.languages_of(found)
+        matches = lexicon.phrases.matches(plain.text)
+        languages, ahead = lexicon.phrases.languages_of(matches)
         is_abroad = ahead > 0 or is_foreign(plain.text)
     if is_abroad:
         table, openings = tables.foreign, lexicon.openings
         words = plain.text.split(None, 2)
-        total = _weigh_phrases(plain.text, found, spoken, table, said)
+        total = _weigh_phrases(plain.text, matches, languages, table, phrases)
     else:
         table, openings = tables.english, lexicon.english_openings
-        guests = lexicon.phrases.guest_matches(found) if found else None
-        found = lexicon.english.matches(plain.text)
-        total = _weigh_phrases(plain.text, found, 1, table, said)
+        guests = lexicon.phrases.guest_matches(matches) if matches else None
+        matches = lexicon.english.matches(plain.text)
+        total = _weigh_phrases(plain.text, matches, 1, table, phrases)
         if guests:
-            total += _weigh_phrases(plain.text, guests, spoken, tables.guests, said)
+            total += _weigh_phrases(plain.text, guests, languages, tables.guests, phrases)
         words = plain.text.split()
         total += table.weigh_neighbours([_BEGINNING, *words[:_MAX_NEIGHBOURS]]) + table.weigh_words(words)
-    _add_form(text, masked, plain.text, shown)
-    _add_opening(text, words, openings, said, shown)
-    if "frown" in said or "smile" in said:
-        _add_faces(plain.text, found, table.phrases, said, shown)
-    around, added = table.circumstances[
+    _add_form(text, masked, plain.text, form)
+    _add_opening(text, words, openings, phrases, form)
+    if "frown" in phrases or "smile" in phrases:
+        _add_faces(plain.text, matches, table.phrases, phrases, form)
+    circumstances, added = table.circumstances[
         "refusal's reason" if message.reason else _BEFORE[message.before],
         message.queued,
         not message.earlier,
@@ -154,109 +154,109 @@ def extract_features(message: TypedTurn, tables: FeatureTables) -> TurnFeatures:
         message.conceded,
     ]
     work, added_too = table.work[_count_work(message.calls[:_MAX_CALLS])]
-    _add_combinations(said, shown, around, work)
-    total += added + added_too + table.rows.weigh(shown)
+    _add_combinations(phrases, form, circumstances, work)
+    total += added + added_too + table.rows.weigh(form)
     if is_abroad:
-        total += _weigh_pairs(_pairable(said, shown), table.pairs)
-    return TurnFeatures(said, shown, around, work, total, found, spoken, is_abroad, plain)
+        total += _weigh_pairs(_pairable(phrases, form), table.pairs)
+    return TurnFeatures(phrases, form, circumstances, work, total, matches, languages, is_abroad, plain)
 
 
 def _weigh_phrases(  # noqa: C901, PLR0912  # the innermost loop: function calls would cost more than its work
-    text: str, found: list[Match], spoken: int, table: FeatureTable, said: dict[str, float]
+    text: str, matches: list[Match], languages: int, table: FeatureTable, features: dict[str, float]
 ) -> int:
-    told_of, total, questions, stop = table.effects, 0, "?" in text, -1
-    for match in found:
-        told = told_of[match[0]] or table.effect_of(match[0], spoken)
-        if told is None:
-            told, start, end = table.shorter_effect(text, match, spoken)
+    effects, total, questions, stop = table.effects, 0, "?" in text, -1
+    for match in matches:
+        effect = effects[match[0]] or table.effect_of(match[0], languages)
+        if effect is None:
+            effect, start, end = table.shorter_effect(text, match, languages)
         else:
             _, start, end = match
-        if told is None or not told.groups:
+        if effect is None or not effect.groups:
             continue
-        plain, both, own, own_row, shift, groups, negators = told
+        plain, both, own_feature, own_row, shift, groups, negators = effect
         place = start - shift
-        if plain and place > _EARLY_PLACE and plain not in said:
-            said[plain] = 1.0
-            if own:
-                said[own] = 1.0
+        if plain and place > _EARLY_PLACE and plain not in features:
+            features[plain] = 1.0
+            if own_feature:
+                features[own_feature] = 1.0
             total += both
             continue
-        if own and own not in said:
-            said[own] = 1.0
+        if own_feature and own_feature not in features:
+            features[own_feature] = 1.0
             total += own_row
         for name, row, most, negated, asked, first, early in groups:
             if negated and is_negated(text, place, end - 1, negators):
-                told_as, adds = negated
+                feature, adds = negated
             else:
-                told_as, adds = name, row
-            many = said.get(told_as, 0.0)
+                feature, adds = name, row
+            many = features.get(feature, 0.0)
             if many < most:
-                said[told_as] = many + 1.0
+                features[feature] = many + 1.0
                 total += adds
             if asked and questions:
                 if stop < end - 1:
                     stop = sentence_end(text, end - 1)
-                if (text[stop] == "?" or text[end - 2] == "?") and asked.name not in said:
-                    said[asked.name] = 1.0
+                if (text[stop] == "?" or text[end - 2] == "?") and asked.name not in features:
+                    features[asked.name] = 1.0
                     total += asked.row
             if place <= _EARLY_PLACE:
-                near = first if place <= _FIRST_PLACE else early
-                if near.name not in said:
-                    said[near.name] = 1.0
-                    total += near.row
+                position = first if place <= _FIRST_PLACE else early
+                if position.name not in features:
+                    features[position.name] = 1.0
+                    total += position.row
     return total
 
 
-def _add_form(text: str, masked: str, plain: str, shown: dict[str, float]) -> None:
-    shown[_LENGTHS[bisect_left(_LIMITS, alphabetic_length(text))]] = 1.0
+def _add_form(text: str, masked: str, plain: str, form: dict[str, float]) -> None:
+    form[_LENGTHS[bisect_left(_LIMITS, alphabetic_length(text))]] = 1.0
     if masked is not text and masked != text:
-        shown["quotes"] = 1.0
+        form["quotes"] = 1.0
     stripped = text.rstrip()
     if "?" in plain:
-        shown["question"] = 1.0
+        form["question"] = 1.0
         if stripped.endswith(_QUESTION_MARKS):
-            shown["ends as question"] = 1.0
+            form["ends as question"] = 1.0
     elif stripped.endswith(_STOPS):
-        shown["ends as sentence"] = 1.0
+        form["ends as sentence"] = 1.0
     if "..." in plain or "…" in plain or "。。" in plain:
-        shown["trails off"] = 1.0
+        form["trails off"] = 1.0
     if "!" in masked or "！" in masked or "??" in plain:
-        shown["stress"] = 1.0
+        form["stress"] = 1.0
 
 
 def _add_opening(
-    text: str, words: list[str], openings: Openings, said: dict[str, float], shown: dict[str, float]
+    text: str, words: list[str], openings: Openings, phrases: dict[str, float], form: dict[str, float]
 ) -> None:
-    shown[openings.feature_of(words)] = 1.0
+    form[openings.feature_of(words)] = 1.0
     if len(words) > 1 and words[0].rstrip(".:?") in openings.leads and words[1] in openings.commands:
-        shown["command later"] = 1.0
+        form["command later"] = 1.0
     if text[:1].isupper():
-        shown["capital"] = 1.0
-        if len(text) > 150 and _PERSONS.isdisjoint(said):
-            shown["prose of others"] = 1.0
+        form["capital"] = 1.0
+        if len(text) > 150 and _PERSONS.isdisjoint(phrases):
+            form["prose of others"] = 1.0
 
 
 def _add_faces(
-    text: str, found: list[Match], phrases: PhraseMatcher, said: dict[str, float], shown: dict[str, float]
+    text: str, matches: list[Match], matcher: PhraseMatcher, phrases: dict[str, float], form: dict[str, float]
 ) -> None:
     """Whether emoji are alone or within words: within words they are often what is talked about."""
-    places = [phrases.span_of(match) for match in found]
+    places = [matcher.span_of(match) for match in matches]
     signs = [(start, end) for start, end in places if not text[end - 1 : end].isalnum()]
     led = max((end for start, end in places if start == 0), default=0)
     """How far one phrase at the beginning goes: "hmm" leads to a face, it is not spoken of there."""
-    alone = not has_words(text)
+    is_alone = not has_words(text)
     for face in ("frown", "smile"):
-        if face not in said:
+        if face not in phrases:
             continue
-        if alone:
-            shown[f"{face} alone"] = 1.0
+        if is_alone:
+            form[f"{face} alone"] = 1.0
         elif any(_BEFORE_WORD.match(text, end) and has_words(text[led:start]) for start, end in signs):
-            shown[f"{face} amid words"] = 1.0
+            form[f"{face} amid words"] = 1.0
 
 
 def _pairable(*values: dict[str, float]) -> list[str]:
     """The features that are used in pairs, sorted; none where there are too many to be meaningful."""
-    names = [name for of in values for name in of if name in _PAIRABLE]
+    names = [name for features in values for name in features if name in _PAIRABLE]
     if len(names) > _MAX_PAIRED:
         return []
     names.sort()
@@ -278,13 +278,15 @@ def _word_features(plain: str, lexicon: Lexicon) -> dict[str, float]:
     """The known words, and how often one follows another; other words that people write are never features."""
     every = plain.split()
     words = [_BEGINNING, *every[:_MAX_NEIGHBOURS]]
-    ours = [word == _BEGINNING or word.rstrip(WORD_ENDS) in lexicon.english_words for word in words]
-    beside = (
-        f"{words[at]}{NEIGHBOUR_SEPARATOR}{words[at + 1]}" for at in range(len(words) - 1) if ours[at] and ours[at + 1]
+    is_known = [word == _BEGINNING or word.rstrip(WORD_ENDS) in lexicon.english_words for word in words]
+    neighbours = (
+        f"{words[at]}{NEIGHBOUR_SEPARATOR}{words[at + 1]}"
+        for at in range(len(words) - 1)
+        if is_known[at] and is_known[at + 1]
     )
-    alone = {word.rstrip(WORD_ENDS) for word in every} & lexicon.english_words
-    return {f"{WORD_PREFIX}{word}": 1.0 for word in alone} | {
-        name: float(many) for name, many in Counter(beside).items()
+    single = {word.rstrip(WORD_ENDS) for word in every} & lexicon.english_words
+    return {f"{WORD_PREFIX}{word}": 1.0 for word in single} | {
+        name: float(many) for name, many in Counter(neighbours).items()
     }
 
 
@@ -327,20 +329,20 @@ def _work_features(calls: int, edits: int, edited_last: bool, committed: bool) -
 
 
 def _add_combinations(
-    said: dict[str, float], shown: dict[str, float], around: dict[str, float], work: dict[str, float]
+    phrases: dict[str, float], form: dict[str, float], circumstances: dict[str, float], work: dict[str, float]
 ) -> None:
     """Add the combinations of features that say more together than each alone."""
     worked = "edited" in work or "committed" in work
-    if "question" in shown:
-        if "refusal's reason" in around:
-            shown["reason asked"] = 1.0
+    if "question" in form:
+        if "refusal's reason" in circumstances:
+            form["reason asked"] = 1.0
         elif worked:
-            shown["question after work"] = 1.0
-    if "before start" in around:
+            form["question after work"] = 1.0
+    if "before start" in circumstances:
         return
-    if "prose of others" in shown:
-        shown["prose of others within"] = 1.0
-    if worked and ("failing" in said or "lacking" in said or "again" in said):
-        shown["trouble after work"] = 1.0
-    if "before interrupt" in around and ("agree" in said or "length to 12" in shown):
-        shown["goes on after interrupt"] = 1.0
+    if "prose of others" in form:
+        form["prose of others within"] = 1.0
+    if worked and ("failing" in phrases or "lacking" in phrases or "again" in phrases):
+        form["trouble after work"] = 1.0
+    if "before interrupt" in circumstances and ("agree" in phrases or "length to 12" in form):
+        form["goes on after interrupt"] = 1.0

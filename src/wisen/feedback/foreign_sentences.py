@@ -48,10 +48,10 @@ def strip_leads_and_tails(part: str, languages: Sequence[Language]) -> str:
     """A sentence without leading and trailing fillers, with punctuation at its end."""
     short = part.strip()
     for _ in range(_MAX_LEADS):
-        led = _strip_lead(short, languages)
-        if not led or led == short:
+        stripped = _strip_lead(short, languages)
+        if not stripped or stripped == short:
             break
-        short = led
+        short = stripped
     return punctuate(_strip_tail(short, languages) or short)
 
 
@@ -59,14 +59,14 @@ def punctuate(short: str) -> str:
     """A sentence with a capital letter and punctuation at its end."""
     # A name in Latin letters stays as it is in a sentence of another script.
     is_name = short[0].isascii() and is_foreign(fold(short))
-    said = short if is_name else short[0].upper() + short[1:]
-    return said if said.endswith(_STOPS) else said + _end_mark(said)
+    sentence = short if is_name else short[0].upper() + short[1:]
+    return sentence if sentence.endswith(_STOPS) else sentence + _end_mark(sentence)
 
 
 def is_empty(part: str, languages: Iterable[Language]) -> bool:
     """Whether a sentence says that something is wrong, but not what."""
-    said = fold(part).strip(_MARKS)
-    return any(said in _fold_words(language.lesson.empty) for language in languages)
+    folded = fold(part).strip(_MARKS)
+    return any(folded in _fold_words(language.lesson.empty) for language in languages)
 
 
 def strip_interjections(part: str, languages: Sequence[Language]) -> str:
@@ -80,17 +80,17 @@ def strip_interjections(part: str, languages: Sequence[Language]) -> str:
 
 
 def _strip_interjection(part: str, languages: Iterable[Language]) -> str:
-    said = fold_with_places(part)
-    first = said.text[:1]
+    folded = fold_with_places(part)
+    first = folded.text[:1]
     leads = [
         lead
         for each in languages
         for lead in _group_by_first(each.lesson.leads).get(first, ())
-        if _has_lead(said.text, lead) and lead not in _fold_words(each.lesson.always)
+        if _has_lead(folded.text, lead) and lead not in _fold_words(each.lesson.always)
     ]
     for lead in sorted(leads, key=len, reverse=True):
-        rest = part[said.place(len(lead)) :]
-        if rest[:1] in _SEPARATORS and not says_lasting(part[: said.place(len(lead))]):
+        rest = part[folded.place(len(lead)) :]
+        if rest[:1] in _SEPARATORS and not says_lasting(part[: folded.place(len(lead))]):
             return rest.lstrip(_MARKS)
     return part
 
@@ -101,13 +101,13 @@ def is_order(part: str, languages: Sequence[Language]) -> bool:
     if short.endswith(_QUESTION_MARKS):
         return False
     for _ in range(_MAX_LEADS):
-        said = fold(short).lstrip()
-        if any(_starts_as_order(said, each) for each in languages):
+        folded = fold(short).lstrip()
+        if any(_starts_as_order(folded, each) for each in languages):
             break
-        led = _strip_lead(short, languages)
-        if not led or led == short:
+        stripped = _strip_lead(short, languages)
+        if not stripped or stripped == short:
             return _is_indirect_order(part, languages) and not _is_pointing(part, languages)
-        short = led
+        short = stripped
     return not _is_pointing(part, languages)
 
 
@@ -115,24 +115,24 @@ def _is_indirect_order(part: str, languages: Sequence[Language]) -> bool:
     """Whether an order is at its end, or it says how something is always done."""
     if _FINAL_ORDER.search(part.rstrip(_MARKS)) or _CONVENTION.search(part) or orders_lastingly(part):
         return True
-    said = f" {fold(part)} "
+    folded = f" {fold(part)} "
     words = [word for each in languages for word in _fold_words((*each.lesson.orders, *each.lesson.forbids))]
     return says_lasting(part) and any(
-        f" {word} " in said or (is_unspaced_letter(word[-1]) and word in said) for word in words
+        f" {word} " in folded or (is_unspaced_letter(word[-1]) and word in folded) for word in words
     )
 
 
-def _starts_as_order(said: str, language: Language) -> bool:
+def _starts_as_order(folded: str, language: Language) -> bool:
     words = (*language.opening.command, *language.lesson.forbids, *language.lesson.orders)
-    return any(_starts_with_word(said, word) for word in _group_by_first(words).get(said[:1], ()))
+    return any(_starts_with_word(folded, word) for word in _group_by_first(words).get(folded[:1], ()))
 
 
-def _starts_with_word(said: str, word: str) -> bool:
+def _starts_with_word(folded: str, word: str) -> bool:
     """Whether a folded sentence begins with a word; in a script without spaces other letters may follow."""
     word = word.rstrip("*")
-    if not word or not said.startswith(word) or len(said) <= len(word):
+    if not word or not folded.startswith(word) or len(folded) <= len(word):
         return False
-    return is_unspaced_letter(word[-1]) or not is_word_letter(said[len(word)])
+    return is_unspaced_letter(word[-1]) or not is_word_letter(folded[len(word)])
 
 
 def _is_pointing(part: str, languages: Iterable[Language]) -> bool:
@@ -144,47 +144,50 @@ def _is_pointing(part: str, languages: Iterable[Language]) -> bool:
 
 
 def _strip_lead(part: str, languages: Iterable[Language]) -> str:
-    said = fold_with_places(part)
-    first = said.text[:1]
+    folded = fold_with_places(part)
+    first = folded.text[:1]
     leads = [
         lead
         for each in languages
         for lead in _group_by_first(each.lesson.leads).get(first, ())
-        if _has_lead(said.text, lead)
+        if _has_lead(folded.text, lead)
     ]
     if not leads:
         return part
-    end = said.place(max(map(len, leads)))
+    end = folded.place(max(map(len, leads)))
     return part[end:].lstrip(_MARKS)
 
 
 def _strip_tail(part: str, languages: Iterable[Language]) -> str:
-    said = fold(part).rstrip(_MARKS)
-    last = said[-1:]
+    folded = fold(part).rstrip(_MARKS)
+    last = folded[-1:]
     tails = [
-        tail for each in languages for tail in _group_by_last(each.lesson.tails).get(last, ()) if _has_tail(said, tail)
+        tail
+        for each in languages
+        for tail in _group_by_last(each.lesson.tails).get(last, ())
+        if _has_tail(folded, tail)
     ]
     if not tails or len(fold(part)) != len(part):
         return part
-    return part[: len(said) - max(map(len, tails))].rstrip(_MARKS)
+    return part[: len(folded) - max(map(len, tails))].rstrip(_MARKS)
 
 
-def _has_lead(said: str, word: str) -> bool:
+def _has_lead(folded: str, word: str) -> bool:
     """Whether a folded sentence begins with a word and continues after it."""
-    if not said.startswith(word) or len(said) <= len(word):
+    if not folded.startswith(word) or len(folded) <= len(word):
         return False
     # In a script without spaces a word leads only before punctuation: otherwise it may begin another word.
-    return said[len(word)] in _MARKS if is_unspaced_letter(word[-1]) else not is_word_letter(said[len(word)])
+    return folded[len(word)] in _MARKS if is_unspaced_letter(word[-1]) else not is_word_letter(folded[len(word)])
 
 
-def _has_tail(said: str, tail: str) -> bool:
-    if not said.endswith(tail) or len(said) <= len(tail):
+def _has_tail(folded: str, tail: str) -> bool:
+    if not folded.endswith(tail) or len(folded) <= len(tail):
         return False
-    return said[-len(tail) - 1] in _MARKS
+    return folded[-len(tail) - 1] in _MARKS
 
 
-def _end_mark(said: str) -> str:
-    last = said.rstrip()[-1]
+def _end_mark(sentence: str) -> str:
+    last = sentence.rstrip()[-1]
     if is_unspaced_letter(last):
         return "。"
     return "।" if "\u0900" <= last <= "\u097f" else "."

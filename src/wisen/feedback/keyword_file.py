@@ -65,9 +65,9 @@ class Keywords(Struct, frozen=True, kw_only=True):
         """The phrases by language and by our groups."""
         found: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
         for code, group, text in self._entries():
-            if (ours := _our_group(group, text)) is not None:
-                found[code][ours][text] = None
-        return {code: {name: tuple(texts) for name, texts in of.items()} for code, of in found.items()}
+            if (our_group := _our_group(group, text)) is not None:
+                found[code][our_group][text] = None
+        return {code: {name: tuple(texts) for name, texts in groups.items()} for code, groups in found.items()}
 
     @property
     def skipped_groups(self) -> tuple[str, ...]:
@@ -128,20 +128,22 @@ def changed_fields(
     `languages`: the phrases of each by our groups.
     """
     known = held or Keywords()
-    translations = {code: {name: [*texts] for name, texts in of.items()} for code, of in known.translations.items()}
-    for code, ours in languages.items():
-        of = translations.setdefault(code, {})
+    translations = {
+        code: {name: [*texts] for name, texts in theirs.items()} for code, theirs in known.translations.items()
+    }
+    for code, our_groups in languages.items():
+        theirs = translations.setdefault(code, {})
         for name, groups in _EXPORTED_GROUPS.items():
-            phrases = [phrase for group in groups for phrase in ours.get(group, ()) if not phrase.endswith("*")]
+            phrases = [phrase for group in groups for phrase in our_groups.get(group, ()) if not phrase.endswith("*")]
             if phrases:
-                of[name] = list(dict.fromkeys((*of.get(name, ()), *phrases)))
+                theirs[name] = list(dict.fromkeys((*theirs.get(name, ()), *phrases)))
     changed: dict[str, Any] = {}
     if held is None or held.version != VERSION:
         changed["version"] = VERSION
     if held is None or list(known.top) != [*top]:
         changed["topLanguages"] = [*top]
     if held is None or translations != {
-        code: {name: [*texts] for name, texts in of.items()} for code, of in known.translations.items()
+        code: {name: [*texts] for name, texts in theirs.items()} for code, theirs in known.translations.items()
     }:
         changed["translations"] = translations
     return changed | {"detectedAt": now.isoformat(timespec="seconds")} if changed else {}
@@ -183,5 +185,5 @@ def _read_texts(where: str, value: object) -> tuple[str, ...]:
 
 
 def _quote_value(value: object) -> str:
-    told = msgspec.json.encode(value).decode()
-    return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 1]}…"
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -101,28 +101,28 @@ def draft_language(model: Model, code: str, progress: Progress) -> DraftResult:
         ModelAbsent: none is configured.
         MissingExtra: asking it needs something that is not installed.
     """
-    tongue = language_profiles()[code]
-    draft = LanguageDraft(code, tongue.name, tongue.own_name, tongue.script)
-    for number, asked in enumerate(QUESTIONS):
-        progress(tongue.name, number, QUESTION_COUNT)
+    profile = language_profiles()[code]
+    draft = LanguageDraft(code, profile.name, profile.own_name, profile.script)
+    for number, groups in enumerate(QUESTIONS):
+        progress(profile.name, number, QUESTION_COUNT)
         try:
-            told = model.ask(build_question(asked, tongue.name, tongue.own_name)).value
+            answer = model.ask(build_question(groups, profile.name, profile.own_name)).value
         except ModelAbsent:
             raise
         except ModelError as error:
             return DraftResult(draft, number, problem=str(error))
-        confusable = getattr(told, "confusable", ())
-        for group in asked.groups:
-            draft.add(asked.table, group, getattr(told, group), confusable)
-    progress(tongue.name, len(QUESTIONS), QUESTION_COUNT)
+        confusable = getattr(answer, "confusable", ())
+        for group in groups.groups:
+            draft.add(groups.table, group, getattr(answer, group), confusable)
+    progress(profile.name, len(QUESTIONS), QUESTION_COUNT)
     try:
-        said = model.ask(sentence_question(PURPOSE, tongue.name, tongue.own_name)).value
+        sentences = model.ask(sentence_question(PURPOSE, profile.name, profile.own_name)).value
     except ModelAbsent:
         raise
     except ModelError as error:
         return DraftResult(draft, len(QUESTIONS), problem=str(error))
-    progress(tongue.name, QUESTION_COUNT, QUESTION_COUNT)
-    return DraftResult(draft, QUESTION_COUNT, valid_sentences(said, tongue.script))
+    progress(profile.name, QUESTION_COUNT, QUESTION_COUNT)
+    return DraftResult(draft, QUESTION_COUNT, valid_sentences(sentences, profile.script))
 
 
 def build_question(groups: GroupQuestion, name: str, own_name: str) -> Question[Any]:

@@ -86,8 +86,8 @@ def language_profiles() -> dict[str, LanguageProfile]:
 
 def is_in_script(script: str, text: str) -> bool:
     """Whether a text has letters of a script, and otherwise only Latin ones."""
-    held = {name for name, of in _patterns().items() if of.search(text)}
-    return script in held and held <= {script, LATIN}
+    scripts = {name for name, pattern in _patterns().items() if pattern.search(text)}
+    return script in scripts and scripts <= {script, LATIN}
 
 
 class LanguageCounter:
@@ -145,8 +145,8 @@ class LanguageCounter:
 
     def _example_words(self, code: str) -> tuple[str, ...]:
         known = self._words[code]
-        mine = [(many, word) for word, many in self._found[code].items() if word in known]
-        return tuple(word for _, word in sorted(mine, key=lambda each: (-each[0], each[1]))[:_MAX_EXAMPLES])
+        counted = [(many, word) for word, many in self._found[code].items() if word in known]
+        return tuple(word for _, word in sorted(counted, key=lambda each: (-each[0], each[1]))[:_MAX_EXAMPLES])
 
 
 _UNSPACED = ("Thai", "Lao", "Myanmar", "Khmer")
@@ -159,7 +159,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 @cache
 def _words() -> dict[str, frozenset[str]]:
-    return {code: frozenset(fold(tongue.words).split()) for code, tongue in language_profiles().items()}
+    return {code: frozenset(fold(profile.words).split()) for code, profile in language_profiles().items()}
 
 
 @cache
@@ -176,21 +176,21 @@ def _claims() -> dict[tuple[str, str], tuple[str, ...]]:
 @cache
 def _single_language_scripts() -> dict[str, str]:
     """The scripts of only one language, with its code."""
-    many = Counter(tongue.script for tongue in language_profiles().values())
-    return {tongue.script: code for code, tongue in language_profiles().items() if many[tongue.script] == 1}
+    many = Counter(profile.script for profile in language_profiles().values())
+    return {profile.script: code for code, profile in language_profiles().items() if many[profile.script] == 1}
 
 
 @cache
 def _are_related(one: str, other: str) -> bool:
-    mine, others = _words()[one], _words()[other]
-    return one != other and len(mine & others) >= _RELATED_SHARE * min(len(mine), len(others))
+    words, others = _words()[one], _words()[other]
+    return one != other and len(words & others) >= _RELATED_SHARE * min(len(words), len(others))
 
 
 def _script_of(plain: str) -> str:
     """The script of a text."""
     if plain.isascii():
         return LATIN
-    counts = {name: len(of.findall(plain)) for name, of in _patterns().items()}
+    counts = {name: len(pattern.findall(plain)) for name, pattern in _patterns().items()}
     latin = counts.pop(LATIN)
     most = max(counts, key=lambda name: counts[name])
     return most if counts[most] >= max(_MIN_LETTERS, _MIN_SHARE * (counts[most] + latin)) else LATIN

@@ -38,7 +38,7 @@ def directive_words_of(language: Language) -> DirectiveWords:
     if language.directives != DirectiveWords() or language.code in SHIPPED:
         return language.directives
     groups, lesson, opening = language.groups, language.lesson, language.opening
-    tongue = language_profiles().get(language.code)
+    profile = language_profiles().get(language.code)
     lasting = _patterns((*groups.get("lasting", ()), *lesson.always))
     if not lasting and not lesson.forbids:
         return DirectiveWords()
@@ -47,10 +47,10 @@ def directive_words_of(language: Language) -> DirectiveWords:
     negators = _patterns((*language.negations.before, *language.negations.after, *lesson.forbids))
     orders = _exclude(_patterns((*lesson.orders, *groups.get("liking", ()), *opening.command)), lasting, negators)
     return DirectiveWords(
-        script=next((script for script, of in _SCRIPTS if of.search(letters)), "latin"),
+        script=next((script for script, pattern in _SCRIPTS if pattern.search(letters)), "latin"),
         glued=glued,
         prefix=f"(?:{'|'.join(map(re.escape, language.prefixes))})?" if language.prefixes else "",
-        marks=(*groups.get("marks", ()), *(tongue.words.split() if tongue is not None else ())),
+        marks=(*groups.get("marks", ()), *(profile.words.split() if profile is not None else ())),
         leads=_patterns((*lesson.leads, *opening.lead)),
         negators=negators,
         forbid=(*_patterns(lesson.forbids), *_negated_orders(orders, negators, glued=glued)),
@@ -78,10 +78,10 @@ def _negated_orders(orders: Words, negators: Words, *, glued: bool) -> Iterable[
 
 def _patterns(phrases: Iterable[str]) -> Words:
     """Phrases as patterns: `*` at the end also matches longer words."""
-    made = (
+    patterns = (
         re.escape(" ".join(phrase.split()).rstrip("*")) + (r"\w*" if phrase.endswith("*") else "") for phrase in phrases
     )
-    return tuple(dict.fromkeys(each.replace(r"\ ", " ") for each in made if each))
+    return tuple(dict.fromkeys(each.replace(r"\ ", " ") for each in patterns if each))
 
 
 def _exclude(words: Words, *others: Words) -> Words:

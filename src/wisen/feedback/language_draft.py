@@ -61,9 +61,9 @@ class LanguageDraft:
 
     def language(self) -> Language:
         """The resulting language."""
-        of, top = self._lists, self._lists.get("", {})
-        lists = {table: dict(of.get(table, {})) for table in ("negations", "opening", "lesson")}
-        groups = {table: {name: words for name, words in of.get(table, {}).items() if words} for table in GROUPS}
+        tables, top = self._lists, self._lists.get("", {})
+        lists = {table: dict(tables.get(table, {})) for table in ("negations", "opening", "lesson")}
+        groups = {table: {name: words for name, words in tables.get(table, {}).items() if words} for table in GROUPS}
         held = {**self._header, **lists, **groups, **top, "confusable": sorted(self._confusable)}
         return msgspec.convert({**held, "extends": self._extends}, Language)
 
@@ -89,11 +89,11 @@ class LanguageDraft:
 @cache
 def english_groups() -> dict[str, set[str]]:
     """The groups of each English phrase."""
-    of: dict[str, set[str]] = {}
+    groups: dict[str, set[str]] = {}
     for group, words in shipped_languages()[0].groups.items():
         for word in words:
-            of.setdefault(_normalize(word), set()).add(group)
-    return of
+            groups.setdefault(_normalize(word), set()).add(group)
+    return groups
 
 
 def _normalize(phrase: str) -> str:

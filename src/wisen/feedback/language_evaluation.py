@@ -66,7 +66,7 @@ def evaluate_language(
     """Evaluate a language with the model that reads the user's turns; `file`: where its sentences are."""
     held = {kind: [each for each in _unique_sentences(sentences, kind) if is_held_back(each)] for kind in MIN_SENTENCES}
     forbids = {each: _forbids(each, model) for kind in MIN_SENTENCES for each in _unique_sentences(sentences, kind)}
-    heard = [forbids[each] is not None for each in (*held["directives"], *held["prohibitions"])]
+    detected = [forbids[each] is not None for each in (*held["directives"], *held["prohibitions"])]
     banned = [forbids[each] for each in held["prohibitions"] if forbids[each] is not None]
     missed = [
         each
@@ -74,14 +74,14 @@ def evaluate_language(
         for each in _unique_sentences(sentences, kind)
         if not is_held_back(each) and not (forbids[each] if kind == "prohibitions" else forbids[each] is not None)
     ]
-    taken = [each for each in sentences.harmless if not is_held_back(each) and forbids[each] is not None]
+    false_positives = [each for each in sentences.harmless if not is_held_back(each) and forbids[each] is not None]
     return LanguageAccuracy(
         code=language.code,
         name=language.name,
         file=file,
         sentences=sum(len(_unique_sentences(sentences, kind)) for kind in MIN_SENTENCES),
-        directives=len(heard),
-        heard=sum(heard),
+        directives=len(detected),
+        heard=sum(detected),
         prohibitions=len(held["prohibitions"]),
         prohibitions_heard=len(banned),
         negations_kept=sum(map(bool, banned)),
@@ -91,7 +91,7 @@ def evaluate_language(
             kind: 2 * (least - len(held[kind])) for kind, least in MIN_SENTENCES.items() if len(held[kind]) < least
         },
         missed=tuple(missed[:_SHOWN]),
-        wrongly_taken=tuple(taken[:_SHOWN]),
+        wrongly_taken=tuple(false_positives[:_SHOWN]),
     )
 
 

@@ -22,10 +22,10 @@ def build_request_table(added: Iterable[Language]) -> RequestTable:
     A file replaces a shipped language or extends it, as with its phrases; without forms it changes nothing.
     """
     forms = {each.code: each for each in shipped_forms()}
-    own = [each for each in added if each.requests != ChatForms()]
-    if not own:
+    with_forms = [each for each in added if each.requests != ChatForms()]
+    if not with_forms:
         return shipped_table()
-    for language in own:
+    for language in with_forms:
         given = replace(language.requests, code=language.code)
         known = forms.get(language.code)
         forms[language.code] = merge(known, given) if known is not None and language.extends else given

@@ -56,23 +56,25 @@ class UserLanguages:
 
     def survey(self) -> LanguageSurvey:
         """Which languages the user writes in, with and without a file."""
-        writing = LanguageCounter()
-        heard: list[tuple[str, set[str], datetime]] = []
+        counter = LanguageCounter()
+        turns_read: list[tuple[str, set[str], datetime]] = []
         lexicon = self._added.model.lexicon
         for history in self._home.index.events.histories(Selection()):
-            for turn, said in turns_of(history):
-                heard.append((writing.add(said.text), languages_in(said.text[:_MAX_READ], lexicon), turn.at))
+            for turn, message in turns_of(history):
+                turns_read.append((counter.add(message.text), languages_in(message.text[:_MAX_READ], lexicon), turn.at))
         known = self.known_languages()
-        lacking = {each.code: each for each in writing.languages() if each.code not in {of.code for of in known}}
+        missing = {
+            each.code: each for each in counter.languages() if each.code not in {language.code for language in known}
+        }
         turns = Counter[str]()
         newest: dict[str, datetime] = {}
-        for guess, spoken, at in heard:
+        for guess, spoken, at in turns_read:
             # A few phrases of a language with a file appear in every related language.
-            for code in (guess,) if guess in lacking else spoken:
+            for code in (guess,) if guess in missing else spoken:
                 turns[code] += 1
                 newest[code] = max(at, newest.get(code, at))
         return LanguageSurvey(
-            turns=len(heard),
+            turns=len(turns_read),
             known=tuple(
                 sorted(
                     (self._describe_known(each, turns, newest) for each in known),
@@ -88,7 +90,7 @@ class UserLanguages:
                     newest=newest[code],
                     words=each.words,
                 )
-                for code, each in lacking.items()
+                for code, each in missing.items()
             ),
             warnings=self._added.warnings,
         )
@@ -108,20 +110,20 @@ class UserLanguages:
             FileError: it cannot be written.
         """
         file = self.file_of(language.code)
-        seen = self._files.read(file)
-        kept = ""
-        if seen.content is not None:
+        current = self._files.read(file)
+        backup = ""
+        if current.content is not None:
             if not again:
                 raise UsageError(f"{file} is there already, and was left as it is. To replace it: --again")
-            kept = self._back_up(file, seen.content)
-        self._files.write(seen, format_language(language, comment).encode("utf-8"))
-        return kept
+            backup = self._back_up(file, current.content)
+        self._files.write(current, format_language(language, comment).encode("utf-8"))
+        return backup
 
     def write_sentences(self, code: str, sentences: LabelledSentences, comment: str) -> None:
         """Write the evaluation sentences of a language, unless there are some. Raises: FileError."""
-        seen = self._files.read(self._sentence_file(code))
-        if seen.content is None:
-            self._files.write(seen, format_sentences(sentences, comment).encode("utf-8"))
+        current = self._files.read(self._sentence_file(code))
+        if current.content is None:
+            self._files.write(current, format_sentences(sentences, comment).encode("utf-8"))
 
     def evaluate(self, codes: Collection[str]) -> tuple[LanguageAccuracy, ...]:
         """Measure how well the added languages are detected on held-back sentences; all of them without codes."""
@@ -141,9 +143,9 @@ class UserLanguages:
 
     def _back_up(self, file: Path, content: bytes) -> str:
         for number in count(1):
-            seen = self._files.read(file.with_name(f"{file.name}.bak{number}"))
-            if seen.content is None:
-                return self._files.write(seen, content).path
+            current = self._files.read(file.with_name(f"{file.name}.bak{number}"))
+            if current.content is None:
+                return self._files.write(current, content).path
         raise AssertionError
 
     def _describe_known(self, language: Language, turns: Counter[str], newest: dict[str, datetime]) -> KnownLanguage:
@@ -190,7 +192,7 @@ class UserLanguages:
         self, code: str, done: DraftResult | None = None, *, questions: int = 0, kept: str = "", written: bool = False
     ) -> LanguageBuild:
         """Describe the result of having a language written, or what would be done."""
-        told = LanguageBuild(
+        build = LanguageBuild(
             code=code,
             name=language_profiles()[code].name,
             file=str(self.file_of(code)),
@@ -198,11 +200,11 @@ class UserLanguages:
             written=written,
         )
         if done is None:
-            return told
+            return build
         phrases = sum(map(len, done.draft.language().groups.values()))
         trouble = done.problem or ("" if phrases else "No phrase of the answers could be used.")
         return replace(
-            told,
+            build,
             phrases=phrases,
             dropped=dict(done.draft.dropped),
             answered=done.answered,
@@ -219,11 +221,11 @@ class UserLanguages:
             FileError: one cannot be written.
         """
         forgotten = self._home.forgotten_filter
-        made: list[tuple[Language, LanguageBuild]] = []
+        builds: list[tuple[Language, LanguageBuild]] = []
         for code, groups in held.phrases.items():
             draft = _new_draft(code)
             for group, texts in groups.items():
-                table = next(table for table, of in GROUPS.items() if group in of)
+                table = next(table for table, names in GROUPS.items() if group in names)
                 allowed = [text for text in texts if not forgotten.contains_forgotten(text)]
                 draft.dropped["forgotten"] += len(texts) - len(allowed)
                 draft.add(table, group, allowed)
@@ -235,7 +237,7 @@ class UserLanguages:
                     f"{file} is there already, and nothing was taken in. To add to it and keep the old one: --again"
                 )
             new = language if known is None else replace(merge(known, language), extends=known.extends)
-            told = LanguageBuild(
+            build = LanguageBuild(
                 code=code,
                 name=language.name,
                 file=str(file),
@@ -243,21 +245,21 @@ class UserLanguages:
                 dropped=dict(+draft.dropped),
                 written=not dry_run and bool(language.groups),
             )
-            made.append((new, told))
+            builds.append((new, build))
         if dry_run:
-            return tuple(told for _, told in made)
+            return tuple(build for _, build in builds)
         return tuple(
-            replace(told, kept=self.write_language(new, comment.format(name=new.name), again=again))
-            if told.written
-            else told
-            for new, told in made
+            replace(build, kept=self.write_language(new, comment.format(name=new.name), again=again))
+            if build.written
+            else build
+            for new, build in builds
         )
 
 
 def _new_draft(code: str) -> LanguageDraft:
     """A draft for phrases of a user's file: for a shipped language only the additions."""
     shipped = next((each for each in shipped_languages() if each.code == code), None)
-    tongue = language_profiles().get(code)
-    name = shipped.name if shipped else tongue.name if tongue else code
-    own_name = shipped.own_name if shipped else tongue.own_name if tongue else code
-    return LanguageDraft(code, name, own_name, tongue.script if tongue else None, extends=shipped is not None)
+    profile = language_profiles().get(code)
+    name = shipped.name if shipped else profile.name if profile else code
+    own_name = shipped.own_name if shipped else profile.own_name if profile else code
+    return LanguageDraft(code, name, own_name, profile.script if profile else None, extends=shipped is not None)

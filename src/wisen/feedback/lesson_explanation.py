@@ -57,11 +57,11 @@ def add_call_trigger(text: str, signals: Iterable[Signal], before: PrecedingEven
     if not call:
         return tuple(signals)
     arguments = json.encode({"command": call}).decode()
-    made = Step(call="1", tool="Bash", arguments=arguments, status=Status.OK, text=None, at=_AT)
-    said = Turn(id="2", action=UserAction.SAID, at=_AT, text=text, before=1, origin="prompt")
+    step = Step(call="1", tool="Bash", arguments=arguments, status=Status.OK, text=None, at=_AT)
+    turn = Turn(id="2", action=UserAction.SAID, at=_AT, text=text, before=1, origin="prompt")
     acts = {PrecedingEvent.REJECT: UserAction.REJECTED, PrecedingEvent.INTERRUPT: UserAction.INTERRUPTED}
     stop = [Turn(id="1", action=acts[before], at=_AT, text=None, before=1, call="1")] if before in acts else []
-    return add_triggers(History(session=0, steps=(made,), turns=(*stop, said)), said, signals)
+    return add_triggers(History(session=0, steps=(step,), turns=(*stop, turn)), turn, signals)
 
 
 def _is_kept_whole(signal: Signal) -> bool:
@@ -72,8 +72,8 @@ def _is_kept_whole(signal: Signal) -> bool:
 def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ...]:
     """What would be recorded from a message; where nothing would, one item that says why."""
     found: dict[str, KeptQuote] = {}
-    heard = tuple(signals)
-    for signal in heard:
+    detected = tuple(signals)
+    for signal in detected:
         if signal.lesson is not None:
             kept = _explain_doubtful(signal.lesson) if signal.is_doubtful else _explain_lesson(signal.lesson)
             found.setdefault(signal.lesson.text, kept)
@@ -87,7 +87,7 @@ def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ..
             found[each.text] = KeptQuote(
                 quote=each.text, kept=False, standing=False, marker=each.marker, trigger=None, why=why
             )
-    return tuple(found.values()) or (_quote(" ".join(text.split()), why=_explain_nothing(text, heard)),)
+    return tuple(found.values()) or (_quote(" ".join(text.split()), why=_explain_nothing(text, detected)),)
 
 
 def _quote(quote: str, *, kept: bool = False, standing: bool = False, why: str) -> KeptQuote:
@@ -139,8 +139,8 @@ def _normalize(text: str) -> str:
 
 
 def _is_agreement(plain: str) -> bool:
-    said = fold(plain).strip(" .!")
-    return any(said == each or said.startswith((f"{each} ", f"{each},")) for each in _agreements())
+    folded = fold(plain).strip(" .!")
+    return any(folded == each or folded.startswith((f"{each} ", f"{each},")) for each in _agreements())
 
 
 @cache

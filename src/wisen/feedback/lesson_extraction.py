@@ -156,9 +156,9 @@ def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], abroad: Se
         return _truncate(foreign_sentences.strip_leads_and_tails(best, abroad))
     if ranked[1:] and ranked[1][0] < _MIN_SCORE and len(best.split()) < _SHORT_ORDER:
         # So short an order depends on its neighbour.
-        beside = texts[ranked[1][1]]
-        if not beside.endswith("?"):
-            return f"{read_order(best)[:-1]}; {set_aside_leads(beside)}."
+        neighbour = texts[ranked[1][1]]
+        if not neighbour.endswith("?"):
+            return f"{read_order(best)[:-1]}; {set_aside_leads(neighbour)}."
     return _truncate(read_order(best))
 
 
@@ -173,9 +173,9 @@ def _quote(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> str
     """The sentence with the neighbours that say how it is meant, as they were typed."""
     first, last = _span(parts, best, abroad)
     words = _join(parts[first : last + 1])
-    alone = " ".join(parts[best].text.split())
-    if len(words) > _MAX_LESSON and count_negations(alone) == count_negations(words):
-        words = alone
+    single = " ".join(parts[best].text.split())
+    if len(words) > _MAX_LESSON and count_negations(single) == count_negations(words):
+        words = single
     short = _strip_opening(words, abroad)
     if abroad:
         return foreign_sentences.punctuate(_truncate(short))
@@ -230,8 +230,8 @@ def _strip_opening(words: str, abroad: Sequence[Language]) -> str:
     if abroad:
         bare = foreign_sentences.strip_interjections(short, abroad)
     else:
-        said = _INTERJECTION.match(short)
-        bare = short[said.end() :] if said is not None else short
+        interjection = _INTERJECTION.match(short)
+        bare = short[interjection.end() :] if interjection is not None else short
     if len(bare) == len(short):
         return short
     cut = short[: len(short) - len(bare)]
@@ -249,22 +249,22 @@ def split_sentences(text: str) -> list[_Sentence]:
     """The sentences and lines of a text that say something, without list markers."""
     several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text or not text.isascii()
     parts = []
-    for each, apart in _split(text) if several else ((text, ""),):
+    for each, separator in _split(text) if several else ((text, ""),):
         mark = _LIST_MARK.match(each)
         part = (each if mark is None else each[mark.end() :]).strip()
         if part:
-            parts.append(_Sentence(part, apart))
+            parts.append(_Sentence(part, separator))
     return parts
 
 
 def _split(text: str) -> list[tuple[str, str]]:
-    parts, start, apart = [], 0, ""
+    parts, start, separator = [], 0, ""
     for end in _ENDS.finditer(text):
         stop = end.start()
         is_end = text[stop] in ".!?。！？।؟"
-        parts.append((text[start : stop + 1 if is_end else stop], apart))
-        start, apart = end.end(), "" if is_end else text[stop]
-    return [*parts, (text[start:], apart)]
+        parts.append((text[start : stop + 1 if is_end else stop], separator))
+        start, separator = end.end(), "" if is_end else text[stop]
+    return [*parts, (text[start:], separator)]
 
 
 def _join(parts: Iterable[_Sentence]) -> str:
@@ -287,9 +287,9 @@ def topic_of(text: str, groups: Mapping[str, int]) -> LessonTopic:
     """What a lesson is about; a fact where nothing tells."""
     if ("`" in text or "--" in text) and _COMMAND.search(text):
         return LessonTopic.COMMAND
-    for name, of in _ABOUT:
+    for name, topic in _ABOUT:
         if name in groups:
-            return of
+            return topic
     is_file = ("/" in text and _PATH.search(text)) or ("." in text[:-1] and _FILE.search(text))
     return LessonTopic.FILE if is_file else LessonTopic.FACT
 

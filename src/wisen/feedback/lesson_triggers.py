@@ -29,14 +29,14 @@ _ABOUT = {SHELL: LessonTopic.COMMAND, FILE: LessonTopic.FILE}
 
 def add_triggers(history: History, turn: Turn, signals: Iterable[Signal]) -> tuple[Signal, ...]:
     """The signals of a turn, each lesson with its trigger, where the call that it was about is known."""
-    heard = tuple(signals)
-    if not any(each.lesson is not None or each.kind is SignalKind.CORRECTION for each in heard):
-        return heard
+    detected = tuple(signals)
+    if not any(each.lesson is not None or each.kind is SignalKind.CORRECTION for each in detected):
+        return detected
     text = turn.text or ""
     trigger = find_trigger(history, turn, text)
     if trigger is None:
-        return heard
-    return tuple(_add_trigger(each, trigger, text) for each in heard)
+        return detected
+    return tuple(_add_trigger(each, trigger, text) for each in detected)
 
 
 def _add_trigger(signal: Signal, trigger: Trigger, text: str) -> Signal:

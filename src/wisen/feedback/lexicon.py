@@ -118,17 +118,17 @@ class Lexicon:
 
         `foreign_words`: the words that reveal texts in other languages, where they were computed before.
         """
-        near = self._loaded = tuple(languages)
-        self.first_language = near[:1]
+        loaded = self._loaded = tuple(languages)
+        self.first_language = loaded[:1]
         """The language with priority."""
         self._load_all = load_all
-        self._foreign_words = find_foreign_words(near) if foreign_words is None else foreign_words
-        at_home = [each for each in near if each.code in ENGLISH]
-        self.english = _phrases(at_home)
+        self._foreign_words = find_foreign_words(loaded) if foreign_words is None else foreign_words
+        english = [each for each in loaded if each.code in ENGLISH]
+        self.english = _phrases(english)
         """English and emoji alone: other languages must not claim a word of an English text."""
-        self.english_negators = {each.code: build_negators(each) for each in at_home}
+        self.english_negators = {each.code: build_negators(each) for each in english}
         self.english_openings = Openings(self.first_language)
-        self.emoticons = Emoticons(near)
+        self.emoticons = Emoticons(loaded)
         self.lesson_phrases = LessonPhrases(self)
 
     @cached_property
@@ -205,16 +205,16 @@ def shipped_lexicon() -> Lexicon:
 
 def find_foreign_words(languages: Iterable[Language]) -> frozenset[str]:
     """The words of the phrases of other languages in Latin letters that English does not have."""
-    ours, theirs = set[str](), set[str]()
+    english, foreign = set[str](), set[str]()
     for language in languages:
         text = " ".join(_words(language))
         if language.code in ENGLISH:
-            ours.update(text.split(), language.common)
+            english.update(text.split(), language.common)
         elif not is_foreign(text):
             for letter, put in language.respell.items():
                 text += f" {text.replace(fold(letter), put)}"
-            theirs.update(text.split(), strip_accents(text).split())
-    return frozenset(word for word in theirs - ours if len(word) > 1)
+            foreign.update(text.split(), strip_accents(text).split())
+    return frozenset(word for word in foreign - english if len(word) > 1)
 
 
 def _words(language: Language) -> list[str]:

@@ -58,11 +58,11 @@ def doubtful_turns(
     since = newest - RECENT if recent else None
     places = () if context is None else tuple(each.path for each in folders)
     for history in home.index.events.histories(Selection(places=places, since=since)):
-        for turn, heard in turns_of(history):
+        for turn, message in turns_of(history):
             id_ = turn_id(history.agent, history.native, turn.id)
             if id_ in settled or turn.context not in contexts or (turn.local and not local):
                 continue
-            if _may_be_shown(home, heard.text) and is_worth_asking(heard, model):
+            if _may_be_shown(home, message.text) and is_worth_asking(message, model):
                 found = OpenTurn(
                     id=id_,
                     agent=history.agent,
@@ -70,9 +70,9 @@ def doubtful_turns(
                     message=turn.id,
                     context=turn.context,
                     at=turn.at,
-                    text=heard.text,
+                    text=message.text,
                 )
-                yield DoubtfulTurn(found, history, turn, heard)
+                yield DoubtfulTurn(found, history, turn, message)
 
 
 def sort_by_worth(turns: Iterable[DoubtfulTurn], model: DetectorModel) -> list[DoubtfulTurn]:

@@ -69,7 +69,7 @@ def changed_fields(held: FeedbackPhrases, phrases: Iterable[tuple[str, SignalKin
     for text, kind in phrases:
         if _normalize(text) not in known:
             known.add(_normalize(text))
-            new[next(name for name, of in _LISTS.items() if of is kind)].append(text)
+            new[next(name for name, listed in _LISTS.items() if listed is kind)].append(text)
     changed: dict[str, Any] = {name: [*getattr(held, name), *texts] for name, texts in new.items() if texts}
     if not changed and held.done:
         return {}
@@ -107,5 +107,5 @@ def _normalize(text: str) -> str:
 
 
 def _quote_value(value: object) -> str:
-    told = msgspec.json.encode(value).decode()
-    return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 1]}…"
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

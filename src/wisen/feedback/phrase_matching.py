@@ -64,15 +64,15 @@ class PhraseMatcher:
             for pattern, claim in _claims(language, 1 << number, groups, harmless):
                 known = claims.setdefault(pattern, {})
                 known[claim.bit] = _merge(known[claim.bit], claim) if claim.bit in known else claim
-        self.claims = [tuple(of.values()) for of in claims.values()]
+        self.claims = [tuple(claimed.values()) for claimed in claims.values()]
         """The claims on each pattern, by number."""
-        self.bits = [of[0].bit if len(of) == 1 and of[0].sure else 0 for of in self.claims]
+        self.bits = [claimed[0].bit if len(claimed) == 1 and claimed[0].sure else 0 for claimed in self.claims]
         """The language that each pattern belongs to; 0 where several may claim it."""
         self._foreign = {
             number
-            for number, of in enumerate(self.claims)
-            if all(claim.bit != 1 and claim.bit not in self.non_languages for claim in of)
-            and any(claim.sure for claim in of)
+            for number, claimed in enumerate(self.claims)
+            if all(claim.bit != 1 and claim.bit not in self.non_languages for claim in claimed)
+            and any(claim.sure for claim in claimed)
         }
         """The patterns that only languages other than the first one have."""
         self._patterns = [pattern.removesuffix("*") for pattern in claims]
@@ -80,17 +80,15 @@ class PhraseMatcher:
         glue = sum(1 << number for number, (language, _, _) in enumerate(languages) if language.prefixes)
         self._glued = {
             number
-            for number, (pattern, of) in enumerate(zip(claims, self.claims, strict=True))
-            if is_word_letter(pattern[0]) and any(claim.bit & glue for claim in of)
+            for number, (pattern, claimed) in enumerate(zip(claims, self.claims, strict=True))
+            if is_word_letter(pattern[0]) and any(claim.bit & glue for claim in claimed)
         }
         """The patterns of words that may have a prefix glued to them."""
         self._whole_word = [pattern[-1] != "*" and is_word_letter(pattern[-1]) for pattern in claims]
         """Whether only whole words match, or also the beginnings of longer ones."""
         self._heads = _HeadTable(self._patterns)
         self._shared_marks = {
-            number: again
-            for number, pattern in enumerate(self._patterns)
-            if (again := _shared_mark(pattern)) is not None
+            number: mark for number, pattern in enumerate(self._patterns) if (mark := _shared_mark(pattern)) is not None
         }
         """The patterns that share a mark with their neighbours."""
         self._careful = self._glued | self._shared_marks.keys()
@@ -122,15 +120,15 @@ class PhraseMatcher:
 
     def _match_from(self, padded: str, since: int, found: list[Match]) -> int:
         """Search from a position. Returns where to continue if something was skipped; else -1."""
-        whole, glued, again = self._whole_word, self._glued, self._shared_marks
+        whole, glued, shared = self._whole_word, self._glued, self._shared_marks
         for number, begin, stop in self._automaton.find_matches_as_indexes(padded[since:] if since else padded):
             start, end = begin + since, stop + since
             if glued and number in glued and not self._starts_word(padded, start):
                 continue
             if padded[end] == " " or not whole[number] or _ends_word(padded, end):
-                if number in again:
-                    found.append((number, start, end - again[number].blanks))
-                    return start + again[number].next
+                if number in shared:
+                    found.append((number, start, end - shared[number].blanks))
+                    return start + shared[number].next
                 found.append((number, start, end))
                 continue
             shorter = self._shorter(padded, (number, start, end))
@@ -212,15 +210,15 @@ def is_negated(text: str, start: int, end: int, negators: Negators) -> bool:
     before, after, reach = negators
     if before:
         # Two spaces stand for a comma: what is before it belongs to the previous clause.
-        near = f" {text[max(0, start - reach) : start]}".rpartition("  ")[2]
-        near = f" {near}"
+        nearby = f" {text[max(0, start - reach) : start]}".rpartition("  ")[2]
+        nearby = f" {nearby}"
         for negation in before:
-            if negation in near:
+            if negation in nearby:
                 return True
     if after:
-        near = f"{text[end : end + min(reach, _REACH_AFTER)]} "
+        nearby = f"{text[end : end + min(reach, _REACH_AFTER)]} "
         for negation in after:
-            if negation in near:
+            if negation in nearby:
                 return True
     return False
 
@@ -292,13 +290,13 @@ def _merge(one: Claim, other: Claim) -> Claim:
 
 def _claims(language: Language, bit: int, groups: dict[str, Words], harmless: Words) -> Iterator[tuple[str, Claim]]:
     """The patterns of a language, each with its claim."""
-    of: dict[str, Words] = dict.fromkeys(harmless, ())
+    groups_of: dict[str, Words] = dict.fromkeys(harmless, ())
     for group, phrases in groups.items():
         for phrase in phrases:
-            of[phrase] = (*of.get(phrase, ()), group)
+            groups_of[phrase] = (*groups_of.get(phrase, ()), group)
     confusable = frozenset(language.confusable)
     respelled = [(fold(letter), put) for letter, put in language.respell.items()]
-    for phrase, named in of.items():
+    for phrase, named in groups_of.items():
         plain = _normalize(phrase)
         short = bit != 1 and len(plain.strip("* ")) <= _MAX_SHORT and plain.strip("* ").isascii()
         claim = Claim(bit, phrase, named, phrase not in confusable and not short)

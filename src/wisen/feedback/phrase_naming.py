@@ -93,11 +93,11 @@ class PhraseNamer:
         """
         plain = [turn for turn in turns if not turn.detected]
         fresh = {turn.message for turn in new if not turn.local}  # what was typed to a local model is never sent
-        of = self._label([turn for turn in plain if turn.message in fresh][-_MAX_LABELLED:])
+        labelled = self._label([turn for turn in plain if turn.message in fresh][-_MAX_LABELLED:])
         found: dict[str, PhraseCandidate] = {}
         for kind in PHRASE_KINDS:
-            for text in sorted(self._name(of[kind], kind)):
-                candidate = _check_candidate(text, kind, plain, {turn.message for turn in of[kind]})
+            for text in sorted(self._name(labelled[kind], kind)):
+                candidate = _check_candidate(text, kind, plain, {turn.message for turn in labelled[kind]})
                 if candidate is None or is_detected(text, self._detector):
                     continue
                 if text not in without:
@@ -110,17 +110,17 @@ class PhraseNamer:
         ]
 
     def _label(self, turns: Sequence[ObservedTurn]) -> dict[SignalKind, list[ObservedTurn]]:
-        of: dict[SignalKind, list[ObservedTurn]] = defaultdict(list)
+        labelled: dict[SignalKind, list[ObservedTurn]] = defaultdict(list)
         for batch in _batches(turns, _LABEL_BATCH):
             answer = self._ask(Tier.NANO, _LABEL, batch, Labels, _TOKENS_LABEL * (len(batch) + 1))
             labels = {each.id: each.label for each in reversed(answer.labels)} if answer else {}
             for number, turn in enumerate(batch, 1):
                 label = labels.get(str(number), "neither")
                 if label != "neither":
-                    of[next(kind for kind in PHRASE_KINDS if kind.value == label)].append(turn)
+                    labelled[next(kind for kind in PHRASE_KINDS if kind.value == label)].append(turn)
             if answer is None:
                 break
-        return of
+        return labelled
 
     def _name(self, turns: Sequence[ObservedTurn], kind: SignalKind) -> set[str]:
         names: set[str] = set()
@@ -149,9 +149,9 @@ class PhraseNamer:
         except ModelAbsent:
             raise
         except ModelError as error:
-            told = f"{error} What counting tells stands."
-            if told not in self.notes:
-                self.notes.append(told)
+            note = f"{error} What counting tells stands."
+            if note not in self.notes:
+                self.notes.append(note)
             return None
 
 

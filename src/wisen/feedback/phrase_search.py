@@ -90,16 +90,16 @@ def search_phrases(home: Home, added: AddedLanguages, window: SearchWindow, mode
         ModelAbsent: the model is not configured.
         MissingExtra: asking it needs something that is not installed.
     """
-    told = [(each, PhraseSource.COUNTED) for each in count_candidates(home, window)]
+    found = [(each, PhraseSource.COUNTED) for each in count_candidates(home, window)]
     notes: list[str] = []
     if model is not None:
         named = PhraseNamer(model, added.model)
         rows = home.ledger.phrases.of(home.machine)
         known = {each.text for each in active_phrases(rows)} | {text for text, _ in removed_phrases(rows)}
-        known |= {each.text for each, _ in told}
-        told += [(each, PhraseSource.MODEL) for each in named.candidates(window.turns, window.new, known)]
+        known |= {each.text for each, _ in found}
+        found += [(each, PhraseSource.MODEL) for each in named.candidates(window.turns, window.new, known)]
         notes = named.notes
-    return _build_rows(home, window, told, PhraseSource.COUNTED if model is None else PhraseSource.MODEL)._replace(
+    return _build_rows(home, window, found, PhraseSource.COUNTED if model is None else PhraseSource.MODEL)._replace(
         notes=tuple(notes)
     )
 
@@ -139,27 +139,27 @@ def _build_rows(
 def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[UserPhrase], list[str]]:
     """The rows for the phrases of a file, and which were skipped and why."""
     rows = home.ledger.phrases.of(home.machine)
-    known, gone = {(each.text, each.kind) for each in active_phrases(rows)}, removed_phrases(rows)
+    known, removed_before = {(each.text, each.kind) for each in active_phrases(rows)}, removed_phrases(rows)
     forgotten, now = home.forgotten_filter, home.clock.now()
     new: dict[tuple[str, SignalKind], UserPhrase] = {}
-    left: list[str] = []
+    skipped: list[str] = []
     for text, kind in phrases:
         named = " ".join(fold_turn(text).split())
         if (named, kind) in known or (named, kind) in new:
             continue
         if not named.strip("\0 "):
-            left.append(f"{text!r} holds no words.")
-        elif (named, kind) in gone:
-            left.append(f"{text!r} was removed before, and does not come back.")
+            skipped.append(f"{text!r} holds no words.")
+        elif (named, kind) in removed_before:
+            skipped.append(f"{text!r} was removed before, and does not come back.")
         elif not is_storable(text) or forgotten.contains_forgotten(text):
-            left.append(
+            skipped.append(
                 f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten."
             )
         else:
             new[named, kind] = UserPhrase(
                 id=home.ids.new(), machine=home.machine, at=now, text=named, kind=kind, way=PhraseSource.FILE
             )
-    return [*new.values()], left
+    return [*new.values()], skipped
 
 
 def record_phrases(home: Home, phrases: Sequence[UserPhrase], rows: Iterable[PhraseProof | PhraseSearch] = ()) -> int:
@@ -180,9 +180,9 @@ def sessions_with_phrases(home: Home, texts: Collection[str]) -> set[int]:
         history.session
         for history in home.index.events.histories(Selection())
         if any(
-            find_phrase(text, told) is not None
+            find_phrase(text, typed) is not None
             for turn in history.turns
-            if (told := fold_turn(turn.text or ""))
+            if (typed := fold_turn(turn.text or ""))
             for text in texts
         )
     }

@@ -147,16 +147,16 @@ class _PhraseCounter:
             ),
             key=lambda each: (each.chance, -len(each.hits) / len(each.turns), -len(each.hits), each.text),
         )
-        kept: list[PhraseCandidate] = []
+        accepted: list[PhraseCandidate] = []
         explained = {place for place, turn in enumerate(self._turns) if _holds_any(known, turn)}
         for each in waiting:
             rest = tuple(place for place in each.places if place not in explained)
             left = self._candidate(each.text, rest)
             if len(rest) < len(each.places) and not self._is_significant(left, limit):
                 continue  # a more certain phrase explains its evidence
-            kept.append(each)
+            accepted.append(each)
             explained.update(each.places)
-        return kept
+        return accepted
 
     def _runs(self) -> Mapping[tuple[int, ...], str]:
         """N-grams by the turns that contain them, if those are in enough sessions.
@@ -196,9 +196,13 @@ class _PhraseCounter:
         anywhere = [self._usual[score] / len(self._turns) for score in range(_MAX_SCORE + 1)]
         nearby = []
         for place in counted:
-            beside = [self._score[each] for each in self._of_session[self._turns[place].number] if each not in held]
-            many = len(beside) + _PRIOR
-            nearby.append([(beside.count(score) + _PRIOR * share) / many for score, share in enumerate(anywhere)])
+            nearby_scores = [
+                self._score[each] for each in self._of_session[self._turns[place].number] if each not in held
+            ]
+            many = len(nearby_scores) + _PRIOR
+            nearby.append(
+                [(nearby_scores.count(score) + _PRIOR * share) / many for score, share in enumerate(anywhere)]
+            )
         return max(tail_probability(total, [anywhere] * len(counted)), tail_probability(total, nearby))
 
     def _limit_per_session(self, places: Sequence[int]) -> Iterator[int]:

@@ -54,8 +54,8 @@ class PointingConsent:
         saw = content_digest(self._edit_ports.files.read(path).content)
         plan = ValuePlan(str(path), ("feedback", "pointing"), yes, POINTING_ANSWER, saw)
         with self._decisions.as_decision("pointing", "config", dry_run=dry_run):
-            made = Editor(self._edit_ports).set_value(plan, dry_run=dry_run)
+            edit = Editor(self._edit_ports).set_value(plan, dry_run=dry_run)
         if not dry_run:
             self._answer = yes
             self._refresh.snapshots()
-        return made
+        return edit

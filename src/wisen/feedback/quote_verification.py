@@ -104,9 +104,9 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return joined
 
 
-def _is_abbreviation(before: str, behind: str) -> bool:
+def _is_abbreviation(before: str, after: str) -> bool:
     """Whether a period ends an abbreviation, and the sentence continues after it."""
-    return bool(_ABBREVIATION.search(before) or (_SHORT_WORD.search(before) and behind[:1].islower()))
+    return bool(_ABBREVIATION.search(before) or (_SHORT_WORD.search(before) and after[:1].islower()))
 
 
 def has_pasted_block(text: str) -> bool:
@@ -134,9 +134,9 @@ def _reject_misleading(
         raise UsageError("Behind or in a block that was pasted nobody can tell what the user typed.")
     if _is_quoted(typed, units[first][0]) or _QUOTED.match(found):
         raise UsageError("These words are quoted there, and not the user's own.")
-    behind = _sentence_at(typed, units, last + 1)
-    if behind and _reverses(behind):
-        raise UsageError(f"The next sentence changes what they say. Include it: {behind!r}")
+    after = _sentence_at(typed, units, last + 1)
+    if after and _reverses(after):
+        raise UsageError(f"The next sentence changes what they say. Include it: {after!r}")
     before = _sentence_at(typed, units, first - 1)
     if before and count_negations(before) and _LEAD_IN.search(before):
         raise UsageError(f"The sentence before changes what they say. Include it: {before!r}")

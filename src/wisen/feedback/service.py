@@ -127,11 +127,11 @@ class FeedbackService:
         from wisen.feedback.session_analysis import ANALYSIS_VERSION, SessionAnalyzer
         from wisen.model.pointing import settled_turns
 
-        own = self.user_detector()
+        detector = self.user_detector()
         return SessionAnalyzer(
             home=self._home,
-            detector=own,
-            adjudicator=Adjudicator(own, self._model, enabled=self._adjudicates, local=self.consent.covers_local),
+            detector=detector,
+            adjudicator=Adjudicator(detector, self._model, enabled=self._adjudicates, local=self.consent.covers_local),
             folders=self._projects.places_by_context(),
             settled=settled_turns(self._home.ledger.moves.all()),
             version=self.added_languages.analysis_version(ANALYSIS_VERSION),
@@ -163,10 +163,10 @@ class FeedbackService:
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to look at. Give a number above 0, or leave it out.")
         home, added = self._home, self.added_languages
-        seen = phrase_search.search_window(home, added, days)
-        found = phrase_search.search_phrases(home, added, seen, self._model() if model else None)
-        if not dry_run and seen.new:  # with nothing to look at, this does not count as the first search
-            proofs = [proof for _, of in found.phrases for proof in of]
+        window = phrase_search.search_window(home, added, days)
+        found = phrase_search.search_phrases(home, added, window, self._model() if model else None)
+        if not dry_run and window.new:  # with nothing to look at, this does not count as the first search
+            proofs = [proof for _, evidence in found.phrases for proof in evidence]
             phrase_search.record_phrases(home, [phrase for phrase, _ in found.phrases], [*proofs, found.search])
         return found
 
@@ -211,13 +211,13 @@ class FeedbackService:
             held = FeedbackPhrases() if content is None else read_phrases(content.decode("utf-8", "replace"))
         except UsageError as error:
             raise UsageError(f"{path} was not written: {error}.") from error
-        own = [(each.text, each.kind) for each in active_phrases(self._home.ledger.phrases.of(self._home.machine))]
-        made: list[Edit] = []
-        for name, value in changed_fields(held, own, self._home.clock.now()).items():
+        phrases = [(each.text, each.kind) for each in active_phrases(self._home.ledger.phrases.of(self._home.machine))]
+        edits: list[Edit] = []
+        for name, value in changed_fields(held, phrases, self._home.clock.now()).items():
             saw = self._edit_ports.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your own phrases of feedback", saw)
-            made.append(Editor(self._edit_ports).set_value(plan, dry_run=dry_run))
-        return tuple(made)
+            edits.append(Editor(self._edit_ports).set_value(plan, dry_run=dry_run))
+        return tuple(edits)
 
     @one_writer("phrases")
     def remove_phrase(self, text: str, *, dry_run: bool = False) -> PhraseChange:
@@ -267,17 +267,17 @@ class FeedbackService:
         from wisen.feedback.language_building import QUESTION_COUNT
 
         users, named = self._user_languages(), [code.lower() for code in codes]
-        there = {each.code for each in self.added_languages.languages}
-        lacking = named if model else [code for code in named if code not in there]
-        chosen = users.languages_to_build(lacking, again=again) if lacking or not named else ()
+        added = {each.code for each in self.added_languages.languages}
+        missing = named if model else [code for code in named if code not in added]
+        chosen = users.languages_to_build(missing, again=again) if missing or not named else ()
         if dry_run or not model:
             return tuple(users.describe_build(code, questions=QUESTION_COUNT) for code in chosen)
-        made: list[LanguageBuild] = []
+        builds: list[LanguageBuild] = []
         for code in chosen:
-            made.append(self._generate_language(code, again=again, progress=progress or _ignore_progress))
-            if made[-1].trouble:
+            builds.append(self._generate_language(code, again=again, progress=progress or _ignore_progress))
+            if builds[-1].trouble:
                 break  # the same problem would stop the next one
-        return tuple(made)
+        return tuple(builds)
 
     def evaluate_languages(self, codes: Iterable[str] = ()) -> tuple[LanguageAccuracy, ...]:
         """Measure how well the added languages are detected with their current files; all of them without codes.
@@ -315,20 +315,20 @@ class FeedbackService:
         from wisen.feedback.keyword_file import changed_fields
 
         held = self._read_keywords(path, "written")
-        mine = {*survey.spoken, *(each.code for each in self.added_languages.languages)} - {"en"}
+        codes = {*survey.spoken, *(each.code for each in self.added_languages.languages)} - {"en"}
         groups = {
             each.code: each.groups
             for each in self._user_languages().known_languages()
-            if each.code in mine and each.own_name
+            if each.code in codes and each.own_name
         }
-        made: list[Edit] = []
+        edits: list[Edit] = []
         for name, value in changed_fields(held, survey.spoken, groups, self._home.clock.now()).items():
             saw = self._edit_ports.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your languages", saw)
-            made.append(Editor(self._edit_ports).set_value(plan, dry_run=dry_run))
-        return tuple(made)
+            edits.append(Editor(self._edit_ports).set_value(plan, dry_run=dry_run))
+        return tuple(edits)
 
-    def _read_keywords(self, path: Path, what: str) -> Keywords | None:
+    def _read_keywords(self, path: Path, verb: str) -> Keywords | None:
         """The content of a keyword file; None where there is no file."""
         from wisen.feedback.keyword_file import read_keywords
 
@@ -336,9 +336,9 @@ class FeedbackService:
         try:
             return None if content is None else read_keywords(content.decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise UsageError(f"{path} was not {what}: it is no text in UTF-8.") from error
+            raise UsageError(f"{path} was not {verb}: it is no text in UTF-8.") from error
         except UsageError as error:
-            raise UsageError(f"{path} was not {what}: {error}.") from error
+            raise UsageError(f"{path} was not {verb}: {error}.") from error
 
     def _generate_language(self, code: str, *, again: bool, progress: Callable[[str, int, int], None]) -> LanguageBuild:
         from wisen.feedback.language_building import draft_language
@@ -352,10 +352,10 @@ class FeedbackService:
         comment = _BY_MODEL.format(
             name=language.name, model=asked.model_name(Tier.HEAVY), day=f"{self._home.clock.now():%Y-%m-%d}"
         )
-        kept = users.write_language(language, comment, again=again)
+        backup = users.write_language(language, comment, again=again)
         if done.sentences is not None:
             users.write_sentences(code, done.sentences, _SENTENCES_BY_MODEL.format(name=language.name, code=code))
-        return users.describe_build(code, done, kept=kept, written=True)
+        return users.describe_build(code, done, kept=backup, written=True)
 
     def _user_languages(self) -> UserLanguages:
         from wisen.feedback.language_survey import UserLanguages

@@ -40,20 +40,20 @@ def apply_settled(
         return mined
     from wisen.feedback.detector import shipped_detector
 
-    said = list(mined.said)
-    for turn, heard in turns_of(session):
+    signals = list(mined.said)
+    for turn, message in turns_of(session):
         known = settled.get(turn_id(session.agent, session.native, turn.id))
         if known is None:
             continue
-        of_turn = [each.signal for each in said if each.message == turn.id]
+        of_turn = [each.signal for each in signals if each.message == turn.id]
         new = [
             RecordedSignal(message=turn.id, at=turn.at, signal=each)
-            for each in settled_signals(known, heard, of_turn, model or shipped_detector())
+            for each in settled_signals(known, message, of_turn, model or shipped_detector())
         ]
-        before = [each for each in said if each.message != turn.id and each.at <= turn.at]
-        behind = [each for each in said if each.message != turn.id and each.at > turn.at]
-        said = [*before, *new, *behind]
-    return replace(mined, said=tuple(said))
+        before = [each for each in signals if each.message != turn.id and each.at <= turn.at]
+        after = [each for each in signals if each.message != turn.id and each.at > turn.at]
+        signals = [*before, *new, *after]
+    return replace(mined, said=tuple(signals))
 
 
 def settled_signals(

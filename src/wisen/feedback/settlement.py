@@ -186,10 +186,12 @@ class TurnSettlement:
 
     def _verify(self, answer: TurnClaim, doubtful: DoubtfulTurn, agent: str) -> SettledTurn:
         """The verified part of an answer. Raises: UsageError."""
-        turn, heard = doubtful.open, doubtful.message
+        turn, message = doubtful.open, doubtful.message
         kind, words = answer.kind, ""
         if kind is not TurnClaimKind.NONE:
-            words = verify_quote(answer.words, heard.text, doubtful.turn.whole, self._user_detector().model.directives)
+            words = verify_quote(
+                answer.words, message.text, doubtful.turn.whole, self._user_detector().model.directives
+            )
             kind = self._checked_kind(kind, words)
             self._check_wording(words, answer.wording)
         elif answer.words.strip() or answer.wording.strip():
@@ -202,7 +204,7 @@ class TurnSettlement:
             kind=kind,
             words=words,
             standing=answer.standing and kind is not TurnClaimKind.NONE,
-            about=_verify_about(answer.about, heard),
+            about=_verify_about(answer.about, message),
             by=agent,
         )
 
@@ -221,19 +223,19 @@ class TurnSettlement:
             raise UsageError(f"The wording does not say what the user said: {why}. Word it anew, or leave it out.")
 
     def _sightings(self, settled: SettledTurn, doubtful: DoubtfulTurn) -> list[Sighting]:
-        history, turn, heard = doubtful.history, doubtful.turn, doubtful.message
-        own = self._user_detector()
+        history, turn, message = doubtful.history, doubtful.turn, doubtful.message
+        detector = self._user_detector()
         return [
             Sighting(
                 agent=history.agent,
                 native=history.native,
                 session=history.session,
                 said=RecordedSignal(message=turn.id, at=turn.at, signal=signal),
-                text=heard.text,
+                text=message.text,
                 context=turn.context,
                 local=turn.local,
             )
-            for signal in settled_signals(settled, heard, own.detect(heard), own.model)
+            for signal in settled_signals(settled, message, detector.detect(message), detector.model)
         ]
 
 

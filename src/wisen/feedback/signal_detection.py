@@ -24,8 +24,8 @@ def detect_in_session(history: History, own: UserDetector = _NONE) -> tuple[Reco
     """The signals of a session in order, including those that only the user's own phrases reveal."""
     return tuple(
         RecordedSignal(message=turn.id, at=turn.at, signal=signal)
-        for turn, heard in turns_of(history)
-        for signal in add_triggers(history, turn, own.detect(heard))
+        for turn, message in turns_of(history)
+        for signal in add_triggers(history, turn, own.detect(message))
     )
 
 
@@ -49,5 +49,5 @@ def detect_in_message(
         raise UsageError(
             f"--before {before!r} is none of {', '.join(PrecedingEvent)}. Give one of them, or leave it out."
         )
-    heard = TypedTurn(text=text, before=PrecedingEvent(before), reason=reason, queued=queued)
-    return (own if isinstance(own, UserDetector) else UserDetector(own)).detect(heard)
+    message = TypedTurn(text=text, before=PrecedingEvent(before), reason=reason, queued=queued)
+    return (own if isinstance(own, UserDetector) else UserDetector(own)).detect(message)

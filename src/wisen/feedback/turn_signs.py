@@ -74,10 +74,10 @@ class ObservedTurn(NamedTuple):
 def observe_turns(history: History, model: DetectorModel | None = None) -> Iterator[ObservedTurn]:
     """Every typed turn of a session in order, as the given detector (by default the shipped one) reads it."""
     model = model or shipped_detector()
-    said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
-    after = {one.id: two for one, two in pairwise(said)}
-    words: dict[str, frozenset[str]] = {}
-    for turn, heard in turns_of(history):
+    typed = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
+    after = {one.id: two for one, two in pairwise(typed)}
+    words_of: dict[str, frozenset[str]] = {}
+    for turn, message in turns_of(history):
         yield ObservedTurn(
             history.agent,
             history.native,
@@ -85,11 +85,11 @@ def observe_turns(history: History, model: DetectorModel | None = None) -> Itera
             turn.id,
             turn.at,
             turn.context,
-            heard.text,
-            ngrams_in(heard.text),
-            opening_ngrams(heard.text),
-            frozenset(_signs(history, turn, heard, after.get(turn.id), words, model)),
-            is_detected(heard.text, model),
+            message.text,
+            ngrams_in(message.text),
+            opening_ngrams(message.text),
+            frozenset(_signs(history, turn, message, after.get(turn.id), words_of, model)),
+            is_detected(message.text, model),
             turn.local,
         )
 
@@ -132,8 +132,8 @@ def _signs_against(message: TypedTurn, words_of: dict[str, frozenset[str]]) -> I
         yield Sign.UNDONE
     if message.conceded:
         yield Sign.CONCEDED
-    again = message.later and message.earlier and _restates(message.later[0], message.earlier[0], words_of)
-    if again or any(_restates(message.text, each, words_of) for each in message.earlier):
+    is_restated = message.later and message.earlier and _restates(message.later[0], message.earlier[0], words_of)
+    if is_restated or any(_restates(message.text, each, words_of) for each in message.earlier):
         yield Sign.RESTATED
 
 

@@ -24,22 +24,22 @@ _GIT_REVERTS = ("git checkout --", "git revert", "git restore", "git reset")
 
 def turns_of(history: History) -> Iterator[tuple[Turn, TypedTurn]]:
     """Every stored turn that was typed, in order."""
-    said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
+    typed = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     acts = {then.id: act.action for act, then in pairwise(history.turns)}
     calls = [call_of(step) for step in history.steps]
-    for number, turn in enumerate(said):
-        since = said[number - 1].before if number else 0
-        until = said[number + 1].before if number + 1 < len(said) else len(history.steps)
+    for number, turn in enumerate(typed):
+        since = typed[number - 1].before if number else 0
+        until = typed[number + 1].before if number + 1 < len(typed) else len(history.steps)
         yield (
             turn,
             TypedTurn(
                 text=turn.text or "",
-                before=_event_before(turn, acts.get(turn.id), said[number - 1] if number else None),
+                before=_event_before(turn, acts.get(turn.id), typed[number - 1] if number else None),
                 reason=turn.origin == MessageOrigin.REJECTION,
                 queued=turn.origin == MessageOrigin.QUEUED,
-                earlier=tuple(each.text or "" for each in reversed(said[max(0, number - NEARBY_TURNS) : number])),
+                earlier=tuple(each.text or "" for each in reversed(typed[max(0, number - NEARBY_TURNS) : number])),
                 calls=tuple(reversed(calls[max(since, turn.before - CALLS_BEFORE) : turn.before])),
-                later=tuple(each.text or "" for each in said[number + 1 : number + 1 + NEARBY_TURNS]),
+                later=tuple(each.text or "" for each in typed[number + 1 : number + 1 + NEARBY_TURNS]),
                 undone=_was_undone(calls[since : turn.before], calls[turn.before : until]),
                 conceded=turn.conceded,
             ),

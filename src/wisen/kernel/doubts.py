@@ -87,9 +87,9 @@ def _may_match(pattern: list[str], view: list[Word]) -> bool:
     name = first.text.rsplit("/", 1)[-1]
     if name not in pattern[0].split("|") or name not in _SUBCOMMANDS or not rest:
         return False
-    told = _subcommand_of(view)
+    subcommand = _subcommand_of(view)
     wanted = next((each for each in rest if each[:1] != "-"), "")
-    if not wanted or UNKNOWN not in told or not any(may_be(each, told) for each in wanted.split("|")):
+    if not wanted or UNKNOWN not in subcommand or not any(may_be(each, subcommand) for each in wanted.split("|")):
         return False
     return _holds([each for each in rest if each != wanted], [word for word in view[1:] if word.text != UNKNOWN])
 

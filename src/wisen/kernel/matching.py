@@ -131,16 +131,16 @@ def corrected_line(watch: dict[str, object], better: Sequence[str], call: Watche
     words = _texts(watch["words"])
     same = _common_prefix(words, better)
     back = min(_common_prefix(words[same:][::-1], better[same:][::-1]), len(words) - same, len(better) - same)
-    gone, new = range(same, len(words) - back), better[same : len(better) - back]
-    if GAP in words or "…" in words or len(call.line) > _MAX_LINE or any(_is_glob(words[each]) for each in gone):
+    removed, new = range(same, len(words) - back), better[same : len(better) - back]
+    if GAP in words or "…" in words or len(call.line) > _MAX_LINE or any(_is_glob(words[each]) for each in removed):
         return ""  # the matched words would be lost
     edits: list[tuple[int, int, str]] = []
     for hit in find_hits(watch, call):
         if any(word.end == 0 for word in hit.words):
             return ""  # it is in a script that another command runs
-        if any(_is_option(words[each]) and hit.words[each].text not in words[each].split("|") for each in gone):
+        if any(_is_option(words[each]) and hit.words[each].text not in words[each].split("|") for each in removed):
             return ""  # it has a value, or is combined with others
-        spans = [(hit.words[each].start, hit.words[each].end) for each in gone]
+        spans = [(hit.words[each].start, hit.words[each].end) for each in removed]
         if not spans:
             at = hit.words[same - 1].end if same else hit.words[0].start
             edits.append((at, at, " ".join(["", *new] if same else [*new, ""])))
@@ -150,8 +150,8 @@ def corrected_line(watch: dict[str, object], better: Sequence[str], call: Watche
         if end > last:
             return ""
         line, last = _replace_span(line, start, end, put), start
-    again = WatchedCall(call.tool, {**call.fields, "command": line}, call.cwd, call.home)
-    return "" if line == call.line or find_hits(watch, again) else line
+    corrected = WatchedCall(call.tool, {**call.fields, "command": line}, call.cwd, call.home)
+    return "" if line == call.line or find_hits(watch, corrected) else line
 
 
 def path_matches(glob: str, path: str, cwd: str, home: str = "") -> bool:

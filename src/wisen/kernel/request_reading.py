@@ -106,24 +106,24 @@ def read_request(text: str, table: dict[str, object]) -> ChatRequest:
     assert isinstance(forms, list)
     assert isinstance(languages, dict)
     bare = _strip_polite(folded, table)
-    for kind, said in phrases.items():
-        if f"\n{bare}\n" in said:
+    for kind, known in phrases.items():
+        if f"\n{bare}\n" in known:
             return ChatRequest(kind)
     starts = _forget_starts(folded, table)
-    for before, between, behind, kind, language, slots in forms:
+    for before, between, after, kind, language, slots in forms:
         words = languages[language]
         if slots == "w":
-            for start, of, scope, is_sure in starts:
-                first, last = start + len(before), len(folded) - len(behind)
-                fits = of in ("", language) and first < last and folded.startswith(before, start)
-                if not fits or not folded.endswith(behind):
+            for start, spoken, scope, is_sure in starts:
+                first, last = start + len(before), len(folded) - len(after)
+                fits = spoken in ("", language) and first < last and folded.startswith(before, start)
+                if not fits or not folded.endswith(after):
                     continue
                 found = _read_forget(plain[places[first] : places[last]], words, scope)
                 if found is not None:
                     found.kind, found.language = "confirm" if is_sure else kind, language
                     return found
-        elif bare.startswith(before) and bare.endswith(behind) and len(bare) > len(before) + len(behind):
-            found = _read_numbered(bare[len(before) : len(bare) - len(behind)], between, slots, words)
+        elif bare.startswith(before) and bare.endswith(after) and len(bare) > len(before) + len(after):
+            found = _read_numbered(bare[len(before) : len(bare) - len(after)], between, slots, words)
             if found is not None:
                 found.kind, found.language = kind, language
                 return found
@@ -155,14 +155,14 @@ def phrase_request(table: dict[str, object], language: str, name: str, **slots: 
     words = languages.get(language) or languages["en"]
     if name not in words["say"]:
         words = languages["en"]
-    said = str(words["say"][name])
+    text = str(words["say"][name])
     filled = {"n": "", "place": "", "what": "", "scope": "", **slots}
     if filled["what"] == EVERYTHING:
         filled["what"] = str(words["say"].get(EVERYTHING, EVERYTHING))
     filled["scope"] = str(words["say"].get(filled["scope"], filled["scope"]))
     for slot, value in filled.items():
-        said = said.replace(f"{{{slot}}}", value)
-    return " ".join(said.split())
+        text = text.replace(f"{{{slot}}}", value)
+    return " ".join(text.split())
 
 
 def _fold_letter(letter: str) -> str:
@@ -183,13 +183,13 @@ def _forget_starts(folded: str, table: dict[str, object]) -> list[tuple[int, str
     yes, languages, found = table["yes"], table["languages"], [(0, "", "", False)]
     assert isinstance(yes, list)
     assert isinstance(languages, dict)
-    for said, language in yes:
-        rest = folded[len(said) :].lstrip(_COMMAS_AND_SPACE)
+    for phrase, language in yes:
+        rest = folded[len(phrase) :].lstrip(_COMMAS_AND_SPACE)
         start = len(folded) - len(rest)
-        if folded.startswith(said) and rest and (start > len(said) or not languages[language]["spaced"]):
+        if folded.startswith(phrase) and rest and (start > len(phrase) or not languages[language]["spaced"]):
             found.append((start, language, "", True))
-    for start, of, _, is_sure in [*found]:
-        for language, words in languages.items() if not of else [(of, languages[of])]:
+    for start, spoken, _, is_sure in [*found]:
+        for language, words in languages.items() if not spoken else [(spoken, languages[spoken])]:
             for name, scope in words["scopes"].items():
                 rest = folded[start + len(name) :].lstrip(_COMMAS_AND_SPACE)
                 after = len(folded) - len(rest)
@@ -248,31 +248,31 @@ def _is_number(word: str) -> bool:
     return (_SHORTEST_ID <= len(word) <= _LONGEST_ID and _SHORT_ID_LETTERS.issuperset(word)) or word.startswith("g-")
 
 
-def _read_forget(said: str, words: dict[str, Sequence[str]], scope: str) -> ChatRequest | None:
+def _read_forget(text: str, words: dict[str, Sequence[str]], scope: str) -> ChatRequest | None:
     """A forget request, without filler words; None where it is not one."""
-    said = said.strip(_COMMAS_AND_SPACE)
-    plain = fold(said)[0]
-    if not plain or any(end in said for end in _ENDS) or _word_count(plain) > _MOST_WORDS:
+    text = text.strip(_COMMAS_AND_SPACE)
+    plain = fold(text)[0]
+    if not plain or any(end in text for end in _ENDS) or _word_count(plain) > _MOST_WORDS:
         return None
     if any(_is_edge(plain, each, spaced=bool(words["spaced"])) for each in words["never"]):
         return None
     ending = next((each for each in words["endings"] if plain.endswith(each) and plain != each), "")
     if ending:
-        said = said[: fold(said)[1][len(plain) - len(ending)]].strip()
-        plain = fold(said)[0]
+        text = text[: fold(text)[1][len(plain) - len(ending)]].strip()
+        plain = fold(text)[0]
     if not scope:
-        said, scope = _split_scope(said, words)
-        plain = fold(said)[0]
-    is_joined = any(comma in said for comma in _COMMAS) or _is_joined(plain, words)
+        text, scope = _split_scope(text, words)
+        plain = fold(text)[0]
+    is_joined = any(comma in text for comma in _COMMAS) or _is_joined(plain, words)
     if plain in words["everything"]:
-        what = EVERYTHING
-    elif not scope and " " not in said and words["spaced"]:
-        what = said
+        subject = EVERYTHING
+    elif not scope and " " not in text and words["spaced"]:
+        subject = text
     else:
-        what = _strip_fillers(said, words)
-    if not any(letter.isalnum() for letter in what):
+        subject = _strip_fillers(text, words)
+    if not any(letter.isalnum() for letter in subject):
         return None
-    found = ChatRequest(of=f"{what} {scope}".strip(), what=what, scope=scope)
+    found = ChatRequest(of=f"{subject} {scope}".strip(), what=subject, scope=scope)
     found.is_joined = is_joined
     return found
 
@@ -284,20 +284,20 @@ def _is_edge(plain: str, each: str, *, spaced: bool) -> bool:
     return plain == each or plain.startswith(f"{each} ") or plain.endswith(f" {each}")
 
 
-def _split_scope(said: str, words: dict[str, Sequence[str]]) -> tuple[str, str]:
+def _split_scope(text: str, words: dict[str, Sequence[str]]) -> tuple[str, str]:
     """Words without the scope before or after them, and the scope."""
     scopes = words["scopes"]
     assert isinstance(scopes, dict)
-    plain, places = fold(said)
+    plain, places = fold(text)
     for name, scope in scopes.items():
         if len(plain) <= len(name):
             continue
         ends = plain.endswith(f" {name}" if words["spaced"] else name)
         if ends and plain[: -len(name)].strip():
-            return said[: places[len(plain) - len(name)]].strip(), str(scope)
+            return text[: places[len(plain) - len(name)]].strip(), str(scope)
         if plain.startswith(f"{name} " if words["spaced"] else name) and plain[len(name) :].strip():
-            return said[places[len(name)] :].strip(), str(scope)
-    return said, ""
+            return text[places[len(name)] :].strip(), str(scope)
+    return text, ""
 
 
 def _is_joined(plain: str, words: dict[str, Sequence[str]]) -> bool:
@@ -306,15 +306,15 @@ def _is_joined(plain: str, words: dict[str, Sequence[str]]) -> bool:
     return any(f" {each} " in f" {plain} " for each in words["joins"])
 
 
-def _strip_fillers(said: str, words: dict[str, Sequence[str]]) -> str:
+def _strip_fillers(text: str, words: dict[str, Sequence[str]]) -> str:
     if not words["spaced"]:
-        rest = said
+        rest = text
         for each in words["before"]:
             rest = rest[len(each) :].strip() if rest.startswith(each) and len(rest) > len(each) else rest
         for each in words["behind"]:
             rest = rest[: -len(each)].strip() if rest.endswith(each) and len(rest) > len(each) else rest
         return rest
-    parts = said.split()
+    parts = text.split()
     plain = [fold(each)[0] for each in parts]
     first, last = 0, len(parts)
     while first < last and plain[first] in words["before"]:

@@ -73,7 +73,7 @@ class _Reader(InnerScripts):
         words: list[Word] = []
         writes: list[str] = []
         given: list[str] = []
-        mine = len(self.pending_documents)
+        first_document = len(self.pending_documents)
         if self.last_separator not in ("|", "|&"):
             self.upstream = []
         while not self._at_command_end():
@@ -87,8 +87,8 @@ class _Reader(InnerScripts):
         self.shell.keep_certain(self.last_separator, self._separator_here())
         run = self.record_run(words, writes)
         if run is not None and run.views:
-            self._given(run, self.pending_documents[mine:], given)
-        self.upstream.append((run, self.pending_documents[mine:], given))
+            self._given(run, self.pending_documents[first_document:], given)
+        self.upstream.append((run, self.pending_documents[first_document:], given))
         self._skip_separator()
 
     def _given(self, run: CommandRun, documents: list[HereDocument], given: list[str]) -> None:

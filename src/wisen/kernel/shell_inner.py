@@ -103,8 +103,8 @@ class InnerScripts(Lexer):
         """Record a simple command, and what it runs itself."""
         words = [each for word in words for each in self._split(word)]
         if words and words[0].raw in self.aliases and words[0].raw:
-            made = self.make_reader(self.aliases[words[0].raw], self.depth + 1, self.variables, {})
-            words = [*made.read_words(), *words[1:]]
+            reader = self.make_reader(self.aliases[words[0].raw], self.depth + 1, self.variables, {})
+            words = [*reader.read_words(), *words[1:]]
         if not words and not writes:
             return None
         for each in self._loop_programs(words):
@@ -153,8 +153,8 @@ class InnerScripts(Lexer):
         quoted = any(char in raw for char in "'\"\\")
         whole = (raw.startswith("$(") and raw.endswith(")")) or (raw[:1] == raw[-1:] == "`" and len(raw) > 1)
         if "{" in raw and "," in raw and not quoted and "$" not in raw and "`" not in raw:
-            made = expand_braces(word.text)
-            yield from [word] if len(made) == 1 else [Word(each, 0, 0) for each in made if each]
+            words = expand_braces(word.text)
+            yield from [word] if len(words) == 1 else [Word(each, 0, 0) for each in words if each]
             return
         if ("$" not in raw and "`" not in raw) or (quoted and not whole) or len(word.text.split()) == 1:
             yield word

@@ -244,8 +244,8 @@ class Lexer:
                 self.position += 1
             elif kind and kind in "x01234567":
                 self.position -= kind != "x"
-                made = self._read_number(16, 2) if kind == "x" else self._read_number(8, 3)
-                pieces.append(made if made.isascii() else UNKNOWN)  # one byte of a multi-byte letter
+                letter = self._read_number(16, 2) if kind == "x" else self._read_number(8, 3)
+                pieces.append(letter if letter.isascii() else UNKNOWN)  # one byte of a multi-byte letter
             else:
                 pieces.append(_ESCAPES.get(kind, kind if kind in "\\'\"?" else f"\\{kind}"))
         self.position += 1

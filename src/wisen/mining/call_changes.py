@@ -61,18 +61,18 @@ def has_same_goal(tool: str, before: str | None, after: str | None) -> bool:
     return bool(one) and (len(shared) >= len(one) / 2 or _are_texts_similar(one, two))
 
 
-def replaces_script(before: str, after: str, said: str) -> bool:
+def replaces_script(before: str, after: str, error: str) -> bool:
     """Whether a missing script was replaced by a similar one: `make lint`, `make check`; `npm run lint`."""
     one, two = parsed(before).main.words, parsed(after).main.words
     a, b = Counter(one), Counter(two)
-    gone, new = [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
-    missing = [word for word in one[1:] if not word.startswith("-") and is_in_error(word, said)]
+    removed, new = [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
+    missing = [word for word in one[1:] if not word.startswith("-") and is_in_error(word, error)]
     if not missing:
         return False
-    if gone == missing[:1] and len(new) == 1 and one[:1] == two[:1]:
-        return are_similar_scripts(gone[0], new[0])
-    kept = missing[0] in two and one[0] != two[0]  # another program has a script of that name
-    return kept and len(two) <= len(one) + 1 and two[-1] == one[-1]
+    if removed == missing[:1] and len(new) == 1 and one[:1] == two[:1]:
+        return are_similar_scripts(removed[0], new[0])
+    is_kept = missing[0] in two and one[0] != two[0]  # another program has a script of that name
+    return is_kept and len(two) <= len(one) + 1 and two[-1] == one[-1]
 
 
 def is_wrapped_whole(before: str, after: str, program: str) -> bool:
@@ -106,9 +106,9 @@ def _last_names(words: Iterable[str]) -> frozenset[str]:
     return frozenset(map(_last_segment, words))
 
 
-def option_change(change: CallChange, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def option_change(change: CallChange, error: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What replaced an unknown option; other changes made at the same time have nothing to do with it."""
-    named = tuple(word for word in change.removed if word.startswith("-") and is_in_error(word, said))
+    named = tuple(word for word in change.removed if word.startswith("-") and is_in_error(word, error))
     if not named or not change.added:
         return change.removed, change.added
     replaced = len(change.added) == 1 and change.added[0].startswith("-")
@@ -166,9 +166,9 @@ def _same_place_goal(one: dict[str, object], two: dict[str, object], place: str)
         return True
     # In the right folder the name may have been further off.
     enough = MIN_SIMILARITY if _folder(before) == _folder(after) else MIN_NAME_SIMILARITY
-    near = _last_segment(before) == _last_segment(after) or _similarity(_stem(before), _stem(after)) >= enough
+    is_near = _last_segment(before) == _last_segment(after) or _similarity(_stem(before), _stem(after)) >= enough
     wanted = {name for name in rest[0] if name not in ("offset", "limit")}
-    return (near or before.startswith(after) or after.startswith(before)) and all(
+    return (is_near or before.startswith(after) or after.startswith(before)) and all(
         rest[0][name] == rest[1].get(name) for name in wanted
     )
 
@@ -257,11 +257,11 @@ def _without_comment(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _change(tool: str, removed: Iterable[str], added: Iterable[str]) -> CallChange | None:
-    gone, new = tuple(removed), tuple(added)
-    general = tuple(map(generalize, gone)), tuple(map(generalize, new))
+    old, new = tuple(removed), tuple(added)
+    general = tuple(map(generalize, old)), tuple(map(generalize, new))
     # Where only paths or numbers differ, they are the lesson; elsewhere they differ every time.
-    gone, new = (gone, new) if general[0] == general[1] else general
-    return CallChange(tool=tool, removed=gone, added=new) if gone != new else None
+    old, new = (old, new) if general[0] == general[1] else general
+    return CallChange(tool=tool, removed=old, added=new) if old != new else None
 
 
 def _describe_field(name: str, fields: dict[str, object]) -> list[str]:

@@ -40,10 +40,10 @@ def new_error_rows(
         for context, found in new.items():
             entry = entries.get((context, fix.id))
             if entry is None:
-                made = _entry(fix, context, names, factory)
-                names.add(made.name)
-                rows.append(made)
-                entry = entries[context, fix.id] = made.id
+                new_entry = _entry(fix, context, names, factory)
+                names.add(new_entry.name)
+                rows.append(new_entry)
+                entry = entries[context, fix.id] = new_entry.id
             rows += [_occurrence(fix, each, entry, context, factory) for each in found]
     return rows
 
@@ -86,5 +86,5 @@ def _occurrence(fix: Fix, each: Evidence, entry: str, context: str, factory: Row
 
 
 def _occurrence_id(fix: Fix, each: Evidence) -> str:
-    told = "\0".join((each.agent, each.session, each.call, fix.id)).encode("utf-8", "surrogateescape")
-    return blake2b(told, digest_size=13).hexdigest()
+    identity = "\0".join((each.agent, each.session, each.call, fix.id)).encode("utf-8", "surrogateescape")
+    return blake2b(identity, digest_size=13).hexdigest()

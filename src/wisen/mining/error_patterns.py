@@ -22,13 +22,13 @@ class LinePattern:
         self.text, self.flags = text, flags
         self._compiled: re.Pattern[str] | None = None
 
-    def search(self, said: str) -> re.Match[str] | None:
+    def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        return self._pattern().search(said)
+        return self._pattern().search(text)
 
-    def finditer(self, said: str) -> Iterator[re.Match[str]]:
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches."""
-        return self._pattern().finditer(said)
+        return self._pattern().finditer(text)
 
     def _pattern(self) -> re.Pattern[str]:
         if self._compiled is None:

@@ -34,13 +34,13 @@ _FAILED = (Status.FAILED, Status.MASKED)
 
 def goals_of(history: History) -> tuple[Goal, ...]:
     """The goals of a session, in order."""
-    said = [turn for turn in history.turns if turn.action is UserAction.SAID]
-    starts = [turn for index, turn in enumerate(said) if index == 0 or _starts_work(turn, said[index - 1])]
+    typed = [turn for turn in history.turns if turn.action is UserAction.SAID]
+    starts = [turn for index, turn in enumerate(typed) if index == 0 or _starts_work(turn, typed[index - 1])]
     found = []
     for index, turn in enumerate(starts):
-        behind = starts[index + 1] if index + 1 < len(starts) else None
-        end = behind.before if behind is not None else len(history.steps)
-        found.append(_goal(turn, history, history.steps[turn.before : end], behind))
+        following = starts[index + 1] if index + 1 < len(starts) else None
+        end = following.before if following is not None else len(history.steps)
+        found.append(_goal(turn, history, history.steps[turn.before : end], following))
     return tuple(found)
 
 
@@ -51,12 +51,12 @@ def _starts_work(turn: Turn, before: Turn) -> bool:
     return _CONTINUES.fullmatch(turn.text) is None
 
 
-def _goal(turn: Turn, history: History, steps: Sequence[Step], behind: Turn | None) -> Goal:
+def _goal(turn: Turn, history: History, steps: Sequence[Step], following: Turn | None) -> Goal:
     within = [
         each for each in history.turns
-        if each.at >= turn.at and each is not turn and (behind is None or each.at < behind.at)
+        if each.at >= turn.at and each is not turn and (following is None or each.at < following.at)
     ]  # fmt: skip
-    said = [each for each in history.turns if each.action is UserAction.SAID and each.at > turn.at]
+    typed = [each for each in history.turns if each.action is UserAction.SAID and each.at > turn.at]
     return Goal(
         request=turn.id,
         at=turn.at,
@@ -64,7 +64,7 @@ def _goal(turn: Turn, history: History, steps: Sequence[Step], behind: Turn | No
         calls=tuple(step.call for step in steps),
         failed=sum(step.status in _FAILED for step in steps),
         ending=_ending(steps, within),
-        said_next=said[0].id if said else None,
+        said_next=typed[0].id if typed else None,
     )
 
 
@@ -85,12 +85,12 @@ def _ending(steps: Sequence[Step], acts: Sequence[Turn]) -> Ending:
 
 
 def _was_overcome(failed: Step, steps: Sequence[Step]) -> bool:
-    behind = list(steps).index(failed) + 1
+    start = list(steps).index(failed) + 1
     return any(
         step.tool == failed.tool
         and step.status is Status.OK
         and has_same_goal(step.tool, failed.arguments, step.arguments)
-        for step in steps[behind:]
+        for step in steps[start:]
     )
 
 

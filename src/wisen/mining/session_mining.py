@@ -87,13 +87,13 @@ NO_FOLDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 def mine_session(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> SessionFindings:
     """Everything that mining finds in a session; `folders` maps contexts to absolute paths."""
-    told = _SessionMiner(history, folders)
+    miner = _SessionMiner(history, folders)
     habits, pairs = _habits(history.steps)
-    failures = tuple(told.describe_failure(index) for index in told.failed)
+    failures = tuple(miner.describe_failure(index) for index in miner.failed)
     return SessionFindings(
         session=history.session,
         failures=failures,
-        tries=tuple(told.tries),
+        tries=tuple(miner.tries),
         habits=habits,
         pairs=pairs,
         goals=goals_of(history),
@@ -111,7 +111,7 @@ class _SessionMiner:
 
     def describe_failure(self, index: int) -> Failure:
         """One failed call with everything known about it; the changes tried against it go to `tries`."""
-        step, what = self._steps[index], self._subject(index)
+        step, subject = self._steps[index], self._subject(index)
         attempts = self._attempts(index)
         end = attempts[-1] if self._is_overcome(index, attempts[-1]) else None
         explained = False
@@ -120,10 +120,10 @@ class _SessionMiner:
             if change is not None:
                 explained = explained or later == end
                 self._add_try(index, later, change)
-        again = end is not None and is_same_call(step, self._steps[end])
-        transient = what.signature.key in _TRANSIENT_KEYS or (
+        repeated = end is not None and is_same_call(step, self._steps[end])
+        transient = subject.signature.key in _TRANSIENT_KEYS or (
             end is not None and not explained and not self._were_files_written(index, end)
-            and (again or what.signature.key in _TRANSIENT_WHEN_OVER)
+            and (repeated or subject.signature.key in _TRANSIENT_WHEN_OVER)
         )  # fmt: skip
         last = self._steps[end] if end is not None else step
         until = last.at if end is not None else step.ended or step.at
@@ -131,9 +131,9 @@ class _SessionMiner:
         return Failure(
             call=step.call,
             tool=step.tool,
-            signature=what.signature,
-            command=what.command,
-            place=what.place,
+            signature=subject.signature,
+            command=subject.command,
+            place=subject.place,
             at=step.at,
             masked=step.status is Status.MASKED,
             transient=transient,
@@ -169,13 +169,13 @@ class _SessionMiner:
         failed = self._steps[index]
         if has_same_goal(failed.tool, failed.arguments, step.arguments):
             return True
-        what = self._subject(index).signature
+        signature = self._subject(index).signature
         lines = [command_of(fields_of(each.arguments)) for each in (failed, step)]
         if lines[0] is None or lines[1] is None:
             return False
-        if what.key == MISSING_SCRIPT:
+        if signature.key == MISSING_SCRIPT:
             return replaces_script(lines[0], lines[1], failed.text or "")
-        return what.key == "shell.command-not-found" and is_wrapped_whole(lines[0], lines[1], what.who)
+        return signature.key == "shell.command-not-found" and is_wrapped_whole(lines[0], lines[1], signature.who)
 
     def _is_overcome(self, index: int, later: int) -> bool:
         """Whether a later attempt overcame a failure: it succeeded, or it got far enough to do its own job.
@@ -196,10 +196,10 @@ class _SessionMiner:
     def _change(self, index: int, later: int) -> CallChange | None:
         """What made, or was meant to make, the difference between a failed call and a later one."""
         failed, step = self._steps[index], self._steps[later]
-        what = self._subject(index).signature
-        if not self._is_overcome(index, later) and self._subject(later).signature != what:
+        signature = self._subject(index).signature
+        if not self._is_overcome(index, later) and self._subject(later).signature != signature:
             return None  # it failed differently: that says nothing about this change
-        if what.key == "shell.said-nothing" and what.who in READERS:
+        if signature.key == "shell.said-nothing" and signature.who in READERS:
             return None  # the search found nothing: an answer, not a mistake
         if failed.tool in EDITS:
             return self._edit_change(index, later)
@@ -226,21 +226,21 @@ class _SessionMiner:
     def _difference(self, index: int, later: int) -> CallChange | None:
         """The words in which two calls differ, without those that no error can be about."""
         failed, step = self._steps[index], self._steps[later]
-        what = self._subject(index).signature
+        signature = self._subject(index).signature
         line = command_of(fields_of(step.arguments))
-        if what.key == MISSING_VARIABLE and line is not None:
-            return variable_change(failed, line, what.who)
+        if signature.key == MISSING_VARIABLE and line is not None:
+            return variable_change(failed, line, signature.who)
         program = parsed(line).main.program if line is not None else ""
-        said = failed.text or ""
+        output = failed.text or ""
 
         def may_matter(word: str) -> bool:
             named = word.partition("=")[0]
-            return not is_display_only(word, program, what.key) or is_in_error(named, said)
+            return not is_display_only(word, program, signature.key) or is_in_error(named, output)
 
-        if what.key != UNKNOWN_OPTION:
+        if signature.key != UNKNOWN_OPTION:
             return call_difference(failed.tool, failed.arguments, step.arguments, may_matter)
         change = call_difference(failed.tool, failed.arguments, step.arguments)
-        removed, added = option_change(change, said) if change is not None else ((), ())
+        removed, added = option_change(change, output) if change is not None else ((), ())
         return CallChange(tool=failed.tool, removed=removed, added=added) if removed != added else None
 
     def _is_credible(self, index: int, later: int, change: CallChange) -> bool:
@@ -314,8 +314,8 @@ class _SessionMiner:
         for words, step in reversed(prepared):
             if self._is_named(index, later, CallChange(tool=failed.tool, first=words)):
                 return words, step
-        alone = len(others) == len(prepared) == 1 and not is_too_late(failed, self._steps[later])
-        return prepared[0] if alone and not any(index < turn.before <= later for turn in self._turns) else None
+        is_only = len(others) == len(prepared) == 1 and not is_too_late(failed, self._steps[later])
+        return prepared[0] if is_only and not any(index < turn.before <= later for turn in self._turns) else None
 
     @staticmethod
     def _describe(step: Step) -> tuple[str, ...]:

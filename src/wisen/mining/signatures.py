@@ -75,18 +75,18 @@ def describe_failure(*, tool: str, arguments: str | None, text: str | None) -> F
     fields = fields_of(arguments)
     line = command_of(fields)
     command = parsed(line) if line is not None else None
-    said = _clean(text or "")
+    output = _clean(text or "")
     place = next((str(fields[name]) for name in ("file_path", "path", "notebook_path") if fields.get(name)), "")
-    if not place and said:
-        found = _POINTS_AT.search(said) or _NAMED.search(said)
+    if not place and output:
+        found = _POINTS_AT.search(output) or _NAMED.search(output)
         place = found["place"] if found else ""
     head = command.main.head if command else ""
     if text is None:
         signature = _signature("runtime.not-kept", command.main.program if command else tool)
     elif command is not None:
-        signature = _command_signature(said, command, _EXIT.match(text))
+        signature = _command_signature(output, command, _EXIT.match(text))
     else:
-        signature = _tool_signature(said, tool)
+        signature = _tool_signature(output, tool)
     return FailureSubject(signature, head, place)
 
 
@@ -99,61 +99,61 @@ def _clean(text: str) -> str:
     return text[ended.end() :] if ended else text
 
 
-def _tool_signature(said: str, tool: str) -> Signature:
-    first = said.strip().partition("\n")[0]
+def _tool_signature(output: str, tool: str) -> Signature:
+    first = output.strip().partition("\n")[0]
     for each in TOOL_ERROR_PATTERNS:
         if each.form.search(first):
             return _signature(each.key, each.who or tool, normalize_line(first) if each.says else "")
     server = tool.startswith("mcp__")
-    return _signature("api.error" if server else "runtime.error", tool, normalize_line(_error_line(said) or first))
+    return _signature("api.error" if server else "runtime.error", tool, normalize_line(_error_line(output) or first))
 
 
-def _command_signature(said: str, command: Command, ended: re.Match[str] | None) -> Signature:
+def _command_signature(output: str, command: Command, ended: re.Match[str] | None) -> Signature:
     program = command.main.program
-    if not said.strip():
+    if not output.strip():
         last = command.parts[-1].program if command.parts else program
         return _signature("shell.said-nothing", last, f"exit {ended[1]}, said nothing" if ended else "said nothing")
-    check = _find_check(said)
+    check = _find_check(output)
     if check is not None:
         return check
     for complaint in ERROR_PATTERNS:
-        found = complaint.form.search(said)
+        found = complaint.form.search(output)
         if found is not None:
-            return _pattern_signature(complaint, said, found, command)
-    telling = _error_line(said)
-    line = telling or _first_line(said)
+            return _pattern_signature(complaint, output, found, command)
+    error_line = _error_line(output)
+    line = error_line or _first_line(output)
     return _signature(
-        "runtime.error" if telling else "shell.nonzero-exit", _speaker(line, command), normalize_line(line)
+        "runtime.error" if error_line else "shell.nonzero-exit", _speaker(line, command), normalize_line(line)
     )
 
 
-def _find_check(said: str) -> Signature | None:
+def _find_check(output: str) -> Signature | None:
     """The check that found something; of several the one reported last, because nothing ran after it."""
     best: tuple[int, Signature] | None = None
     for check in CHECKS:
-        if not any(hint in said for hint in check.hints) or (check.unless and check.unless.search(said)):
+        if not any(hint in output for hint in check.hints) or (check.unless and check.unless.search(output)):
             continue
-        last = _last_match(check.form, said)
+        last = _last_match(check.form, output)
         if last is not None and (best is None or last.start() > best[0]):
             best = last.start(), _signature(check.key, check.who)
     return best[1] if best else None
 
 
-def _last_match(form: LinePattern | re.Pattern[str], said: str) -> re.Match[str] | None:
-    return next(iter(deque(form.finditer(said), maxlen=1)), None)
+def _last_match(form: LinePattern | re.Pattern[str], output: str) -> re.Match[str] | None:
+    return next(iter(deque(form.finditer(output), maxlen=1)), None)
 
 
-def _pattern_signature(complaint: ErrorPattern, said: str, found: re.Match[str], command: Command) -> Signature:
-    start = said.rfind("\n", 0, found.start() + 1) + 1
-    line = said[start:].partition("\n")[0]
+def _pattern_signature(complaint: ErrorPattern, output: str, found: re.Match[str], command: Command) -> Signature:
+    start = output.rfind("\n", 0, found.start() + 1) + 1
+    line = output[start:].partition("\n")[0]
     named = next((value for value in found.groupdict().values() if value), None)
     who = complaint.who or (named.rsplit("/", 1)[-1] if named else "")
     if not who:
-        usage = _USAGE.search(said) if complaint.key.startswith("shell.unknown") else None
+        usage = _USAGE.search(output) if complaint.key.startswith("shell.unknown") else None
         who = usage["who"] if usage else _speaker(line, command)
     says = ""
     if complaint.says:
-        raised = _last_match(_RAISED, said)
+        raised = _last_match(_RAISED, output)
         says = normalize_line(f"{raised['kind'].rsplit('.', 1)[-1]}: {raised['what'] or ''}" if raised else line)
     return _signature(complaint.key, who, says)
 
@@ -169,21 +169,21 @@ def _speaker(line: str, command: Command) -> str:
     return command.main.program
 
 
-def _error_line(said: str) -> str | None:
+def _error_line(output: str) -> str | None:
     """The first line that says what was wrong; not one that only repeats the command."""
     position = 0
-    while found := _ERROR_WORDS.search(said, position):
-        start = said.rfind("\n", 0, found.start()) + 1
-        line = said[start:].partition("\n")[0]
+    while found := _ERROR_WORDS.search(output, position):
+        start = output.rfind("\n", 0, found.start()) + 1
+        line = output[start:].partition("\n")[0]
         if not _ECHO.match(line) and len(line) < 1000:
             return line
         position = start + len(line) + 1
     return None
 
 
-def _first_line(said: str) -> str:
-    lines = (line for line in said.splitlines() if line.strip() and not _ECHO.match(line))
-    return next(lines, said.strip().partition("\n")[0])
+def _first_line(output: str) -> str:
+    lines = (line for line in output.splitlines() if line.strip() and not _ECHO.match(line))
+    return next(lines, output.strip().partition("\n")[0])
 
 
 def normalize_line(line: str) -> str:

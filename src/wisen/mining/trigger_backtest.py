@@ -78,8 +78,8 @@ def find_fired(history: History, options: Mapping[int, Sequence[Trigger]]) -> se
                 found.add(key)
     for turn in history.turns:
         if turn.action is UserAction.SAID and turn.text:
-            said = text_names(turn.text)
-            found.update(key for key, _, _, asked in every if asked <= said)
+            words_said = text_names(turn.text)
+            found.update(key for key, _, _, asked in every if asked <= words_said)
     return found
 
 

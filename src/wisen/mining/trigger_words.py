@@ -93,14 +93,14 @@ def is_distinctive(word: str) -> bool:
 
 
 def command_words(
-    call: WatchedCall, said: set[str], named: frozenset[str], *, must_name: bool
+    call: WatchedCall, mentioned: set[str], named: frozenset[str], *, must_name: bool
 ) -> list[tuple[str, ...]]:
     """The words of a command, from few to many: program and subcommand, then what distinguishes it from others."""
     parts = [part for part in parsed(call.line).working if part.program and _SUBCOMMAND.match(part.program)]
-    best = max(parts, key=lambda part: len(_mentioned_words(part, said, named)), default=None)
+    best = max(parts, key=lambda part: len(_mentioned_words(part, mentioned, named)), default=None)
     if best is None:
         return []
-    shared = _mentioned_words(best, said, named)
+    shared = _mentioned_words(best, mentioned, named)
     if not shared:
         if must_name:
             return []
@@ -124,9 +124,9 @@ def path_words(call: WatchedCall, named: frozenset[str], *, must_name: bool) -> 
         return []
     last, ends = parts[-1], "/".join(parts[-2:])
     names = call_names(call)[0]
-    own = {last, last.rsplit(".", 1)[0], ends}
-    is_named = bool(own & named)
-    inside = sorted((named & names) - own - {call.tool.casefold()}, key=lambda each: (-len(each), each))
+    own_names = {last, last.rsplit(".", 1)[0], ends}
+    is_named = bool(own_names & named)
+    inside = sorted((named & names) - own_names - {call.tool.casefold()}, key=lambda each: (-len(each), each))
     if must_name and not is_named:
         return [(each,) for each in inside[:1]] if call.tool in EDITORS else []
     rows = [] if last.rsplit(".", 1)[0] in _COMMON_FILES or len(parts) < 2 else [(last,)]
@@ -180,10 +180,10 @@ def _truncate(text: str) -> str:
     )
 
 
-def _mentioned_words(part: Part, said: set[str], named: frozenset[str]) -> list[str]:
+def _mentioned_words(part: Part, mentioned: set[str], named: frozenset[str]) -> list[str]:
     """The words of a command that the user mentioned too: its subcommand, and names."""
     head = part.head.casefold().split()
-    sub = [word for word in head[1:] if word in said and len(word) > 2 and word not in ("run", "exec")]
+    sub = [word for word in head[1:] if word in mentioned and len(word) > 2 and word not in ("run", "exec")]
     rest = [end for end in map(_last_segment, part.words[1:]) if end in named and end not in head]
     return [*sub, *rest]
 

@@ -62,8 +62,8 @@ def _suspects(history: History, turn: Turn) -> Iterator[_Suspect]:
             (refused if act.action is UserAction.REJECTED else stopped).append(step)
     yield from (_Suspect(step, TriggerCause.REJECTED) for step in refused)
     yield from (_Suspect(step, TriggerCause.INTERRUPTED) for step in stopped if step not in refused)
-    near = history.steps[max(0, turn.before - NEARBY_CALLS) : turn.before]
-    yield from (_Suspect(step, TriggerCause.NAMED) for step in reversed(near))
+    nearby = history.steps[max(0, turn.before - NEARBY_CALLS) : turn.before]
+    yield from (_Suspect(step, TriggerCause.NAMED) for step in reversed(nearby))
 
 
 def _acts_before(history: History, turn: Turn) -> Iterator[Turn]:
@@ -80,8 +80,8 @@ def _acts_before(history: History, turn: Turn) -> Iterator[Turn]:
 
 def _last_since_turn(history: History, stop: Turn) -> Step | None:
     """The last call before the user interrupted the agent, if it was made after their last message."""
-    said = [each.before for each in history.turns if each.action is UserAction.SAID and each.at < stop.at]
-    return history.steps[stop.before - 1] if max(said, default=0) < stop.before else None
+    typed = [each.before for each in history.turns if each.action is UserAction.SAID and each.at < stop.at]
+    return history.steps[stop.before - 1] if max(typed, default=0) < stop.before else None
 
 
 def _triggers(suspect: _Suspect, text: str) -> Iterator[Trigger]:
@@ -89,11 +89,11 @@ def _triggers(suspect: _Suspect, text: str) -> Iterator[Trigger]:
     call = WatchedCall(step.tool, fields_of(step.arguments))
     if step.arguments is None:
         return
-    said, named = text_names(text), names_in(text)
+    mentioned, named = text_names(text), names_in(text)
     must = cause is TriggerCause.NAMED
     kind = kind_of(step.tool)
     if kind == SHELL:
-        options = command_words(call, said, named, must_name=must)
+        options = command_words(call, mentioned, named, must_name=must)
     elif kind == FILE and path_of(call):
         options = path_words(call, named, must_name=must)
     else:

@@ -83,20 +83,20 @@ def ids_in(text: str) -> list[str]:
 
 def attribute_praise(praise: Sighting, history: History, evidence: PraiseEvidence, *, over: bool) -> PraiseEffect:
     """What a praise reinforces; `over`: nothing more comes in its session."""
-    said = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
-    place = next((number for number, turn in enumerate(said) if turn.id == praise.said.message), None)
+    typed = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
+    place = next((number for number, turn in enumerate(typed) if turn.id == praise.said.message), None)
     if place is None:
         return PraiseEffect(praise, why=GONE)
-    since = said[place - 1].before if place else 0
-    calls = tuple(call_text(step) for step in history.steps[since : said[place].before])
-    found = PraiseEffect(praise, before=(said[place - 1].text or "") if place else "", calls=calls)
-    rows = tuple(_rows(praise, said, place, evidence))
+    since = typed[place - 1].before if place else 0
+    calls = tuple(call_text(step) for step in history.steps[since : typed[place].before])
+    found = PraiseEffect(praise, before=(typed[place - 1].text or "") if place else "", calls=calls)
+    rows = tuple(_rows(praise, typed, place, evidence))
     if not rows:
         return found._replace(why=NOTHING)
-    until = said[place + SETTLING_TURNS].before if place + SETTLING_TURNS < len(said) else len(history.steps)
-    if was_undone(history.steps[: said[place].before], history.steps[said[place].before : until]):
+    until = typed[place + SETTLING_TURNS].before if place + SETTLING_TURNS < len(typed) else len(history.steps)
+    if was_undone(history.steps[: typed[place].before], history.steps[typed[place].before : until]):
         return found._replace(why=UNDONE)
-    settled = over or place + SETTLING_TURNS < len(said)
+    settled = over or place + SETTLING_TURNS < len(typed)
     return found._replace(rows=rows) if settled else found._replace(why=OPEN)
 
 
@@ -106,8 +106,8 @@ def call_text(step: Step) -> str:
     return command_of(fields) or f"{step.tool} {fields.get('file_path') or fields.get('path') or ''}".rstrip()
 
 
-def _rows(praise: Sighting, said: Sequence[Turn], place: int, evidence: PraiseEvidence) -> Iterator[Reinforcement]:
-    at, just = praise.said.at, said[max(0, place - RECENT_TURNS)].at
+def _rows(praise: Sighting, typed: Sequence[Turn], place: int, evidence: PraiseEvidence) -> Iterator[Reinforcement]:
+    at, just = praise.said.at, typed[max(0, place - RECENT_TURNS)].at
     withheld = {evidence.subject_of(each) for each in evidence.exposures if each.arm is Arm.WITHHELD}
     best: dict[str, tuple[float, PraiseMoment]] = {}
     for each in evidence.exposures:
@@ -115,9 +115,9 @@ def _rows(praise: Sighting, said: Sequence[Turn], place: int, evidence: PraiseEv
         margin = CLOCK_MARGIN if how is PraiseMoment.PROMPT else timedelta(0)
         if how is None or not subject or each.arm is not Arm.GIVEN or not at - MAX_AGE <= each.at < at - margin:
             continue
-        near = how is not PraiseMoment.START and each.at >= just - CLOCK_MARGIN
-        best[subject] = max(best.get(subject, (0.0, how)), (RECENT_WEIGHT if near else EARLIER_WEIGHT, how))
-    for name in ids_in(said[place].text or ""):
+        is_recent = how is not PraiseMoment.START and each.at >= just - CLOCK_MARGIN
+        best[subject] = max(best.get(subject, (0.0, how)), (RECENT_WEIGHT if is_recent else EARLIER_WEIGHT, how))
+    for name in ids_in(typed[place].text or ""):
         subject = evidence.find_subject(name, praise.context)
         if subject:
             best[subject] = RECENT_WEIGHT, PraiseMoment.NAMED
@@ -127,9 +127,9 @@ def _rows(praise: Sighting, said: Sequence[Turn], place: int, evidence: PraiseEv
 
 
 def _row(praise: Sighting, subject: str, weight: float, how: PraiseMoment, machine: str) -> Reinforcement:
-    made = "\0".join((praise.agent, praise.native, praise.said.message, subject))
+    identity = "\0".join((praise.agent, praise.native, praise.said.message, subject))
     return Reinforcement(
-        id=blake2b(made.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
+        id=blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
         machine=machine,
         agent=praise.agent,
         session=praise.native,

@@ -58,22 +58,24 @@ def attribute_praises(home: Home, praises: Sequence[Sighting], *, whole: bool = 
         (agent, session): [each for each in home.ledger.exposures.all(session=session) if each.agent == agent]
         for agent, session in sorted({(each.agent, each.native) for each in praises})
     }
-    of: dict[int, list[Sighting]] = defaultdict(list)
+    by_session: dict[int, list[Sighting]] = defaultdict(list)
     for each in praises:
         if whole or exposed[each.agent, each.native] or ids_in(each.text):
-            of[each.session].append(each)
-    if not of:
+            by_session[each.session].append(each)
+    if not by_session:
         return
     names, now = PraiseTargets(home), home.clock.now()
-    first = min(each.said.at for some in of.values() for each in some)
+    first = min(each.said.at for some in by_session.values() for each in some)
     for history in home.index.events.histories(Selection(since=first - MAX_AGE)):
-        if history.session in of:
-            told = PraiseEvidence(
+        if history.session in by_session:
+            evidence = PraiseEvidence(
                 exposed[history.agent, history.native], names.subject_of, names.find_by_name, home.machine
             )
             over = _is_over(event_times(history), now)
-            yield from (attribute_praise(each, history, told, over=over) for each in of.pop(history.session))
-    yield from (PraiseEffect(each, why=GONE) for some in of.values() for each in some)
+            yield from (
+                attribute_praise(each, history, evidence, over=over) for each in by_session.pop(history.session)
+            )
+    yield from (PraiseEffect(each, why=GONE) for some in by_session.values() for each in some)
 
 
 def praise_of_memories(home: Home, found: Iterable[MemoryHit]) -> dict[str, int]:

@@ -30,11 +30,11 @@ class PraiseService:
     def __init__(self, home: Home, projects: Projects) -> None:
         self._home, self._projects = home, projects
 
-    def record_reinforcements(self, said: Iterable[Sighting]) -> int:
+    def record_reinforcements(self, signals: Iterable[Sighting]) -> int:
         """Record in the ledger what praise reinforced. Returns how many rows were new."""
         from wisen.praise.reinforcing import record_reinforcements
 
-        return record_reinforcements(self._home, said)
+        return record_reinforcements(self._home, signals)
 
     def praise_of_subjects(self, as_of: datetime) -> dict[str, int]:
         """The praise level of entries and fixes at a moment, by id."""
@@ -87,9 +87,9 @@ class PraiseService:
         """The praises that count for an entry or a fix, by its id, oldest first."""
         ledger = self._home.ledger
         rows = ledger.reinforcements.all()
-        of = [row for row in rows if row.subject == subject]
+        own = [row for row in rows if row.subject == subject]
         every = fold_entry_states(ledger.entries.all(), (), ledger.moves.all(), rows) if rows else ()
-        return next((each.praises for each in every if each.entry.id == subject), counted_praises(of))
+        return next((each.praises for each in every if each.entry.id == subject), counted_praises(own))
 
     def strength(self, praises: Sequence[Reinforcement]) -> float:
         """The strength of the praises of one subject now, from 0 to 3."""

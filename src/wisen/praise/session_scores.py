@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def score_of(index: Index, since: datetime, until: datetime, places: tuple[str, ...]) -> Score:
     """How sessions in some places went in a period."""
     selection = Selection(since=since, places=places)
-    counts, said = index.events.counts(selection), index.findings.signals(selection)
+    counts, signals = index.events.counts(selection), index.findings.signals(selection)
     turns = {
-        kind: {(each.session, each.said.message) for each in said if each.said.signal.kind is kind}
+        kind: {(each.session, each.said.message) for each in signals if each.said.signal.kind is kind}
         for kind in (SignalKind.CORRECTION, SignalKind.PRAISE)
     }
     return Score(

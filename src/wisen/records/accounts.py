@@ -98,9 +98,9 @@ def _resolved_failures(records: Sequence[Record], difference: Difference) -> lis
 
 def _group_resolutions(resolved: Sequence[_ResolvedFailure]) -> list[list[_ResolvedFailure]]:
     """Resolutions grouped by learning; one without a change joins the most frequent change with the same text."""
-    seen = Counter((_failure_key(each), _text_key(each.resolution), each.change) for each in resolved if each.change)
+    counts = Counter((_failure_key(each), _text_key(each.resolution), each.change) for each in resolved if each.change)
     usual: dict[Hashable, CallChange | None] = {}
-    for (against, saying, change), _ in seen.most_common():
+    for (against, saying, change), _ in counts.most_common():
         usual.setdefault((against, saying), change)
 
     def which(each: _ResolvedFailure) -> Hashable:

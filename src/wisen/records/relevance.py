@@ -40,7 +40,7 @@ def rank_learnings(
     """The learnings relevant to a failure of a tool, the best first. `has_text`: whether its text may be used."""
     found = []
     for account in accounts:
-        match = _match(account.learning, failure, tool, kept=has_text, policy=policy)
+        match = _match(account.learning, failure, tool, has_text=has_text, policy=policy)
         if match is not None and not has_failed(account, failure):
             found.append(replace(account.learning, match=match))
     return tuple(sorted(found, key=_rank))
@@ -55,13 +55,15 @@ def has_failed(account: Account, failure: Signature) -> bool:
     return count_sessions(use for use in account.helped if use.at > first) <= count_sessions(vain)
 
 
-def _match(learning: Learning, failure: Signature, tool: str, *, kept: bool, policy: SimilarityPolicy) -> Match | None:
+def _match(
+    learning: Learning, failure: Signature, tool: str, *, has_text: bool, policy: SimilarityPolicy
+) -> Match | None:
     known, same_tool = learning.signature, learning.tool == tool
     if known is None:
         wanted = _words(failure.description)
         alike = _share_enough(wanted & _words(learning.text), len(wanted) * policy.insight, policy)
         return Match.TOOL if same_tool else Match.WORDS if alike else None
-    if known == failure and kept:
+    if known == failure and has_text:
         return Match.SIGNATURE
     # A signature says something where the key alone would put different things together. Those of texts that were
     # withheld are the same and say nothing: they match no better than this.

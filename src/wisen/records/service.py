@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class RecordsService:
     """What a program records about its own work, and what it looks up."""
 
-    def __init__(self, home: Home, projects: Projects, door: EventFilterPolicy, mine: MinePolicy) -> None:
-        self._home, self._projects, self._door, self._mine = home, projects, door, mine
+    def __init__(self, home: Home, projects: Projects, door: EventFilterPolicy, mining: MinePolicy) -> None:
+        self._home, self._projects, self._door, self._mine = home, projects, door, mining
 
     def record_failure(
         self,
@@ -161,11 +161,11 @@ class RecordsService:
 
         failure = sanitize_record(self._failure(tool, error, arguments), self._limits())
         signature = _signature(failure)
-        near = str(place)
+        folder = str(place)
         records = [
-            each for each in self._records(tool=failure.tool, key=signature.key) if self._is_visible_in(each, near)
+            each for each in self._records(tool=failure.tool, key=signature.key) if self._is_visible_in(each, folder)
         ]
-        here = Selection(places=(near,) if near else ())
+        here = Selection(places=(folder,) if folder else ())
         known = (fix for fix in self._home.index.findings.fixes(here) if fix.is_reliable)
         return rank_learnings(
             build_accounts(records, known, call_difference),
@@ -226,13 +226,13 @@ class RecordsService:
     def _store(self, record: Record) -> str:
         from wisen.records.record_sanitizer import sanitize_record
 
-        kept = sanitize_record(record, self._limits())
-        if kept.text is not None and not kept.text.strip() and kept.kind is not RecordKind.FAILURE:
+        stored = sanitize_record(record, self._limits())
+        if stored.text is not None and not stored.text.strip() and stored.kind is not RecordKind.FAILURE:
             raise UsageError("The text is what wisen itself put into a context. Give words of your own.")
-        if kept.kind is RecordKind.FAILURE:
-            kept = replace(kept, signature=_signature(kept))
-        self._home.ledger.program_records.add(kept)
-        return kept.id
+        if stored.kind is RecordKind.FAILURE:
+            stored = replace(stored, signature=_signature(stored))
+        self._home.ledger.program_records.add(stored)
+        return stored.id
 
     def _limits(self) -> LengthLimits:
         from wisen.records.record_sanitizer import LengthLimits
