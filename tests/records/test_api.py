@@ -396,7 +396,7 @@ def test_no_candidate_is_what_failed_when_it_was_last_tried_or_fails_too_often(l
         (lambda learner: learner.records.record_failure(tool="x", error="x", session=""), r"session is ''.*Give"),
         (
             lambda learner: learner.records.record_failure(tool="x", error="x", tried="nothing"),
-            r"'nothing' .*relevant\(\)",
+            r"'nothing' .*find_learnings\(\)",
         ),
         (
             lambda learner: learner.records.record_failure(tool="x", error="x", arguments={"a": {1}}),
