@@ -19,4 +19,4 @@ HEADINGS = [
 
 @pytest.mark.parametrize("heading", HEADINGS)
 def test_a_heading_of_a_block_is_known_when_the_rest_of_it_is_cut_off(heading: str) -> None:
-    assert sentinel.HEADS.match(heading)
+    assert sentinel.BLOCK_HEADINGS.match(heading)

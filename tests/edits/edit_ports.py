@@ -25,4 +25,6 @@ def make_edit_ports(ledger: MemoryLedger | None = None, checkouts: MemoryCheckou
 
 def plan(path: Path, number: int = 0, text: str = "Use pnpm, not npm.", heading: str = "Rules") -> LinePlan:
     saw = content_digest(path.read_bytes()) if path.exists() else ""
-    return LinePlan(path=str(path), heading=heading, text=text, id=f"R-{number:04x}", why="you said so", saw=saw)
+    return LinePlan(
+        path=str(path), heading=heading, text=text, id=f"R-{number:04x}", reason="you said so", seen_digest=saw
+    )

@@ -145,7 +145,7 @@ def test_what_is_private_is_refused_wherever_it_stands(shape: str) -> None:
         for laid in (text, f"see:\n{text}\nthere", json.dumps({"command": f"a\n{text}"}, ensure_ascii=False)):
             found = find_private_data(laid)
             assert found is not None, laid
-            assert (found.kind, found.sure) == (kind, True), laid
+            assert (found.kind, found.is_sure) == (kind, True), laid
             assert rule_against(laid) == f"private:{kind}"
 
 
@@ -161,7 +161,7 @@ def test_what_is_private_is_refused_wherever_it_stands(shape: str) -> None:
 def test_a_statement_about_somebodys_health_is_refused(text: str, kind: str) -> None:
     found = find_private_data(text)
     assert found is not None
-    assert (found.kind, found.sure) == (kind, True)
+    assert (found.kind, found.is_sure) == (kind, True)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_what_is_doubtful_is_withheld_under_another_name(text: str, rule: str) -
     assert rule_against(text) == rule
     found = find_private_data(text)
     assert found is not None
-    assert "may hold" in found.why
+    assert "may hold" in found.reason
 
 
 def test_a_card_without_any_sign_of_being_one_is_doubtful() -> None:
@@ -192,9 +192,9 @@ def test_the_reason_is_one_sentence_that_quotes_nothing(shape: str) -> None:
     text = SURE[shape][1](random.Random(shape))
     found = find_private_data(text)
     assert found is not None
-    assert found.why.endswith(".")
-    assert found.why.count(".") == 1
-    assert not any(sign.isdigit() for sign in found.why)
+    assert found.reason.endswith(".")
+    assert found.reason.count(".") == 1
+    assert not any(sign.isdigit() for sign in found.reason)
 
 
 @pytest.mark.parametrize(

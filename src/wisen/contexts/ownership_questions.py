@@ -157,9 +157,9 @@ def ownership_questions(projects: Projects, edit_ports: EditPorts) -> dict[str, 
 
 def describe_claim(claim: CheckoutClaim) -> str:
     """Word the question about a checkout that claims to be a known project."""
-    gone = [path for path in claim.places if not Path(path).is_dir()]
-    if claim.places and len(gone) == len(claim.places):
-        question = f"{claim.context.name} was known in {gone[-1]}, which is gone: was it moved here?"
+    missing = [path for path in claim.places if not Path(path).is_dir()]
+    if claim.places and len(missing) == len(claim.places):
+        question = f"{claim.context.name} was known in {missing[-1]}, which is gone: was it moved here?"
     elif claim.places:
         question = f"{claim.context.name} is known in {claim.places[-1]}: is this another checkout of yours?"
     else:

@@ -37,10 +37,10 @@ def move_removed_worktrees(projects: Projects) -> int:
     every = fold_entry_states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
     for each in moved:
         home.index.removal.move_context(each.old.key, each.new.key)
-        here = [state for state in every if state.context == each.old.key and not state.is_over]
-        if here:
-            there = [state for state in every if state.context == each.new.key and not state.is_over]
-            home.ledger.entries.record(_moves(home, each, here, there))
+        moved_entries = [state for state in every if state.context == each.old.key and not state.is_over]
+        if moved_entries:
+            project_entries = [state for state in every if state.context == each.new.key and not state.is_over]
+            home.ledger.entries.record(_moves(home, each, moved_entries, project_entries))
             every = fold_entry_states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
     return len(moved)
 
@@ -60,28 +60,30 @@ def _find_moved(projects: Projects) -> list[_MovedContext]:
     return moved
 
 
-def _moves(home: Home, moved: _MovedContext, here: list[EntryState], there: list[EntryState]) -> list[Move]:
+def _moves(
+    home: Home, moved: _MovedContext, moved_entries: list[EntryState], project_entries: list[EntryState]
+) -> list[Move]:
     """Return the moves of entries into the project; an entry that has a duplicate there is merged with it."""
-    factory, why = home.row_factory, f"{moved.place} belonged to {moved.new.name}"
+    factory, reason = home.row_factory, f"{moved.place} belonged to {moved.new.name}"
     known = Lessons()
-    for state in there:
+    for state in project_entries:
         known.add(state.entry.id, state.text)
     rows = []
-    for state in here:
-        same = known.find(state.text)
-        if same is None or state.status in _PROMOTED:
-            rows.append(factory.build_move(state.entry.id, MoveKind.SCOPE, moved.new.key, why=why))
+    for state in moved_entries:
+        duplicate = known.find(state.text)
+        if duplicate is None or state.status in _PROMOTED:
+            rows.append(factory.build_move(state.entry.id, MoveKind.SCOPE, moved.new.key, why=reason))
             known.add(state.entry.id, state.text)
         else:
-            rows.append(factory.build_move(state.entry.id, MoveKind.MERGE, same, why=why))
-    ids = {state.entry.id for state in here}
+            rows.append(factory.build_move(state.entry.id, MoveKind.MERGE, duplicate, why=reason))
+    ids = {state.entry.id for state in moved_entries}
     open_ = [
         each.proposal
         for each in fold_proposal_states(home.ledger.proposals.all(), home.ledger.moves.all())
         if each.is_waiting
     ]
     rows += [
-        factory.build_move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=why)
+        factory.build_move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=reason)
         for each in open_
         if each.entry in ids and each.context == moved.old.key
     ]

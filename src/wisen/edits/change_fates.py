@@ -97,14 +97,14 @@ def fates_of(changes: Sequence[Change], looks: Iterable[ChangeCheck], lost: Coll
     """Return what became of each change, by the last look at it; `lost` are those that were never made."""
     result = {each.id: ChangeFate.STANDS for each in changes} | {look.change: look.fate for look in looks}
     result |= dict.fromkeys(lost, ChangeFate.NOT_MADE)
-    made = [each for each in changes if result[each.id] is not ChangeFate.NOT_MADE]
-    result |= {each.undoes: ChangeFate.UNDONE for each in made if each.undoes}
+    made_changes = [each for each in changes if result[each.id] is not ChangeFate.NOT_MADE]
+    result |= {each.undoes: ChangeFate.UNDONE for each in made_changes if each.undoes}
     displacing = [
         (each, (*each.deed.archived, each.deed.instead_of))
-        for each in made
+        for each in made_changes
         if isinstance(each.deed, LineEdit) and (each.deed.archived or each.deed.instead_of)
     ]
-    for each in made:
+    for each in made_changes:
         line = each.deed.id if isinstance(each.deed, LineEdit) else None
         if result[each.id] is not ChangeFate.UNDONE and any(
             line in archived and by.path == each.path and by.id > each.id and result[by.id] is not ChangeFate.UNDONE

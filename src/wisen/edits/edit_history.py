@@ -58,18 +58,22 @@ class EditHistory:
         files: dict[str, list[Change]] = {}
         for each in self.open_changes():
             files.setdefault(self.real_paths[each.path], []).append(each)
-        for made in files.values():
-            for at, each in enumerate(made):
+        for changes in files.values():
+            for at, each in enumerate(changes):
                 if not any(
-                    each.deed and by.deed and edit_operations.replaces(by.deed, each.deed) for by in made[at + 1 :]
+                    each.deed and by.deed and edit_operations.replaces(by.deed, each.deed) for by in changes[at + 1 :]
                 ):
                     yield each
 
     def open_changes(self, file: str | None = None) -> Iterator[Change]:
         """Yield the changes, to one file or to all, that were neither undone nor made room for others."""
-        over = (ChangeFate.NOT_MADE, ChangeFate.UNDONE, ChangeFate.ARCHIVED)
+        closed_fates = (ChangeFate.NOT_MADE, ChangeFate.UNDONE, ChangeFate.ARCHIVED)
         for each in self.changes:
-            if each.deed is not None and self.fates[each.id] not in over and file in (None, self.real_paths[each.path]):
+            if (
+                each.deed is not None
+                and self.fates[each.id] not in closed_fates
+                and file in (None, self.real_paths[each.path])
+            ):
                 yield each
 
 
@@ -78,11 +82,11 @@ def edit_history(edit_ports: EditPorts) -> EditHistory:
     changes = edit_ports.ledger.changes.of(machine=edit_ports.machine)
     looks = {look.change: look for look in edit_ports.ledger.changes.checks(machine=edit_ports.machine)}
     by_id = {each.id: each for each in changes}
-    found = fates_of(
+    fates = fates_of(
         changes, looks.values(), [each.id for each in changes if _was_lost(edit_ports, each, looks, by_id)]
     )
     return EditHistory(
-        changes, found, looks, {path: edit_ports.files.real_path(Path(path)) for path in {c.path for c in changes}}
+        changes, fates, looks, {path: edit_ports.files.real_path(Path(path)) for path in {c.path for c in changes}}
     )
 
 

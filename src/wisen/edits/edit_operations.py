@@ -60,21 +60,21 @@ def reapply(deed: EditOperation, content: bytes) -> bytes:
     return setting_values.apply(deed, content) if isinstance(deed, ValueEdit) else entry_passages.apply(deed, content)
 
 
-def revert(deed: EditOperation, content: bytes, others: Iterable[EditOperation]) -> bytes:
+def revert(deed: EditOperation, content: bytes, earlier: Iterable[EditOperation]) -> bytes:
     """Remove an operation's effect from a file that others touched since; unchanged if nothing of it is left.
 
-    `others`: the earlier operations on the file that are still in effect, oldest first.
+    `earlier`: the earlier operations on the file that are still in effect, oldest first.
 
     Raises:
         SettingsUnclear: it is unclear what is left.
     """
     if isinstance(deed, ValueEdit):
-        return setting_values.revert(deed, content, [each for each in others if isinstance(each, ValueEdit)])
+        return setting_values.revert(deed, content, [each for each in earlier if isinstance(each, ValueEdit)])
     if isinstance(deed, LineRemoval):
         return removals.revert(deed, content)
     if not isinstance(deed, LineEdit):
         return entry_passages.revert(deed, content)
-    lines = [each for each in others if isinstance(each, LineEdit)]
+    lines = [each for each in earlier if isinstance(each, LineEdit)]
     if current_text(deed, content) == deed.text:
         if deed.instead_of and not (deed.instead_of != deed.id and has_line(deed.instead_of, content)):
             return replace_line(content, deed.id, deed.old, deed.instead_of)

@@ -37,8 +37,8 @@ class LinePlan(NamedTuple):
     heading: str
     text: str
     id: str
-    why: str
-    saw: str
+    reason: str
+    seen_digest: str
     """The digest of the file when the plan was made; empty if it did not exist."""
     may_be_full: bool = False
     """Whether the user wants the line in the file although the file exceeds its budget."""
@@ -51,8 +51,8 @@ class ValuePlan(NamedTuple):
     keys: tuple[str | int, ...]
     """`-` at the end appends to a list."""
     value: Json
-    why: str
-    saw: str
+    reason: str
+    seen_digest: str
     removes: bool = False
 
 
@@ -61,8 +61,8 @@ class PassagePlan(NamedTuple):
 
     path: str
     new: bytes
-    why: str
-    saw: str
+    reason: str
+    seen_digest: str
     old: bytes = b""
 
 
@@ -77,7 +77,7 @@ class Edit(NamedTuple):
 class _ChangeInfo(NamedTuple):
     """The metadata of a change."""
 
-    why: str
+    reason: str
     deed: EditOperation | None = None
     undoes: str = ""
     description: str = ""
@@ -100,8 +100,8 @@ class Editor:
             FileError: the file has merge conflicts, so its content is not decided yet.
             UsageError: the line cannot be there, or contains a secret.
         """
-        _reject_secrets(plan.text, plan.heading, plan.why)
-        seen = self._read_checked(plan.path, plan.saw)
+        _reject_secrets(plan.text, plan.heading, plan.reason)
+        seen = self._read_checked(plan.path, plan.seen_digest)
         content = seen.content or b""
         if has_merge_conflict(content):
             raise FileError(f"{plan.path} has merge conflicts. Resolve them first.")
@@ -121,7 +121,7 @@ class Editor:
             deed = structs.replace(deed, opening=block.opening, closing=block.closing, archived=archived)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._apply_change(seen, new, _ChangeInfo(plan.why, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(plan.reason, deed), dry_run=dry_run)
 
     def replace_line(self, plan: LinePlan, old: str, *, dry_run: bool = False) -> Edit:
         """Replace the line of ours whose id is `old`; nothing else in the file changes.
@@ -130,8 +130,8 @@ class Editor:
             FileChanged: the file is not what the plan saw.
             UsageError: the old line is not there, or the new one cannot be there or contains a secret.
         """
-        _reject_secrets(plan.text, plan.why)
-        seen = self._read_checked(plan.path, plan.saw)
+        _reject_secrets(plan.text, plan.reason)
+        seen = self._read_checked(plan.path, plan.seen_digest)
         content = seen.content or b""
         before = next((each.text for each in managed_lines(content) if each.id == old), "")
         try:
@@ -140,7 +140,7 @@ class Editor:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
         heading, text = plan.heading.strip(), plan.text.strip()
         deed = LineEdit(id=plan.id, heading=heading, text=text, instead_of=old, old=before)
-        return self._apply_change(seen, new, _ChangeInfo(plan.why, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(plan.reason, deed), dry_run=dry_run)
 
     def set_value(self, plan: ValuePlan, *, dry_run: bool = False) -> Edit:
         """Set a value, or remove it.
@@ -150,8 +150,8 @@ class Editor:
             SettingsUnclear: the file cannot be parsed, or the change cannot be verified.
             UsageError: it contains a secret.
         """
-        _reject_secrets(plan.why, "" if plan.removes else msgspec.json.encode(plan.value).decode())
-        seen = self._read_checked(plan.path, plan.saw)
+        _reject_secrets(plan.reason, "" if plan.removes else msgspec.json.encode(plan.value).decode())
+        seen = self._read_checked(plan.path, plan.seen_digest)
         content = seen.content or b""
         try:
             format = setting_values.format_of(Path(plan.path).name, content)
@@ -162,7 +162,7 @@ class Editor:
             new = setting_values.apply(deed, content)
         except SettingsUnclear as error:
             raise SettingsUnclear(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._apply_change(seen, new, _ChangeInfo(plan.why, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(plan.reason, deed), dry_run=dry_run)
 
     def add_passage(self, plan: PassagePlan, *, dry_run: bool = False) -> Edit:
         """Append a passage to a file, or replace an earlier one of ours.
@@ -171,8 +171,8 @@ class Editor:
             FileChanged: the file is not what the plan saw.
             UsageError: it contains a secret, is there already, or the one it replaces is not there as it was.
         """
-        _reject_secrets(plan.why, plan.new.decode("utf-8", "replace"))
-        seen = self._read_checked(plan.path, plan.saw)
+        _reject_secrets(plan.reason, plan.new.decode("utf-8", "replace"))
+        seen = self._read_checked(plan.path, plan.seen_digest)
         content = seen.content or b""
         separator = b"\n" if content and not content.endswith(b"\n") and not plan.old else b""
         deed = PassageEdit(new=separator + plan.new, old=plan.old)
@@ -185,41 +185,45 @@ class Editor:
             new = entry_passages.apply(deed, content)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._apply_change(seen, new, _ChangeInfo(plan.why, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(plan.reason, deed), dry_run=dry_run)
 
-    def remove_lines(self, path: str, numbers: Iterable[int], why: str, saw: str, *, dry_run: bool = False) -> Edit:
+    def remove_lines(
+        self, path: str, numbers: Iterable[int], reason: str, seen_digest: str, *, dry_run: bool = False
+    ) -> Edit:
         """Remove lines of the user's own that they no longer want, by line number.
 
         Raises:
             FileChanged: the file is not what was seen.
             UsageError: there is no such line, or it is ambiguous.
         """
-        seen = self._read_checked(path, saw)
+        seen = self._read_checked(path, seen_digest)
         content = seen.content or b""
         try:
             deed = removals.plan_removal(content, numbers)
             new = removals.apply(deed, content)
         except ValueError as error:
             raise UsageError(f"Nothing was removed from {path}: {error}.") from error
-        return self._apply_change(seen, new, _ChangeInfo(why, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(reason, deed), dry_run=dry_run)
 
-    def register_change(self, path: str, description: str, why: str, *, dry_run: bool = False) -> Change:
+    def register_change(self, path: str, description: str, reason: str, *, dry_run: bool = False) -> Change:
         """Record a change that somebody else made, so that its effect can be examined later.
 
         Raises:
             UsageError: there is no such file, or a description is missing; or it contains a secret.
             FileError: the file cannot be read.
         """
-        _reject_secrets(description, why)
+        _reject_secrets(description, reason)
         seen = self._edit_ports.files.read(Path(path))
-        if seen.content is None or not description.strip() or not why.strip():
+        if seen.content is None or not description.strip() or not reason.strip():
             missing = (
                 f"{path} does not exist"
                 if seen.content is None
                 else "The description of the change, or its reason, is empty"
             )
             raise UsageError(f"{missing}. Pass a file, what was changed in it, and why.")
-        return self._apply_change(seen, seen.content, _ChangeInfo(why, description=description), dry_run=dry_run).change
+        return self._apply_change(
+            seen, seen.content, _ChangeInfo(reason, description=description), dry_run=dry_run
+        ).change
 
     def undo(self, id_: str, *, dry_run: bool = False) -> UndoResult:
         """Undo a change: byte for byte if the file was not touched since, otherwise only what we added.
@@ -248,14 +252,16 @@ class Editor:
     def last_change(self) -> Change | None:
         """Return the newest change that was made, not undone, and is not itself an undo."""
         known = edit_history(self._edit_ports)
-        over = (ChangeFate.UNDONE, ChangeFate.NOT_MADE)
-        return next((each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in over), None)
+        closed_fates = (ChangeFate.UNDONE, ChangeFate.NOT_MADE)
+        return next(
+            (each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in closed_fates), None
+        )
 
-    def _read_checked(self, path: str, saw: str) -> FileVersion:
+    def _read_checked(self, path: str, seen_digest: str) -> FileVersion:
         before = self._edit_ports.ledger.changes.of(machine=self._edit_ports.machine, path=path)
         self._last[path] = before[-1].id if before else ""
         seen = self._edit_ports.files.read(Path(path))
-        if seen.digest != saw:
+        if seen.digest != seen_digest:
             raise FileChanged(f"{path} has changed since it was read. Read it again before you change it.")
         return seen
 
@@ -274,7 +280,7 @@ class Editor:
             machine=edit_ports.machine,
             path=seen.path,
             at=edit_ports.clock.now(),
-            why=info.why,
+            why=info.reason,
             before=seen.digest,
             after=content_digest(content),
             splices=splices,

@@ -110,19 +110,19 @@ def _syntax_error(text: str, at: int) -> SettingsUnclear:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _TRIVIA.match(text, at)
-    return found.end() if found else at
+    match = _TRIVIA.match(text, at)
+    return match.end() if match else at
 
 
 def _scan_value(text: str, at: int) -> Node:
     if text[at : at + 1] in ("{", "["):
         return _scan_container(text, at)
-    if found := _STRING.match(text, at):
-        return Node(at, found.end(), data=_unquote(text, at, found.group()[1:-1]))
-    if found := _NUMBER.match(text, at):
-        return Node(at, found.end(), data=_to_number(text, at, found))
-    if (found := _NAME.match(text, at)) and found.group() in _WORDS:
-        return Node(at, found.end(), data=_WORDS[found.group()])
+    if match := _STRING.match(text, at):
+        return Node(at, match.end(), data=_unquote(text, at, match.group()[1:-1]))
+    if match := _NUMBER.match(text, at):
+        return Node(at, match.end(), data=_to_number(text, at, match))
+    if (match := _NAME.match(text, at)) and match.group() in _WORDS:
+        return Node(at, match.end(), data=_WORDS[match.group()])
     raise _syntax_error(text, at)
 
 
@@ -144,17 +144,17 @@ def _scan_container(text: str, start: int) -> Node:
 
 
 def _scan_member(text: str, at: int) -> FlowItem:
-    if found := _STRING.match(text, at):
-        key = _unquote(text, at, found.group()[1:-1])
-    elif found := _NAME.match(text, at):
-        key = found.group()
+    if match := _STRING.match(text, at):
+        key = _unquote(text, at, match.group()[1:-1])
+    elif match := _NAME.match(text, at):
+        key = match.group()
     else:
         raise _syntax_error(text, at)
-    colon = _skip(text, found.end())
+    colon = _skip(text, match.end())
     if text[colon : colon + 1] != ":":
         raise _syntax_error(text, colon)
     value = _scan_value(text, _skip(text, colon + 1))
-    return FlowItem(at, value, (key,), text[found.end() : value.start])
+    return FlowItem(at, value, (key,), text[match.end() : value.start])
 
 
 def _unquote(text: str, at: int, inside: str) -> str:
@@ -174,8 +174,8 @@ def _unquote(text: str, at: int, inside: str) -> str:
     return result
 
 
-def _to_number(text: str, at: int, found: re.Match[str]) -> int | float:
-    sign, hexadecimal, word, usual = found.groups()
+def _to_number(text: str, at: int, match: re.Match[str]) -> int | float:
+    sign, hexadecimal, word, usual = match.groups()
     try:
         if hexadecimal:
             number: int | float = int(hexadecimal, 16)
@@ -198,15 +198,15 @@ class JsonStyle:
     def write(self, key: str | None, value: object, like: FlowItem | None, layout: Layout | None) -> str:
         """Write a member, or an element if there is no key."""
         if layout is None:
-            written = _dump(value, None)
+            text = _dump(value, None)
         else:
             lines = _dump(value, layout.step).split("\n")
-            written = (layout.newline + layout.margin).join(lines)
+            text = (layout.newline + layout.margin).join(lines)
         if key is None:
-            return written
+            return text
         joint = like.joint if like and re.fullmatch(r"[ \t]*:[ \t]*", like.joint) else ": "
         bare = like and like.key and self._is_bare(like) and _PLAIN_NAME.fullmatch(key)
-        return (key if bare else _dump(key, None)) + joint + written
+        return (key if bare else _dump(key, None)) + joint + text
 
     @staticmethod
     def _is_bare(like: FlowItem) -> bool:
@@ -216,10 +216,10 @@ class JsonStyle:
 
 def _dump(value: object, step: str | None) -> str:
     try:
-        written = json.dumps(value, ensure_ascii=False, indent=step, allow_nan=False)
-        written.encode()
+        text = json.dumps(value, ensure_ascii=False, indent=step, allow_nan=False)
+        text.encode()
     except UnicodeEncodeError:
         return json.dumps(value, indent=step, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise SettingsUnclear(f"this value cannot be written as JSON ({error}); please give another") from error
-    return written
+    return text

@@ -42,12 +42,12 @@ class Links:
 
         Raises: FileError if they lead to a place that an edit must not follow them to.
         """
-        named = Path(os.path.abspath(path))  # noqa: PTH100
-        root = self._root_of(named)
-        real, around = Path(os.path.realpath(named)), Path(os.path.realpath(root))
-        if real == around / named.relative_to(root):
+        absolute = Path(os.path.abspath(path))  # noqa: PTH100
+        root = self._root_of(absolute)
+        real, real_root = Path(os.path.realpath(absolute)), Path(os.path.realpath(root))
+        if real == real_root / absolute.relative_to(root):
             return None
-        reason = self._refusal_reason(named, real, around)
+        reason = self._refusal_reason(absolute, real, real_root)
         if reason:
             raise FileError(
                 f"{path} is a link to {real}, {reason}, and was left alone. "
@@ -55,33 +55,33 @@ class Links:
             )
         return str(real)
 
-    def _refusal_reason(self, named: Path, real: Path, around: Path) -> str:
-        if real.suffix.lower() != named.suffix.lower():
+    def _refusal_reason(self, path: Path, real: Path, root: Path) -> str:
+        if real.suffix.lower() != path.suffix.lower():
             return "which is a file of another kind"
         if _GIT_FOLDER in real.parts:
             return "which belongs to git"
-        if real.is_relative_to(around):
+        if real.is_relative_to(root):
             return ""
-        if named.parent in self._trusted:
+        if path.parent in self._trusted:
             home = None if self._home is None else Path(os.path.realpath(self._home))
             if home is None or not real.is_relative_to(home):
                 return "which is outside of your home"
-            return "" if _is_mine(named) and _is_mine(real) else "which is not yours alone"
-        return f"which is outside of {around}"
+            return "" if _is_mine(path) and _is_mine(real) else "which is not yours alone"
+        return f"which is outside of {root}"
 
-    def _root_of(self, named: Path) -> Path:
+    def _root_of(self, path: Path) -> Path:
         """Return where a file's project begins: links at it and above it are how the user gets there."""
-        containing = [folder for folder in self._roots if named.is_relative_to(folder) and folder != named]
+        containing = [folder for folder in self._roots if path.is_relative_to(folder) and folder != path]
         own_folder = max(containing, key=lambda folder: len(folder.parts), default=None)
-        top = next(self._checkouts_around(named), None)
+        top = next(self._checkouts_around(path), None)
         if own_folder is not None and (top is None or own_folder.is_relative_to(top)):
             return own_folder
         if top is not None:
             return top
-        return next(folder for folder in named.parents if folder.name not in _INSIDE_PROJECT)
+        return next(folder for folder in path.parents if folder.name not in _INSIDE_PROJECT)
 
-    def _checkouts_around(self, named: Path) -> Iterator[Path]:
-        for folder in named.parents:
+    def _checkouts_around(self, path: Path) -> Iterator[Path]:
+        for folder in path.parents:
             if self._home is not None and self._home.is_relative_to(folder):
                 return  # a home is no project, even if its dotfiles are in git
             if folder.name not in _INSIDE_PROJECT and os.path.lexists(folder / _GIT_FOLDER):

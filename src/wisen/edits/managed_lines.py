@@ -59,13 +59,13 @@ def render_line(text: str, id_: str) -> bytes:
 
 def managed_lines(content: bytes) -> tuple[ManagedLine, ...]:
     """Return our lines in a file, in order; a marker inside a code fence does not count."""
-    found = []
+    lines = []
     for number, line, fenced in _with_fences(_split_lines(content)):
         mark = None if fenced else MARK.search(line)
         if mark is not None:
             text = _ITEM.sub(b"", MARK.sub(b"", line), count=1).strip()
-            found.append(ManagedLine(mark[1].decode(), text.decode("utf-8", "replace"), number))
-    return tuple(found)
+            lines.append(ManagedLine(mark[1].decode(), text.decode("utf-8", "replace"), number))
+    return tuple(lines)
 
 
 def has_merge_conflict(content: bytes) -> bool:
@@ -144,15 +144,15 @@ def replace_line(content: bytes, id_: str, text: str, new_id: str) -> bytes:
     Raises: ValueError if there is no such line, the text does not fit in one line, or the new id exists already.
     """
     ours = render_line(text, new_id)
-    found = {each.id: each.number for each in managed_lines(content)}
-    if id_ not in found or (new_id != id_ and new_id in found):
-        raise ValueError(f"there is no line {id_}" if id_ not in found else f"a line {new_id} is in the file already")
+    numbers = {each.id: each.number for each in managed_lines(content)}
+    if id_ not in numbers or (new_id != id_ and new_id in numbers):
+        raise ValueError(f"there is no line {id_}" if id_ not in numbers else f"a line {new_id} is in the file already")
     lines = _split_lines(content)
-    old = lines[found[id_]]
-    mark, bare = (_BOM if found[id_] == 0 and old.startswith(_BOM) else b""), _strip_line_end(old)
+    old = lines[numbers[id_]]
+    mark, bare = (_BOM if numbers[id_] == 0 and old.startswith(_BOM) else b""), _strip_line_end(old)
     bullet = _ITEM.match(bare.removeprefix(mark))
     head = mark + (bullet[0] if bullet else b"- ")
-    lines[found[id_]] = head + ours.removeprefix(b"- ") + old[len(bare) :]
+    lines[numbers[id_]] = head + ours.removeprefix(b"- ") + old[len(bare) :]
     return b"".join(lines)
 
 
@@ -167,12 +167,12 @@ def _insertion_point(lines: list[bytes], heading: str) -> int | None:
     """Return the line number to insert at: after everything below the heading. None if there is no such heading."""
     wanted, level, last = heading.casefold().encode(), 0, None
     for number, line, fenced in _with_fences(lines):
-        found = None if fenced else _HEADING.match(_strip_line_end(line))
-        if found is not None:
-            if last is not None and len(found[1]) <= level:
+        match = None if fenced else _HEADING.match(_strip_line_end(line))
+        if match is not None:
+            if last is not None and len(match[1]) <= level:
                 break
-            if last is None and found[2].decode("utf-8", "replace").casefold().encode() == wanted:
-                level, last = len(found[1]), number + 1
+            if last is None and match[2].decode("utf-8", "replace").casefold().encode() == wanted:
+                level, last = len(match[1]), number + 1
                 continue
         if last is not None and line.strip():
             last = number + 1

@@ -37,15 +37,15 @@ class PromotePolicy:
     )
     occurrences: int = setting(
         3,
-        "How often a lesson must have come up to be proposed that nobody said lasts; a correction need not.",
+        "How often a lesson must occur before it is proposed; not needed for corrections or lasting statements.",
         at_least=1,
     )
-    sessions: int = setting(2, "In how many sessions, corrections too.", at_least=1)
-    days: int = setting(30, "Within how many days.", at_least=1, at_most=MAX_DAYS)
+    sessions: int = setting(2, "In how many sessions it must occur, corrections included.", at_least=1)
+    days: int = setting(30, "Within how many days it must occur.", at_least=1, at_most=MAX_DAYS)
     expires_days: int = setting(
-        60, "After how many days without an answer a proposal is over.", at_least=1, at_most=MAX_DAYS
+        60, "After how many days without an answer a proposal expires.", at_least=1, at_most=MAX_DAYS
     )
-    most: int = setting(20, "How many proposals wait at once.", at_least=1)
+    most: int = setting(20, "How many proposals may be pending at once.", at_least=1)
 
 
 TABLE: dict[tuple[Profile, str], dict[EntryOrigin, Permission]] = {

@@ -99,8 +99,8 @@ def apply(value: ValueEdit, content: bytes) -> bytes:
 def current_text(value: ValueEdit, content: bytes) -> str | None:
     """Return what is in the value's place now, as JSON; None for nothing. Raises: SettingsUnclear."""
     data = parse_settings(_text(content), cast("Format", value.format))
-    found = _lookup(data, _current_keys(value, data))
-    return None if found is _MISSING else _encode(found)
+    current = _lookup(data, _current_keys(value, data))
+    return None if current is _MISSING else _encode(current)
 
 
 def revert(value: ValueEdit, content: bytes, earlier: Iterable[ValueEdit]) -> bytes:

@@ -38,8 +38,8 @@ class UndoResult(NamedTuple):
     new_content: bytes | None
 
 
-def compute_undo(change: Change, content: bytes | None, made: Sequence[Change]) -> UndoResult:
-    """Undo a change in a file's content; `made` are all changes to that file, oldest first.
+def compute_undo(change: Change, content: bytes | None, changes: Sequence[Change]) -> UndoResult:
+    """Undo a change in a file's content; `changes` are all changes to that file, oldest first.
 
     It is empty if the user moved our line there from another file.
 
@@ -48,15 +48,15 @@ def compute_undo(change: Change, content: bytes | None, made: Sequence[Change]) 
     """
     if content is None or content_digest(content) == change.before:
         return UndoResult(change, UndoKind.ALREADY, content, content)
-    is_superseded = any(each.id > change.id > each.undoes > "" for each in made)
+    is_superseded = any(each.id > change.id > each.undoes > "" for each in changes)
     if content_digest(content) == change.after and not is_superseded:  # else the old content has what was undone since
         old = apply_splices(content, invert(change.splices))
         return UndoResult(change, UndoKind.EXACTLY, content, old if change.before else None)
     try:
-        rest = _replay_without(change, content, made)
+        rest = _replay_without(change, content, changes)
     except _TouchedError:
-        rest = _remove_in_place(change, content, made)
-        if not rest and made and not made[0].before:
+        rest = _remove_in_place(change, content, changes)
+        if not rest and changes and not changes[0].before:
             rest = None  # a file that we created is deleted when nothing is left in it
     return UndoResult(change, UndoKind.ALREADY if rest == content else UndoKind.ALONE, content, rest)
 
@@ -65,18 +65,18 @@ class _TouchedError(Exception):
     """Somebody else touched the file since."""
 
 
-def _open_changes(made: Sequence[Change]) -> list[Change]:
+def _open_changes(changes: Sequence[Change]) -> list[Change]:
     """Return the changes that were not undone."""
-    undone_ids = {each.undoes for each in made}
-    return [each for each in made if each.deed is not None and each.id not in undone_ids]
+    undone_ids = {each.undoes for each in changes}
+    return [each for each in changes if each.deed is not None and each.id not in undone_ids]
 
 
-def _replay_without(change: Change, content: bytes, made: Sequence[Change]) -> bytes | None:
+def _replay_without(change: Change, content: bytes, changes: Sequence[Change]) -> bytes | None:
     """Go back to before the first of our changes that nobody came between, and reapply all of them but one.
 
     So it does not matter in which order changes are undone. Raises: _TouchedError.
     """
-    chain = _chain(content, made)
+    chain = _chain(content, changes)
     if change not in chain:
         raise _TouchedError
     base: bytes | None = content
@@ -94,11 +94,11 @@ def _replay_without(change: Change, content: bytes, made: Sequence[Change]) -> b
     return base
 
 
-def _chain(content: bytes, made: Sequence[Change]) -> list[Change]:
+def _chain(content: bytes, changes: Sequence[Change]) -> list[Change]:
     """Return the newest changes that followed each other with nobody between them, oldest first."""
     chain: list[Change] = []
     current = content_digest(content)
-    for each in reversed(made):
+    for each in reversed(changes):
         if each.after != current:
             break
         chain.insert(0, each)
@@ -122,18 +122,18 @@ def _without_frame(deed: EditOperation) -> EditOperation:
     return structs.replace(deed, opening=b"", closing=b"") if isinstance(deed, LineEdit) else deed
 
 
-def _remove_in_place(change: Change, content: bytes, made: Sequence[Change]) -> bytes:
+def _remove_in_place(change: Change, content: bytes, changes: Sequence[Change]) -> bytes:
     """Remove a change of ours from a file that others touched."""
     if change.deed is None:
         raise UsageError(f"{change.id} undid another change; an undo cannot be undone.")
-    open_ = _open_changes(made)
-    deed = change.deed if made else _without_frame(change.deed)
-    for each in reversed(made):
+    open_ = _open_changes(changes)
+    deed = change.deed if changes else _without_frame(change.deed)
+    for each in reversed(changes):
         if each.id < change.id and each.deed is not None and each not in open_:
             deed = edit_operations.rebase(deed, each.deed)
-    others = [each.deed for each in open_ if each.deed is not None and each.id < change.id]
+    earlier = [each.deed for each in open_ if each.deed is not None and each.id < change.id]
     try:
-        return edit_operations.revert(deed, content, others)
+        return edit_operations.revert(deed, content, earlier)
     except (ValueError, SettingsUnclear) as error:
         raise UsageError(
             f"{change.path} was changed since, and what is left of {change.id} cannot be removed ({error}). "

@@ -79,16 +79,16 @@ def _detect_edits(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeC
                     deed, file.content, file_git, steps(file.real_path, look.head, look.at) if was_moved else ()
                 )
 
-            found = _without_secrets(fate_in(seen))
-            if found.fate is ChangeFate.REWORDED and seen.real_path != known.real_paths[change.path]:
+            observed = _without_secrets(fate_in(seen))
+            if observed.fate is ChangeFate.REWORDED and seen.real_path != known.real_paths[change.path]:
                 # Other text in another file may always have been there: the user must also have removed ours.
                 original = fate_in(edit_ports.files.read(Path(change.path)))
-                found = found if original.fate is ChangeFate.REMOVED else original
+                observed = observed if original.fate is ChangeFate.REMOVED else original
         except (FileError, SettingsUnclear):
             continue  # somebody is in the middle of editing it
-        if _last_look_stands(last.fate, found.fate):
+        if _last_look_stands(last.fate, observed.fate):
             continue
-        look = build_look(edit_ports, change, found.fate, seen.path, "" if git is None else git.head, found.text)
+        look = build_look(edit_ports, change, observed.fate, seen.path, "" if git is None else git.head, observed.text)
         if (look.fate, look.path, look.head, look.text) != (last.fate, last.path, last.head, last.text):
             yield look
 
@@ -100,9 +100,9 @@ def _last_look_stands(last: ChangeFate, new: ChangeFate) -> bool:
     )
 
 
-def _without_secrets(found: ObservedFate) -> ObservedFate:
+def _without_secrets(observed: ObservedFate) -> ObservedFate:
     """Drop the user's text if it contains what may not be stored."""
-    return found if rule_against(found.text) is None else ObservedFate(found.fate)
+    return observed if rule_against(observed.text) is None else ObservedFate(observed.fate)
 
 
 class _CachedFiles:

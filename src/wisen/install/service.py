@@ -71,9 +71,9 @@ class InstallService:
             self._ship_files(hooks)
         with self._decisions.as_decision("installed", agent, dry_run=dry_run):
             rewritten = [install_hooks(edit_ports, file, hooks, wanted), *install_companions(edit_ports, file, hooks)]
-            others = [Path(path) for path in before.files if path != str(file)]
-            rewritten += filter(None, (repair_hooks(edit_ports, path, hooks, wanted) for path in others))
-            rewritten += [each for path in others for each in repair_companions(edit_ports, path, hooks)]
+            other_files = [Path(path) for path in before.files if path != str(file)]
+            rewritten += filter(None, (repair_hooks(edit_ports, path, hooks, wanted) for path in other_files))
+            rewritten += [each for path in other_files for each in repair_companions(edit_ports, path, hooks)]
         grants = hooks.permission_notice if isinstance(hooks, HasPermissionNotice) else ""
         return structs.replace(
             self._build_result(tuple(rewritten), before, project, dry_run=dry_run),

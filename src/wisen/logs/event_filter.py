@@ -92,15 +92,15 @@ def _filter_call(call: Call, policy: EventFilterPolicy, rule: str | None) -> tup
     hit = rule_against(raw)
     # The rules handle escaped quotes and line breaks; they cannot see through \uXXXX escapes.
     escaped = "\\u" in raw
-    fits = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw and not _may_be_too_deep(raw)
-    if hit is None and fits and not escaped:
+    is_storable = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw and not _may_be_too_deep(raw)
+    if hit is None and is_storable and not escaped:
         return call, rule
     arguments = _decode(raw)
     if hit is None and escaped:
         hit = next(filter(None, map(rule_against, _strings_in(arguments))), None)
     if hit is not None:
         return replace(call, arguments=None), hit
-    if not fits:
+    if not is_storable:
         shortened = _shorten(arguments, policy.longest_argument)
         call = replace(call, arguments=msgspec.json.encode(shortened).decode("utf-8"))
     return call, rule

@@ -49,12 +49,12 @@ def user_markers(projects: Projects, edit_ports: EditPorts) -> list[str]:
 def write_off_places(projects: Projects, edit_ports: EditPorts) -> None:
     """Write the directories in which the user disabled wisen by a marker, for the hook client."""
     home, markers = projects.home, user_markers(projects, edit_ports)
-    gone = [path for path in markers if not os.path.lexists(path)]
-    if gone:  # a marker that appears there later is a different one
+    missing = [path for path in markers if not os.path.lexists(path)]
+    if missing:  # a marker that appears there later is a different one
         home.ledger.ownerships.add(
-            [ownership_row(home, OwnershipSubject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone]
+            [ownership_row(home, OwnershipSubject.MARKER, path, OwnershipVerdict.FOREIGN) for path in missing]
         )
-    folders = {str(Path(path).parent) for path in markers if path not in gone}
+    folders = {str(Path(path).parent) for path in markers if path not in missing}
     folders |= {os.path.realpath(folder) for folder in folders}
     current = edit_ports.files.read(home.path / OFF_PLACES)
     text = "".join(f"{each}\n" for each in sorted(folders) if "\n" not in each).encode("utf-8", "surrogateescape")

@@ -28,8 +28,10 @@ class OffSwitches:
     def __init__(self, home: Path, places: Iterable[str] = ()) -> None:
         """`home`: the user's home directory; `places`: the directories named in the settings."""
         self._home = str(home)
-        named = [_normalize(place, self._home) for place in places]
-        self.places = tuple(dict.fromkeys(path for each in named if each for path in (each, os.path.realpath(each))))
+        normalized = [_normalize(place, self._home) for place in places]
+        self.places = tuple(
+            dict.fromkeys(path for each in normalized if each for path in (each, os.path.realpath(each)))
+        )
         self._causes: dict[str, str] = {}
 
     def is_off(self, place: str) -> bool:

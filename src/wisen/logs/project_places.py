@@ -59,21 +59,21 @@ class Places:
         if directory.real is None:
             return None
         visited: list[Path] = []
-        found: Repository | None = None
+        repository: Repository | None = None
         for top in (directory.real, *directory.real.parents):
             if str(top) in self._homes or _is_root(str(top)):
                 break
             if top in self._repositories:
-                found = self._repositories[top]
+                repository = self._repositories[top]
                 break
             visited.append(top)
-            found = repository_at(top, self._global_settings)
-            if found is not None:
-                roots = {str(found.root), str(found.claimed_root)}
-                found = None if roots & self._homes or any(map(_is_root, roots)) else found
+            repository = repository_at(top, self._global_settings)
+            if repository is not None:
+                roots = {str(repository.root), str(repository.claimed_root)}
+                repository = None if roots & self._homes or any(map(_is_root, roots)) else repository
                 break
-        self._repositories.update(dict.fromkeys(visited, found))
-        return found
+        self._repositories.update(dict.fromkeys(visited, repository))
+        return repository
 
     def repository_around(self, place: str) -> Repository | None:
         """Return the repository around a directory, by its path."""

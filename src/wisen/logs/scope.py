@@ -186,8 +186,8 @@ class Scope:
         if _is_below(here.written, start_directory.written) or _is_below(here.path, start_directory.path):
             return True
         # A removed directory can no longer be looked up in the repository it was in.
-        around = self.places.repository(start_directory)
-        return here.real is None and around is not None and _is_below(here.path, str(around.top))
+        repository = self.places.repository(start_directory)
+        return here.real is None and repository is not None and _is_below(here.path, str(repository.top))
 
     def _context_of_repository(self, directory: Directory) -> Context | None:
         repository = self.places.repository(directory)

@@ -12,7 +12,7 @@ class OffPolicy:
     """Where nothing is kept."""
 
     directories: tuple[str, ...] = setting(
-        (), "Directories in which wisen is switched off, also below them; as `wisen off` does for one project."
+        (), "Directories in which wisen is disabled, including everything below; `wisen off` does that for one project."
     )
 
 
@@ -21,14 +21,16 @@ class EventFilterPolicy:
     """How much of a text is kept."""
 
     longest_argument: int = setting(
-        2_000, "Characters kept of one argument of a call; the rest is cut and marked with an ellipsis.", at_least=100
+        2_000, "Characters kept of one argument of a call; the rest is replaced by an ellipsis.", at_least=100
     )
     failure_head: int = setting(3_000, "Characters kept from the beginning of a failed result.", at_least=100)
     failure_tail: int = setting(
-        1_000, "Characters kept from its end, where compilers and test runners say what counts.", at_least=0
+        1_000,
+        "Characters kept from the end of a failed result, where compilers and test runners print their summary.",
+        at_least=0,
     )
     longest_message: int = setting(
-        32_000, "Characters kept of one typed message; longer ones are pasted logs.", at_least=1_000
+        32_000, "Characters kept of one typed message; longer messages are mostly pasted logs.", at_least=1_000
     )
 
     @property

@@ -56,7 +56,7 @@ def write_learnings(
         for plan in _plans(edit_ports, path, contents[path], state, text):
             if dry_run and edits and edits[-1].change.path == str(path):
                 continue  # later edits can only be planned once the first one is made
-            edit = editor.add_passage(plan._replace(saw=edit_ports.files.read(path).digest), dry_run=dry_run)
+            edit = editor.add_passage(plan._replace(seen_digest=edit_ports.files.read(path).digest), dry_run=dry_run)
             edits.append(edit)
             contents[path] = edit.new_content or b""
     return edits

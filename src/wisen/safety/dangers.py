@@ -183,22 +183,22 @@ def _leaves_unknown_option_out(before: str, after: str, roots: Sequence[str]) ->
         return False
     (old,), (new,) = failed, commands
     program = new.words[0]
-    gone = [word for word in old.words if word not in new.words]
+    removed = [word for word in old.words if word not in new.words]
     known = program in PROGRAMS or program in POWERFUL_PROGRAMS or not _OWN_TOOL.match(program)
-    if old.settings or new.settings or (known and not _runs_same_script(old, new, gone)):
+    if old.settings or new.settings or (known and not _runs_same_script(old, new, removed)):
         return False
     plain = all(is_inside_project(word.lstrip("-").partition("=")[2] or word, roots) for word in new.words[1:])
-    rest = tuple(word for word in old.words if word not in gone)
-    options = all(word.startswith("--") and not SAFETY_WORDS.search(word.partition("=")[0]) for word in gone)
-    return plain and bool(gone) and options and rest == new.words
+    rest = tuple(word for word in old.words if word not in removed)
+    options = all(word.startswith("--") and not SAFETY_WORDS.search(word.partition("=")[0]) for word in removed)
+    return plain and bool(removed) and options and rest == new.words
 
 
-def _runs_same_script(old: PlainCommand, new: PlainCommand, gone: Sequence[str]) -> bool:
+def _runs_same_script(old: PlainCommand, new: PlainCommand, removed: Sequence[str]) -> bool:
     """Whether an interpreter runs the same file as before, and what was removed was for that file."""
     before, after = script_in(old.words), script_in(new.words)
     if "/" in new.words[0] or old.words[0] != new.words[0]:
         return False
-    return bool(after) and before[:1] == after[:1] and all(word in before[1:] for word in gone)
+    return bool(after) and before[:1] == after[:1] and all(word in before[1:] for word in removed)
 
 
 def _loses_safety(
@@ -228,10 +228,11 @@ def _loses_safety(
                 return True
             compared.append(each)
     for name in names:
-        same = [each for each in judged if each.name == name]
-        missing = _options(each for each in compared if each.name == name) - _options(same)
+        same_program = [each for each in judged if each.name == name]
+        missing = _options(each for each in compared if each.name == name) - _options(same_program)
         if not all(
-            _is_dispensable(option, max(each.effect or CommandEffect.READS for each in same)) for option in missing
+            _is_dispensable(option, max(each.effect or CommandEffect.READS for each in same_program))
+            for option in missing
         ):
             return True
     old = {each.name for each in compared}
@@ -320,9 +321,9 @@ def _judge_fields(tool: str, one: dict[str, object], two: dict[str, object], roo
 
 def _name_danger(line: str) -> Danger:
     """Return the name of the danger that the user sees, for a line that is not known to be harmless."""
-    named = next((danger for danger, sign in _DANGER_PATTERNS if sign.search(line)), None)
-    if named is not None:
-        return named
+    match = next((danger for danger, sign in _DANGER_PATTERNS if sign.search(line)), None)
+    if match is not None:
+        return match
     commands = read_plain_line(line)
     strange = commands is not None and any(each.words[0] not in PROGRAMS for each in commands)
     return Danger.PROGRAM if strange else Danger.UNKNOWN

@@ -91,8 +91,10 @@ def diff_calls(before: str | None, after: str | None) -> CallDifference:
     if first is None or second is None:
         names = sorted({**one, **two})
         changed = [name for name in names if one.get(name) != two.get(name)]
-        was, now = (tuple(f"{name}={each[name]}" for name in changed if name in each) for each in (one, two))
-        return CallDifference(was, now)
+        old_fields, new_fields = (
+            tuple(f"{name}={each[name]}" for name in changed if name in each) for each in (one, two)
+        )
+        return CallDifference(old_fields, new_fields)
     old, new = parsed(first), parsed(second)
     # All parts count here: what only trims an output may be what fails.
     words = [[word for part in each.parts for word in part.words] for each in (old, new)]
@@ -129,10 +131,12 @@ def _error_names_words(signature: Signature, lines: Sequence[str], before: str |
         and (key in _PLACES_KEYS or any(map(_NOT_FOUND_WORDS.search, lines)))
     ):
         return True
-    in_the_way = key == _SUBCOMMAND and who in difference.removed  # the program behind it knows the word
-    missing = key == _COMMAND and (who in (*difference.removed, *difference.added) or _is_wrapped(who, before, after))
-    named = any(_is_named(word, lines) for word in difference.removed if _may_be_culprit(key, word))
-    return in_the_way or missing or named or _is_suggested(difference, lines)
+    is_in_the_way = key == _SUBCOMMAND and who in difference.removed  # the program behind it knows the word
+    is_missing = key == _COMMAND and (
+        who in (*difference.removed, *difference.added) or _is_wrapped(who, before, after)
+    )
+    is_named = any(_is_named(word, lines) for word in difference.removed if _may_be_culprit(key, word))
+    return is_in_the_way or is_missing or is_named or _is_suggested(difference, lines)
 
 
 def is_requested_by_error(output: str, before: str | None, after: str | None) -> bool:
@@ -206,8 +210,8 @@ def _is_above(folder: str, path: str) -> bool:
 def _is_shorter_search(key: str, before: str | None, after: str | None) -> bool:
     """Whether a part of the same text was searched for, where the whole was not found."""
     one, two = (fields_of(each).get("old_string") for each in (before, after))
-    found = isinstance(one, str) and isinstance(two, str) and one.strip() != two.strip() and two.strip() in one
-    return found and key == "fs.text-not-found"
+    is_shorter = isinstance(one, str) and isinstance(two, str) and one.strip() != two.strip() and two.strip() in one
+    return is_shorter and key == "fs.text-not-found"
 
 
 def _is_wrapped(program: str, before: str | None, after: str | None) -> bool:
@@ -244,8 +248,8 @@ def _error_asks_for_first(key: str, lines: Sequence[str], first: Sequence[str]) 
     words = line.split()
     if key == "vcs.nothing-to-commit":
         return words[:2] == ["git", "add"]
-    asked = [" ".join(words[at : at + 2]) for at in range(len(words) - 1)]
-    asks = any(_SUGGESTION_WORDS.search(each) and any(two in each for two in asked) for each in lines)
+    word_pairs = [" ".join(words[at : at + 2]) for at in range(len(words) - 1)]
+    asks = any(_SUGGESTION_WORDS.search(each) and any(two in each for two in word_pairs) for each in lines)
     makes = words[:1] == ["mkdir"] or words[:2] == ["git", "fetch"]
     installs = key.startswith("deps.") and len(words) > 2
     brings = (makes and key in _PLACES_KEYS) or installs

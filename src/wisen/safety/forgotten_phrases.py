@@ -111,8 +111,8 @@ class PhraseDigests:
     def _matches(self, tokens: Sequence[str], marked: bool) -> bool:  # noqa: FBT001 - as above
         return any(
             _digest(self._salt, tokens[at : at + size]) in known
-            for (of, size), known in self._sizes.items()
-            if of is marked
+            for (is_marked, size), known in self._sizes.items()
+            if is_marked is marked
             for at in range(len(tokens) - size + 1)
         )
 
@@ -143,10 +143,10 @@ def _unescaped_views(text: str) -> Iterator[str]:
         yield text
 
 
-def _unescape(found: re.Match[str]) -> str:
-    if found[1]:
-        return chr(int(found[1], 16))
-    return _ESCAPED.get(found[2], found[2])
+def _unescape(match: re.Match[str]) -> str:
+    if match[1]:
+        return chr(int(match[1], 16))
+    return _ESCAPED.get(match[2], match[2])
 
 
 def _tokens(text: str) -> list[str]:

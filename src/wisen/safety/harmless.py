@@ -175,8 +175,8 @@ def _script_of_runner(words: Sequence[str]) -> str:
     """Return the script that a package manager is to run; empty if it is to do something else."""
     program, first = words[0], words[1] if len(words) > 1 else ""
     if first in ("run", "run-script"):
-        behind = [word for word in words[2:3] if not word.startswith("-")]
-        return behind[0] if behind else ""
+        scripts = [word for word in words[2:3] if not word.startswith("-")]
+        return scripts[0] if scripts else ""
     if program == "bun" and first == "test":
         return ""
     short = _SHORT_FORMS.get(program)
@@ -233,9 +233,9 @@ def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: Com
 def _are_known_operands(known: KnownProgram, operands: Sequence[str], scene: CommandContext) -> bool:
     if known.operands is ValueKind.TEXT:
         # One of them is the search pattern; the others are places.
-        others = [each for each in operands if not is_inside_project(each, scene.roots)]
-        return len(others) <= max(1, known.max_operands if known.max_operands < 9 else 1) and all(
-            is_harmless_pattern(each, scene) for each in others
+        outside = [each for each in operands if not is_inside_project(each, scene.roots)]
+        return len(outside) <= max(1, known.max_operands if known.max_operands < 9 else 1) and all(
+            is_harmless_pattern(each, scene) for each in outside
         )
     return all(
         is_harmless_value(known.operands, each, scene) or _is_same_trunk(known, each, scene) for each in operands

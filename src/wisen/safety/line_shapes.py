@@ -131,8 +131,8 @@ _LABEL = re.compile(
 
 def label_of(line: str) -> str | None:
     """Return the words before the colon at the start of a line."""
-    found = _LABEL.match(line)
-    return None if found is None else found["name"].casefold()
+    match = _LABEL.match(line)
+    return None if match is None else match["name"].casefold()
 
 
 def is_speech(line: str) -> bool:
@@ -141,12 +141,12 @@ def is_speech(line: str) -> bool:
         return True
     if _STAMP.match(line) and _STAMPED.match(line):
         return True
-    found = _LABEL.match(line)
-    if found is None:
+    match = _LABEL.match(line)
+    if match is None:
         return False
-    if found["at"] is not None or is_person(found["name"]):
+    if match["at"] is not None or is_person(match["name"]):
         return True
-    return found["part"] is not None and _PART.search(found["part"]) is not None
+    return match["part"] is not None and _PART.search(match["part"]) is not None
 
 
 def is_person(name: str) -> bool:
@@ -181,8 +181,8 @@ def is_speech_header(line: str) -> bool:
     """Whether a line is only a name and a time, with the message below."""
     if _TIME_AND_NAME.match(line):
         return True
-    found = _HEADER.match(line)
-    return found is not None and _BETWEEN.isdisjoint(found["name"].casefold().split())
+    match = _HEADER.match(line)
+    return match is not None and _BETWEEN.isdisjoint(match["name"].casefold().split())
 
 
 _STRONG = "from|subject|von|betreff|de|objet|asunto|assunto|oggetto|från|ämne|temat|от|тема|kimden|konu|từ|chủ đề|差出人|件名|发件人|主题|제목|보낸사람|الموضوع|विषय|प्रेषक"
@@ -247,10 +247,10 @@ _AGENTS = frozenset(
 
 def is_greeting(line: str) -> bool:
     """Whether a line only greets somebody other than the agent."""
-    found = _GREETING.match(line)
-    if found is None:
+    match = _GREETING.match(line)
+    if match is None:
         return False
-    whom = re.findall(r"\w+", found["whom"].casefold())
+    whom = re.findall(r"\w+", match["whom"].casefold())
     dense = _DENSE.search(line) is not None
     return (dense or bool(whom)) and len(whom) <= 5 and _AGENTS.isdisjoint(whom)
 

@@ -109,8 +109,8 @@ def _decode(run: bytes) -> bytes:
 
 
 def _run_end(data: bytes, start: int) -> int:
-    found = _RUN.match(data, start, start + _LONGEST_RUN)
-    return found.end() if found else start
+    match = _RUN.match(data, start, start + _LONGEST_RUN)
+    return match.end() if match else start
 
 
 def joined_tokens(data: bytes, start: int) -> Iterator[bytes]:

@@ -75,10 +75,10 @@ _LONG, _WRAPPED = 1_000, 8
 
 def own_words(text: str) -> str:
     """Return the user's own words in a typed message; the same object if all of it is."""
-    found = split_passages(text)
-    if len(found) == 1 and found[0].kind is PassageKind.OWN:
+    passages = split_passages(text)
+    if len(passages) == 1 and passages[0].kind is PassageKind.OWN:
         return text
-    return "\n\n".join(own for each in found if each.kind is PassageKind.OWN and (own := each.text.strip()))
+    return "\n\n".join(own for each in passages if each.kind is PassageKind.OWN and (own := each.text.strip()))
 
 
 @lru_cache(maxsize=512)
@@ -87,17 +87,17 @@ def split_passages(text: str) -> tuple[MessagePassage, ...]:
     if text.isascii() and _FRAMES.search(text) is None:
         return (MessagePassage(PassageKind.OWN, text),)
     spans = sorted(_spans(text))
-    found, at = list[MessagePassage](), 0
+    passages, at = list[MessagePassage](), 0
     for start, end, kind in spans:
         if end <= at:
             continue
         if text[at:start].strip():
-            found.append(MessagePassage(PassageKind.OWN, text[at:start]))
-        found.append(MessagePassage(kind, text[max(at, start) : end]))
+            passages.append(MessagePassage(PassageKind.OWN, text[at:start]))
+        passages.append(MessagePassage(kind, text[max(at, start) : end]))
         at = end
-    if text[at:].strip() or not found:
-        found.append(MessagePassage(PassageKind.OWN, text[at:]))
-    return tuple(found)
+    if text[at:].strip() or not passages:
+        passages.append(MessagePassage(PassageKind.OWN, text[at:]))
+    return tuple(passages)
 
 
 _Span = tuple[int, int, PassageKind]
@@ -134,24 +134,24 @@ def _paste_spans(text: str) -> Iterator[_Span]:
     """Yield what follows the marker that a terminal or an agent puts where something was pasted."""
     if "[" not in text and "<" not in text:
         return
-    found = _PASTED.search(text)
-    if found is None:
+    match = _PASTED.search(text)
+    if match is None:
         return
-    ends = list(_PASTE_ENDS.finditer(text, found.end()))
+    ends = list(_PASTE_ENDS.finditer(text, match.end()))
     if ends:
-        yield found.start(), ends[-1].end(), PassageKind.PASTE
+        yield match.start(), ends[-1].end(), PassageKind.PASTE
         return
     end = len(text)
-    if found["lines"]:
-        behind = found.end()
-        for _ in range(int(found["lines"]) + 1):
-            line_end = text.find("\n", behind)
+    if match["lines"]:
+        position = match.end()
+        for _ in range(int(match["lines"]) + 1):
+            line_end = text.find("\n", position)
             if line_end < 0:
                 break
-            behind = line_end + 1
+            position = line_end + 1
         else:
-            end = behind
-    yield found.start(), end, PassageKind.PASTE
+            end = position
+    yield match.start(), end, PassageKind.PASTE
 
 
 def _hidden_spans(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
@@ -307,8 +307,8 @@ def _letter_start(lines: Sequence[MessageLine]) -> MessageLine | None:
     if greeting is not None:
         return greeting
     for number, line in enumerate(lines[1:-1], 1):
-        behind = lines[number + 1 : number + 3]
-        if shapes.is_sign_off(line.text) and number >= len(lines) - 3 and _is_name(behind[0].text):
+        following = lines[number + 1 : number + 3]
+        if shapes.is_sign_off(line.text) and number >= len(lines) - 3 and _is_name(following[0].text):
             return lines[0]
     if any(each.text.rstrip() == "--" for each in lines[1:-1]):
         return lines[0]
@@ -353,5 +353,5 @@ def _document_start(lines: Sequence[MessageLine]) -> int:
     first = paragraphs[0]
     if any(shapes.HEADING.match(each.text) or shapes.PAGE.match(each.text.strip(" \t*_#")) for each in first):
         return 0
-    said = " ".join(each.text for each in first).strip()
-    return first[-1].end if introduces_document(said) else 0
+    paragraph = " ".join(each.text for each in first).strip()
+    return first[-1].end if introduces_document(paragraph) else 0

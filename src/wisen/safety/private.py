@@ -39,15 +39,15 @@ class PrivateData:
     """Why a text is not stored."""
 
     kind: str
-    why: str
+    reason: str
     """One sentence for the user, without the data."""
-    sure: bool
+    is_sure: bool
     """Whether to reject; otherwise to ask."""
 
     @property
     def rule(self) -> str:
         """The name under which it is counted."""
-        return f"{'private' if self.sure else 'doubtful'}:{self.kind}"
+        return f"{'private' if self.is_sure else 'doubtful'}:{self.kind}"
 
 
 def find_private_data(text: str, clues: Collection[str] | None = None) -> PrivateData | None:
@@ -59,15 +59,15 @@ def find_private_data(text: str, clues: Collection[str] | None = None) -> Privat
     doubtful = None
     for look in (_DETECTORS[topic] for topic in _DETECTORS if topic in clues):
         found = look(text)
-        if found is not None and found.sure:
+        if found is not None and found.is_sure:
             return found
         doubtful = doubtful or found
     return doubtful
 
 
-def _build(kind: str, what: str, *, sure: bool) -> PrivateData:
+def _build(kind: str, description: str, *, sure: bool) -> PrivateData:
     holds = "holds" if sure else "may hold"
-    return PrivateData(kind=kind, why=f"It {holds} {what}; {_NEVER_KEPT[kind]}.", sure=sure)
+    return PrivateData(kind=kind, reason=f"It {holds} {description}; {_NEVER_KEPT[kind]}.", is_sure=sure)
 
 
 def _find_money(text: str) -> PrivateData | None:
@@ -77,8 +77,8 @@ def _find_money(text: str) -> PrivateData | None:
     for number in _pattern(rules.CARD).finditer(text):
         if not checksums.is_card(_GAPS.sub("", number["n"])):
             continue
-        around = text[max(0, number.start() - _CONTEXT_WINDOW) : number.end() + _CONTEXT_WINDOW]
-        sure = bool(number["gap"] or number["gap2"] or _pattern(rules.CARD_WORDS).search(around))
+        context = text[max(0, number.start() - _CONTEXT_WINDOW) : number.end() + _CONTEXT_WINDOW]
+        sure = bool(number["gap"] or number["gap2"] or _pattern(rules.CARD_WORDS).search(context))
         doubtful = _build(rules.FINANCIAL, "the number of a payment card", sure=sure)
         if sure:
             return doubtful
@@ -112,9 +112,9 @@ def _find_biometrics(text: str) -> PrivateData | None:
 
 def _find_address(text: str) -> PrivateData | None:
     for address in _pattern(rules.ADDRESS).finditer(text):
-        around = text[max(0, address.start() - _PERSON_WINDOW) : address.end() + _PERSON_WINDOW]
+        context = text[max(0, address.start() - _PERSON_WINDOW) : address.end() + _PERSON_WINDOW]
         ahead = text[max(0, address.start() - _CONTEXT_WINDOW) : address.start()]
-        reached = [_pattern(form).search(around) is not None for form in (rules.EMAIL, rules.PHONE)]
+        reached = [_pattern(form).search(context) is not None for form in (rules.EMAIL, rules.PHONE)]
         if all(reached) or _pattern(rules.DWELLING).search(ahead):
             return _build(rules.PEOPLE, "where somebody lives", sure=True)
         if any(reached):

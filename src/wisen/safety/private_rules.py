@@ -49,15 +49,15 @@ class NumberRule(NamedTuple):
     sure: bool = True
 
 
-def _named(names: str, form: str) -> str:
+def _named_number(names: str, form: str) -> str:
     return rf"(?i)(?<![a-z])(?:{names})(?:\s(?:number|no\.?|nr\.?|num|id|\#))*{_IS}(?P<n>{form}){END}"
 
 
-def _bare(first: str, rest: str) -> str:
+def _bare_number(first: str, rest: str) -> str:
     return rf"(?P<n>{first}{BEGIN}(?:{rest})){END}"
 
 
-def _words(words: str) -> str:
+def _label_clues(words: str) -> str:
     """Return short words as clues: only if they end like a label."""
     return "|".join(f"{word}{end}" for word in words.split() for end in (":", " ", "=", '"', "'", "\\", "#"))
 
@@ -67,16 +67,16 @@ def _is_somebodys(number: str) -> bool:
     return sum(sign.isdecimal() for sign in number) >= 5 and len(set(number)) > 3
 
 
-CARD = _bare(
+CARD = _bare_number(
     "[0-9]",
     r"[0-9]{3}(?P<gap>[ -]?)[0-9]{4}(?P=gap)[0-9]{4}(?P=gap)[0-9]{1,7}"
     r"|[0-9]{3}(?P<gap2>[ -]?)[0-9]{6}(?P=gap2)[0-9]{4,5}",
 )
 CARD_WORDS = r"(?i)\b(?:card|visa|master ?card|amex|american express|credit|debit|cvv|cvc|karte|carte|tarjeta)"
-IBAN = _bare("[A-Z]", r"[A-Z][0-9]{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?")
-ROUTING = _named("routing|aba|aba routing", "[0-9]{9}")
-SORT_CODE = _named("sort code|bankleitzahl|blz|bsb", "[0-9]{2}-?[0-9]{2}-?[0-9]{2,4}|[0-9]{3}-[0-9]{3}")
-ACCOUNT = _named("account(?= n)|kontonummer|konto-nr", "[0-9]{6,17}")
+IBAN = _bare_number("[A-Z]", r"[A-Z][0-9]{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?")
+ROUTING = _named_number("routing|aba|aba routing", "[0-9]{9}")
+SORT_CODE = _named_number("sort code|bankleitzahl|blz|bsb", "[0-9]{2}-?[0-9]{2}-?[0-9]{2,4}|[0-9]{3}-[0-9]{3}")
+ACCOUNT = _named_number("account(?= n)|kontonummer|konto-nr", "[0-9]{6,17}")
 
 _LICENCE = "driver'?s?'? licen[cs]e|driving licen[cs]e"
 _PASSPORT = "passport|reisepass(?:nummer)?|passeport|pasaporte"
@@ -91,87 +91,99 @@ NUMBERS: tuple[NumberRule, ...] = (
     NumberRule(
         IDENTITY,
         "a social security number",
-        _words("ssn") + "|social security",
-        _named("ssn|social security", _SSN),
+        _label_clues("ssn") + "|social security",
+        _named_number("ssn|social security", _SSN),
         checksums.is_social_security_number,
     ),
     NumberRule(
         IDENTITY,
         "a passport number",
         "passport|reisepass|passeport|pasaporte",
-        _named(_PASSPORT, "[A-Z]{0,2}[0-9]{6,9}|[A-Z0-9]{9}"),
+        _named_number(_PASSPORT, "[A-Z]{0,2}[0-9]{6,9}|[A-Z0-9]{9}"),
         _is_somebodys,
     ),
     NumberRule(
         IDENTITY,
         "the number of a driving licence",
         "driver's licen|drivers licen|driver licen|driving licen",
-        _named(_LICENCE, _ANY),
+        _named_number(_LICENCE, _ANY),
         _is_somebodys,
     ),
-    NumberRule(IDENTITY, "a national insurance number", "national insurance", _named("national insurance", _NINO)),
     NumberRule(
-        IDENTITY, "an identity number", "aadhaar", _named("aadhaar", "[2-9][0-9]{3} ?[0-9]{4} ?[0-9]{4}"), _is_somebodys
+        IDENTITY, "a national insurance number", "national insurance", _named_number("national insurance", _NINO)
     ),
-    NumberRule(IDENTITY, "a tax number", "pan card|pan number|pan no", _named("pan card|pan", "[A-Z]{5}[0-9]{4}[A-Z]")),
     NumberRule(
         IDENTITY,
         "an identity number",
-        _words("dni nie"),
-        _named("dni|nie", "[XYZ]?[0-9]{7,8}-?[A-Z]"),
+        "aadhaar",
+        _named_number("aadhaar", "[2-9][0-9]{3} ?[0-9]{4} ?[0-9]{4}"),
+        _is_somebodys,
+    ),
+    NumberRule(
+        IDENTITY, "a tax number", "pan card|pan number|pan no", _named_number("pan card|pan", "[A-Z]{5}[0-9]{4}[A-Z]")
+    ),
+    NumberRule(
+        IDENTITY,
+        "an identity number",
+        _label_clues("dni nie"),
+        _named_number("dni|nie", "[XYZ]?[0-9]{7,8}-?[A-Z]"),
         checksums.is_dni,
     ),
     NumberRule(
         IDENTITY,
         "a tax code",
         "codice fiscale|cod. fisc",
-        _named("codice fiscale|cod. fisc.", _CODICE),
+        _named_number("codice fiscale|cod. fisc.", _CODICE),
         checksums.is_codice_fiscale,
     ),
     NumberRule(
         IDENTITY,
         "a social security number",
         "sécurité sociale|securite sociale",
-        _named("s[ée]curit[ée] sociale", "[12](?: ?[0-9]){14}"),
+        _named_number("s[ée]curit[ée] sociale", "[12](?: ?[0-9]){14}"),
         checksums.is_nir,
     ),
     NumberRule(
         IDENTITY,
         "a tax number",
         "000.000.000-00",
-        _bare("[0-9]", r"[0-9]{2}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"),
+        _bare_number("[0-9]", r"[0-9]{2}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"),
         checksums.is_cpf,
     ),
     NumberRule(
         IDENTITY,
         "a citizen's number",
-        _words("bsn") + "|burgerservice",
-        _named("bsn|burgerservicenummer", "[0-9]{9}"),
+        _label_clues("bsn") + "|burgerservice",
+        _named_number("bsn|burgerservicenummer", "[0-9]{9}"),
         checksums.is_bsn,
     ),
-    NumberRule(IDENTITY, "a citizen's number", "pesel", _named("pesel", "[0-9]{11}"), checksums.is_pesel),
+    NumberRule(IDENTITY, "a citizen's number", "pesel", _named_number("pesel", "[0-9]{11}"), checksums.is_pesel),
     NumberRule(
         IDENTITY,
         "a citizen's number",
         "personnummer",
-        _named("personnummer", "[0-9]{6,8}[-+]?[0-9]{4}"),
+        _named_number("personnummer", "[0-9]{6,8}[-+]?[0-9]{4}"),
         checksums.is_personnummer,
     ),
     NumberRule(
         IDENTITY,
         "a social insurance number",
         "social insurance|tax file",
-        _named("social insurance|tax file", _SIN),
+        _named_number("social insurance|tax file", _SIN),
         _is_somebodys,
     ),
     NumberRule(
-        IDENTITY, "a resident's number", "0" * 17, _bare("[1-9]", "[0-9]{16}[0-9Xx]"), checksums.is_resident_identity
+        IDENTITY,
+        "a resident's number",
+        "0" * 17,
+        _bare_number("[1-9]", "[0-9]{16}[0-9Xx]"),
+        checksums.is_resident_identity,
     ),
     NumberRule(
         IDENTITY,
         "the number of an identity paper",
         "national id|identity card|personalausweis",
-        _named(_PAPER, _ANY),
+        _named_number(_PAPER, _ANY),
         _is_somebodys,
         sure=False,
     ),
@@ -179,21 +191,21 @@ NUMBERS: tuple[NumberRule, ...] = (
         MEDICAL,
         "a health service number",
         "nhs number|nhs no",
-        _named("nhs", "[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}"),
+        _named_number("nhs", "[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}"),
         checksums.is_nhs_number,
     ),
     NumberRule(
         MEDICAL,
         "a health insurance number",
         "health insurance|insurance n|insurance id|medicare|medicaid|krankenversicher",
-        _named(_INSURANCE, _ANY),
+        _named_number(_INSURANCE, _ANY),
         _is_somebodys,
     ),
     NumberRule(
         MEDICAL,
         "a patient's number",
         "medical record|patient id|patient n",
-        _named("medical record|patient(?= id| n)", _ANY),
+        _named_number("medical record|patient(?= id| n)", _ANY),
         _is_somebodys,
         sure=False,
     ),

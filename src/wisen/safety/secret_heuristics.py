@@ -135,35 +135,35 @@ def is_generated(value: str) -> bool:
     return is_token_body(value) and not is_name(value)
 
 
-def is_named_secret(written: str) -> bool:
+def is_named_secret(raw: str) -> bool:
     """Whether a value that something calls a secret can be one. Without an opening quote it can also be code."""
-    value = _strip_quotes(written)
+    value = _strip_quotes(raw)
     if not value.isascii() or not is_generated(value) or _NUMBER.fullmatch(value):
         return False
     if has_key_material(value):
         return True
     if (
-        not _is_quoted(written)
+        not _is_quoted(raw)
         and value.isalpha()
         and len(value) < MAX_CODE_WORD_LENGTH
         and _is_pronounceable(value, MIN_ABBREVIATION_LENGTH)
     ):
         return False
-    return not _is_path(value) and (_is_quoted(written) or not _CODE.fullmatch(value))
+    return not _is_path(value) and (_is_quoted(raw) or not _CODE.fullmatch(value))
 
 
-def is_key_material(written: str) -> bool:
+def is_key_material(raw: str) -> bool:
     """Whether only a generator makes such a value: long, with letters and digits alternating."""
-    value = _strip_quotes(written)
+    value = _strip_quotes(raw)
     mixed = len(value) >= MIN_PLAIN_LENGTH or (
         len(value) >= MIN_MIXED_LENGTH and len(_TURN.findall(value)) >= MIN_TURNS
     )
-    return mixed and is_named_secret(written)
+    return mixed and is_named_secret(raw)
 
 
-def is_spoken_secret(written: str) -> bool:
+def is_spoken_secret(raw: str) -> bool:
     """Whether a value that a sentence calls a secret is one that nobody would say: of both cases, with a digit."""
-    value = _strip_quotes(written)
+    value = _strip_quotes(raw)
     mixed = any(map(str.isdigit, value)) and value != value.lower() and value != value.upper()
     if len(value) < MIN_SPOKEN_LENGTH or not mixed or not value.isascii() or not is_token_body(value):
         return False
@@ -175,14 +175,14 @@ def has_key_material(value: str) -> bool:
     return any(len(_TURN.findall(piece)) >= MIN_KEY_TURNS for piece in _PIECE.findall(value))
 
 
-def is_named_password(written: str) -> bool:
+def is_named_password(raw: str) -> bool:
     """Whether a value that something calls a password can be one: people end a word with a number."""
-    if is_named_secret(written):
+    if is_named_secret(raw):
         return True
-    value = _strip_quotes(written)
+    value = _strip_quotes(raw)
     if not _WORD_AND_NUMBER.fullmatch(value) or is_placeholder(value):
         return False
-    return _is_quoted(written) or not _CODE.fullmatch(value)
+    return _is_quoted(raw) or not _CODE.fullmatch(value)
 
 
 def is_password_in_address(value: str) -> bool:
@@ -208,15 +208,15 @@ def _is_path(value: str) -> bool:
     return not _KEY_WITH_SLASHES.fullmatch(value) or all(map(is_name, filter(None, value.split("/"))))
 
 
-def _strip_quotes(written: str) -> str:
-    if _is_quoted(written):
-        return written.lstrip("\"'`")
-    value = written.rstrip(".,:;!?")
+def _strip_quotes(raw: str) -> str:
+    if _is_quoted(raw):
+        return raw.lstrip("\"'`")
+    value = raw.rstrip(".,:;!?")
     return value.rstrip(")") if "(" not in value else value
 
 
-def _is_quoted(written: str) -> bool:
-    return written[:1] in _QUOTES
+def _is_quoted(raw: str) -> bool:
+    return raw[:1] in _QUOTES
 
 
 def is_name(value: str) -> bool:

@@ -65,14 +65,14 @@ class _CompiledRule:
             ahead = max(0, start - rule.lookbehind_bytes)
             if rule.required_before and data.rfind(rule.required_before, ahead, start) < 0:
                 return False
-            found = (
+            match = (
                 form.search(data, ahead, start + rule.search_bytes) if rule.search_bytes else form.match(data, start)
             )
         else:
-            found = form.match(data, start)
-        if found is None:
+            match = form.match(data, start)
+        if match is None:
             return False
-        return rule.check is None or rule.check(found[self.value][:_MAX_CHECKED_BYTES].decode("utf-8", "replace"))
+        return rule.check is None or rule.check(match[self.value][:_MAX_CHECKED_BYTES].decode("utf-8", "replace"))
 
 
 @dataclass(slots=True)
@@ -91,27 +91,27 @@ class SecretScanner:
 
     def __init__(self, rules: Iterable[SecretRule] = RULES, clues: Mapping[str, tuple[str, ...]] = CLUES) -> None:
         rules = tuple(rules)
-        armed: dict[bytes, list[_CompiledRule]] = {}
+        rules_by_trigger: dict[bytes, list[_CompiledRule]] = {}
         for rule in rules:
             one = _CompiledRule(rule)
             for trigger in rule.triggers:
-                armed.setdefault(_normalize(trigger.encode()), []).append(one)
-        others: defaultdict[bytes, _TriggerInfo] = defaultdict(_TriggerInfo)
+                rules_by_trigger.setdefault(_normalize(trigger.encode()), []).append(one)
+        infos: defaultdict[bytes, _TriggerInfo] = defaultdict(_TriggerInfo)
         for clue, kinds in clues.items():
-            others[_normalize(clue.encode())].clues.update(kinds)
+            infos[_normalize(clue.encode())].clues.update(kinds)
         words = {*WRAPPED_WORDS, *(prefix for rule in rules for prefix in rule.prefixes)}
         for spelling in obfuscation.base64_spellings(sorted(words)):
-            others[_normalize(spelling.letters)].spellings.append(spelling)
-        others[_normalize(obfuscation.MENTION)].mentions = True
+            infos[_normalize(spelling.letters)].spellings.append(spelling)
+        infos[_normalize(obfuscation.MENTION)].mentions = True
         for sign in obfuscation.FOLD_SIGNS:
-            others[_normalize(sign)].folds = True
+            infos[_normalize(sign)].folds = True
         for sign in obfuscation.CONTINUATIONS:
-            others[_normalize(sign)].continues = True
-        patterns = list(dict.fromkeys((*armed, *others)))
+            infos[_normalize(sign)].continues = True
+        patterns = list(dict.fromkeys((*rules_by_trigger, *infos)))
         self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA)
-        self._rules = tuple(tuple(armed.get(pattern, ())) for pattern in patterns)
+        self._rules = tuple(tuple(rules_by_trigger.get(pattern, ())) for pattern in patterns)
         self._has_prefixes = tuple(any(each.rule.prefixes for each in found) for found in self._rules)
-        self._trigger_infos = tuple(others.get(pattern) for pattern in patterns)
+        self._trigger_infos = tuple(infos.get(pattern) for pattern in patterns)
 
     def scan(self, text: str) -> Scan:
         """Scan a text for secrets and for clues to private data."""
@@ -120,14 +120,14 @@ class SecretScanner:
         if not hits:
             return EMPTY_SCAN  # most texts
         clues: set[str] = set()
-        found, folded = self._match_hits(data, hits, clues, unwrap=True)
-        if found is None and folded:
-            found = self._scan_bytes(obfuscation.unfold(text).encode("utf-8", "surrogatepass"), clues, unwrap=True)
-        return Scan(found, frozenset(clues)) if found or clues else EMPTY_SCAN
+        secret, folded = self._match_hits(data, hits, clues, unwrap=True)
+        if secret is None and folded:
+            secret = self._scan_bytes(obfuscation.unfold(text).encode("utf-8", "surrogatepass"), clues, unwrap=True)
+        return Scan(secret, frozenset(clues)) if secret or clues else EMPTY_SCAN
 
     def _match_hits(self, data: bytes, hits: list[_Hit], clues: set[str], *, unwrap: bool) -> tuple[str | None, bool]:
         """Return the first rule that matches at one of the hits, and whether to scan again unfolded."""
-        rules, others, begins = self._rules, self._trigger_infos, self._has_prefixes
+        rules, infos, begins = self._rules, self._trigger_infos, self._has_prefixes
         folded, unwrapped_to = False, 0
         for trigger, start, _ in hits:
             for rule in rules[trigger]:
@@ -139,16 +139,16 @@ class SecretScanner:
                 and (found := self._match_split_token(data, start, trigger))
             ):
                 return found, folded
-            other = others[trigger]
-            if other is None:
+            info = infos[trigger]
+            if info is None:
                 continue
-            clues.update(other.clues)
-            if (other.spellings or other.mentions) and unwrap and start >= unwrapped_to:
-                inside, unwrapped_to = _unwrap(data, start, other)
+            clues.update(info.clues)
+            if (info.spellings or info.mentions) and unwrap and start >= unwrapped_to:
+                inside, unwrapped_to = _unwrap(data, start, info)
                 found = self._scan_bytes(inside, clues, unwrap=False)
                 if found is not None:
                     return found, folded
-            if other.folds or (other.continues and _is_inside_word(data, start)):
+            if info.folds or (info.continues and _is_inside_word(data, start)):
                 folded = True
         return None, folded
 
@@ -185,11 +185,11 @@ def _is_inside_word(data: bytes, start: int) -> bool:
     return start > 0 and data[start - 1] in _WORD_BYTES
 
 
-def _unwrap(data: bytes, start: int, other: _TriggerInfo) -> tuple[bytes, int]:
-    if other.mentions:
+def _unwrap(data: bytes, start: int, info: _TriggerInfo) -> tuple[bytes, int]:
+    if info.mentions:
         return obfuscation.decode_mentioned(data, start)
     end = start
-    for spelling in other.spellings:
+    for spelling in info.spellings:
         inside, end = obfuscation.decode_around(data, start, spelling)
         if inside:
             return inside, end

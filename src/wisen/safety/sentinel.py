@@ -39,7 +39,7 @@ _PARAGRAPH = re.compile(r"\n[ \t>]*\r?\n")
 _BLANK = " \t\r\n>"
 _MAX_BLOCK_LENGTH = 1 << 14
 _TAG_LENGTH = 6
-HEADS = re.compile(
+BLOCK_HEADINGS = re.compile(
     r"[\s>]*(?:Learnt from the user|What wisen learnt|From earlier sessions|This failed before|A guard of the user"
     r"|Rules that the user|Ask the user once|Said by the|Said, not|Hints, inferred|Tell the user once"
     r"|Sort earlier words|Waiting for the user|Open and important|wisen\b)"
@@ -90,10 +90,10 @@ def strip(text: str, key: bytes = b"") -> str:
         if _MARK.search(text) is None:
             return text
         text = _remove_own_blocks(text, key) if key else _remove_blocks(text)
-    found = _MARK.search(text)
-    if key and found is not None:
+    mark = _MARK.search(text)
+    if key and mark is not None:
         return _NAME_ANYWHERE.sub(r"\1 \2", text)  # only imitations: nobody's words are removed with them
-    return text if found is None else text[: found.start()]
+    return text if mark is None else text[: mark.start()]
 
 
 def _remove_blocks(text: str) -> str:
@@ -138,12 +138,12 @@ def _remove_own_blocks(text: str, key: bytes) -> str:
         _Mark(each.start(), each.end(), each["close"] is not None, each["seal"] or "", int(each["lines"] or 0))
         for each in _MARK.finditer(text)
     ]
-    own = [each for each in marks if is_own_seal(key, each.seal)]
-    if not own:
+    own_marks = [each for each in marks if is_own_seal(key, each.seal)]
+    if not own_marks:
         return _remove_other_blocks(text, marks)
     pieces: list[str] = []
     position, open_ = 0, None
-    for each in own:
+    for each in own_marks:
         if each.lines:
             if open_ is None:
                 pieces.append(text[position : _start_of_lines(text, position, each.start, each.lines)])
@@ -174,11 +174,11 @@ def _remove_other_blocks(text: str, marks: Sequence[_Mark]) -> str:
     ):
         return text[: first.start] + text[end.end :]
     rest = _REST_OF_TAG.match(text, first.end)
-    behind = rest.end() if rest else first.end
-    if HEADS.match(text, behind):
-        paragraph = _PARAGRAPH.search(text, behind)
-        behind = paragraph.start() if paragraph else len(text)
-    return text[: first.start] + text[behind:]
+    position = rest.end() if rest else first.end
+    if BLOCK_HEADINGS.match(text, position):
+        paragraph = _PARAGRAPH.search(text, position)
+        position = paragraph.start() if paragraph else len(text)
+    return text[: first.start] + text[position:]
 
 
 def _start_of_lines(text: str, low: int, end: int, lines: int) -> int:

@@ -1,4 +1,4 @@
-"""Checks every text before it is stored: is there a rule against it, because of a secret or private data?"""
+"""Checks a text before it is stored: returns the rule that forbids it, for a secret or private data."""
 
 from __future__ import annotations
 

@@ -59,7 +59,9 @@ class GitHistory:
             if (top := top_of(file)) is not None:
                 by_top[top].append(file)
         return {
-            file: found for top, group in by_top.items() for file, found in self._versions_in_repository(top, group)
+            file: versions
+            for top, group in by_top.items()
+            for file, versions in self._versions_in_repository(top, group)
         }
 
     def _versions_in_repository(self, top: Path, files: list[Path]) -> list[tuple[Path, tuple[Version, ...]]]:

@@ -71,8 +71,8 @@ class GitTracking:
 
 def _repositories_around(path: Path) -> Iterator[tuple[Path, Path]]:
     """Yield the repositories around a file, as named and as resolved, each with the file."""
-    named = Path(os.path.realpath(path.parent)) / path.name
-    for file in dict.fromkeys((named, Path(os.path.realpath(path)))):
+    named_path = Path(os.path.realpath(path.parent)) / path.name
+    for file in dict.fromkeys((named_path, Path(os.path.realpath(path)))):
         for folder in file.parents:
             if os.path.lexists(folder / ".git"):
                 yield folder, file

@@ -49,8 +49,8 @@ class WriterLock:
     @contextmanager
     def hold_unless_same(self, work: str) -> Iterator[bool]:
         """Like `hold`, but if another process does the same work, leave it to that one and yield False."""
-        with self._wait_until_free(work, lambda: self.is_doing(work)) as held:
-            yield held
+        with self._wait_until_free(work, lambda: self.is_doing(work)) as is_held:
+            yield is_held
 
     @contextmanager
     def _wait_until_free(self, work: str, should_give_up: Callable[[], bool]) -> Iterator[bool]:
