@@ -271,7 +271,7 @@ def test_a_version_that_is_too_large_is_left_out(repository: Repository, file: R
 def test_of_a_long_history_the_newest_part_is_known(
     repository: Repository, file: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git_history, "_ALL", 8)
+    monkeypatch.setattr(git_history, "_MAX_TOTAL_BYTES", 8)
     for text in ("one\n", "two\n", "six\n"):
         repository.commit(text)
     assert texts(file(repository.folder / "CLAUDE.md").versions) == ["two\n", "six\n"]
@@ -377,7 +377,7 @@ def test_a_repository_of_somebody_else_is_refused_unless_the_user_calls_it_safe(
 def test_a_git_that_takes_too_long_is_not_asked_for_ever(
     repository: Repository, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git, "_SECONDS", 0.2)
+    monkeypatch.setattr(git, "_TIMEOUT_SECONDS", 0.2)
     (tmp_path / "bin").mkdir()
     slow = tmp_path / "bin/git"
     slow.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexec sleep 60\n")

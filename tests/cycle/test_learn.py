@@ -262,7 +262,7 @@ def test_an_interrupted_run_loses_nothing(projects: Path, monkeypatch: pytest.Mo
         a_session(number).write(projects / "p")
     from wisen.logs import log_reader
 
-    monkeypatch.setattr(log_reader, "AT_ONCE", 1)  # a transaction after every file
+    monkeypatch.setattr(log_reader, "TRANSACTION_BYTES", 1)  # a transaction after every file
 
     def stop(done: int, total: int) -> None:
         if done > total / 2:
@@ -300,7 +300,7 @@ def test_a_run_that_fails_is_remembered_as_one(projects: Path, monkeypatch: pyte
     a_session().write(projects / "p")
     learn()
     with wisen.open_learner() as learner:
-        monkeypatch.setattr(SqliteEvents, "keep", broken)  # a damaged index would be built anew
+        monkeypatch.setattr(SqliteEvents, "store", broken)  # a damaged index would be rebuilt
         a_session(2).write(projects / "p")
         with pytest.raises(StoreError):
             learner.learn()
