@@ -212,7 +212,7 @@ STARTS: dict[Format, list[str]] = {
     "json": ["", "{}", '{\n  "his": [1, 2]\n}\n', '{"his":{"x":null},"list":[1,2]}', '{\r\n\t"a": {"his": 1.50}\r\n}'],
     "json5": ["", "// his\n{his: 1,}\n", "{\n  // his\n  'list': [\n    1, // one\n  ],\n}\n"],
     "toml": ["", "his = 1 # his\n", "[a]\nhis = 1\n\n[b]\nx = 2\n", "list = [\n  1, # one\n]\r\n[a.his]\n"],
-    "yaml": ["", "his: 1 # his\n", "a:\n  his: 1\n\n# his\nlist:\n  - 1\n", "his: {x: 1}\r\nlist: [1]\r\n"],
+    "yaml": ["", '{"his": 1}\n', '{\n  "a": {"his": 1},\n  "list": [1]\n}\n', '{"his": {"x": 1},\r\n "list": [1]}\r\n'],
 }
 KEYS: list[tuple[str | int, ...]] = [
     ("a",),

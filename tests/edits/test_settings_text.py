@@ -22,7 +22,7 @@ from wisen.errors import SettingsUnclear, UsageError
 from wisen.model.change import content_digest
 
 Path = tuple[str | int, ...]
-FORMATS: tuple[Format, ...] = ("json", "json5", "toml", "yaml")
+FORMATS: tuple[Format, ...] = ("json", "json5", "toml")
 
 HOOK = {"matcher": "", "hooks": [{"type": "command", "command": "wisen hook"}]}
 
@@ -75,26 +75,6 @@ n = 1
 n = 2
 """
 
-HERMES = """# Hermes
-model:
-  default: opus  # which
-  provider: auto
-toolsets:
-- cli
-mcp_servers: {}  # none
-hooks:
-  pre:
-    - matcher: x
-      command: y
-    - matcher: z
-note: |
-  hello
-  there
-
-# the rest
-flow: [a, b]
-"""
-
 
 def replaced(text: str, old: str, new: str) -> str:
     """The text with the one place changed."""
@@ -128,31 +108,10 @@ SET: list[tuple[str, Format, Path, Json, str, str]] = [
     ("// mine\n", "json5", ("a",), 1, "mine\n", 'mine\n{\n  "a": 1\n}\n'),
     (CODEX, "toml", ("model",), "o3", '"gpt-5"', '"o3"'),
     (CODEX, "toml", ("approval",), "never", '"b"]', '"b"]\napproval = "never"'),
-    (CODEX, "toml", ("mcp_servers", "docs", "args", "-"), "z", '"pkg"', '"pkg",\n  "z"'),
-    (CODEX, "toml", ("mcp_servers", "docs", "env", "B"), "2", '"1" }', '"1", B = "2" }'),
-    (CODEX, "toml", ("mcp_servers", "x y"), {"a": 1}, '"1" }\n', '"1" }\n\n[mcp_servers."x y"]\na = 1\n'),
     (CODEX, "toml", ("projects", "/home/me", "k"), 1, '"trusted"', '"trusted"\nk = 1'),
-    (CODEX, "toml", ("hooks", "-"), {"n": 3}, "n = 2\n", "n = 2\n\n[[hooks]]\nn = 3\n"),
-    (CODEX, "toml", ("hooks", 0, "m"), 3, "n = 1", "n = 1\nm = 3"),
     (CODEX, "toml", ("tui", "on"), True, "n = 2\n", "n = 2\n\n[tui]\non = true\n"),
-    ("# top\n\n# about t\n[t]\n", "toml", ("a",), 1, "# about", "a = 1\n\n# about"),
-    ("a.b = 1\na.c = 2", "toml", ("a",), 3, "a.b = 1\na.c = 2", "a = 3"),
-    ("a.b = 1\nz = 2", "toml", ("a", "c"), 3, "a.b = 1", "a.b = 1\na.c = 3"),
-    (HERMES, "yaml", ("model", "default"), "on", "opus", '"on"'),
-    (HERMES, "yaml", ("model", "x"), 1.5, "auto", "auto\n  x: 1.5"),
-    (HERMES, "yaml", ("toolsets", "-"), "web", "- cli", "- cli\n- web"),
-    (
-        HERMES,
-        "yaml",
-        ("mcp_servers", "d"),
-        {"a": [1]},
-        "mcp_servers: {}  # none",
-        "mcp_servers:  # none\n  d:\n    a:\n    - 1",
-    ),
-    (HERMES, "yaml", ("hooks", "pre", "-"), {"m": 1, "n": 2}, "matcher: z", 'matcher: z\n    - m: 1\n      "n": 2'),
-    (HERMES, "yaml", ("note",), "x", "|\n  hello\n  there", "x"),
-    (HERMES, "yaml", ("flow", "-"), "c", "b]", "b, c]"),
-    (HERMES, "yaml", ("new", "a"), None, "b]\n", "b]\nnew:\n  a: null\n"),
+    ("# top\n\n# about t\n[t]\n", "toml", ("a",), 1, "# top\n", "a = 1\n# top\n"),
+    ("[t] # mine\n# about u\n[u]\n", "toml", ("t", "a"), True, "mine", "mine\na = true"),
 ]
 
 CUT: list[tuple[str, Format, Path, str, str]] = [
@@ -167,17 +126,6 @@ CUT: list[tuple[str, Format, Path, str, str]] = [
     ("{a: 1, // one\n b: 2 }", "json5", ("b",), ", // one\n b: 2", " // one\n "),
     (CODEX, "toml", ("model",), 'model = "gpt-5" ', ""),
     (CODEX, "toml", ("notify",), 'notify = ["a", "b"]\n', ""),
-    (CODEX, "toml", ("mcp_servers", "docs", "args", 1), ', # yes\n  "pkg"', " # yes"),
-    (CODEX, "toml", ("mcp_servers", "docs", "env", "A"), ' A = "1" ', ""),
-    (CODEX, "toml", ("hooks", 0), "[[hooks]]\nn = 1\n\n", ""),
-    ("a.b = 1\n", "toml", ("a", "b"), "a.b = 1", "a = {}"),
-    ("[a.b]\nc = 1\n", "toml", ("a", "b"), "[a.b]\nc = 1", "[a]"),
-    (HERMES, "yaml", ("model", "default"), "default: opus  ", ""),
-    (HERMES, "yaml", ("toolsets", 0), "\n- cli", " []"),
-    (HERMES, "yaml", ("hooks", "pre", 0), "    - matcher: x\n      command: y\n", ""),
-    (HERMES, "yaml", ("hooks", "pre", 0, "matcher"), "matcher: x\n      ", ""),
-    (HERMES, "yaml", ("note",), "note: |\n  hello\n  there\n", ""),
-    (HERMES, "yaml", ("flow", 0), "a, ", ""),
 ]
 
 
@@ -209,7 +157,9 @@ def test_line_ends_and_a_missing_last_one_stay(
 @pytest.mark.parametrize("text", ["", "\n", "\ufeff"])
 def test_an_empty_text_is_an_empty_mapping(format: Format, text: str) -> None:
     assert parse_settings(text, format) == {}
-    assert parse_settings(with_value(text, format, ("hooks", "Stop", "-"), HOOK), format) == {"hooks": {"Stop": [HOOK]}}
+    assert parse_settings(with_value(text, format, ("hooks", "on"), True), format) == {"hooks": {"on": True}}
+    if format != "toml":
+        assert parse_settings(with_value(text, format, ("hooks", "Stop", "-"), HOOK), format) == {"hooks": {"Stop": [HOOK]}}
     with pytest.raises(SettingsUnclear):
         without_value(text, format, ("a",))
 
@@ -240,16 +190,13 @@ def test_an_empty_text_is_an_empty_mapping(format: Format, text: str) -> None:
         ("a = \n", "toml", ("a",)),
         ("[a]\nx = 1\n[b]\n[a.c]\n", "toml", ("a",)),
         ("[a]\nx = 1\n", "toml", ("a",)),
+        ("a.b = 1\n", "toml", ("a", "b")),
+        ("a = { b = 1 }\n", "toml", ("a", "b")),
+        ("a = 1\n", "toml", ("a", 0)),
         ("a: 1\na: 2\n", "yaml", ("a",)),
         ("a: 1\n---\nb: 1\n", "yaml", ("a",)),
-        ("a: &x {b: 1}\nc: *x\n", "yaml", ("a", "b")),
-        ("a: &x {b: 1}\nc: *x\n", "yaml", ("c", "b")),
-        ("on: 1\n", "yaml", ("on",)),
-        ("? a\n: 1\n", "yaml", ("a",)),
-        ("a: !x 1\n", "yaml", ("a",)),
+        ("a: {b: 1}\n", "yaml", ("a", "b")),
         ("a: [1\n", "yaml", ("a",)),
-        ("a:\n\tb: 1\n", "yaml", ("a", "b")),
-        ("a: |\n  its last line end is missing", "yaml", ("b",)),
     ],
 )
 def test_what_is_unclear_is_refused_with_a_next_step(text: str, format: Format, path: Path) -> None:
@@ -257,32 +204,27 @@ def test_what_is_unclear_is_refused_with_a_next_step(text: str, format: Format, 
         with_value(text, format, path, 5)
 
 
-@pytest.mark.parametrize(
-    ("format", "value"), [("toml", None), ("toml", 2**63), ("json", float("nan")), ("yaml", "\ud800")]
-)
+@pytest.mark.parametrize(("format", "value"), [("toml", None), ("toml", 2**63), ("json", float("nan"))])
 def test_a_value_that_a_format_cannot_say_is_refused(format: Format, value: Json) -> None:
     with pytest.raises(SettingsUnclear):
         with_value("", format, ("a",), value)
-
-
-def test_merged_mappings_are_overridden_not_changed() -> None:
-    text = "base: &b\n  x: 1\nuser:\n  <<: *b\n  y: 2\n"
-    assert with_value(text, "yaml", ("user", "x"), 5) == text + "  x: 5\n"
-
-
-def test_what_stands_behind_an_alias_can_still_be_changed() -> None:
-    text = "a: &x {b: 1}\nd:\n  c: *x  # same\n"
-    assert with_value(text, "yaml", ("d", "e"), 5) == text + "  e: 5\n"
-    assert without_value(text, "yaml", ("d", "c")) == "a: &x {b: 1}\nd: {}  # same\n"
 
 
 def test_a_small_file_cannot_fill_the_memory() -> None:
     rows = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))]
     text = "\n".join(rows) + "\n"
     assert isinstance(parse_settings(text, "yaml"), dict)
-    assert with_value(text, "yaml", ("b",), 1) == text + "b: 1\n"
     with pytest.raises(SettingsUnclear):
         parse_settings("&a [*a]", "yaml")
+
+
+def test_yaml_is_edited_where_it_is_written_as_json_and_every_version_of_yaml_reads_the_same() -> None:
+    text = with_value("", "yaml", ("hooks", "Stop", "-"), HOOK)
+    more = with_value(text, "yaml", ("calls", "on"), "yes")
+    assert json.loads(more) == parse_settings(more, "yaml") == {"hooks": {"Stop": [HOOK]}, "calls": {"on": "yes"}}
+    assert without_value(more, "yaml", ("calls",)) == text
+    with pytest.raises(SettingsUnclear, match="please"):
+        with_value("hooks:\n  Stop: []\n", "yaml", ("hooks", "Stop", "-"), HOOK)
 
 
 def test_dates_come_as_text() -> None:
@@ -481,74 +423,9 @@ class TomlWriter(Writer):
         return json.dumps(value)
 
 
-class YamlWriter(Writer):
-    def __init__(self, rnd: random.Random) -> None:
-        super().__init__(rnd)
-        self.step = rnd.choice(["  ", "    "])
-        self.flat = self.chance()
-
-    def text(self, data: dict[str, Any]) -> str:
-        head = self.rnd.choice(["", "", "---\n", f"# {self.mark()}\n"])
-        if not data:
-            return head + self.rnd.choice(["", "{}\n"])
-        tail = f"\n# {self.mark()}" if self.chance(0.2) else ""
-        lines = self.lines(data)
-        ends = ["\n", "\n\n"] if any(line.endswith(" |") for line in lines) else ["", "\n", "\n\n"]
-        return head + "\n".join(lines) + tail + self.rnd.choice(ends)
-
-    def lines(self, data: Any) -> list[str]:
-        found: list[str] = []
-        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-            if found and self.chance(0.1):
-                found.append("")
-            if found and self.chance(0.1):
-                found.append(f"# {self.mark()}")
-            lead = f"{self.scalar(key)}:" if isinstance(data, dict) else "-"
-            block = not is_scalar(value) and value and self.chance(0.75)
-            if block and lead == "-" and not (isinstance(value, dict) and not self.chance(0.8)):
-                under = self.lines(value)
-                found += [f"- {under[0]}", *("  " + line if line else "" for line in under[1:])]
-            elif block:
-                indent = "" if isinstance(value, list) and self.flat and lead != "-" else self.step
-                found += [lead + self.note(), *(indent + line if line else "" for line in self.lines(value))]
-            elif isinstance(value, str) and re.fullmatch(r"(?:[a-z]+\n)+", value) and self.chance(0.7):
-                found += [f"{lead} |", *(self.step + line for line in value.splitlines())]
-            elif value is None and self.chance():
-                found.append(lead + self.note())
-            else:
-                found.append(f"{lead} {self.flow(value)}{self.note()}")
-        return found
-
-    def note(self) -> str:
-        return f"  # {self.mark()}" if self.chance(0.15) else ""
-
-    def flow(self, value: Any) -> str:
-        if isinstance(value, dict):
-            return "{" + ", ".join(f"{self.scalar(key)}: {self.flow(inner)}" for key, inner in value.items()) + "}"
-        if isinstance(value, list):
-            return "[" + ", ".join(map(self.flow, value)) + "]"
-        return self.scalar(value)
-
-    def scalar(self, value: Any) -> str:
-        if isinstance(value, float):
-            return f"{value:.9e}" if "e" in repr(value) else repr(value)
-        if not isinstance(value, str):
-            return json.dumps(value)
-        if re.fullmatch(r"[a-z]+", value) and value not in ("on", "null", "yes") and self.chance(0.7):
-            return value
-        if re.fullmatch(r"[ -~é]*", value) and self.chance():
-            return "'" + value.replace("'", "''") + "'"
-        return re.sub("[\x7f\u2028]", lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
-
-
 def written(rnd: random.Random, format: Format, data: dict[str, Any]) -> str:
-    """Return the data as a file of a format, in some style."""
-    if format == "toml":
-        text = TomlWriter(rnd).text(data)
-    elif format == "yaml":
-        text = YamlWriter(rnd).text(data)
-    else:
-        text = JsonWriter(rnd, loose=format == "json5").text(data)
+    """The data as a file of a format, in some style."""
+    text = TomlWriter(rnd).text(data) if format == "toml" else JsonWriter(rnd, loose=format == "json5").text(data)
     if rnd.random() < 0.3:
         text = text.replace("\n", "\r\n")
     return "\ufeff" + text if rnd.random() < 0.2 else text
@@ -667,7 +544,7 @@ def test_any_edit_of_any_file_is_right_and_can_be_undone_or_is_refused(format: F
     once(rnd, format)
 
 
-@pytest.mark.parametrize(("format", "most"), [("json", 0), ("json5", 0), ("toml", 12), ("yaml", 2)])
+@pytest.mark.parametrize(("format", "most"), [("json", 0), ("json5", 0)])
 def test_few_edits_of_a_fixed_corpus_are_refused(format: Format, most: int) -> None:
     refused = [seed for seed in range(400) if not once(random.Random(seed), format)]
     assert len(refused) <= most

@@ -74,7 +74,7 @@ def _change_value(text: str, format: Format, path: Path, value: Any) -> str:
         splice = _splice(body, format, path, value)
         splice.text.encode()
         changed = splice.on(body)
-        after = [read(changed) for read in readers]
+        after = _read_back(changed, readers, path)
         is_verified = 0 <= splice.start <= splice.end <= len(body) and all(
             is_same(new, want) for new, want in zip(after, expected, strict=True)
         )
@@ -85,6 +85,13 @@ def _change_value(text: str, format: Format, path: Path, value: Any) -> str:
     if not is_verified:
         raise unclear(path, "the change would alter more than this value")
     return bom + changed
+
+
+def _read_back(text: str, readers: list[Callable[[str], Any]], path: Path) -> list[Any]:
+    try:
+        return [read(text) for read in readers]
+    except SettingsUnclear:
+        raise unclear(path, "the file is written in a way that cannot be edited safely") from None
 
 
 def _readers(format: Format) -> list[Callable[[str], Any]]:
@@ -105,11 +112,14 @@ def _readers(format: Format) -> list[Callable[[str], Any]]:
 def _splice(text: str, format: Format, path: Path, value: Any) -> TextSplice:
     if format == "toml":
         from wisen.edits.toml_text import with_value, without_value
-    elif format == "yaml":
-        from wisen.edits.yaml_text import with_value, without_value
-    else:
+    else:  # the only YAML that is edited is wisen's own plugin.yaml, which is written as JSON: that is YAML, too
         from wisen.edits.json_text import with_value, without_value
-    return without_value(text, path) if value is _ABSENT else with_value(text, path, value)
+    try:
+        return without_value(text, path) if value is _ABSENT else with_value(text, path, value)
+    except SettingsUnclear:
+        if format != "yaml":
+            raise
+        raise unclear(path, "only YAML that is written as JSON can be edited") from None
 
 
 def expected_data(data: Any, path: Path, value: Any, whole: Path) -> Any:
