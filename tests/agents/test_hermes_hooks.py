@@ -74,7 +74,9 @@ def test_shell_hooks_and_plug_ins_of_others_are_told() -> None:
     ]
 
 
-@pytest.mark.parametrize("held", [None, b"", b'{"name": "wisen"}\n', b'{"calls": {"on_session_end": [{"command": "beep"}]}}\n'])
+@pytest.mark.parametrize(
+    "held", [None, b"", b'{"name": "wisen"}\n', b'{"calls": {"on_session_end": [{"command": "beep"}]}}\n']
+)
 def test_it_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held: bytes | None) -> None:
     path, edit_ports = tmp_path / "plugin.yaml", make_edit_ports()
     if held is not None:
@@ -92,10 +94,10 @@ def test_it_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held: byt
 
 
 def test_yaml_in_another_form_is_left_alone_and_the_error_says_what_to_do(tmp_path: Path) -> None:
-    path, desk = tmp_path / "plugin.yaml", a_desk()
+    path, edit_ports = tmp_path / "plugin.yaml", make_edit_ports()
     path.write_text("calls:\n  on_session_end:\n    - command: beep\n")
     with pytest.raises(SettingsUnclear, match="only YAML that is written as JSON"):
-        put_in(desk, path, AGENT, WANTED)
+        install_hooks(edit_ports, path, AGENT, WANTED)
 
 
 def test_the_plug_in_itself_takes_the_place_of_an_older_one_and_never_of_anothers(tmp_path: Path) -> None:

@@ -159,7 +159,9 @@ def test_an_empty_text_is_an_empty_mapping(format: Format, text: str) -> None:
     assert parse_settings(text, format) == {}
     assert parse_settings(with_value(text, format, ("hooks", "on"), True), format) == {"hooks": {"on": True}}
     if format != "toml":
-        assert parse_settings(with_value(text, format, ("hooks", "Stop", "-"), HOOK), format) == {"hooks": {"Stop": [HOOK]}}
+        assert parse_settings(with_value(text, format, ("hooks", "Stop", "-"), HOOK), format) == {
+            "hooks": {"Stop": [HOOK]}
+        }
     with pytest.raises(SettingsUnclear):
         without_value(text, format, ("a",))
 
