@@ -31,8 +31,8 @@ from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryTy
 from wisen.model.entry_state import EntryState, fold_entry_states
 from wisen.model.history import UserAction
 from wisen.model.signal import SignalKind
-from wisen.surfaces.hook import reminding
-from wisen.surfaces.hook.arbitrating import chosen
+from wisen.surfaces.hook import call_reminders
+from wisen.surfaces.hook.token_budget import select
 from wisen.text.command_lines import fields_of
 
 if TYPE_CHECKING:
@@ -170,13 +170,15 @@ def _told_in(history: History, context: str, moments: Sequence[Reminder], known:
         if is_call:
             step = history.steps[at]
             payload: dict[str, object] = {"cwd": "/", "tool_name": step.tool, "tool_input": fields_of(step.arguments)}
-            now = reminding.moments_at_call(payload, shelf, pin)
+            now = call_reminders.reminders_at_call(payload, shelf, pin)
         else:
             prompt = history.turns[at].text or ""
-            candidates = reminding.moments_at_prompt(prompt, {"cwd": "/"}, shelf, pin)
-            now = chosen(candidates, budget, pin.get("spent"), 3)
+            candidates = call_reminders.reminders_at_prompt(prompt, {"cwd": "/"}, shelf, pin)
+            now = select(candidates, budget, pin.get("spent"), 3)
         if now:
-            pin = reminding.pin_after(pin, [id_ for id_, _ in now], "\n".join(by_text[id_] for id_, _ in now))
+            pin = call_reminders.pin_with_delivery(
+                pin, [id_ for id_, _ in now], "\n".join(by_text[id_] for id_, _ in now)
+            )
         place = at if is_call else history.turns[at].before
         for id_, _ in now:
             lesson, trigger = names[id_], names[id_].state.trigger

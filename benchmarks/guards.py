@@ -22,8 +22,8 @@ from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import digest
 from wisen.model.entry import ProposalType
 from wisen.model.guard import Guard, GuardSource, GuardState, Mode, guard_id, guard_version
-from wisen.surfaces.hook.guarding import ruling
-from wisen.surfaces.hook.hook_shelf import Shelf
+from wisen.surfaces.hook.guard_rulings import evaluate_guards
+from wisen.surfaces.hook.hook_store import HookStore
 
 if TYPE_CHECKING:
     import argparse
@@ -95,10 +95,10 @@ def _timed(home: Path, many: int, command: str) -> float:
     if sheet:
         (home / "snapshots" / f"{digest(sheet)}.json").write_bytes(sheet)
     payload: dict[str, object] = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": str(home)}
-    shelf, times = Shelf(str(home), "claude-code", "s"), []
+    shelf, times = HookStore(str(home), "claude-code", "s"), []
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        said = ruling(payload, shelf, {})
+        said = evaluate_guards(payload, shelf, {})
         times.append((time.perf_counter() - began) * 1000)
         assert (said is not None) == (bool(many) and command.startswith("tool7"))
     return round(statistics.median(times), 3)

@@ -27,8 +27,8 @@ from wisen.mining.signatures import signature_of
 from wisen.model.event import Status
 from wisen.model.hook import Caller
 from wisen.surfaces.hook import client
-from wisen.surfaces.hook.fixing import fixes_for
-from wisen.surfaces.hook.hook_shelf import Shelf
+from wisen.surfaces.hook.hook_store import HookStore
+from wisen.surfaces.hook.matching_fixes import fixes_for
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.command_lines import fields_of
 
@@ -197,7 +197,7 @@ def rightly(data: Path) -> dict[str, int]:
             learner.delivery.prepare_snapshots()
             histories = list(learner.histories())
             signatures = {fix.id: fix.signature for fix in learner.fixes.all()}
-        shelf = Shelf(str(home), "claude-code", "s")
+        shelf = HookStore(str(home), "claude-code", "s")
         current = json.loads((home / "snapshots" / "current.json").read_text())
         snapshots = [
             shelf.snapshots.content(digest) or {} for digest in {*current["contexts"].values(), current["global"]}

@@ -25,7 +25,7 @@ _SEAL = re.compile(r"(?<=wisen51902)-[0-9a-f]{16}\b")
 
 def mark_behind(text: str) -> str:
     """A text as the client gives it to an agent to show: with one mark behind it."""
-    return hook_output.marked_behind([text])
+    return hook_output.append_mark([text])
 
 
 def stands(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:

@@ -48,7 +48,7 @@ TOP = (("settings", "dependencies", "cycle", "learner"), ("app", "app_agents", "
 LEVELS: dict[str, int] = {room: level for level, rooms in enumerate((*MECHANISMS, FEATURES, *TOP)) for room in rooms}
 ROOMS = sorted({*LEVELS, "testing", "hook"})
 HOOK = {"kernel", "model", "text", "safety", "system", "store", "memory", "errors"}
-"""What the hook client may load; see `surfaces/hook/recalling.py`."""
+"""What the hook client may load; see `surfaces/hook/recall.py`."""
 TESTING = {room for room in LEVELS if LEVELS[room] <= LEVELS["delivery"]}
 """What fakes and contract suites may load."""
 ROLES = {"service", "read", "install", "records", "settings", "__init__"}

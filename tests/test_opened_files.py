@@ -56,16 +56,16 @@ OPENS = {
     "surfaces/cli/ending.py": "/dev/null",
     "surfaces/cli/terminal.py": "/dev/null",
     "surfaces/hook/block_lines.py": OWN_HOME,
-    "surfaces/hook/stopping.py": OWN_HOME,
+    "surfaces/hook/stopped_learning.py": OWN_HOME,
     "surfaces/cli/forget_view.py": "a new file that the user named: it must not exist",
     "surfaces/cli/trial_view.py": "a file that the user named, to be written",
     "surfaces/pages/html.py": "a file that the user named, if it is a regular one",
     "surfaces/hook/hook_outcomes.py": "the client loads nothing of ours: it looks whether it is a regular file itself",
-    "surfaces/hook/recalling.py": OWN_HOME,
-    "surfaces/hook/hook_shelf.py": OWN_HOME,
-    "surfaces/hook/replying.py": OWN_HOME,
-    "surfaces/hook/switch.py": OWN_HOME,
-    "surfaces/hook/waking.py": OWN_HOME,
+    "surfaces/hook/recall.py": OWN_HOME,
+    "surfaces/hook/hook_store.py": OWN_HOME,
+    "surfaces/hook/request_replies.py": OWN_HOME,
+    "surfaces/hook/off_checks.py": OWN_HOME,
+    "surfaces/hook/cycle_start.py": OWN_HOME,
 }
 METHODS = {"read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}
 SEARCHES = {"walk", "fwalk", "rglob"}

@@ -19,7 +19,7 @@ STARTS = {
     "system/parent_processes.py": "/bin/ps, where there is no /proc",
     "surfaces/cli/rule_editing.py": "the editor that the person chose, at their own terminal",
     "delivery/launcher.py": "the launcher itself, by /bin/sh, to measure what it costs",
-    "surfaces/hook/waking.py": "our own interpreter, with -P, in wisen's home",
+    "surfaces/hook/cycle_start.py": "our own interpreter, with -P, in wisen's home",
     "agents/hermes/plugin.py": "runs inside Hermes: the hook client that plugin.yaml names, by its absolute path",
 }
 MODULES = {"subprocess", "multiprocessing", "pty", "webbrowser", "ctypes", "_posixsubprocess"}

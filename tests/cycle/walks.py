@@ -87,7 +87,7 @@ def command(*words: str) -> str:
 
 def hook(home: Path, event: str, payload: Mapping[str, object]) -> str:
     """Run the hook client's code in this process; what the agent is told."""
-    from wisen.surfaces.hook import answering, hook_output
+    from wisen.surfaces.hook import event_answers, hook_output
 
     hook_output.LIMIT = hook_output.PATIENCE = 600.0  # being watched takes time
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
@@ -100,7 +100,7 @@ def hook(home: Path, event: str, payload: Mapping[str, object]) -> str:
         streams = sys.stdin, sys.stdout
         sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
         try:
-            answering.run(["--home", str(home), event])
+            event_answers.run(["--home", str(home), event])
             sys.stdout.flush()
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)

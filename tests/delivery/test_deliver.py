@@ -19,8 +19,8 @@ from wisen.edits.user_files import UserFiles
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix, fix_id
 from wisen.safety import sentinel
-from wisen.surfaces.hook.hook_output import wrapped
-from wisen.surfaces.hook.tossing import without
+from wisen.surfaces.hook.hook_output import wrap
+from wisen.surfaces.hook.trial_draw import remove_withheld
 from wisen.testing.log_writer import NOON
 from wisen.text.orders import is_order
 from wisen.text.tokens import tokens_at_most
@@ -281,12 +281,12 @@ def test_a_hook_leaves_the_block_that_would_have_been_made_without_what_is_withh
     snapshot = json.loads(made.files[made.everywhere])
     gone = [each.exposure_id for each, out in zip(tried, withheld, strict=True) if out]
     rest = matter._replace(on_trial=[each for each, out in zip(tried, withheld, strict=True) if not out])
-    left, inside = without(snapshot, gone)
+    left, inside = remove_withheld(snapshot, gone)
     wanted = build_block(rest, policy)
     assert left["block_ids"] == list(wanted.ids)
     if inside is None:
         assert snapshot["block"] == wanted.text
     else:
-        assert (wrapped(inside) if wanted.ids else "") == wanted.text
+        assert (wrap(inside) if wanted.ids else "") == wanted.text
     plain = build_block(matter._replace(on_trial=(), news=()), policy).text
     assert made.block("") == plain, "no coin is thrown for a file, and it tells nothing once"

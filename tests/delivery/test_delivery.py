@@ -575,7 +575,7 @@ def test_the_client_imports_nothing_but_the_standard_library(home: Path) -> None
         input=b"{}", capture_output=True, check=True,
     ).stderr.decode()  # fmt: skip
     names = {line.rpartition("|")[2].strip() for line in loaded.splitlines()[1:]}
-    assert "hook.answering" in names
+    assert "hook.event_answers" in names
     assert not names & {
         "re",
         "json",

@@ -15,7 +15,7 @@ from tests.delivery.snapshot_store_contract import SnapshotStoreContract
 from wisen.delivery.snapshot_store import HomeSnapshotStore
 from wisen.errors import StoreError
 from wisen.health.hook_health import HomeHookHealth
-from wisen.surfaces.hook.hook_shelf import Shelf as ClientShelf
+from wisen.surfaces.hook.hook_store import HookStore as ClientShelf
 from wisen.system.clock import SystemClock
 
 Leave = Callable[..., None]
@@ -63,7 +63,7 @@ def test_what_a_session_began_with_stays_as_long_as_it_may_go_on(tmp_path: Path)
 
 def test_a_note_that_cannot_be_read_is_empty_and_harms_no_other(tmp_path: Path) -> None:
     client = ClientShelf(str(tmp_path), "claude-code", "s1")
-    client.spool("failure", ids=["8e2f44:1"], arm="given")
+    client.record("failure", ids=["8e2f44:1"], arm="given")
     (tmp_path / "spool" / "x.jsonl").write_bytes(b'{"half')
     found = {each.name: each.records for each in HomeSnapshotStore(tmp_path, SystemClock()).read_spool()}
     assert found.pop("x.jsonl") == ()
@@ -73,8 +73,8 @@ def test_a_note_that_cannot_be_read_is_empty_and_harms_no_other(tmp_path: Path) 
 
 def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     client = ClientShelf(str(tmp_path), "claude-code", "s1")
-    client.beat("prompt")
-    client.failed("failure", "TimeUp")
+    client.record_heartbeat("prompt")
+    client.record_failure("failure", "TimeUp")
     gauge = HomeHookHealth(tmp_path, "1")
     found = gauge.read_health()
     assert set(found.beats) == {"prompt"}
@@ -82,8 +82,8 @@ def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     assert found.failure.kind == "TimeUp at failure"
     assert found.failure.at is not None
     assert SystemClock().now() - found.failure.at < timedelta(minutes=1)
-    assert "TimeUp at failure" in client.trouble()
-    assert client.trouble() == "", "it is told once"
+    assert "TimeUp at failure" in client.problems()
+    assert client.problems() == "", "it is told once"
     assert gauge.read_health().failure == found.failure
 
 
@@ -98,7 +98,7 @@ def test_no_name_of_a_session_leads_out_of_the_home(tmp_path: Path, session: str
     home = tmp_path / "home"
     client = ClientShelf(str(home), "claude-code", session)
     client.write_pin({"digest": "d"})
-    client.spool("prompt", ids=[])
-    assert client.pin()["digest"] == "d"
+    client.record("prompt", ids=[])
+    assert client.read_pin()["digest"] == "d"
     assert {path.relative_to(home).parts[0] for path in home.rglob("*")} == {"snapshots", "spool"}
     assert [path.name for path in tmp_path.iterdir()] == ["home"]

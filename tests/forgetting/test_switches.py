@@ -14,7 +14,7 @@ from tests.hooks import failed, fire
 from tests.planted import Facts, Planter, residues
 from wisen.model.tombstone import DISABLED_SESSION
 from wisen.safety.forgotten_filter import session_digest
-from wisen.surfaces.hook.answering import EVENTS
+from wisen.surfaces.hook.event_answers import EVENTS
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8")

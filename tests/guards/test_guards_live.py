@@ -22,8 +22,8 @@ from wisen.model.exposure import Arm
 from wisen.model.guard import GuardState, Mode
 from wisen.model.hook import Caller, Program
 from wisen.safety import sentinel
-from wisen.surfaces.hook.guarding import ruling
-from wisen.surfaces.hook.hook_shelf import Shelf
+from wisen.surfaces.hook.guard_rulings import evaluate_guards
+from wisen.surfaces.hook.hook_store import HookStore
 from wisen.testing.guards_contract import a_guard
 from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
@@ -368,7 +368,7 @@ def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_aske
 
 @pytest.mark.requirement("X6")
 def test_a_thousand_guards_cost_hardly_more_than_one(wisen: Path, project: Path) -> None:
-    def shelf_of(number: int) -> Shelf:
+    def shelf_of(number: int) -> HookStore:
         made = [a_guard(f"shell: tool{each} run --fast", f"tool{each} run") for each in range(number - 1)]
         states = [GuardState(guard=each, mode=Mode.DENY, since=NOON) for each in (*made, a_guard())]
         sheet = encode_guards(states, "", {})
@@ -377,13 +377,13 @@ def test_a_thousand_guards_cost_hardly_more_than_one(wisen: Path, project: Path)
         folder.mkdir(parents=True)
         (folder / f"{digest(sheet)}.json").write_bytes(sheet)
         (folder / "current.json").write_text(json.dumps({"version": 1, "guards": {"": digest(sheet)}}))
-        return Shelf(str(wisen / str(number)), "claude-code", "s")
+        return HookStore(str(wisen / str(number)), "claude-code", "s")
 
-    def best(shelf: Shelf, command: str) -> float:
+    def best(shelf: HookStore, command: str) -> float:
         taken = []
         for _ in range(20):
-            taken.append(cpu_of(lambda: ruling(call(command, project), shelf, {})))
-        assert (ruling(call(command, project), shelf, {}) is not None) == command.startswith("rtk")
+            taken.append(cpu_of(lambda: evaluate_guards(call(command, project), shelf, {})))
+        assert (evaluate_guards(call(command, project), shelf, {}) is not None) == command.startswith("rtk")
         return min(taken)
 
     one, many = shelf_of(1), shelf_of(1000)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.cost import cost
 from tests.hooks import mark_behind
 from wisen.safety.sentinel import add_seal, is_own_seal, session_seal, strip, wrap
-from wisen.surfaces.hook import sealing
+from wisen.surfaces.hook import block_seal
 
 pytestmark = pytest.mark.requirement("X7")
 
@@ -203,7 +203,7 @@ def test_a_seal_is_the_same_in_its_session_and_is_known_by_its_key_alone(key: by
     assert is_own_seal(key, seal.upper())
     assert not is_own_seal(_OTHER * 2, seal)
     assert not is_own_seal(b"", seal)
-    assert sealing.sealed(wrap("a"), key, agent, session) == add_seal(wrap("a"), seal)
+    assert block_seal.seal_marks(wrap("a"), key, agent, session) == add_seal(wrap("a"), seal)
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from wisen.mining.error_pattern_export import export_patterns, required_words, words_by_key
 from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
 from wisen.mining.signatures import SIGNATURE_VERSION, signature_of
-from wisen.surfaces.hook import signing
+from wisen.surfaces.hook import failure_signature
+from wisen.surfaces.hook.failure_signature import Complaints, compute_signature, plain
 from wisen.surfaces.hook.lean_json import dumps, loads
 from wisen.surfaces.hook.shell import command_in, main_program, parts_of
-from wisen.surfaces.hook.signing import Complaints, plain, signed
 from wisen.text.command_lines import command_of, parsed
 
 pytestmark = pytest.mark.requirement("F4")
@@ -77,7 +77,7 @@ def test_failures_get_the_same_signature(tool: str, words: list[str], said: list
     text = between.join(said)
     fields: dict[str, object] = {"command": " ".join(words)} if tool == "Bash" else {"file_path": "a.py"}
     real = signature_of(tool=tool, arguments=json.dumps(fields), text=text)
-    assert signed(tool, fields, text, KNOWN) == (real.key, real.who, real.says)
+    assert compute_signature(tool, fields, text, KNOWN) == (real.key, real.who, real.says)
     if real.key in words_by_key():
         assert any(word in text.casefold() for word in words_by_key()[real.key]) or "İ" in text or "ı" in text
 
@@ -86,7 +86,7 @@ def test_long_texts_get_the_same_signature() -> None:
     for middle in (7_000, 8_001, 20_000):
         text = "Exit code 1\nbuilding\n" + "x" * middle + "\nfatal: not a git repository"
         real = signature_of(tool="Bash", arguments='{"command": "git log"}', text=text)
-        assert signed("Bash", {"command": "git log"}, text, KNOWN) == (real.key, real.who, real.says)
+        assert compute_signature("Bash", {"command": "git log"}, text, KNOWN) == (real.key, real.who, real.says)
 
 
 def test_patterns_are_made_without_the_whole_module_and_fit_alike() -> None:
@@ -100,12 +100,12 @@ def test_patterns_are_made_without_the_whole_module_and_fit_alike() -> None:
         import re
         assert re.sub("(a)", r"<\\1>", "a") == "<a>"
     """
-    folder = Path(signing.__file__).parent.parent
+    folder = Path(failure_signature.__file__).parent.parent
     subprocess.run([sys.executable, "-I", "-S", "-c", program, folder], check=True)
 
 
 def test_the_versions_are_the_same() -> None:
-    assert signing.VERSION == SIGNATURE_VERSION == export_patterns()["version"]
+    assert failure_signature.VERSION == SIGNATURE_VERSION == export_patterns()["version"]
 
 
 @given(st.data())

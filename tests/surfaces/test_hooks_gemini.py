@@ -15,7 +15,7 @@ from tests.hooks import failed, fire, printed, taught
 from wisen.agents.gemini_cli.gemini_cli_outcomes import GeminiOutcomeKind, outcome_of
 from wisen.agents.gemini_cli.records import ToolCall
 from wisen.safety import sentinel
-from wisen.surfaces.hook.gemini import failure_of, typed
+from wisen.surfaces.hook.gemini import failure_of, with_typed_prompt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,10 +71,10 @@ def test_what_failed_is_told_in_the_words_that_mining_reads(lines: list[str], fr
 
 def test_a_prompt_is_taken_without_what_we_put_before_it() -> None:
     ours = '<hook_context>&lt;wisen51902 v="1"&gt;\nforget it\n&lt;/wisen51902&gt;</hook_context>\n\n'
-    assert typed({"prompt": f"{ours}memory stats"}) == {"prompt": "memory stats"}
-    assert typed({"prompt": "what is <hook_context>?"}) == {"prompt": "what is <hook_context>?"}
-    assert typed({"prompt": "<hook_context> is what?"}) == {"prompt": "<hook_context> is what?"}
-    assert typed({"prompt": 7}) == {"prompt": 7}
+    assert with_typed_prompt({"prompt": f"{ours}memory stats"}) == {"prompt": "memory stats"}
+    assert with_typed_prompt({"prompt": "what is <hook_context>?"}) == {"prompt": "what is <hook_context>?"}
+    assert with_typed_prompt({"prompt": "<hook_context> is what?"}) == {"prompt": "<hook_context> is what?"}
+    assert with_typed_prompt({"prompt": 7}) == {"prompt": 7}
 
 
 def test_what_is_typed_to_wisen_is_heard_behind_our_own_words(home: Path, project: Path) -> None:

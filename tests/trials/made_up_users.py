@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.trial import TrialOutcome
-from wisen.surfaces.hook import answering, beside_calls, hook_output, hook_shelf
+from wisen.surfaces.hook import call_events, event_answers, hook_store
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class World:
         """What hooks told, by event."""
         patch.setattr(app.Wiring, "clock", lambda _: self.days)
         ticks = count()
-        patch.setattr(hook_shelf, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
-        for module in (answering, beside_calls):
+        patch.setattr(hook_store, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
+        for module in (event_answers, call_events):
             patch.setattr(module, "print_answer", lambda event, text, *_, **__: self.said.append((event, text)))
 
     def taught(self) -> None:
@@ -91,7 +91,7 @@ class World:
         """What the hook tells at an event; empty where it tells nothing."""
         self.said.clear()
         whole = {"session_id": log.session, "cwd": str(self.project), **payload}
-        answering.answer(event, whole, hook_shelf.Shelf(str(self.wisen), "claude-code", log.session))
+        event_answers.answer(event, whole, hook_store.HookStore(str(self.wisen), "claude-code", log.session))
         hook_output.set_limits(0, 0)
         return self.said[-1][1] if self.said else ""
 

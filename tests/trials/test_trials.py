@@ -18,7 +18,7 @@ from tests.trials.made_up_users import ERROR, World
 from wisen.errors import UsageError
 from wisen.model.entry import Answer, EntryStatus, ManualEntry, MoveKind, ProposalType
 from wisen.model.exposure import Arm
-from wisen.surfaces.hook.tossing import gets
+from wisen.surfaces.hook.trial_draw import is_given
 from wisen.trials.coin import toss
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_the_coin_of_the_hook_is_the_coin_of_the_program(
     rule: str, version: str, session: str, salt: bytes, share: float
 ) -> None:
     arm = toss(salt, rule=rule, version=version, session=session, chance=share)
-    assert gets(salt, f"{rule}:{version}", session, share) is (arm is Arm.GIVEN)
+    assert is_given(salt, f"{rule}:{version}", session, share) is (arm is Arm.GIVEN)
 
 
 def test_without_consent_nothing_is_ever_withheld(world: World) -> None:

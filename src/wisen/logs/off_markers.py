@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
 
 OFF_PLACES = "off-places"
-"""A file below the home that `surfaces/hook/switch.py` reads when it meets a marker."""
+"""A file below the home that `surfaces/hook/off_checks.py` reads when it meets a marker."""
 
 
 def foreign_markers(projects: Projects, edit_ports: EditPorts) -> list[str]:

@@ -1,6 +1,6 @@
 """Places in which wisen is disabled: by a marker in a directory or one above it, or by the settings.
 
-Any marker stops the learning. The hook client (`surfaces/hook/switch.py`) is silent only where the user made it.
+Any marker stops the learning. The hook client (`surfaces/hook/off_checks.py`) is silent only where the user made it.
 """
 
 from __future__ import annotations

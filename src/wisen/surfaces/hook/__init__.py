@@ -1,1 +1,1 @@
-"""The hook client: what agents run inside their turns, with the standard library alone but for what it recalls."""
+"""The hook client: what agents run inside their turns; standard library only, except to recall earlier sessions."""

@@ -1,4 +1,4 @@
-"""Adds to a session's start what the user's agent is asked to sort: only one that can answer, and each line once."""
+"""Adds questions for the agent to a session's start: only if it can answer them, and each question once."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from time import time
 from .block_lines import is_first
 
 DAYS = 30
-"""For how long an agent that asked for our tools is held to have them."""
+"""For how many days an agent that used our tools is assumed to have them."""
 
 
 def questions_for(home: str, agent: str, session: str, asked: list[tuple[str, str]], source: object) -> list[str]:
-    """The ids of what this session is asked: nothing where the agent has not got the tool that answers."""
+    """Return the ids of what this session is asked: nothing if the agent lacks the tool that answers."""
     if source in ("resume", "compact") or not _can_answer(home, agent):
         return []
     return [id_ for id_, _ in asked if is_first(home, id_, session, again=source == "again")]

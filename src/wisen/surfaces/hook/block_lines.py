@@ -1,4 +1,4 @@
-"""Takes lines out of the block of a session: what a coin withholds, and what another session has told."""
+"""Removes lines from the start block of a session: what a draw withholds, and what another session delivered."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ Snapshot = dict[str, object]
 
 
 def without_repeated(snapshot: Snapshot, home: str, session: str, source: object) -> tuple[Snapshot, list[str] | None]:
-    """A snapshot without what is told once and was, and what is left of its block; None where the block is whole."""
+    """Drop what is delivered once and was; return the snapshot and the rest of its block, None if unchanged."""
     once = snapshot.get("once")
     if not isinstance(once, list) or not once:
         return snapshot, None
-    # An agent that makes its prompt anew for each turn asks for the same text again.
+    # An agent that builds its prompt again for each turn asks for the same text again.
     gone = {str(id_) for id_, _ in once if not is_first(home, str(id_), session, again=source == "again")}
     if not gone:
         return snapshot, None
@@ -20,16 +20,16 @@ def without_repeated(snapshot: Snapshot, home: str, session: str, source: object
 
 
 def without_lines(snapshot: Snapshot, numbers: set[int], gone: set[str]) -> tuple[Snapshot, list[str]]:
-    """A snapshot without the lines of its block that have these numbers, and what is left inside its marks.
+    """Return a snapshot without these lines of its block, and the lines left inside its marks.
 
-    A title below which nothing is left goes with them.
+    A title with nothing left below it is removed too.
     """
     lines = str(snapshot.get("block")).split("\n")
     head, ids = lines[0].partition(">")[2].strip(), snapshot.get("block_ids")
     kept = [(place, line) for place, line in enumerate(lines) if place not in numbers and 0 < place < len(lines) - 1]
     titles = [_is_title(line) for _, line in kept] + [True]
     kept = [each for at, each in enumerate(kept) if not (titles[at] and titles[at + 1])]
-    # A block of an older version had a line for its mark alone.
+    # A block of an older version had a separate line for its mark.
     places = {place: at + 1 for at, (place, _) in enumerate(kept)}
     moved: Snapshot = {
         name: [[id_, places[place]] for id_, place in _pairs(snapshot.get(name)) if place in places]
@@ -49,7 +49,7 @@ def _pairs(value: object) -> list[tuple[str, int]]:
 
 
 def is_first(home: str, id_: str, session: str, *, again: bool) -> bool:
-    """Whether this session is the first that tells something; where that cannot be noted, it is not told."""
+    """Whether this session is the first to deliver something; if that cannot be recorded, it is not delivered."""
     plain = "".join(each if each.isalnum() or each == "-" else "_" for each in id_)
     path = f"{home}/snapshots/once/{plain}"
     try:

@@ -11,11 +11,11 @@ def main() -> None:
     """Answer one event, whatever happens."""
     try:
         if __package__:
-            from wisen.surfaces.hook.answering import run
+            from wisen.surfaces.hook.event_answers import run
         else:
-            # Behind everything else, so that nothing in that folder hides a module of the standard library.
+            # At the end of the path, so that nothing in that folder shadows a module of the standard library.
             sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-            from hook.answering import run  # type: ignore[import-not-found,no-redef,unused-ignore]  # the same, by its folder
+            from hook.event_answers import run  # type: ignore[import-not-found,no-redef,unused-ignore]  # the same, by its folder
 
         run(sys.argv[1:])
     except BaseException:  # noqa: BLE001 - the agent's turn comes first

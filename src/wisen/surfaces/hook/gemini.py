@@ -1,6 +1,6 @@
-"""What Gemini CLI says and wants to hear otherwise than the rest: prompts, and how calls ended.
+"""Adapts Gemini CLI events, which differ from other agents: prompts, and how calls ended.
 
-What `agents/gemini_cli` reads of the same in a chat is the same text here; a test holds them equal.
+Parses the same texts as `agents/gemini_cli` does in its chats; a test checks that both agree.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _OUTPUT = r"(?:Command: [^\n]*\n(?:Directory: [^\n]*\n)?)?(?:Output|Stdout): ?"
 Payload = dict[str, object]
 
 
-def is_unheard(event: str, payload: Payload) -> bool:
-    """Whether what is said now is kept from the model: after `/clear`. Then the first prompt gets it."""
+def is_discarded(event: str, payload: Payload) -> bool:
+    """Whether the model does not receive an answer now: after `/clear`. The first prompt then gets it."""
     return event == "session-start" and payload.get("source") == "clear"
 
 
-def typed(payload: Payload) -> Payload:
-    """An event with the prompt alone: without a terminal, what the start of the session was told stands before it."""
+def with_typed_prompt(payload: Payload) -> Payload:
+    """Return an event with the prompt only: without a terminal, the session-start text precedes it."""
     prompt = payload.get("prompt")
     if isinstance(prompt, str) and prompt.startswith(_BEGIN) and _END in prompt:
         return {**payload, "prompt": prompt[prompt.index(_END) + len(_END) :].lstrip("\n")}
@@ -33,9 +33,9 @@ def typed(payload: Payload) -> Payload:
 
 
 def failure_in(payload: Payload) -> Payload | None:
-    """The event as one of a failed command, with what it said; None where it did not fail.
+    """Return the event as a failed command, with its output; None if it did not fail.
 
-    Whatever else failed is not told: Gemini CLI keeps what is said behind an error from the model.
+    Other failures are skipped: Gemini CLI does not show the model what follows an error.
     """
     response = payload.get("tool_response")
     if payload.get("tool_name") != _SHELL or not isinstance(response, dict) or response.get("error"):
@@ -45,7 +45,7 @@ def failure_in(payload: Payload) -> Payload | None:
 
 
 def failure_of(told: str) -> str | None:
-    """What a failed command said, in the words that mining reads; None where it ended well."""
+    """Return the output of a failed command, in the format that mining reads; None if it succeeded."""
     if "Exit Code: " not in told and "Signal: " not in told:
         return None
     framed = pattern(_FRAME, DOTALL).match(told)

@@ -1,7 +1,7 @@
-"""How a call ended, for an agent that tells at its end only what it printed: Codex.
+"""Finds out how a call ended, for an agent whose hook reports only the output: Codex.
 
-The exit code stands in the session's own log, in the record of the call, which is written before we are called. Where
-it is not found there, nothing is said: what failed is not guessed from what was printed.
+The exit code is in the session's own log, in the record of the call, which is written before we are called. If it is
+not found there, nothing is delivered: failures are not guessed from the output.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ from stat import S_ISREG
 from .lean_json import loads
 
 _TAIL = 1 << 18
-"""Bytes at the end of the log that are looked at: the record is one of the last."""
+"""How many bytes at the end of the log are searched: the record is one of the last."""
 _ITEM = "CommandExecution"
 
 Payload = dict[str, object]
 
 
 def failure_in(payload: Payload) -> Payload | None:
-    """The event as one of a failed call, with what it said; None where the call did not fail, or nobody can tell."""
+    """Return the event as a failure, with its output; None if the call did not fail, or that is unknown."""
     log, call = payload.get("transcript_path"), payload.get("tool_use_id")
     if not isinstance(log, str) or not isinstance(call, str) or not call:
         return None
     item = _item(log, call)
     code, printed = item.get("exit_code"), item.get("aggregated_output")
-    # A negative one is of a process that the agent ended itself.
+    # A negative code belongs to a process that the agent ended itself.
     if not isinstance(code, int) or code <= 0:
         return None
     return {**payload, "error": f"Exit code {code}\n{printed if isinstance(printed, str) else ''}"}
 
 
 def _item(log: str, call: str) -> Payload:
-    """What the log says of a command that ended; empty where it does not."""
+    """Return what the log says about a finished command; empty if nothing."""
     for line in reversed(_end_of(log).split(b"\n")):
         if call.encode("utf-8", "surrogatepass") in line and b'"exit_code"' in line:
             try:
                 record = loads(line.decode("utf-8", "replace"))
             except ValueError:
-                continue  # its beginning lies before what was read
+                continue  # its beginning is before the part that was read
             item = _inside(_inside(record, "payload"), "item")
             if item.get("type") == _ITEM and item.get("id") == call:
                 return item
@@ -47,7 +47,7 @@ def _item(log: str, call: str) -> Payload:
 
 def _end_of(log: str) -> bytes:
     try:
-        # Looked at before it is opened: opening a device can set it off.
+        # Checked before it is opened: opening a device can trigger it.
         if not S_ISREG(os.stat(log).st_mode):
             return b""
         handle = os.open(log, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)

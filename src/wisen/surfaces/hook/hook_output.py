@@ -1,31 +1,31 @@
-"""How the client answers: the text between its marks, in the shape that the agent reads, whole or not at all."""
+"""Prints the client's answer: the text between its marks, in the agent's format, whole or not at all."""
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found,unused-ignore]  # the part in C: `signal` makes enums first
 import os
 
-from .hook_shelf import GEMINI, Shelf
+from .hook_store import GEMINI, HookStore
 from .lean_json import dumps
 
 LIMIT = 0.08
-"""Seconds of work. A good answer takes a tenth of it, and on a busy machine it waits without working."""
+"""Seconds of CPU time. A normal answer takes a tenth of it, and on a busy machine it waits without working."""
 PATIENCE = 1.0
-"""Seconds after which the agent goes on without us, whatever we wait for."""
+"""Seconds of wall time after which the agent continues without us."""
 _DIGITS = "51902"
 _NAME = f"wisen{_DIGITS}"
 
 
-def print_answer(name: str, text: str, shelf: Shelf, *, decision: str = "") -> None:
-    """Answer an event, by the name that the agent has for it."""
-    from .sealing import sealed
+def print_answer(name: str, text: str, store: HookStore, *, decision: str = "") -> None:
+    """Answer an event, by the agent's name for it."""
+    from .block_seal import seal_marks
 
-    text = sealed(text, shelf.salt(), shelf.agent, shelf.session)
+    text = seal_marks(text, store.salt(), store.agent, store.session)
     told = (
         {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
     )
     answer: dict[str, object] = {"hookSpecificOutput": {"hookEventName": name, **told}}
-    if decision and shelf.agent == GEMINI:
+    if decision and store.agent == GEMINI:
         answer = {"decision": decision, "reason": text}
     rest = dumps(answer).encode("ascii")
     set_limits(0, 0)  # half an answer is worse than a late one
@@ -34,19 +34,19 @@ def print_answer(name: str, text: str, shelf: Shelf, *, decision: str = "") -> N
     set_usual_limits()
 
 
-def wrapped(lines: list[str]) -> str:
-    """Lines between the marks that every reader of ours takes out again; `safety/sentinel.py` knows them."""
-    return f"<{_NAME}> {without_name(lines)}\n</{_NAME}>"
+def wrap(lines: list[str]) -> str:
+    """Wrap lines in the marks by which our log readers remove them again; `safety/sentinel.py` knows them."""
+    return f"<{_NAME}> {escape_name(lines)}\n</{_NAME}>"
 
 
-def marked_behind(lines: list[str]) -> str:
-    """Lines with one mark behind them, for what a person reads as well."""
-    inside = without_name(lines)
+def append_mark(lines: list[str]) -> str:
+    """Append one mark to lines, for text that a person reads too."""
+    inside = escape_name(lines)
     many = sum(1 for line in inside.split("\n") if line.strip(" \t\r>"))
     return f"{inside}\n<{_NAME} {min(max(many, 1), 99)}/>"
 
 
-def without_name(lines: list[str]) -> str:
+def escape_name(lines: list[str]) -> str:
     inside = "\n".join(lines)
     position = inside.find(_DIGITS)
     while position >= 0:
@@ -57,11 +57,11 @@ def without_name(lines: list[str]) -> str:
 
 
 def set_limits(work: float, wait: float) -> None:
-    """How long the client may work, and how long it may take; 0 for no limit."""
+    """Limit CPU time and wall time in seconds; 0 for no limit."""
     _signal.setitimer(_signal.ITIMER_PROF, work)
     _signal.setitimer(_signal.ITIMER_REAL, wait)
 
 
 def set_usual_limits() -> None:
-    """As long as the client may work and take."""
+    """Set the usual limits."""
     set_limits(LIMIT, PATIENCE)

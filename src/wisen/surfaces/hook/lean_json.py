@@ -1,4 +1,4 @@
-"""JSON by the part of the standard library that is written in C: the whole module costs a third of the time we have."""
+"""JSON by the C part of the standard library: loading the whole module takes a third of the time we have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _scan = make_scanner(_Options())  # type: ignore[arg-type,unused-ignore]  # any 
 
 
 def loads(text: str) -> object:
-    """The value of a JSON text. Raises: ValueError."""
+    """Parse a JSON text. Raises: ValueError."""
     text = text.strip(" \t\n\r")
     try:
         value, end = _scan(text, 0)
@@ -32,7 +32,7 @@ def loads(text: str) -> object:
 
 
 def dumps(value: object) -> str:
-    """Texts, numbers, lists and objects as JSON in plain letters."""
+    """Encode texts, numbers, lists and objects as ASCII JSON."""
     if isinstance(value, str):
         return str(encode_basestring_ascii(value))
     if isinstance(value, dict):

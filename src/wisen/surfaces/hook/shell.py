@@ -1,7 +1,6 @@
-"""Shell commands as far as a signature needs them, with nothing but the standard library.
+"""Splits shell commands as far as a signature needs it, with the standard library only.
 
-The same as `text/command_lines.py` tells, which needs more to be loaded than a turn has time for; a test holds
-them equal.
+Agrees with `text/command_lines.py`, which takes too long to load inside a turn; a test checks that both agree.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Part:
 
 
 def parts_of(command: str) -> list[Part]:
-    """The simple commands of a command line."""
+    """Split a command line into simple commands."""
     parts: list[Part] = []
     words: list[str] = []
     piped = False
@@ -52,13 +51,13 @@ def parts_of(command: str) -> list[Part]:
 
 
 def main_program(parts: list[Part]) -> str:
-    """The program that a command line is about: the last that does something."""
+    """Return the program that a command line is about: the last one that does something."""
     working = [each for each in parts if each.program not in _IDLE and not (each.piped and each.program in _TRIMS)]
     return (working or parts or [Part([], "", piped=False)])[-1].program
 
 
 def command_in(fields: dict[str, object]) -> str | None:
-    """The command line among the arguments of a call; None when it runs nothing."""
+    """Return the command line among the arguments of a call; None if it runs nothing."""
     for name in ("command", "cmd", "script"):
         value = fields.get(name)
         if isinstance(value, str):

@@ -1,6 +1,6 @@
-"""What the client reads and leaves below the home: snapshots, pins, the spool and signs of life. Nothing of wisen else.
+"""Reads and writes the client's files below the home: snapshots, pins, the spool and heartbeats.
 
-Files are written whole and then put in their place, so that a kill or a full disk leaves no part.
+Files are written whole and then renamed into place, so that a kill or a full disk leaves no partial file.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from time import time
 from .lean_json import dumps, loads
 
 VERSION = 1
-USUAL = "claude-code"
+DEFAULT_AGENT = "claude-code"
 """The agent that calls us without naming itself."""
 GEMINI = "gemini-cli"
-"""The agent that speaks otherwise: see `gemini.py`, which is loaded for it alone."""
+"""The agent that differs from the others: see `gemini.py`, which is loaded for it only."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _LONGEST = 80
 
 
-class SnapshotBroken(Exception):
+class BrokenSnapshot(Exception):
     """A snapshot is not what was written."""
 
 
-LATE, AGAIN = 3600.0, 86_400.0
-"""Seconds after which a cycle that was started should have ended, and after which what stays wrong is told again."""
+CYCLE_TIMEOUT, REPEAT_AFTER = 3600.0, 86_400.0
+"""Seconds after which a started cycle should have ended, and after which a lasting problem is reported again."""
 
 
 class Snapshots:
@@ -34,7 +34,7 @@ class Snapshots:
         self.home, self.agent = home, agent
 
     def snapshot(self, pin: dict[str, object], cwd: str) -> tuple[str, dict[str, object]]:
-        """The snapshot of a session and its digest: the one it began with, else the one that holds in `cwd` now.
+        """Return the snapshot of a session and its digest: the one it started with, else the one for `cwd` now.
 
         Raises: SnapshotBroken, OSError, ValueError.
         """
@@ -43,43 +43,43 @@ class Snapshots:
             content = self.content(digest)
             if content is not None:
                 return digest, content
-        for _ in range(2):  # a cycle may put another one in its place between two looks
+        for _ in range(2):  # a cycle may replace it between the two reads
             current = _read(f"{self.home}/snapshots/current.json")
             if not current or current.get("version") != VERSION:
                 return "", {}
-            digest = _holds_in(cwd, current, self.agent)
+            digest = _digest_for(cwd, current, self.agent)
             content = self.content(digest)
             if content is not None:
                 return digest, content
-        raise SnapshotBroken(digest)
+        raise BrokenSnapshot(digest)
 
     def content(self, digest: str) -> dict[str, object] | None:
-        """The object that a digest names; None where it is gone. Raises: SnapshotBroken."""
+        """Return the object with a digest; None if it is gone. Raises: SnapshotBroken."""
         raw = self.raw(digest)
         value = None if raw is None else loads(raw.decode("ascii"))
         return value if isinstance(value, dict) else None
 
     def raw(self, digest: str) -> bytes | None:
-        """What a digest names; None where it is gone. Raises: SnapshotBroken."""
+        """Return the content with a digest; None if it is gone. Raises: SnapshotBroken."""
         try:
-            raw = _bytes(f"{self.home}/snapshots/{_plain(digest)}.json")
+            raw = _read_bytes(f"{self.home}/snapshots/{_safe_name(digest)}.json")
         except FileNotFoundError:
             return None
         if _digest(raw) != digest:
-            raise SnapshotBroken(digest)
+            raise BrokenSnapshot(digest)
         return raw
 
     def context(self, cwd: str) -> str:
-        """The key of the context that a directory belongs to; empty where there is none, or that cannot be read."""
+        """Return the context of a directory; empty if there is none, or the page cannot be read."""
         try:
             return _context_of(cwd, _read(f"{self.home}/snapshots/current.json"))
         except (OSError, ValueError):
             return ""
 
     def sheet(self, cwd: str) -> str:
-        """The digest of the guards that hold in a directory now; empty where there are none.
+        """Return the digest of the guards of a directory; empty if there are none.
 
-        They are not pinned: what the user switches off is off at once.
+        They are not pinned: a guard that the user disables is off at once.
         """
         current = _read(f"{self.home}/snapshots/current.json")
         sheets = current.get("guards")
@@ -87,14 +87,14 @@ class Snapshots:
             return ""
         return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
 
-    def has_moments(self) -> bool:
-        """Whether anything is told anywhere when its moment comes."""
+    def has_reminders(self) -> bool:
+        """Whether there are reminders anywhere."""
         return bool(_read(f"{self.home}/snapshots/current.json").get("moments"))
 
-    def moments(self, cwd: str) -> str:
-        """The digest of what is told in a directory when its moment comes; empty where there is nothing.
+    def reminders(self, cwd: str) -> str:
+        """Return the digest of the reminders of a directory; empty if there are none.
 
-        It is not pinned: what the user forgets, closes or says otherwise is told no more at once.
+        They are not pinned: what the user forgets, closes or rewords is no longer delivered at once.
         """
         current = _read(f"{self.home}/snapshots/current.json")
         sheets = current.get("moments")
@@ -102,8 +102,8 @@ class Snapshots:
             return ""
         return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
 
-    def figures(self, cwd: str) -> tuple[dict[str, dict[str, object]], str]:
-        """How much there is of what in a directory and everywhere, and when that was counted."""
+    def counts(self, cwd: str) -> tuple[dict[str, dict[str, object]], str]:
+        """Return the counts for a directory and the global ones, and when they were made."""
         current = _read(f"{self.home}/snapshots/current.json")
         known, context = current.get("figures"), _context_of(cwd, current)
         scopes = {f"this project ({context})": context} if context else {}
@@ -114,69 +114,69 @@ class Snapshots:
                 found[name] = each
         return found, str(current.get("made", ""))
 
-    def welcomes(self, context: str) -> bool:
-        """Whether experiments are welcome in a context now: what the user takes back ends at once."""
+    def allows_trials(self, context: str) -> bool:
+        """Whether the user agrees to experiments in a context now: withdrawing consent takes effect at once."""
         welcome = _read(f"{self.home}/snapshots/current.json").get("trials")
         return isinstance(welcome, list) and context in welcome
 
-    def turns(self, cwd: str) -> tuple[str, list[tuple[str, str]]]:
-        """What an agent is asked to sort in a directory: the head, and lines with their ids; as it is known now."""
+    def turn_questions(self, cwd: str) -> tuple[str, list[tuple[str, str]]]:
+        """Return what an agent is asked to classify in a directory: the head, and lines with their ids; not pinned."""
         current = _read(f"{self.home}/snapshots/current.json")
         asked = current.get("turns")
         found = asked.get(_context_of(cwd, current)) if isinstance(asked, dict) else None
         lines = [(str(id_), str(line)) for id_, line in found] if isinstance(found, list) else []
         return str(current.get("turns_head", "")), lines
 
-    def tells_local(self) -> bool:
-        """Whether the user allows now that agents are told what was typed to models on their own machine."""
+    def delivers_local_words(self) -> bool:
+        """Whether the user allows delivering what was typed to models on their own machine."""
         return _read(f"{self.home}/snapshots/current.json").get("local") is True
 
     def off_places(self) -> list[str]:
-        """The directories in which the settings switch wisen off, as the last cycle knew them."""
+        """Return the directories in which the settings turn wisen off, as of the last cycle."""
         try:
             found = _read(f"{self.home}/snapshots/current.json").get("off")
         except (OSError, ValueError):
-            return []  # whoever needs that page tells that it is broken
+            return []  # whoever needs that page reports that it is broken
         return [str(each) for each in found] if isinstance(found, list) else []
 
 
-class Shelf:
+class HookStore:
     """The home, for one event of one session."""
 
     def __init__(self, home: str, agent: str, session: str) -> None:
         self.home, self.agent, self.session = home, agent, session
         self.snapshots = Snapshots(home, agent)
-        self._name = f"{_plain(agent)}-{_plain(session)}"
+        self._name = f"{_safe_name(agent)}-{_safe_name(session)}"
         self._pin = f"{home}/snapshots/pins/{self._name}.json"
         self._written = 0
 
-    def pin(self) -> dict[str, object]:
-        """What this session began with and was told; empty for a session that is not known."""
+    def read_pin(self) -> dict[str, object]:
+        """Return what this session started with and received; empty for an unknown session."""
         try:
             found = _read(self._pin)
         except ValueError:
-            return {}  # a session that cannot be remembered begins anew
+            return {}  # an unreadable pin counts as a new session
         return found if found.get("version") == VERSION else {}
 
     def write_pin(self, pin: dict[str, object]) -> None:
-        """Remember what this session began with and was told."""
+        """Remember what this session started with and received."""
         _write(self._pin, dumps({**pin, "version": VERSION}))
 
     def salt(self) -> bytes:
-        """What coins are keyed with; empty where there is none, and then none is thrown."""
+        """Return the key of the trials' draw; empty if there is none, and then there is no draw."""
         try:
-            return bytes.fromhex(_bytes(f"{self.home}/salt").decode("ascii").strip())
+            return bytes.fromhex(_read_bytes(f"{self.home}/salt").decode("ascii").strip())
         except (OSError, ValueError):
             return b""
 
-    def spool(self, event: str, **fields: object) -> None:
-        """Note something down for the next cycle: ids, never text."""
+    def record(self, event: str, **fields: object) -> None:
+        """Record something for the next cycle: ids, never text."""
         self._written += 1
         line = {"agent": self.agent, "session": self.session, "at": time(), "event": event, **fields}
         _write(f"{self.home}/spool/{self._name}-{os.getpid()}-{time():.6f}-{self._written}.jsonl", dumps(line) + "\n")
 
-    def switch_off(self) -> None:
-        """Note that nothing of this session may be kept: by a keyed digest, and nothing else."""
+    def record_off(self) -> None:
+        """Record that nothing of this session may be kept: by a keyed digest only."""
         if self.session == "none":
             return
         folder = f"{self.home}/spool/off"
@@ -185,7 +185,7 @@ class Shelf:
         os.close(os.open(f"{folder}/{name}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
     def _salt(self) -> bytes:
-        """The key of the home, which is made at the first question; who comes second takes that of the first."""
+        """Return the key of the home, created on first use; if two processes race, the first one wins."""
         path = f"{self.home}/salt"
         if not os.path.exists(path):
             part = f"{path}.{os.getpid()}.part"
@@ -196,61 +196,61 @@ class Shelf:
                 pass
             finally:
                 os.unlink(part)
-        return bytes.fromhex(_bytes(path).decode("ascii").strip())
+        return bytes.fromhex(_read_bytes(path).decode("ascii").strip())
 
-    def beat(self, event: str) -> None:
-        """Leave a sign of life."""
+    def record_heartbeat(self, event: str) -> None:
+        """Record a heartbeat."""
         folder = f"{self.home}/spool/beats"
-        path = f"{folder}/{_plain(event)}" + ("" if self.agent == USUAL else f"@{_plain(self.agent)}")
+        path = f"{folder}/{_safe_name(event)}" + ("" if self.agent == DEFAULT_AGENT else f"@{_safe_name(self.agent)}")
         try:
             os.utime(path)
         except FileNotFoundError:
             _make_folder(folder)
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
-    def trouble(self, *, first: bool = True) -> str:
-        """What is wrong, in words for the user: a failure of ours once, what stays wrong once a day.
+    def problems(self, *, first: bool = True) -> str:
+        """Return what is wrong, for the user: a failure of ours once, a lasting problem once a day.
 
-        Where that cannot be noted, because nothing can be written, it is told at the `first` start of each session.
+        If that cannot be recorded, because nothing can be written, it is reported at the `first` start of each session.
         """
         try:
-            failure = self._failure()
+            failure = self._failure_text()
         except OSError:
-            failure = ""  # it cannot be marked as told, and what keeps it from that is told
-        return "\n".join(filter(None, (failure, self._alarm(first=first))))
+            failure = ""  # it cannot be marked as reported; the cause is reported instead
+        return "\n".join(filter(None, (failure, self._problem_text(first=first))))
 
-    def _alarm(self, *, first: bool) -> str:
-        """What the last cycle found wrong, what stops learning, and that no cycle ends any more."""
-        from .stopping import stopped
+    def _problem_text(self, *, first: bool) -> str:
+        """Return what the last cycle found wrong, what stops learning, and whether cycles no longer finish."""
+        from .stopped_learning import why_stopped
 
-        stops, alarms, late = stopped(self.home), list[str](), 0.0
+        stops, alarms, late = why_stopped(self.home), list[str](), 0.0
         try:
             current = f"{self.home}/snapshots/current.json"
             found = _read(current).get("alarms")
             alarms = [str(each) for each in found] if isinstance(found, list) else []
             late = os.stat(f"{self.home}/spool/wake").st_mtime - os.stat(current).st_mtime
         except (OSError, ValueError):
-            pass  # what is broken there is told by whoever needs it
+            pass  # whoever needs it reports what is broken
         if stops:
             alarms.insert(0, stops)
-        elif late > LATE:
+        elif late > CYCLE_TIMEOUT:
             alarms.append("wisen's cycle is started and does not end any more, so nothing new is learnt: wisen cycle")
-        told, text = f"{self.home}/spool/alarmed", "\n".join(alarms)
+        path, text = f"{self.home}/spool/alarmed", "\n".join(alarms)
         try:
-            before = _read(told)
+            before = _read(path)
         except (OSError, ValueError):
             before = {}
         at = before.get("at")
-        if not text or (before.get("text") == text and isinstance(at, float) and time() - at < AGAIN):
+        if not text or (before.get("text") == text and isinstance(at, float) and time() - at < REPEAT_AFTER):
             return ""
         try:
-            _write(told, dumps({"text": text, "at": time()}))
+            _write(path, dumps({"text": text, "at": time()}))
         except OSError:
             if not first:
                 return ""
         return f"Tell the user once what is wrong with wisen:\n{text}"
 
-    def _failure(self) -> str:
+    def _failure_text(self) -> str:
         path = f"{self.home}/spool/beats/failed"
         try:
             found = _read(path)
@@ -262,13 +262,13 @@ class Shelf:
         what = f"{found.get('kind')} at {found.get('event')}"
         return f"wisen's hook could not do its work lately ({what}). Tell the user once; `wisen doctor` looks into it."
 
-    def failed(self, event: str, kind: str) -> None:
-        """Tell the next start what went wrong: the kind of error, and never its text."""
+    def record_failure(self, event: str, kind: str) -> None:
+        """Have the next start report what failed: the type of error, never its text."""
         _write(f"{self.home}/spool/beats/failed", dumps({"event": event, "kind": kind, "at": time()}))
 
 
-def _holds_in(cwd: str, current: dict[str, object], agent: str) -> str:
-    """The digest of the snapshot that holds in a directory: of the longest place around it, else the global one.
+def _digest_for(cwd: str, current: dict[str, object], agent: str) -> str:
+    """Return the digest of the snapshot for a directory: of the longest known place above it, else the global one.
 
     An agent that reads other files than the rest may have one of its own.
     """
@@ -280,19 +280,19 @@ def _holds_in(cwd: str, current: dict[str, object], agent: str) -> str:
 
 
 def _context_of(cwd: str, current: dict[str, object]) -> str:
-    """The key of the context that a directory belongs to; empty where there is none that anything is known of."""
+    """Return the context of a directory; empty if it belongs to none that is known."""
     best, context = "", ""
     places, contexts = current.get("places"), current.get("contexts")
     for place in places if isinstance(places, list) else ():
         path = str(place[0])
         if len(path) > len(best) and (cwd == path or cwd.startswith(path.rstrip("/") + "/")):
             best, context = path, str(place[1])
-    known = best and isinstance(contexts, dict) and context in contexts and not _leaves(cwd, best)
+    known = best and isinstance(contexts, dict) and context in contexts and not _is_nested_repository(cwd, best)
     return context if known else ""
 
 
-def _leaves(cwd: str, place: str) -> bool:
-    """Whether a directory below a place lies in a repository of its own there: that is another project."""
+def _is_nested_repository(cwd: str, place: str) -> bool:
+    """Whether a directory below a place is in a repository of its own there: that is another project."""
     while len(cwd) > len(place):
         if os.path.exists(f"{cwd}/.git"):
             return True
@@ -302,13 +302,13 @@ def _leaves(cwd: str, place: str) -> bool:
 
 def _read(path: str) -> dict[str, object]:
     try:
-        value = loads(_bytes(path).decode("utf-8"))
+        value = loads(_read_bytes(path).decode("utf-8"))
     except FileNotFoundError:
         return {}
     return value if isinstance(value, dict) else {}
 
 
-def _bytes(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         pieces = []
@@ -354,7 +354,7 @@ def _digest(content: bytes, key: bytes = b"") -> str:
     return str(blake2b(content, digest_size=16, key=key).hexdigest())
 
 
-def _plain(name: str) -> str:
+def _safe_name(name: str) -> str:
     """A name that is safe in a path; different ones stay different."""
     if name and len(name) <= _LONGEST and _PLAIN.issuperset(name):
         return name

@@ -1,6 +1,6 @@
-"""Whether wisen is switched off: for this session by the environment, or in this place by a marker or the settings.
+"""Checks whether wisen is off: for this session by the environment, or in this place by a marker or the settings.
 
-A marker that the user did not make with `wisen off` may have come with the project, and does not silence us.
+A marker that the user did not create with `wisen off` may have come with the project, and does not silence us.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ import os
 
 VARIABLE, MARKER = "WISEN_OFF", ".wisen-off"
 OWN = "off-places"
-"""Below the home: the directories in which the user switched us off by a marker, one a line."""
+"""Below the home: the directories in which the user turned us off by a marker, one per line."""
 _ON = ("", "0", "false", "no")
 
 
 def session_is_off() -> bool:
-    """Whether the session was started with wisen switched off."""
+    """Whether the session was started with wisen off."""
     return os.environ.get(VARIABLE, "").strip().lower() not in _ON
 
 
 def is_off_by_project(payload: dict[str, object]) -> bool:
-    """Whether settings of a project around the event name the variable: Claude Code hands on what they set.
+    """Whether settings of a project around the event set the variable: Claude Code passes on what they set.
 
-    Then it may be the repository's word and not the user's: nothing is learnt, and we are not silent.
+    Then the repository may have set it and not the user: nothing is learnt, but we are not silent.
     """
     told = payload.get("cwd")
     place = os.path.realpath(told if isinstance(told, str) and told else os.getcwd())
@@ -47,7 +47,7 @@ def _beginning(path: str) -> bytes:
 
 
 def place_is_off(payload: dict[str, object], named: list[str], home: str) -> bool:
-    """Whether wisen is switched off in the directory of an event or one above it: by a marker, or `named`."""
+    """Whether wisen is off in the directory of an event or one above it: by a marker, or `named`."""
     told = payload.get("cwd")
     cwd = told if isinstance(told, str) and told else os.getcwd()
     for place in {os.path.abspath(cwd), os.path.realpath(cwd)}:
@@ -62,7 +62,7 @@ def place_is_off(payload: dict[str, object], named: list[str], home: str) -> boo
 
 
 def _is_own(place: str, home: str) -> bool:
-    """Whether the user made the marker; before the first cycle nobody knows, and there is nothing to tell."""
+    """Whether the user created the marker; before the first cycle that is unknown, and there is nothing to deliver."""
     try:
         with open(f"{home}/{OWN}", encoding="utf-8", errors="surrogateescape") as file:
             return place in file.read().split("\n")

@@ -1,4 +1,4 @@
-"""What to ask the user who approves a rule that cannot go into its file: where it may go, and how to say it."""
+"""Asks where a rule should go when the user approves one that cannot go into its file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 Snapshot = dict[str, object]
 
 
-def question(number: str, place: str, proposal: str, snapshot: Snapshot, typed: Callable[[str], str]) -> str:
-    """What has to be answered first; empty where the approval can be noted.
+def place_question(number: str, place: str, proposal: str, snapshot: Snapshot, typed: Callable[[str], str]) -> str:
+    """Return the question to answer first; empty if the approval can be recorded.
 
-    `place`: what the user named, in small letters; empty where they named none. `typed` says how a place is named.
+    `place`: what the user named, in lowercase; empty if nothing. `typed` says how to name a place.
     """
     waiting, known = snapshot.get("waiting"), snapshot.get("places")
     found = [each for each in waiting if isinstance(each, dict)] if isinstance(waiting, list) else []
@@ -34,4 +34,4 @@ def question(number: str, place: str, proposal: str, snapshot: Snapshot, typed: 
 
 
 _SPOKEN = {"rules": ".claude/rules"}
-"""How a place is said best, where that is not its word."""
+"""How to say a place, if not by its word."""

@@ -1,9 +1,9 @@
-"""What a user asks wisen in the chat: it is answered from the snapshot where that is possible.
+"""Answers requests to wisen that the user types in the chat, from the snapshot if possible.
 
-By which forms it is asked, in all languages, is a table that the snapshot names; `kernel/request_reading.py` reads by
-it. To approve, skip or forget is only noted down: the next cycle looks into the agent's own log whether the user typed
-it.
-What is to be forgotten is read by `hook_forgetting.py`.
+The phrases of requests, in all languages, are a table that the snapshot names; `kernel/request_reading.py` matches
+them. Approving, skipping and forgetting is only recorded: the next cycle checks in the agent's own log that the user
+typed it.
+`forget_answers.py` handles requests to forget.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .lean_json import loads
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
 if TYPE_CHECKING:
-    from .hook_shelf import Shelf
+    from .hook_store import HookStore
 
 if __package__ and __package__.startswith("wisen"):
     from wisen.kernel.request_reading import EVERYTHING, SCOPES, ChatRequest, phrase_request, read_request, recall_query
@@ -34,22 +34,22 @@ else:
 __all__ = ["EVERYTHING", "SCOPES", "ChatRequest", "phrase_request", "read_request", "recall_query"]
 _MOST = 20
 _GUARD = 10
-"""How long the id of a guard is."""
+"""The length of a guard's id."""
 
 Snapshot = dict[str, object]
 
 
-def request_table(snapshot: Snapshot, shelf: Shelf) -> Snapshot:
-    """By which forms the user asks for something, in all languages; empty where the snapshot is of an older version."""
+def request_table(snapshot: Snapshot, store: HookStore) -> Snapshot:
+    """Return the phrases of requests, in all languages; empty if the snapshot is of an older version."""
     named = snapshot.get("requests")
-    raw = shelf.snapshots.raw(named) if isinstance(named, str) else None
+    raw = store.snapshots.raw(named) if isinstance(named, str) else None
     value = None if raw is None else loads(raw.decode("utf-8"))
     return value if isinstance(value, dict) else {}
 
 
-def answer(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str, str]:
-    """What to tell the agent about a wish, and the id of what it is about; the id is empty where nothing is noted."""
-    kind = asked.kind
+def answer_request(request: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str, str]:
+    """Return the answer to a request, and the id of its subject; the id is empty if nothing is recorded."""
+    kind = request.kind
     if kind in ("rules", "learnt"):
         parts: list[tuple[str, tuple[str, ...]]] = [("The user's rules:", ("rules", "filed"))]
         if kind == "learnt":
@@ -59,28 +59,28 @@ def answer(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str
         return "\n".join(filter(None, lists)) or "wisen has nothing of that kind for this project yet.", ""
     if kind == "improve":
         return "wisen begins a whole cycle now. What it finds is there in the next session, or in `wisen review`.", ""
-    return _deciding(asked, snapshot, table)
+    return _answer_decision(request, snapshot, table)
 
 
-def _deciding(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str, str]:
-    """What to tell about a proposal or a guard that the user decides about; no text where they mean the agent."""
-    kind, of = asked.kind, asked.target
-    number, _, to = of.partition(" ")
-    id_ = _meant(kind, number, snapshot)
+def _answer_decision(request: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str, str]:
+    """Answer a decision about a proposal or a guard; no text if the message is meant for the agent."""
+    kind, target = request.kind, request.target
+    number, _, to = target.partition(" ")
+    id_ = _find_id(kind, number, snapshot)
     if not id_ and to:
         return "", ""  # it is meant for the agent: `approve it to be done with`
     if not id_:
         lists_it = "`wisen proposals`, `wisen rules` and `wisen guards` list what there is"
-        return f"wisen knows nothing by the name {of!r} here. Tell the user: {lists_it}.", ""
+        return f"wisen knows nothing by the name {target!r} here. Tell the user: {lists_it}.", ""
     if kind == "overrule":
         return f"Noted: guard {id_} says nothing more in this session. Go on as the user wishes.", id_
     if kind == "approve":
-        from .hook_placing import question
+        from .place_questions import place_question
 
         def typed(place: str) -> str:
-            return phrase_request(table, asked.language, "approve_to" if place else "approve", n=number, place=place)
+            return phrase_request(table, request.language, "approve_to" if place else "approve", n=number, place=place)
 
-        asks = question(number, to.partition(" ")[2], id_, snapshot, typed)
+        asks = place_question(number, to.partition(" ")[2], id_, snapshot, typed)
         if asks:
             return asks, ""
     done = {"approve": "approved", "skip": "skipped"}[kind]
@@ -89,8 +89,8 @@ def _deciding(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[
     return f"Noted, and not done yet: {when}. Tell the user so; wisen says here what came of it.", id_
 
 
-def stats(figures: dict[str, dict[str, object]], made: str) -> str:
-    """How much there is of what, by scope; `figures` by the name of the scope."""
+def format_stats(figures: dict[str, dict[str, object]], made: str) -> str:
+    """Format the counts, by name of the scope."""
     lines = [
         f"{scope}: {', '.join(f'{many} {name}' for name, many in sorted(each.items()))}"
         for scope, each in figures.items()
@@ -101,13 +101,13 @@ def stats(figures: dict[str, dict[str, object]], made: str) -> str:
     return "\n".join(["What wisen keeps, for the user:", *lines, f"last update: {made}", "More: `wisen stats`."])
 
 
-def _meant(kind: str, of: str, snapshot: Snapshot) -> str:
-    """The id behind the number or short id of a proposal as this session was shown it, or that of a guard."""
+def _find_id(kind: str, target: str, snapshot: Snapshot) -> str:
+    """Return the id behind a proposal's number or short id as shown to this session, or a guard's id."""
     if kind in ("approve", "skip"):
         waiting = _members(snapshot, "waiting")
         numbers = {str(each.get(name)): str(each.get("id")) for name in ("short", "number") for each in waiting}
-        return numbers.get(of, "")
-    return f"G-{of[2:]}" if of.startswith("g-") and len(of) == _GUARD else ""
+        return numbers.get(target, "")
+    return f"G-{target[2:]}" if target.startswith("g-") and len(target) == _GUARD else ""
 
 
 def _list(title: str, members: list[Snapshot]) -> str:
@@ -116,7 +116,7 @@ def _list(title: str, members: list[Snapshot]) -> str:
 
 
 def _question(waiting: Snapshot) -> str:
-    """What waits for the user's answer, with the words that give it."""
+    """Format a pending question, with the words that answer it."""
     number = waiting["number"]
     yes, no = (waiting.get(deed) or f"{deed} {number}" for deed in ("approve", "skip"))
     return f'- {waiting["text"]} "{yes}" or "{no}"'

@@ -1,7 +1,7 @@
-"""The signature of a failed call, with nothing but the standard library.
+"""Computes the signature of a failed call, with the standard library only.
 
-The same as `mining/signatures.py` gives, which needs more to be loaded than a turn has time for; tests hold them
-equal. What tools say comes as data beside the snapshot. A form is made ready only where one of its words is there.
+Agrees with `mining/signatures.py`, which takes too long to load inside a turn; tests check that both agree. The known
+error messages are data next to the snapshot. A pattern is compiled only if one of its words occurs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import re
 
 VERSION = 2
-"""Of the signatures that this makes: what was told by another version is not compared with them."""
+"""The version of these signatures: signatures of another version are not compared with them."""
 _LONGEST = 100
 _LOOKED_AT = 8_000
 _EXIT = r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)"
@@ -44,26 +44,26 @@ _NORMAL = (
 )
 
 Signed = tuple[str, str, str]
-"""The key, who complains, and what it says."""
+"""The key, who complains, and the message."""
 
 
 class Complaints:
-    """What tools are known to say, as it stands beside a snapshot."""
+    """The known error messages, as stored next to a snapshot."""
 
     def __init__(self, data: dict[str, object]) -> None:
         self.checks, self.complaints, self.tools = (_objects(data[name]) for name in ("checks", "complaints", "tools"))
 
 
-def signed(tool: str, fields: dict[str, object], text: str, known: Complaints) -> Signed:
-    """The signature of a failed call."""
-    said = _cleaned(text)
+def compute_signature(tool: str, fields: dict[str, object], text: str, known: Complaints) -> Signed:
+    """Compute the signature of a failed call."""
+    said = _clean(text)
     line = command_in(fields)
     if line is None:
         return _of_tool(said, tool, known)
-    return _of_command(said, parts_of(line), _ended(text), known)
+    return _of_command(said, parts_of(line), _exit_match(text), known)
 
 
-def _cleaned(text: str) -> str:
+def _clean(text: str) -> str:
     half = _LOOKED_AT // 2
     if len(text) > _LOOKED_AT:
         text = f"{text[:half]}\n{text[-half:]}"
@@ -71,11 +71,11 @@ def _cleaned(text: str) -> str:
         text = pattern(_ANSI).sub("", text)
     if "<" in text:
         text = pattern(_TAGS).sub("", text)
-    ended = _ended(text)
+    ended = _exit_match(text)
     return text[ended.end() :] if ended else text
 
 
-def _ended(text: str) -> re.Match[str] | None:
+def _exit_match(text: str) -> re.Match[str] | None:
     return pattern(_EXIT).match(text) if "code" in text else None
 
 
@@ -83,9 +83,9 @@ def _of_tool(said: str, tool: str, known: Complaints) -> Signed:
     first = said.strip().partition("\n")[0]
     for each in known.tools:
         if _search(each["form"], first):
-            return _signature(str(each["key"]), str(each["who"]) or tool, normal(first) if each["says"] else "")
+            return _signature(str(each["key"]), str(each["who"]) or tool, normalize_line(first) if each["says"] else "")
     key = "api.error" if tool.startswith("mcp__") else "runtime.error"
-    return _signature(key, tool, normal(_telling_line(said) or first))
+    return _signature(key, tool, normalize_line(_informative_line(said) or first))
 
 
 def _of_command(said: str, parts: list[Part], ended: re.Match[str] | None, known: Complaints) -> Signed:
@@ -99,9 +99,9 @@ def _of_command(said: str, parts: list[Part], ended: re.Match[str] | None, known
         found = _search(complaint["form"], said)
         if found is not None:
             return _complaint(complaint, said, found, parts)
-    telling = _telling_line(said)
+    telling = _informative_line(said)
     line = telling or _first_line(said)
-    return _signature("runtime.error" if telling else "shell.nonzero-exit", _speaker(line, parts), normal(line))
+    return _signature("runtime.error" if telling else "shell.nonzero-exit", _speaker(line, parts), normalize_line(line))
 
 
 def _check(said: str, known: Complaints) -> Signed | None:
@@ -133,7 +133,7 @@ def _complaint(complaint: dict[str, object], said: str, found: re.Match[str], pa
         raised = None
         for each in pattern(_RAISED, MULTILINE).finditer(said):
             raised = each
-        says = normal(f"{raised['kind'].rsplit('.', 1)[-1]}: {raised['what'] or ''}" if raised else line)
+        says = normalize_line(f"{raised['kind'].rsplit('.', 1)[-1]}: {raised['what'] or ''}" if raised else line)
     return _signature(key, who, says)
 
 
@@ -146,7 +146,7 @@ def _speaker(line: str, parts: list[Part]) -> str:
     return main_program(parts)
 
 
-def _telling_line(said: str) -> str | None:
+def _informative_line(said: str) -> str | None:
     tells, position = pattern(_TELLS, IGNORECASE), 0
     while found := tells.search(said, position):
         start = said.rfind("\n", 0, found.start()) + 1
@@ -162,8 +162,8 @@ def _first_line(said: str) -> str:
     return next(lines, said.strip().partition("\n")[0])
 
 
-def normal(line: str) -> str:
-    """A line without its values: paths, numbers, ids, times and whatever stands in quotes."""
+def normalize_line(line: str) -> str:
+    """Replace the values in a line: paths, numbers, ids, times and quoted texts."""
     line = pattern(_SHELL).sub("", line.strip())[:1000]
     for form, replacement in _NORMAL:
         line = pattern(form).sub(replacement, line)
@@ -175,14 +175,14 @@ def _signature(key: str, who: str, says: str = "") -> Signed:
 
 
 def _search(form: object, said: str) -> re.Match[str] | None:
-    """Where a form fits first."""
+    """Return the first match of a form."""
     return _compiled(form).search(said) if _may_fit(form, said) else None
 
 
 def _may_fit(form: object, said: str) -> bool:
-    """Whether all the words of one of a form's sets are there: else nothing is made ready.
+    """Whether all words of one of a form's sets occur: otherwise it is not compiled.
 
-    A form is its pattern, whether case does not count, and those sets, as `mining/error_pattern_export.py` writes it.
+    A form is its pattern, whether case is ignored, and those sets, as `mining/error_pattern_export.py` writes it.
     """
     if not isinstance(form, list):
         return False
@@ -196,7 +196,7 @@ def _compiled(form: object) -> re.Pattern[str]:
 
 
 def plain(text: str) -> str:
-    """A text in which words stand in small letters, also those that a pattern takes for them."""
+    """Lowercase a text, including letters that a case-insensitive pattern treats alike."""
     return text.replace("İ", "i").casefold().replace("ı", "i")
 
 

@@ -1,6 +1,6 @@
-"""Which of the things on trial a session gets: the coin of `trials/coin.py`, thrown once in a session.
+"""Draws which of the things on trial a session gets: the random draw of `trials/coin.py`, once per session.
 
-What the coin said is pinned and noted at the first event that tells of it, and holds for the whole session.
+The result is pinned and recorded at the first event that delivers something, and holds for the whole session.
 """
 
 from __future__ import annotations
@@ -8,33 +8,33 @@ from __future__ import annotations
 from .block_lines import without_lines
 
 ALL = "hints:"
-"""The id of everything on trial together, where a share of sessions gets nothing of it."""
+"""The id of everything on trial together, if a share of sessions gets nothing of it."""
 _BYTES, _LONGEST_KEY = 32, 64
 _SIDES = 1 << 8 * _BYTES
 
 Snapshot = dict[str, object]
-Coins = dict[str, list[tuple[str, float]]]
+Draws = dict[str, list[tuple[str, float]]]
 """By arm, the ids and the chance that each had to be given."""
 
 
-def coins(snapshot: Snapshot, salt: bytes, session: str) -> Coins:
-    """What each coin says to a session; nothing where nothing is on trial, or the session is not known by a name."""
+def draw(snapshot: Snapshot, salt: bytes, session: str) -> Draws:
+    """Draw for a session; empty if nothing is on trial, or the session has no id."""
     trials = snapshot.get("trials")
     if not isinstance(trials, dict) or not salt or session == "none":
         return {}
     share = _share(snapshot.get("holdout"))
-    found: Coins = {"given": [], "withheld": []}
-    some = share >= 1 or gets(salt, ALL, session, share)
+    found: Draws = {"given": [], "withheld": []}
+    some = share >= 1 or is_given(salt, ALL, session, share)
     if share < 1:
         found["given" if some else "withheld"].append((ALL, share))
     for id_ in sorted(trials):
         own = float(trials[id_])
-        given = some and gets(salt, id_, session, own)
+        given = some and is_given(salt, id_, session, own)
         found["given" if given else "withheld"].append((id_, own * share))
     return found
 
 
-def gets(salt: bytes, id_: str, session: str, chance: float) -> bool:
+def is_given(salt: bytes, id_: str, session: str, chance: float) -> bool:
     """Whether a session gets what has this id and version."""
     try:
         from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
@@ -46,8 +46,8 @@ def gets(salt: bytes, id_: str, session: str, chance: float) -> bool:
     return side < int(chance * _SIDES)
 
 
-def without(snapshot: Snapshot, withheld: list[str]) -> tuple[Snapshot, list[str] | None]:
-    """A snapshot without what is withheld, and what is left of its block; None where the block is whole."""
+def remove_withheld(snapshot: Snapshot, withheld: list[str]) -> tuple[Snapshot, list[str] | None]:
+    """Return a snapshot without what is withheld, and the rest of its block; None if the block is unchanged."""
     gone = set(withheld)
     fixes = snapshot.get("fixes")
     left = [each for each in fixes if not gone.intersection(each["ids"])] if isinstance(fixes, list) else []

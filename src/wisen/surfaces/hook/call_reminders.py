@@ -1,7 +1,7 @@
-"""Lessons whose moment has come: a prompt or a call like the one that the user once corrected.
+"""Finds reminders for a prompt or a call like the one that the user once corrected.
 
-Each is told once in a session and in each of its sub-agents, again after what was told was summed up, and never in the
-session that it came from. It is a word beside the call and decides nothing about it.
+Each is delivered once per session and sub-agent, again after a summary, and never in the session it came from. It
+accompanies the call and decides nothing about it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
-from .arbitrating import MOMENT, chosen, spent_with
-from .hook_shelf import Shelf, SnapshotBroken
+from .hook_store import BrokenSnapshot, HookStore
+from .token_budget import MOMENT, select, spent_with
 
 if __package__ and __package__.startswith("wisen"):
     from wisen.kernel.call_names import call_names, is_similar_call, text_names
@@ -28,45 +28,45 @@ else:
 VERSION = 1
 HEAD = "From an earlier session:"
 _MOST = 1
-"""How many are told at one call."""
+"""How many are delivered at one call."""
 
 Payload = dict[str, object]
 Moment = dict[str, object]
 
 
-def moments_at_prompt(prompt: str, payload: Payload, shelf: Shelf, pin: Payload) -> list[tuple[int, str, str]]:
-    """The lessons that a prompt calls up, as candidates for the arbiter."""
-    sheet, moments = _open(payload, shelf, pin)
+def reminders_at_prompt(prompt: str, payload: Payload, store: HookStore, pin: Payload) -> list[tuple[int, str, str]]:
+    """Return the reminders that match a prompt, as candidates."""
+    sheet, moments = _open_reminders(payload, store, pin)
     if not moments:
         return []
     names = text_names(prompt)
     met = [each for each in moments if _words(each["asked"]) and names.issuperset(_words(each["asked"]))]
-    return [(MOMENT, str(each["id"]), str(each["text"])) for each in met[: _room(sheet, pin)]]
+    return [(MOMENT, str(each["id"]), str(each["text"])) for each in met[: _remaining(sheet, pin)]]
 
 
-def moments_at_call(payload: Payload, shelf: Shelf, pin: Payload) -> list[tuple[str, str]]:
-    """The lessons that a call calls up: their ids, as the session remembers them, and their lines."""
+def reminders_at_call(payload: Payload, store: HookStore, pin: Payload) -> list[tuple[str, str]]:
+    """Return the reminders that match a call: their ids, as the session remembers them, and their lines."""
     tool, fields = payload.get("tool_name"), payload.get("tool_input")
     if not isinstance(tool, str) or not isinstance(fields, dict):
         return []
-    sheet, moments = _open(payload, shelf, pin)
-    room = _room(sheet, pin)
+    sheet, moments = _open_reminders(payload, store, pin)
+    room = _remaining(sheet, pin)
     if not moments or not room:
         return []
     names = call_names(WatchedCall(tool, fields))
     met = [each for each in moments if is_similar_call(str(each["kind"]), _words(each["words"]), tool, names)]
-    told = [(MOMENT, remembered(str(each["id"]), payload), str(each["text"])) for each in met[:room]]
-    return chosen(told, sheet.get("budget"), pin.get("spent"), _MOST)
+    told = [(MOMENT, delivery_id(str(each["id"]), payload), str(each["text"])) for each in met[:room]]
+    return select(told, sheet.get("budget"), pin.get("spent"), _MOST)
 
 
-def remembered(id_: str, payload: Payload) -> str:
-    """What a session remembers a telling by: the id, and the sub-agent that was told, where it was one."""
+def delivery_id(id_: str, payload: Payload) -> str:
+    """Return what a session remembers a delivery by: the id, and the sub-agent, if it was one."""
     agent = payload.get("agent_id")
     return f"{id_}@{agent}" if isinstance(agent, str) and agent else id_
 
 
-def pin_after(pin: Payload, ids: list[str], text: str) -> Payload:
-    """A pin with what was told beside a call."""
+def pin_with_delivery(pin: Payload, ids: list[str], text: str) -> Payload:
+    """Return a pin with what was delivered with a call."""
     told, moments = _words(pin.get("told")), _words(pin.get("moments"))
     return {
         **pin,
@@ -77,21 +77,21 @@ def pin_after(pin: Payload, ids: list[str], text: str) -> Payload:
 
 
 def pin_after_summary(pin: Payload) -> Payload:
-    """A pin of a session whose beginning was summed up: what was told beside calls may be told again."""
+    """Return the pin of a session that was summarized: what was delivered with calls may be delivered again."""
     moments = _words(pin.get("moments"))
     told = [each for each in _words(pin.get("told")) if each not in moments]
     return {**pin, "told": told, "moments": [], "spent": 0} if moments or pin.get("spent") else pin
 
 
-def _open(payload: Payload, shelf: Shelf, pin: Payload) -> tuple[Payload, list[Moment]]:
-    """The sheet of a place, and what of it was not told yet and may be told in this session."""
+def _open_reminders(payload: Payload, store: HookStore, pin: Payload) -> tuple[Payload, list[Moment]]:
+    """Return the sheet of a place, and its reminders that may still be delivered in this session."""
     cwd = payload.get("cwd")
-    digest = shelf.snapshots.moments(cwd if isinstance(cwd, str) else "")
+    digest = store.snapshots.reminders(cwd if isinstance(cwd, str) else "")
     if not digest:
         return {}, []
-    sheet = shelf.snapshots.content(digest)
+    sheet = store.snapshots.content(digest)
     if sheet is None:
-        raise SnapshotBroken(digest)
+        raise BrokenSnapshot(digest)
     every = sheet.get("moments")
     if sheet.get("version") != VERSION or not isinstance(every, list):
         return {}, []
@@ -99,22 +99,22 @@ def _open(payload: Payload, shelf: Shelf, pin: Payload) -> tuple[Payload, list[M
     left = [
         each
         for each in every
-        if remembered(str(each["id"]), payload) not in told
-        and shelf.session not in _words(each["sources"])
-        and (not each.get("tried") or _is_given(str(each["id"]), sheet, shelf, pin))
+        if delivery_id(str(each["id"]), payload) not in told
+        and store.session not in _words(each["sources"])
+        and (not each.get("tried") or _is_given(str(each["id"]), sheet, store, pin))
     ]
     return sheet, left
 
 
-def _is_given(id_: str, sheet: Payload, shelf: Shelf, pin: Payload) -> bool:
-    """Whether the coin of the session gives what is on trial; before it was thrown, nobody gets it."""
-    if not shelf.snapshots.welcomes(str(sheet.get("context"))):
+def _is_given(id_: str, sheet: Payload, store: HookStore, pin: Payload) -> bool:
+    """Whether the session's draw gives something on trial; before the draw, nobody gets it."""
+    if not store.snapshots.allows_trials(str(sheet.get("context"))):
         return True
     return "withheld" in pin and id_ not in _words(pin.get("withheld"))
 
 
-def _room(sheet: Payload, pin: Payload) -> int:
-    """How many more the session may be told."""
+def _remaining(sheet: Payload, pin: Payload) -> int:
+    """Return how many more the session may get."""
     budget = sheet.get("budget")
     most = budget.get("moments") if isinstance(budget, dict) else 0
     return max(0, most - len(_words(pin.get("moments")))) if isinstance(most, int) else 0

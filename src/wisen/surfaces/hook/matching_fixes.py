@@ -1,8 +1,8 @@
-"""The known fixes of a failed call: those of the same signature, and none of another."""
+"""Finds the known fixes of a failed call: those with the same signature."""
 
 from __future__ import annotations
 
-from .hook_shelf import Shelf, SnapshotBroken
+from .hook_store import BrokenSnapshot, HookStore
 
 _MOST = 2
 _SHELLS = (
@@ -12,8 +12,8 @@ _SHELLS = (
 """Tools that run a command, by the names that agents give them in hooks and in logs: a fix is for all of them."""
 
 
-def fixes_for(payload: dict[str, object], snapshot: dict[str, object], shelf: Shelf) -> list[dict[str, object]]:
-    """The fixes in a snapshot that are for the failure of a call, the surest first."""
+def fixes_for(payload: dict[str, object], snapshot: dict[str, object], store: HookStore) -> list[dict[str, object]]:
+    """Return the fixes in a snapshot that match the failure of a call, the most reliable first."""
     tool, error, fields = payload.get("tool_name"), payload.get("error"), payload.get("tool_input")
     known = snapshot.get("fixes")
     if not isinstance(error, str) or not isinstance(known, list) or payload.get("is_interrupt"):
@@ -23,7 +23,7 @@ def fixes_for(payload: dict[str, object], snapshot: dict[str, object], shelf: Sh
     near = [each for each in known if _runs_alike(each["tool"], tool) and _is_near(each, said, fields)]
     if not near:
         return []
-    signature = _signature(str(tool), fields, error, snapshot, shelf)
+    signature = _signature(str(tool), fields, error, snapshot, store)
     return [each for each in near if (each["match"]["key"], each["match"]["who"], each["match"]["says"]) == signature][
         :_MOST
     ]
@@ -34,7 +34,7 @@ def _runs_alike(one: object, other: object) -> bool:
 
 
 def _is_near(fix: dict[str, object], said: str, fields: dict[str, object]) -> bool:
-    """Whether a fix can be meant at all, told by words alone: most failures end here."""
+    """Whether a fix can match at all, judging by words: most failures end here."""
     near, match = fix["near"], fix["match"]
     if not isinstance(near, list) or not isinstance(match, dict) or (near and not any(word in said for word in near)):
         return False
@@ -46,19 +46,23 @@ def _is_near(fix: dict[str, object], said: str, fields: dict[str, object]) -> bo
 
 
 def _signature(
-    tool: str, fields: dict[str, object], error: str, snapshot: dict[str, object], shelf: Shelf
+    tool: str, fields: dict[str, object], error: str, snapshot: dict[str, object], shelf: HookStore
 ) -> tuple[str, str, str] | None:
-    from .signing import VERSION, Complaints, signed  # patterns take time to load, and most failures have no fix
+    from .failure_signature import (  # patterns take time to load, and most failures have no fix
+        VERSION,
+        Complaints,
+        compute_signature,
+    )
 
     told = shelf.snapshots.content(str(snapshot.get("complaints")))
     if told is None:
-        raise SnapshotBroken("complaints")
+        raise BrokenSnapshot("complaints")
     if told.get("version") != VERSION:
         return None
     cut = snapshot.get("cut")
     head, tail, longest = (int(each) for each in cut) if isinstance(cut, list) else (0, 0, 0)
     short = {name: _cut(each, longest, 0) if isinstance(each, str) else each for name, each in fields.items()}
-    return signed(tool, short, _cut(error, head, tail), Complaints(told))
+    return compute_signature(tool, short, _cut(error, head, tail), Complaints(told))
 
 
 def _cut(text: str, head: int, tail: int) -> str:

@@ -1,6 +1,6 @@
-"""What a prompt that asks for it recalls from the index, read-only.
+"""Recalls earlier sessions from the index, read-only, for a prompt that asks for it.
 
-Only here the client loads modules of wisen itself, and opens a store: a prompt that does not ask waits for neither.
+Only here the client loads modules of wisen and opens a store: other prompts do not wait for that.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from wisen.model.memory import Memory
 
 WORK = 0.4
-"""Seconds of work that recalling may take."""
+"""Seconds of CPU time that recalling may take."""
 _MOST = 3
 _LONGEST = 300
 
 
 def recall_lines(home: str, context: str, question: str, *, local: bool = False) -> list[tuple[str, str]]:
-    """Lines that answer a question for something said before, each with its id, the most relevant first.
+    """Return lines that answer a question about something said before, each with its id, the most relevant first.
 
-    `question`: without the words that ask. Where nothing is left of it, what was said last. `local`: whether also what
-    was typed to models on the user's own machine.
+    `question`: without the words that ask. If nothing is left of it, the newest lines are returned. `local`: whether to
+    include what was typed to models on the user's own machine.
     """
     path = os.path.join(home, "index.db")
-    return _recalled(path, context, question, local=local) if os.path.exists(path) else []
+    return _query_index(path, context, question, local=local) if os.path.exists(path) else []
 
 
-def _recalled(path: str, context: str, question: str, *, local: bool) -> list[tuple[str, str]]:
+def _query_index(path: str, context: str, question: str, *, local: bool) -> list[tuple[str, str]]:
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     if root not in sys.path:
         sys.path.append(root)

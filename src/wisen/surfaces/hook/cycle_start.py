@@ -1,4 +1,4 @@
-"""Starts a cycle that outlives the agent's turn, and never waits for it."""
+"""Starts a cycle that outlives the agent's turn, without waiting for it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 from time import time
 
 _REST = 30.0
-"""Seconds in which ends of turns wake one cycle; the end of a session always wakes one."""
+"""Seconds in which ends of turns start only one cycle; the end of a session always starts one."""
 _SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 _PROGRAM = "from wisen.surfaces.cli import main; main()"
 
 
-def wake(home: str, *, at_once: bool, quick: bool = True) -> bool:
-    """Start a cycle, unless one was just started. It sees to it itself that only one works at a time."""
+def start_cycle(home: str, *, at_once: bool, quick: bool = True) -> bool:
+    """Start a cycle, unless one was just started. The cycle itself makes sure that only one runs at a time."""
     sign = f"{home}/spool/wake"
     try:
         rested = time() - os.stat(sign).st_mtime
@@ -41,7 +41,7 @@ def _become_cycle(home: str, flags: list[str]) -> None:
     for each in (0, 1, 2):
         os.dup2(null, each)
     os.chdir(home)
-    # The cycle talks to nobody, so it needs nobody's keys. -P: what lies in the present folder is no module of ours.
+    # The cycle talks to nobody, so it needs no API keys. -P: do not import modules from the current folder.
     environment = {name: value for name, value in os.environ.items() if not name.upper().endswith(_SECRET)}
     environment["WISEN_HOME"] = home
     os.execve(sys.executable, [sys.executable, "-P", "-c", _PROGRAM, "cycle", *flags], environment)  # noqa: S606 - no shell is wanted

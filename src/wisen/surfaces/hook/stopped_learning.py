@@ -1,7 +1,7 @@
-"""Tells at the start of a session that learning has stopped, and what the user can do about it.
+"""Reports at the start of a session that learning has stopped, and what the user can do about it.
 
-A run that fails leaves a note (`spool/stopped`). Where nothing can be written there is none: a small file that is
-written and taken away shows that.
+A run that fails leaves a record (`spool/stopped`). If nothing can be written there is none: writing and deleting a
+small file shows that.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from .lean_json import loads
 
 _DAY = 86_400.0
 _ROOM = 4096
-"""Bytes that must find room: the least that most disks give to a file."""
+"""Bytes that must fit: the smallest block of most file systems."""
 _ENOUGH = 64 << 20
-"""Bytes with which a run does not end for lack of room."""
+"""Bytes of free space with which a run does not fail for lack of space."""
 _SAYS = {
     "damaged": "its ledger is damaged. `wisen doctor --repair` repairs it",
     "newer": "a newer wisen wrote its ledger. `pip install --upgrade wisen` brings one that can read it",
@@ -26,9 +26,9 @@ _SAYS = {
 }
 
 
-def stopped(home: str) -> str:
-    """What keeps wisen from learning, for the user; empty where nothing does."""
-    kind, since = _refused(home), 0.0
+def why_stopped(home: str) -> str:
+    """Return what keeps wisen from learning, for the user; empty if nothing does."""
+    kind, since = _write_problem(home), 0.0
     if not kind:
         try:
             note = _note(f"{home}/spool/stopped")
@@ -39,13 +39,13 @@ def stopped(home: str) -> str:
         kind, at = str(note.get("kind")), note.get("since")
         since = float(at) if isinstance(at, (int, float)) else 0.0
         if kind == "full" and _free(home) > _ENOUGH:
-            return ""  # it was full when a run failed; the next one has room
+            return ""  # the disk was full when a run failed; now there is room
     says = _SAYS.get(kind, _SAYS["failed"]).format(home=home)
     return f"wisen has stopped learning{_for(since)}: {says}."
 
 
-def _refused(home: str) -> str:
-    """Why nothing can be written to the home; empty where something can."""
+def _write_problem(home: str) -> str:
+    """Return why nothing can be written to the home; empty if something can."""
     path = f"{home}/spool/.room-{os.getpid()}.part"
     try:
         try:
@@ -72,7 +72,7 @@ def _unlink(path: str) -> None:
     try:
         os.unlink(path)
     except OSError:
-        return  # it was never made
+        return  # it was never created
 
 
 def _note(path: str) -> dict[str, object]:
@@ -85,7 +85,7 @@ def _note(path: str) -> dict[str, object]:
 
 
 def _for(since: float) -> str:
-    """Since when, in days where it is long."""
+    """Format since when, in days if it is long."""
     days = int((time() - since) / _DAY) if since else 0
     if not since:
         return ""

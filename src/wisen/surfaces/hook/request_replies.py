@@ -1,4 +1,4 @@
-"""What became of what the user typed to wisen: told once, in the session it was typed in or at the next start there."""
+"""Delivers results of the user's requests to wisen: once, in the same session or at the next start in the project."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from .lean_json import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .hook_shelf import Shelf
+    from .hook_store import HookStore
 
 _FOLDER = "spool/replies"
 
 
-def replies_for(shelf: Shelf, begins: str) -> list[str]:
-    """What has to be told now; each is taken away first, so that no other hook tells it too.
+def take_replies(store: HookStore, begins: str) -> list[str]:
+    """Return the messages to deliver now; each file is removed first, so that no other hook delivers it too.
 
-    `begins`: the directory that a session begins in; empty in the midst of a session.
+    `begins`: the directory in which a session starts; empty inside a session.
     """
-    folder = f"{shelf.home}/{_FOLDER}"
+    folder = f"{store.home}/{_FOLDER}"
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
         return []
-    told, context = list[str](), shelf.snapshots.context(begins) if begins and names else ""
+    told, context = list[str](), store.snapshots.context(begins) if begins and names else ""
     for name in names:
         found = _reply(f"{folder}/{name}")
-        here = (found.get("agent"), found.get("session")) == (shelf.agent, shelf.session)
+        here = (found.get("agent"), found.get("session")) == (store.agent, store.session)
         if here or (context and found.get("context") == context):
             try:
                 os.unlink(f"{folder}/{name}")
             except FileNotFoundError:
-                continue  # another hook tells it
+                continue  # another hook delivers it
             told.append(str(found.get("text", "")))
     return [text for text in told if text]
 

@@ -1,12 +1,12 @@
-"""What a user wants forgotten, typed in the chat: it goes where it was typed; for more the user is asked back.
+"""Answers requests to forget that the user types in the chat: done where it was typed; for more, ask back.
 
-Nothing is forgotten here: it is noted down, and the next cycle looks into the agent's own log whether the user typed
-it. Words that are to be forgotten are never written, only digests of them keyed with the home's salt.
+Nothing is forgotten here: the request is recorded, and the next cycle checks in the agent's own log that the user
+typed it. The text to forget is never written, only digests keyed with the home's salt.
 """
 
 from __future__ import annotations
 
-from .hook_asking import EVERYTHING, SCOPES, ChatRequest, Snapshot, _list, _members, phrase_request
+from .chat_answers import EVERYTHING, SCOPES, ChatRequest, Snapshot, _list, _members, phrase_request
 
 _NAMES = ("r-", "lrn-", "err-", "feat-", "g-")
 _MARKS = "\"'`.,;:!?()[]{}<>*“”‘’…"
@@ -20,18 +20,18 @@ _STAYS = "Agents still call wisen then; `wisen uninstall AGENT` ends that."
 def answer_forgetting(
     asked: ChatRequest, snapshot: Snapshot, table: Snapshot, before: list[str], key: bytes
 ) -> tuple[str, bool, list[str]]:
-    """What to tell the agent, whether it is noted, and the digests of what the user is asked from now on.
+    """Return what to tell the agent, whether it is recorded, and the digests of what the user is asked from now on.
 
-    `before` are the digests of what they were asked before, in this session. No text: it is meant for the agent.
+    `before`: the digests of earlier questions in this session. No text: the message is meant for the agent.
     """
     what, scope = asked.subject, asked.scope
     if asked.kind == "confirm":
-        return _confirming(asked, table, is_asked=digest(asked.target, key) in before)
+        return _answer_confirmation(asked, table, is_asked=digest(asked.target, key) in before)
     if what == EVERYTHING and not scope:
         ways = [f"`{phrase_request(table, asked.language, 'forget', what=what, scope=each)}`" for each in SCOPES]
         return f"Nothing is forgotten yet. Ask the user what they mean: {' or '.join(ways)}.", False, []
     if what != EVERYTHING and (scope in _HERE or _is_name(what)):
-        return _here(asked, snapshot, table, key)
+        return _answer_here(asked, snapshot, table, key)
     if what == EVERYTHING:
         goes, lines = (
             f"Everything that wisen keeps {_IN[scope]} would go.",
@@ -39,7 +39,10 @@ def answer_forgetting(
         )
         goes += f" {_STAYS}" if scope == "everywhere" else ""
     else:
-        goes, lines = f"Whatever wisen keeps {_IN[scope]} that holds “{what}” would go.", _holding(what, snapshot)
+        goes, lines = (
+            f"Whatever wisen keeps {_IN[scope]} that holds “{what}” would go.",
+            _lines_containing(what, snapshot),
+        )
         if asked.is_joined and not lines:
             return "", False, []
     told = _list("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
@@ -48,15 +51,15 @@ def answer_forgetting(
     return f"{goes}\n{told}\n{ask}", False, [digest(asked.target, key)]
 
 
-def _here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: bytes) -> tuple[str, bool, list[str]]:
-    """What is forgotten where it was typed, and how to have it forgotten elsewhere."""
+def _answer_here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: bytes) -> tuple[str, bool, list[str]]:
+    """Answer what is forgotten where it was typed, and how to have it forgotten elsewhere."""
     what = asked.subject
     if _is_name(what):
-        lines = _list("What sessions are told of it:", _named(what, snapshot))
+        lines = _list("What sessions are told of it:", _lines_named(what, snapshot))
         noted = f"Noted: {what.upper()} is forgotten for good, with what it was learnt from, {_NOTED}"
         return "\n".join(filter(None, (noted, lines))), True, []
     wider = [digest(f"{what} {each}", key) for each in _WIDER]
-    holding = _holding(what, snapshot)
+    holding = _lines_containing(what, snapshot)
     if not holding and asked.is_joined:  # "forget the cache key and use the id instead"
         return "", False, []
     if not holding:  # it may be meant for the agent: "forget the tests"
@@ -74,7 +77,7 @@ def _here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: bytes) -
     return "\n".join(filter(None, (noted, lines, ask))), True, wider
 
 
-def _confirming(asked: ChatRequest, table: Snapshot, *, is_asked: bool) -> tuple[str, bool, list[str]]:
+def _answer_confirmation(asked: ChatRequest, table: Snapshot, *, is_asked: bool) -> tuple[str, bool, list[str]]:
     if not is_asked:
         said, first = (
             phrase_request(table, asked.language, name, what=asked.subject, scope=asked.scope)
@@ -87,7 +90,7 @@ def _confirming(asked: ChatRequest, table: Snapshot, *, is_asked: bool) -> tuple
 
 
 def digest(words: str, key: bytes) -> str:
-    """Words that are to be forgotten, so that nobody can read them; `delivery/spool.py` makes the same."""
+    """Return a digest of a text to forget, so that nobody can read it; `delivery/spool.py` computes the same."""
     try:
         from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
@@ -100,14 +103,14 @@ def _is_name(what: str) -> bool:
     return " " not in what and what.startswith(_NAMES) and any(each.isdigit() for each in what)
 
 
-def _named(name: str, snapshot: Snapshot) -> list[Snapshot]:
-    """The lines that name an id as their own or as their source."""
+def _lines_named(name: str, snapshot: Snapshot) -> list[Snapshot]:
+    """Return the lines that have an id as their own or as their source."""
     lines = _members(snapshot, "rules", "filed", "said")
     return [each for each in lines if name in _words(str(each.get("text")).rpartition("(")[2])]
 
 
-def _holding(what: str, snapshot: Snapshot) -> list[Snapshot]:
-    """The lines that hold words, one behind the other."""
+def _lines_containing(what: str, snapshot: Snapshot) -> list[Snapshot]:
+    """Return the lines that contain a sequence of words."""
     wanted = f" {' '.join(_words(what))} "
     lines = _members(snapshot, "rules", "filed", "said")
     return [each for each in lines if wanted in f" {' '.join(_words(str(each.get('text'))))} "]

@@ -1,12 +1,12 @@
-"""The seal of a session's marks, as `safety/sentinel.py` makes it; tests hold them equal."""
+"""Seals the marks of a session, like `safety/sentinel.py`; tests check that both agree."""
 
 from __future__ import annotations
 
 _NAME = "wisen51902"
 
 
-def sealed(text: str, key: bytes, agent: str, session: str) -> str:
-    """Blocks of ours with the seal of their session in their marks; our name stands nowhere else in them."""
+def seal_marks(text: str, key: bytes, agent: str, session: str) -> str:
+    """Add the session's seal to the marks of our blocks; our name occurs nowhere else in them."""
     if not key or _NAME not in text:
         return text
     try:
