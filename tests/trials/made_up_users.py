@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.trial import TrialOutcome
-from wisen.surfaces.hook import call_events, event_answers, hook_store
+from wisen.surfaces.hook import call_events, event_answers, hook_output, hook_store
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class World:
         """What the hook tells at an event; empty where it tells nothing."""
         self.said.clear()
         whole = {"session_id": log.session, "cwd": str(self.project), **payload}
-        event_answers.answer(event, whole, hook_store.HookStore(str(self.wisen), "claude-code", log.session))
+        event_answers.answer_event(event, whole, hook_store.HookStore(str(self.wisen), "claude-code", log.session))
         hook_output.set_limits(0, 0)
         return self.said[-1][1] if self.said else ""
 

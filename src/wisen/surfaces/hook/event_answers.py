@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> None:
         off = off or place_is_off(payload, store.snapshots.off_places(), home)
         if off:
             return
-        _answer(event, payload, store)
+        answer_event(event, payload, store)
         store.record_heartbeat(event)
     except Exception as error:  # noqa: BLE001 - the agent's turn continues; the next start reports it
         set_limits(0, 0)
@@ -79,7 +79,8 @@ def run(arguments: list[str]) -> None:
             store.record_failure(event, type(error).__name__)
 
 
-def _answer(event: str, payload: Payload, store: HookStore) -> None:
+def answer_event(event: str, payload: Payload, store: HookStore) -> None:
+    """Handle one event: print the answer, and record what was delivered."""
     if event in ("stop", "session-end"):
         from .cycle_start import start_cycle
 
