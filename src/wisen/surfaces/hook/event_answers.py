@@ -80,7 +80,6 @@ def run(arguments: list[str]) -> None:
 
 
 def answer_event(event: str, payload: Payload, store: HookStore) -> None:
-    """Handle one event: print the answer, and record what was delivered."""
     if event in ("stop", "session-end"):
         from .cycle_start import start_cycle
 
