@@ -80,7 +80,7 @@ PROMISES = (
     Promise("N1", "Global and per-context rules are plain Markdown that people can edit.", _P, "an edit holds after one yes, because any program can make it; the date of last use does not go by deliveries yet"),
     Promise("N2", "A context has one stable key: clones agree, different projects never collide.", _P, "a second clone or a moved folder agrees after one yes; what was mined there before does not follow"),
     Promise("N3", "Only the active context and the global one are read, unless another is named.", _P, "one other context by its name"),
-    Promise("N4", "Only explicit signals teach, and rules need confirmation before they bind.", _P, "what only a sentence's words speak for waits for an agent's or a person's word"),
+    Promise("N4", "Only explicit signals teach; a context rule needs confirmation, a global one the user's word or confirmation in 2 contexts.", _P, "what only a sentence's words speak for waits for an agent's or a person's word"),
     Promise("N5", "The context's rule goes before the global one, and conflicts are recorded.", _P, "rival words are seen by what one forbids, by a small table of rival tools and by opposites; other pairs stand beside each other"),
     Promise("N6", "Rules have size targets, are stale after 45 or 90 days unused, and are archived in place.", _P, "what a file tells is read unmeasured, and does not age"),
     Promise("N7", "Credentials and private data are never stored.", _P, "doubtful texts are withheld but not asked about yet; medical statements mostly in English; passwords of letters alone; purging does not look at names of folders and tools"),

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.requirements import PROMISES, Kept
 
 TESTS = Path(__file__).parent
+MISSION = TESTS.parents[1] / "shared" / "mission.md"
+"""The document that the promises are taken from: it is not part of the repository, and often not at hand."""
+_ROW = re.compile(r"^\| ([A-Z]\d+) \| (.*) \|$", re.MULTILINE)
+_NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?%?(?![\w.])")
 _MARK = re.compile(r"mark\.requirement\(([^)]*)\)")
 _ID = re.compile(r"""["']([A-Z]\d+)["']""")
 
@@ -40,6 +46,15 @@ def test_a_promise_that_is_only_planned_says_so_until_it_has_a_test() -> None:
 
 def test_no_test_cites_a_promise_that_nobody_made() -> None:
     assert set(cited()) <= {promise.id for promise in PROMISES}
+
+
+@pytest.mark.skipif(not MISSION.is_file(), reason="the mission is not at hand: it lies beside the repository")
+def test_promises_have_the_ids_and_the_numbers_of_the_mission() -> None:
+    rows = dict(_ROW.findall(MISSION.read_text(encoding="utf-8")))
+    assert {promise.id for promise in PROMISES} == set(rows)
+    told = {promise.id: set(_NUMBER.findall(promise.says)) for promise in PROMISES}
+    asked = {id: set(_NUMBER.findall(text)) for id, text in rows.items()}
+    assert {id: (asked[id], told[id]) for id in rows if asked[id] != told[id]} == {}
 
 
 def test_what_is_partly_kept_says_what_is_missing() -> None:
