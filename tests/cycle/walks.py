@@ -260,7 +260,7 @@ def markdown(walk: Walk) -> str:
         given = f"{_few(reads)} → {_few(writes) or 'the agent'}"
         by = f", called by {callers}" if callers else ""
         lines.append(f"{number}. {', '.join(f'`{each}`' for each in functions)} ({given}){by}")
-    return "\n".join([*lines, "", f"Beside the way: {', '.join(walk.beside) or 'nobody'}."])
+    return "\n".join([*lines, "", f"Also called: {', '.join(walk.beside) or 'nobody'}."])
 
 
 def every_stop(walk: Walk) -> str:
