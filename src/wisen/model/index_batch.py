@@ -1,4 +1,4 @@
-"""What one batch of a source leaves in the index, and each event of it that passed the filter."""
+"""What is stored in the index for one batch of a source."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
 
 
 class FilteredEvent(NamedTuple):
-    """An event that passed the filter, with what was decided about it there."""
+    """An event that passed the event filter, with the filter's decisions."""
 
     event: Event
     context: str | None
-    """The key of its context; None in the home directory, which is never one."""
+    """The key of its context; None in the home directory, which is never a context."""
     withheld: str | None = None
-    """The safety rule for which its text was not kept."""
+    """The safety rule that kept its text from being stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexBatch:
-    """What one batch of a source leaves in the index, written together with the mark or not at all."""
+    """What is stored in the index for one batch of a source, in one transaction with the mark."""
 
     source: Source
     events: tuple[FilteredEvent, ...]
     problems: tuple[ReadProblem, ...]
     mark: SourceMark
     from_start: bool = False
-    """The first batch of a source that is read from its beginning: earlier troubles of it no longer count."""
+    """Whether it is the first batch of a source read from its beginning: earlier problems of it no longer count."""

@@ -1,4 +1,4 @@
-"""What a turn of the loop found, as values that every surface can show."""
+"""The report of a run, as values that every surface can show."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 MAX_DECISIONS = 3
 SURE = 0.75
-"""How often a fix must help for it to be worth telling agents about."""
+"""How often a fix must help to be worth delivering to agents."""
 WORTH_DROPPING = 200
-"""Tokens of never relevant rules in one file from which on it is worth a thought."""
+"""How many tokens of never relevant rules in one file make removing them worthwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which sessions a question is about: all of them unless narrowed."""
+    """Which sessions a query covers: all of them unless narrowed."""
 
     under: Path | None = None
-    """Only sessions that a source in this file or folder holds."""
+    """Only sessions with a source at this path or below it."""
     since: datetime | None = None
     """Only events from this moment on."""
     agent: str | None = None
     """Only sessions of this agent."""
     places: tuple[str, ...] = ()
-    """Only sessions that worked in one of these directories or below it; they come whole, wherever else they went."""
+    """Only sessions that worked in one of these directories or below; they are included whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +54,13 @@ class ToolUse:
 
     @property
     def open(self) -> int:
-        """Calls whose end is not recorded: interrupted, or still running when the log was read."""
+        """Return the calls without a recorded outcome: interrupted, or still running when the log was read."""
         return self.calls - self.ok - self.failed - self.masked - self.cancelled - self.rejected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What the selected sessions hold."""
+    """Counts over the selected sessions."""
 
     sources: int
     sessions: int
@@ -80,26 +80,26 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenDecision:
-    """Something a person may want to decide: on a line that failures began with, a fix, or rules that nobody needs."""
+    """Something a person may want to decide: about a line that failures began with, a fix, or rules nobody needs."""
 
     line: Effect | None = None
     file: InstructionSummary | None = None
     """The file of the line, or the one with rules that were never relevant."""
     fix: Fix | None = None
     entry: str = ""
-    """The name of the entry that a yes to the fix is said to."""
+    """The name of the entry that approves the fix."""
     spares_ms: int = 0
-    """What the trouble has cost so far."""
+    """The time that the failure has cost so far."""
 
     @property
     def unused_tokens(self) -> int:
-        """What never relevant rules cost in every session."""
+        """Return the cost of never relevant rules in every session."""
         return self.file.unused_tokens if self.file is not None and self.line is None else 0
 
 
 @dataclass(slots=True, kw_only=True)
 class RunFindings:
-    """What one turn has found so far, as it goes on; the report is made of it."""
+    """What a run has found so far; the report is built from it."""
 
     began: datetime
     clock_began: float
@@ -120,7 +120,7 @@ class RunFindings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The result of one turn of the loop."""
+    """The result of one run."""
 
     selection: Selection
     found: Mapping[str, int]
@@ -130,32 +130,32 @@ class Report:
     new_events: int
     seconds: float
     reading_seconds: float
-    """The part of them that went into reading and storing, without counting for the report; speeds are told of it."""
+    """The part spent on reading and storing, without counting for the report; reported speeds are based on it."""
     counts: Counts
     failures: tuple[FailureKind, ...]
     fixes: tuple[Fix, ...]
-    """Those that are known well enough to be told."""
+    """Those reliable enough to be delivered."""
     undecided: Mapping[str, str] = field(default_factory=dict)
-    """By the id of a fix, the name of its entry, where the user has said nothing to it yet."""
+    """Fixes that the user has not decided about, each with the name of its entry."""
     signals: Mapping[SignalKind, int] = field(default_factory=dict)
-    """In how many typed turns the user said what."""
+    """In how many typed turns each kind of signal was detected."""
     themes: tuple[Theme, ...] = ()
-    """What the user corrected or asked for, in most sessions first."""
+    """What the user corrected or asked for, most sessions first."""
     proposals: int = 0
     """How many rules wait for the user's answer."""
     retired: int = 0
-    """How many sessions went because they were too old or too many."""
+    """How many sessions were removed because of the age or size limits of the archive."""
     instructions: tuple[InstructionSummary, ...]
-    """The instruction files of the projects, as far as there is anything to say; empty where nothing was new."""
+    """Summaries of the projects' instruction files, if there is anything to report; empty if nothing was new."""
     troubles: tuple[ReadProblemCount, ...]
     warnings: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
-    """What waits for the user's word about whose it is, and was not told before."""
-    """What went wrong beside the reading, in sentences for a person."""
+    """Ownership questions for the user that were not reported before."""
+    """`warnings`: sentences about what went wrong besides reading."""
 
     @property
     def decisions(self) -> tuple[OpenDecision, ...]:
-        """The few things worth deciding now: lines that failures began with, then fixes, then rules nobody needs."""
+        """Return the few things worth deciding now: lines that failures began with, then fixes, then unneeded rules."""
         lost = {kind.signature: kind.lost_ms for kind in self.failures}
         lines = decisions_about_lines(self.instructions, lost)
         blamed = {each.line.signature for each in lines if each.line is not None}
@@ -181,7 +181,7 @@ class Report:
 def decisions_about_lines(
     files: Iterable[InstructionSummary], lost: Mapping[Signature, int] | None = None
 ) -> tuple[OpenDecision, ...]:
-    """The lines that failures began with, each to be decided about."""
+    """Return the open decisions about lines that failures began with."""
     return tuple(
         OpenDecision(line=effect, file=file, spares_ms=(lost or {}).get(effect.signature, 0))
         for file in files

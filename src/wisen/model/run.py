@@ -1,4 +1,4 @@
-"""A run: one turn of the loop as the ledger remembers it. It is how we know whether learning has stopped."""
+"""Run rows: one run as the ledger records it, which shows whether learning has stopped."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 PARTLY = "partly: "
-"""What the error of a run begins with that went on without something."""
-_MOST_TOLD = 5
+"""The prefix of the error of a run that continued after a failure."""
+_MAX_REPORTED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One turn of the loop, written once when it ended."""
+    """One run, recorded when it ended."""
 
     id: str
     machine: str
@@ -36,27 +36,27 @@ class Run:
     withheld: int
     troubles: int
     error: str | None = None
-    """What stopped it, for a person, or what failed while the rest went on; None when all of it went through."""
+    """What stopped it, for a person, or what failed while the rest continued; None if everything succeeded."""
 
     @property
     def was_aborted(self) -> bool:
-        """Whether it ended before its end."""
+        """Return whether it was aborted."""
         return self.error is not None and not self.error.startswith(PARTLY)
 
     @property
     def has_failed_step(self) -> bool:
-        """Whether a whole step failed: something is then missing in every project."""
+        """Return whether a whole step failed: something is then missing in every project."""
         return self.failed_parts.startswith(f"{BoundaryKind.STEP.value} ")
 
     @property
     def failed_parts(self) -> str:
-        """What failed while the rest went on, for a person; empty where nothing did."""
+        """Return what failed while the rest continued, for a person; empty if nothing did."""
         return (self.error or "").removeprefix(PARTLY) if not self.was_aborted else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStamp:
-    """Which run it was: by whom, when, on which machine."""
+    """The identity of a run: id, machine, version and time."""
 
     id: str
     machine: str
@@ -66,9 +66,9 @@ class RunStamp:
 
 
 def build_run(report: Report, stamp: RunStamp, breakdowns: Sequence[IsolatedFailure] = ()) -> Run:
-    """The run that a report tells of, with what failed in it."""
-    more = f" and {len(breakdowns) - _MOST_TOLD} more" if len(breakdowns) > _MOST_TOLD else ""
-    first = sorted(breakdowns, key=lambda each: each.kind is not BoundaryKind.STEP)[:_MOST_TOLD]
+    """Build the run row for a report, with the failures in it."""
+    more = f" and {len(breakdowns) - _MAX_REPORTED} more" if len(breakdowns) > _MAX_REPORTED else ""
+    first = sorted(breakdowns, key=lambda each: each.kind is not BoundaryKind.STEP)[:_MAX_REPORTED]
     failed = " ".join(map(str, first)) + more
     return Run(
         id=stamp.id,
@@ -80,13 +80,13 @@ def build_run(report: Report, stamp: RunStamp, breakdowns: Sequence[IsolatedFail
         read_bytes=report.read_bytes,
         new_events=report.new_events,
         withheld=sum(report.counts.withheld.values()),
-        troubles=sum(trouble.count for trouble in report.troubles),
+        troubles=sum(problem.count for problem in report.troubles),
         error=f"{PARTLY}{failed}" if failed else None,
     )
 
 
 def failed_run(id_: str, machine: str, at: datetime, version: str, error: str) -> Run:
-    """A run that was stopped before it read anything."""
+    """Return a run that was aborted before it read anything."""
     return Run(
         id=id_,
         machine=machine,

@@ -1,14 +1,14 @@
-"""How sessions went, by what was measured in them: counts, and shares where there is something to share."""
+"""How well sessions went, as measured: counts and rates."""
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003 - a score is written as JSON by its types
+from datetime import datetime  # noqa: TC003 - a score is encoded by its field types
 
 from msgspec import Struct
 
 
 class Score(Struct, frozen=True, kw_only=True):
-    """What was measured in a stretch of time."""
+    """What was measured in a period of time."""
 
     since: datetime
     until: datetime
@@ -19,17 +19,17 @@ class Score(Struct, frozen=True, kw_only=True):
     praises: int
     calls: int
     failed: int
-    """Calls that failed, those included whose failure a pipe hid."""
+    """Failed calls, including those whose failure a pipe hid."""
     rejected: int
-    """Calls that the user refused."""
+    """Calls that the user rejected."""
     interrupts: int
 
     @property
     def correction_rate(self) -> float | None:
-        """Which share of what was typed corrected; None where nothing was typed."""
+        """Return the share of typed turns that corrected the agent; None if nothing was typed."""
         return self.corrections / self.typed_turns if self.typed_turns else None
 
     @property
     def failure_rate(self) -> float | None:
-        """Which share of calls failed; None where there were none."""
+        """Return the share of calls that failed; None if there were none."""
         return self.failed / self.calls if self.calls else None

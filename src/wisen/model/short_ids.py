@@ -1,4 +1,4 @@
-"""Short ids for people: a few letters, the same wherever something is shown, that nobody types by chance."""
+"""Short ids for people: a few letters, stable wherever something is shown, that nobody types by accident."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LENGTH, _LONGEST = 4, 12
 
 
 def short_id(id_: str, length: int = _LENGTH) -> str:
-    """The letters by which an id is known to people."""
+    """Return the short form of an id."""
     number = int.from_bytes(blake2b(id_.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
     letters = ""
     for _ in range(length):
@@ -24,7 +24,7 @@ def short_id(id_: str, length: int = _LENGTH) -> str:
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
-    """Short ids by ids. One that an earlier id has already gets a letter more, so that none ever changes."""
+    """Map ids to short ids. On a collision the later id gets one more letter, so that existing ones never change."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for id_ in sorted(set(ids)):

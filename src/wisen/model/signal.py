@@ -1,4 +1,4 @@
-"""What a typed turn says about the work: a correction, praise, a wish for later; and the lesson in it."""
+"""Signals in typed turns (corrections, praise, preferences, requests) and the lessons they contain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wisen.model.directive import Trigger  # noqa: TC001 - lessons are read back by their types
+from wisen.model.directive import Trigger  # noqa: TC001 - lessons are decoded by their field types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,27 +16,28 @@ if TYPE_CHECKING:
 
 
 class SignalKind(StrEnum):
-    """What a turn can be; several may hold at once."""
+    """What a turn can be; several kinds may apply at once."""
 
     CORRECTION = "correction"
-    """The work, a claim or an approach is wrong, incomplete as asked, or to be done otherwise."""
+    """The work, a claim or an approach is wrong, incomplete, or should be done differently."""
     PRAISE = "praise"
     PREFERENCE = "preference"
     """A rule that is meant to last."""
     REQUEST = "feature_request"
     GAP = "knowledge_gap"
-    """The user tells something that the agent did not know."""
+    """The user explains something that the agent did not know."""
     REMEMBER = "remember"
 
 
 SURE_GAP = 0.7
-"""How likely it must be that the user tells what the agent did not know: most turns that look so are of the moment."""
+"""The threshold for knowledge gaps: most turns that look like one only matter at the moment."""
 
 
 IN_DOUBT = 0.15
-"""How likely a directive is meant that only its words speak for: nothing is made of it until somebody says so.
+"""The probability given to a directive that only its wording supports: it is not used until a person confirms it.
 
-It is below what any kind of signal has to reach."""
+It is below the threshold of every kind of signal.
+"""
 
 
 class PrecedingEvent(StrEnum):
@@ -50,24 +51,24 @@ class PrecedingEvent(StrEnum):
 
 
 class TypedTurn(Struct, frozen=True, kw_only=True):
-    """A typed turn with what is known around it."""
+    """A typed turn with its surroundings."""
 
     text: str
     before: PrecedingEvent = PrecedingEvent.OK
     reason: bool = False
-    """Whether it is the reason typed when a call was refused."""
+    """Whether it is the reason typed when a call was rejected."""
     queued: bool = False
     """Whether it was typed while the agent worked."""
     earlier: tuple[str, ...] = ()
-    """What the user typed before in the session, newest first; a few are enough."""
+    """Earlier messages of the user in the session, newest first; a few are enough."""
     calls: tuple[str, ...] = ()
     """The last calls before it, newest first: a command, or a tool with its file."""
     later: tuple[str, ...] | None = None
-    """What the user typed next; None while that is not known."""
+    """Later messages of the user; None while unknown."""
     undone: bool | None = None
-    """Whether the agent then took back or changed what it had just done; None while that is not known."""
+    """Whether the agent then reverted or changed what it had just done; None while unknown."""
     conceded: bool | None = None
-    """Whether the assistant's answer began by conceding; None while that is not known."""
+    """Whether the assistant's reply began by conceding; None while unknown."""
 
 
 class LessonTopic(StrEnum):
@@ -81,36 +82,36 @@ class LessonTopic(StrEnum):
 
 
 class Polarity(StrEnum):
-    """Which way a signal points."""
+    """The direction of a signal."""
 
     FOR = "for"
-    """The work was right, or something is to be done."""
+    """The work was right, or something should be done."""
     AGAINST = "against"
-    """The work was wrong, or something is not to be done."""
+    """The work was wrong, or something should not be done."""
     NEITHER = "neither"
 
 
 class Lesson(Struct, frozen=True, kw_only=True):
-    """What is to be learnt from a correction or a preference, in the user's own words."""
+    """What can be learned from a correction or a preference, in the user's own words."""
 
     text: str
-    """The sentences that say what to do, as they were typed."""
+    """The sentences that say what to do, as typed."""
     forbids: bool
-    """Whether it says what not to do, and nothing else."""
+    """Whether it only says what not to do."""
     durable: float
-    """How likely it is meant to last beyond the task at hand."""
+    """The probability that it is meant to last beyond the current task."""
     is_durable: bool
     about: LessonTopic
     marker: str = ""
-    """The words by which it says itself that it lasts; empty where it does not."""
+    """The words that mark it as lasting; empty if there are none."""
     standing: bool = False
-    """Whether it is told at each start: it says itself that it lasts, and says something by itself."""
+    """Whether it is delivered at each start: it is marked as lasting and can be understood by itself."""
     trigger: Trigger | None = None
-    """What calls it up again, where that can be told."""
+    """What brings it up again, if known."""
 
 
 class Signal(Struct, frozen=True, kw_only=True):
-    """One thing that a turn says."""
+    """One signal in a turn."""
 
     kind: SignalKind
     probability: float
@@ -123,7 +124,7 @@ class Signal(Struct, frozen=True, kw_only=True):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether its lesson only may be one: its words speak for it, and neither a rule nor anybody says so."""
+        """Return whether its lesson is uncertain: only the wording supports it, and no rule or person confirms it."""
         return self.lesson is not None and self.probability <= IN_DOUBT
 
 
@@ -137,7 +138,7 @@ class RecordedSignal(Struct, frozen=True, kw_only=True):
 
 
 class Sighting(Struct, frozen=True, kw_only=True):
-    """A signal with where it was said and in which words: enough to show it to a person."""
+    """A signal with its source and text: enough to show it to a person."""
 
     agent: str
     native: str
@@ -145,7 +146,7 @@ class Sighting(Struct, frozen=True, kw_only=True):
     session: int
     said: RecordedSignal
     text: str
-    """The whole message; empty where it was not kept."""
+    """The whole message; empty if it was not stored."""
     context: str = ""
     """The key of the context it was said in; empty outside of any."""
     local: bool = False
@@ -153,20 +154,20 @@ class Sighting(Struct, frozen=True, kw_only=True):
 
 
 class Theme(Struct, frozen=True, kw_only=True):
-    """What was corrected or asked for in much the same words, however often."""
+    """What was corrected or asked for in similar words, however often."""
 
     lesson: str
     """The lesson in its clearest wording."""
     about: LessonTopic
     forbids: bool
     durable: float
-    """The highest likelihood that it is meant to last."""
+    """The highest probability that it is meant to last."""
     sightings: tuple[Sighting, ...]
     """Newest first."""
     sessions: int
 
 
 def signals_by_kind(sightings: Iterable[Sighting]) -> dict[SignalKind, int]:
-    """In how many turns each kind was said, the most frequent first."""
+    """Count the turns of each kind of signal, the most frequent first."""
     turns = {(each.session, each.said.message, each.said.signal.kind) for each in sightings}
     return dict(Counter(kind for _, _, kind in sorted(turns)).most_common())

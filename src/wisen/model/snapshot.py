@@ -1,4 +1,4 @@
-"""Snapshots: what an instruction file held when `learn` saw it, kept because no repository remembers it."""
+"""Snapshots of instruction files as `learn` saw them, kept because no repository has their history."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """What a file of one machine held from a moment on."""
+    """The content of a file on one machine from a moment on."""
 
     path: str
     machine: str
@@ -21,5 +21,5 @@ class Snapshot:
 
     @property
     def digest(self) -> str:
-        """Two texts are the same where these are."""
+        """Return the digest of the text."""
         return hashlib.blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

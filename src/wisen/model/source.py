@@ -1,4 +1,4 @@
-"""Where events are read from, how far, and what could not be read."""
+"""Sources of events: log files and databases, how far they were read, and what could not be read."""
 
 from __future__ import annotations
 
@@ -24,61 +24,61 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceMark:
-    """How far a source was read, and what it looked like then."""
+    """How far a source was read, and its size and date at that time."""
 
     size: int
     modified_ns: int
     cursor: str
-    """The reader's own note to itself; nobody else looks inside."""
+    """The reader's private state; nothing else interprets it."""
     is_suspect: bool = False
-    """Whether the reader should compare every byte with what it read then, instead of trusting sizes and dates."""
+    """Whether the reader should compare every byte with what it read then, instead of trusting size and date."""
 
 
 class ReadProblemKind(StrEnum):
-    """Why a piece of a source taught nothing."""
+    """Why a part of a source was skipped."""
 
     GARBLED = "garbled"
-    """Not the JSON it should be."""
+    """Not valid JSON."""
     UNFINISHED = "unfinished"
-    """The last line has no end yet; it is read again next time."""
+    """The last line is incomplete; it is read again next time."""
     OVERSIZED = "oversized"
-    """Longer than the limit; passed over without being loaded."""
+    """Longer than the limit; skipped without being loaded."""
     NULS = "nuls"
-    """Zero bytes, as a crash leaves them; what lies between is read."""
+    """Zero bytes, as a crash leaves them; the data in between is read."""
     UNKNOWN = "unknown"
-    """A kind of record that we have not seen before."""
+    """An unknown type of record."""
     MISSHAPEN = "misshapen"
-    """Good JSON whose fields are not what they were when this reader was written."""
+    """Valid JSON with other fields than this reader expects."""
     UNREADABLE = "unreadable"
-    """The system refused to give the bytes."""
+    """The system did not return the bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadProblem:
-    """Something that was passed over. It never holds text of the record."""
+    """Something that was skipped. It never holds text of the record."""
 
     kind: ReadProblemKind
     detail: str
-    """The type of record or the system's word; empty when the kind says all."""
+    """The type of record or the system's error; empty if the kind says it all."""
     offset: int
-    """Where in the source it stands."""
+    """Its position in the source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """A stretch of a source: what it held, and the cursor behind it."""
+    """Part of a source: its events, and the cursor after it."""
 
     events: tuple[Event, ...]
     problems: tuple[ReadProblem, ...]
     cursor: str
     read_bytes: int
     from_start: bool = False
-    """Whether it begins at the very start of the source."""
+    """Whether it begins at the start of the source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadProblemCount:
-    """How often one kind of trouble stands in one source."""
+    """How often one kind of problem occurs in one source."""
 
     path: str
     kind: ReadProblemKind

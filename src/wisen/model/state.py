@@ -1,4 +1,4 @@
-"""The state of one installation: what `status` and `doctor` tell."""
+"""The state of one installation, as `status` and `doctor` show it."""
 
 from __future__ import annotations
 
@@ -19,58 +19,58 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallationState:
-    """Everything on one screen."""
+    """Everything that `status` shows."""
 
     version: str
     home: str
     ledger: str
-    """Where the ledger is, without a password."""
+    """The location of the ledger, without a password."""
     contexts: int
     counts: Counts
     runs: tuple[Run, ...]
     """The newest runs, newest first."""
     warnings: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
-    """What waits for the user's word about whose it is."""
+    """Ownership questions that wait for the user."""
     alarms: tuple[HealthFinding, ...] = ()
-    """What is wrong with hooks and what they deliver."""
+    """Problems with hooks and deliveries."""
     archive: ArchiveUsage | None = None
     off: str = ""
-    """What switches wisen off in the present project: a marker, or a directory of the settings."""
+    """What disables wisen in the current project: a marker, or a directory in the settings."""
     models: ModelsState | None = None
-    """Language models; None where none is configured."""
+    """Language models; None if none is configured."""
     findings: tuple[OpenDecision, ...] = ()
-    """Lines of instruction files that failures began with, and that nobody has decided about."""
+    """Lines of instruction files that failures began with, and that are undecided."""
     pointing: bool = False
-    """Whether the user's agent may help to sort what they said."""
+    """Whether the user's agent may help to classify what they said."""
     private: int = 0
-    """How many entries agents are not told, because the user typed them to local models only."""
+    """How many entries are kept from hosted agents because the user typed them to local models only."""
     requests: int = 0
-    """How many decisions wait that a program asked for, or that were found in edited files."""
+    """How many decisions wait that a program requested, or that were found in edited files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentState:
-    """What was found of one agent."""
+    """What is known about one agent."""
 
     name: str
     roots: tuple[str, ...]
-    """Where its sessions are looked for; empty for formats that are read only where the user points."""
+    """Where its sessions are searched for; empty for formats that are only read from given paths."""
     version: str | None
-    """The version that wrote the newest source, where it tells."""
+    """The version that wrote the newest source, if known."""
     sources: int
     size: int
     newest: datetime | None
     """When a source was last written."""
     counts: Counts
-    """What was read of them so far."""
+    """Counts of what was read so far."""
     troubles: tuple[ReadProblemCount, ...]
     hooks: HookStatus | None
-    """Its hook status; None for an agent that cannot be installed into."""
+    """Its hook status; None for an agent without hooks."""
 
 
 class Health(StrEnum):
-    """How one thing is."""
+    """The health of one checked thing."""
 
     GOOD = "good"
     NOTICE = "notice"
@@ -81,7 +81,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthFinding:
-    """One thing that was looked at."""
+    """The result of one health check."""
 
     about: str
     health: Health

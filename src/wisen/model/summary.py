@@ -1,4 +1,4 @@
-"""What a session came to, and the lines of a day: words of the user or of a call, each with the turn it stands in."""
+"""Session summaries and daily notes, in the words of the user or of calls, each with the turn it is from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class DayMark(StrEnum):
-    """What a line of a day tells of."""
+    """What a line of a daily note is about."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -18,7 +18,7 @@ class DayMark(StrEnum):
 
     @property
     def symbol(self) -> str:
-        """As it stands in the file."""
+        """Return the emoji used in the file."""
         return DAY_SIGNS[self]
 
 
@@ -26,16 +26,16 @@ DAY_SIGNS = {DayMark.SUCCESS: "✅", DayMark.FAILURE: "❌", DayMark.INSIGHT: "�
 
 
 class DayLine(Struct, frozen=True, kw_only=True):
-    """One line of a day."""
+    """One line of a daily note."""
 
     mark: DayMark
     time: str
-    """HH:MM, as it was where the file is."""
+    """HH:MM, in the local time of the file."""
     text: str
 
 
 class SummaryItem(Struct, frozen=True, kw_only=True):
-    """One thing in a summary."""
+    """One item of a summary."""
 
     text: str
     """The user's own words or a call's, shortened."""
@@ -43,19 +43,19 @@ class SummaryItem(Struct, frozen=True, kw_only=True):
     """The number of the typed turn it belongs to, from 1; 0 before the first."""
     at: datetime
     message: str = ""
-    """The id of the message, where it is one."""
+    """The id of the message, if it is one."""
     measured: str = ""
-    """What was measured of it: how it ended, what it cost, what helped."""
+    """What was measured about it: how it ended, what it cost, what helped."""
     entry: str = ""
     """The name of the entry that it became."""
     mark: DayMark | None = None
-    """What it is in a day, where it is worth a line there."""
+    """How it is marked in the daily note, if it is worth a line there."""
     worth: float = 0.0
-    """How much it is worth there."""
+    """Its rank there."""
 
 
 class Summary(Struct, frozen=True, kw_only=True):
-    """What a session came to in one context."""
+    """The summary of a session in one context."""
 
     agent: str
     session: str
@@ -63,7 +63,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     context: str
     """The key of the context; empty outside of any."""
     first: datetime
-    """When the session began: with the agent and the id it tells sessions apart."""
+    """When the session began: with the agent and the id it identifies the session."""
     last: datetime
     turns: int
     """How many turns were typed."""
@@ -77,22 +77,22 @@ class Summary(Struct, frozen=True, kw_only=True):
 
     @property
     def items(self) -> tuple[SummaryItem, ...]:
-        """Everything in it."""
+        """Return all items."""
         return (*self.tasks, *self.learnings, *self.skills, *self.feedback, *self.open)
 
     @property
     def key(self) -> str:
-        """Tells sessions apart, also two of the same id after a long pause."""
+        """Return a unique key, also for two sessions with the same id after a long pause."""
         return f"{self.agent}/{self.session}@{self.first:%Y%m%dT%H%M%S}"
 
     @property
     def short_label(self) -> str:
-        """The session in few characters, as references name it."""
+        """Return a short reference to the session."""
         return f"{self.agent} {self.session[:8]}"
 
 
 def is_day(text: str) -> bool:
-    """Whether a text names a day."""
+    """Return whether a text is a date."""
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:

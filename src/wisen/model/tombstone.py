@@ -1,4 +1,4 @@
-"""Tombstones: what was forgotten, known by ids and keyed digests, never by its words; and what is looked through."""
+"""Tombstones: prove what was forgotten by ids and keyed digests, never by its text."""
 
 from __future__ import annotations
 
@@ -12,61 +12,61 @@ from msgspec import Struct
 from wisen.model.context import EVERYWHERE
 
 ALL_CONTEXTS = "*"
-"""The scope of everything that is there, whatever context it belongs to."""
+"""The scope of everything, whatever context it belongs to."""
 DISABLED_SESSION = "/off"
-"""The scope of a session that was switched off; no context has such a key."""
+"""The scope of a disabled session; no context has such a key."""
 FORGOTTEN = "forgotten"
-"""Stands in the place of the rule by which the text of an event was withheld."""
+"""Takes the place of the safety rule that kept the text of an event from being stored."""
 
 
 class TombstoneKeyKind(StrEnum):
-    """By what something forgotten is known again."""
+    """How something forgotten is recognized."""
 
     EVENT = "event"
     """An event, by the agent's own id."""
     WORDS = "words"
-    """Words that follow each other, whatever marks stand between them; as a keyed digest."""
+    """Consecutive words, ignoring punctuation between them; as a keyed digest."""
     MARKED = "marked"
-    """Words and marks that follow each other; as a keyed digest."""
+    """Consecutive words and punctuation; as a keyed digest."""
     THING = "thing"
     """A row, by its kind and id."""
     SESSION = "session"
-    """A session that was switched off, as a keyed digest of its agent and id: nothing of it is ever kept."""
+    """A disabled session, as a keyed digest of its agent and id: nothing of it is ever stored."""
     UNTIL = "until"
-    """Whatever happened in a context up to a moment."""
+    """Everything that happened in a context up to a moment."""
     DONE = "done"
-    """That everything is gone, and since when."""
+    """That everything was removed, and when."""
 
 
 class TombstoneKey(Struct, frozen=True, kw_only=True):
-    """By what something forgotten is known again, without a word of it."""
+    """What something forgotten is recognized by, without its text."""
 
     kind: TombstoneKeyKind
     value: str
-    """The id of an event, a digest, `kind:id` of a row, or the scope of what happened until then."""
+    """The id of an event, a digest, `kind:id` of a row, or the scope of an UNTIL key."""
     agent: str = ""
     session: str = ""
     size: int = 0
-    """How many words a digest was made of, or microseconds since 1970."""
+    """The number of words in a digest, or microseconds since 1970."""
 
     @property
     def id(self) -> str:
-        """Tells it from the others of a tombstone."""
-        told = "\0".join((self.kind.value, self.agent, self.session, self.value, str(self.size)))
-        return blake2b(told.encode("utf-8", "surrogateescape"), digest_size=13).hexdigest()
+        """Return an id that is unique within a tombstone."""
+        content = "\0".join((self.kind.value, self.agent, self.session, self.value, str(self.size)))
+        return blake2b(content.encode("utf-8", "surrogateescape"), digest_size=13).hexdigest()
 
 
 class Tombstone(Struct, frozen=True, kw_only=True):
-    """That something was forgotten: when, in which scope, and how much of it there was."""
+    """Proof that something was forgotten: when, in which scope, and how much."""
 
     id: str
     machine: str
     at: datetime
     scope: str
-    """The key of a context, `EVERYWHERE`, `ALL`, or `OFF`."""
+    """The key of a context, `EVERYWHERE`, `ALL_CONTEXTS`, or `DISABLED_SESSION`."""
     many: int
     done: bool = False
-    """Whether everything that it names is gone; else the next run goes on with it."""
+    """Whether everything that it names was removed; otherwise the next run continues."""
 
 
 class IndexedText(NamedTuple):
@@ -94,7 +94,7 @@ class ForgetResult(NamedTuple):
     """What was forgotten, or would be."""
 
     tombstone: str
-    """Empty where nothing was done."""
+    """Empty if nothing was done."""
     scope: str
     things: tuple[ForgottenItem, ...]
     left: tuple[str, ...]
@@ -102,7 +102,7 @@ class ForgetResult(NamedTuple):
 
 
 class PurgeCount(NamedTuple):
-    """What a rule of safety does not let be kept: how much of it was in which place."""
+    """How much a safety rule removed from one place."""
 
     rule: str
     place: str
@@ -110,12 +110,12 @@ class PurgeCount(NamedTuple):
 
 
 def is_in_scope(scope: str, context: str) -> bool:
-    """Whether what belongs to a context is within a scope."""
+    """Return whether a context is within a scope."""
     return scope in (ALL_CONTEXTS, context)
 
 
 def describe_scope(scope: str) -> str:
-    """A scope for a person."""
+    """Describe a scope for a person."""
     return {ALL_CONTEXTS: "all", EVERYWHERE: "global", DISABLED_SESSION: "a session that was switched off"}.get(
         scope, scope
     )

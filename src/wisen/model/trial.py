@@ -1,4 +1,4 @@
-"""Trials: what each session got of a rule on trial, what came of it, and what that says about the rule."""
+"""Trials: which sessions got a rule on trial, the outcomes, and the verdict about the rule."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from wisen.model.instruction import Rate  # noqa: TC001 - as above
 
 
 class TrialRow(Struct, frozen=True, kw_only=True):
-    """One session of a trial. The arm is what the coin said, whatever was then done: intention to treat."""
+    """One session of a trial. The arm is what was drawn, whatever happened afterwards: intention to treat."""
 
     session: str
     rule: str
     version: str
-    """Of its wording: other words are another trial."""
+    """The version of its wording: a new wording is a new trial."""
     arm: Arm
     chance: float
-    """With which probability the coin gives the rule to this session; noted when it was thrown."""
+    """The probability with which the rule is given to this session, recorded at the draw."""
     relevant: bool
-    """Whether the rule's trigger fired, told by the same code in both arms and blind to what came of it."""
+    """Whether the rule's trigger fired, decided by the same code in both arms and blind to the outcome."""
     hit: bool
     """Whether what the rule is against happened in the session, however often."""
     rails: Mapping[str, int] = {}
@@ -32,10 +32,10 @@ class TrialRow(Struct, frozen=True, kw_only=True):
 
 
 class TrialOutcome(Struct, frozen=True, kw_only=True):
-    """What a session showed about a subject on trial, noted once when it is over; logs do not stay."""
+    """What a session showed about a subject on trial, recorded once when it is over, because logs are not kept."""
 
     id: str
-    """Made of the session and the subject, so that the same outcome is noted once."""
+    """Derived from the session and the subject, so that the same outcome is recorded once."""
     machine: str
     agent: str
     session: str
@@ -60,35 +60,36 @@ class Verdict(StrEnum):
 
 
 class TrialJudgment(Struct, frozen=True, kw_only=True):
-    """A verdict with the numbers it stands on, as they were when it was reached."""
+    """A verdict with the numbers it is based on, at the time it was reached."""
 
     verdict: Verdict
     given: Rate
-    """Sessions with what the rule is against, of the relevant ones that got the rule."""
+    """Of the relevant sessions with the rule, those in which what it is against happened."""
     withheld: Rate
-    """The same of those that did not."""
+    """The same for sessions without the rule."""
     good: float
-    """Evidence that it helps: 30 means that chance alone reaches this in one of 30 trials at most.
+    """Evidence that it helps: 30 means that chance alone reaches this in at most one of 30 trials.
 
-    Sessions after it was confirmed go on counting here, so that it may stand among many rules."""
+    Sessions after the confirmation still count, so that it can hold among many rules.
+    """
     harm: float
     """Evidence that it makes things worse."""
     futile: float
-    """Evidence that it takes away less than the smallest share that is worth a rule."""
+    """Evidence that it prevents less than the smallest share worth a rule."""
     better: float
-    """How likely it helps at all, for people to read; trials are not decided by it alone."""
+    """The probability that it helps at all, for people to read; trials are not decided by it alone."""
     interval: tuple[float, float] | None
-    """95% of how often it happens with the rule, as a multiple of without; None if one is unknown."""
+    """The 95% interval of the rate with the rule relative to without; None if one is unknown."""
     rails: Mapping[str, float] = {}
     """Evidence of harm for each thing that must not get worse."""
     worse_rail: str | None = None
-    """The one that got worst, where that is why the rule goes."""
+    """The one that got worst, if that is why the rule is dropped."""
     decided: str | None = None
     """The session that decided it."""
     since: float = 1.0
     """Evidence of harm in the sessions after it was confirmed."""
     reopened: int = 0
-    """How often a confirmed rule had to prove itself anew, because it seemed to hurt."""
+    """How often a confirmed rule was put on trial again because it seemed to do harm."""
 
     @property
     def sessions(self) -> int:
@@ -97,7 +98,7 @@ class TrialJudgment(Struct, frozen=True, kw_only=True):
 
     @property
     def description(self) -> str:
-        """The whole in a sentence for a person."""
+        """Return a one-sentence summary for a person."""
         if not self.sessions:
             return "no session yet in which it mattered"
         seen = (
@@ -108,7 +109,7 @@ class TrialJudgment(Struct, frozen=True, kw_only=True):
 
     @property
     def interval_text(self) -> str:
-        """The interval for a person."""
+        """Return the interval as text."""
         if self.interval is None:
             return "nothing to compare yet"
         low, high = self.interval
@@ -116,44 +117,44 @@ class TrialJudgment(Struct, frozen=True, kw_only=True):
 
 
 class Trial(NamedTuple):
-    """How the trial of one version of a rule or fix stands."""
+    """The current state of the trial of one version of a rule or fix."""
 
     subject: str
     version: str
     judged: TrialJudgment
     rows: tuple[TrialRow, ...]
-    """The sessions that are over, in the order of their coins."""
+    """The finished sessions, in the order of their draws."""
     last: datetime
-    """When its coin was thrown last."""
+    """When the last draw was."""
     chance: float
-    """With which probability the next session gets it, where it goes on."""
+    """The probability with which the next session gets it, while the trial continues."""
     stands: bool
-    """Whether it is confirmed also among all that are on trial together."""
+    """Whether it is also confirmed among all rules on trial together."""
 
     @property
     def id(self) -> str:
-        """As exposures and snapshots name it."""
+        """Return the id that exposures and snapshots use."""
         return f"{self.subject}:{self.version}"
 
 
 class BeforeAfter(Struct, frozen=True, kw_only=True):
-    """What is told of a rule that was never withheld: its sessions before and after it came. It is no proof."""
+    """A comparison of sessions before and after a rule was added, if it was never withheld. It is no proof."""
 
     day: int | None
-    """The day after it came whose look this is; None while it is too early."""
+    """The day after its addition on which this comparison was made; None while it is too early."""
     before: Rate
     after: Rate
     drift: float = 1.0
     """How much more often everything else happened afterwards."""
     chance: float | None = None
-    """How often the same was seen on dates when nothing happened; None where there are too few."""
+    """How often the same was seen around dates without a change; None if there are too few."""
     placebos: int = 0
     """How many such dates there are."""
     helped: bool = False
 
     @property
     def description(self) -> str:
-        """The whole in a sentence for a person; never more than "likely helped"."""
+        """Return a one-sentence summary for a person; never more than "likely helped"."""
         if self.day is None:
             return "too early to tell"
         return (
@@ -164,7 +165,7 @@ class BeforeAfter(Struct, frozen=True, kw_only=True):
 
 
 class Portfolio(Struct, frozen=True, kw_only=True):
-    """What all hints together do: troubles per session with them and without."""
+    """The effect of all hints together: failures and corrections per session with and without them."""
 
     with_hints: float
     """Failures and corrections per session."""
@@ -172,17 +173,17 @@ class Portfolio(Struct, frozen=True, kw_only=True):
     sessions_with: int
     sessions_without: int
     ratio: float | None
-    """With, as a multiple of without; None while there is nothing to compare."""
+    """With hints relative to without; None while there is nothing to compare."""
     interval: tuple[float, float] | None
-    """95% of it."""
+    """Its 95% interval."""
     good: float
     """Evidence that the hints help."""
     harm: float
-    """Evidence that they hurt."""
+    """Evidence that they do harm."""
 
     @property
     def description(self) -> str:
-        """The whole in a sentence for a person."""
+        """Return a one-sentence summary for a person."""
         if not self.sessions_with or not self.sessions_without:
             return "no session with and without hints to compare yet"
         text = (
@@ -200,38 +201,38 @@ def _count(number: int) -> str:
 
 
 class CheckAction(StrEnum):
-    """What is to be done about a change now."""
+    """What to do about a change now."""
 
     NOTHING = "nothing"
     CHECK = "check"
     REMIND = "remind"
-    """It is overdue: tell."""
+    """It is overdue: remind the user."""
     EXTEND = "extend"
-    """It gets more time, and whoever knows is asked for evidence."""
+    """It gets more time, and evidence is asked for."""
     REVERT = "take out"
-    """It was only inferred, and nothing ever spoke for it."""
+    """It was only inferred, and nothing ever supported it."""
     ASK = "ask"
-    """The user stated or approved it: he is asked, and it stays."""
+    """The user stated or approved it: ask them, and keep it meanwhile."""
 
 
 class TrialStandings(NamedTuple):
-    """How trials stand: with which chance what is on trial goes on, and where experiments are welcome."""
+    """The state of all trials: the probabilities of what is on trial, and where experiments are allowed."""
 
     chances: Mapping[str, float | None]
-    """With which probability the next session gets it, by id and version; None where the trial has ended it."""
+    """By id and version, the probability with which the next session gets it; None if the trial has ended."""
     first_chance: float
-    """Of what has no trial yet."""
+    """The probability for what has no trial yet."""
     said: Mapping[str, bool]
-    """What the user said about experiments in a context."""
+    """The user's answers about experiments, by context."""
     everywhere: bool
-    """What they said about all others."""
+    """Their answer for all other contexts."""
     holdout: float
     """The share of sessions that get no hint on trial."""
 
     def chance_of(self, id_: str) -> float | None:
-        """With which probability the next session gets something; None where a trial has ended it."""
+        """Return the probability with which the next session gets something; None if its trial has ended."""
         return self.chances.get(id_, self.first_chance)
 
     def allows_experiments(self, context: str) -> bool:
-        """Whether experiments are welcome in a context."""
+        """Return whether experiments are allowed in a context."""
         return self.said.get(context, self.everywhere)

@@ -1,4 +1,4 @@
-"""What is known of the languages a user writes in, and what came of building files for them."""
+"""The languages a user writes in, and the results of building language files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 MIN_TURNS = 3
-"""In fewer turns a phrase of a language may stand by chance."""
+"""In fewer turns a phrase of a language may occur by chance."""
 
 
 class LanguageOrigin(StrEnum):
@@ -17,11 +17,11 @@ class LanguageOrigin(StrEnum):
     SHIPPED = "shipped"
     ADDED = "added"
     EXTENDED = "extended"
-    """It is shipped, and a file of the user's adds to it."""
+    """It is shipped, and a file of the user adds to it."""
 
 
 class KnownLanguage(Struct, frozen=True, kw_only=True):
-    """A language that there is a file for."""
+    """A language with a file."""
 
     code: str
     name: str
@@ -29,14 +29,14 @@ class KnownLanguage(Struct, frozen=True, kw_only=True):
     origin: LanguageOrigin
     phrases: int
     turns: int
-    """In how many of the user's typed turns it was spoken, by its phrases."""
+    """In how many of the user's typed turns its phrases occur."""
     newest: datetime | None
     file: str = ""
     """The user's own file."""
 
 
 class UnknownLanguage(Struct, frozen=True, kw_only=True):
-    """A language that the user writes in, and that there is no file for."""
+    """A language that the user writes in, without a file."""
 
     code: str
     name: str
@@ -44,71 +44,71 @@ class UnknownLanguage(Struct, frozen=True, kw_only=True):
     turns: int
     newest: datetime
     words: tuple[str, ...]
-    """Small words of it that he wrote."""
+    """Function words of it that the user wrote."""
 
 
 class LanguageSurvey(Struct, frozen=True, kw_only=True):
     """The languages of a user."""
 
     turns: int
-    """How many typed turns were looked at."""
+    """How many typed turns were examined."""
     known: tuple[KnownLanguage, ...]
-    """Those that are spoken most come first."""
+    """The most used first."""
     unknown: tuple[UnknownLanguage, ...]
     warnings: tuple[str, ...] = ()
 
     @property
     def spoken(self) -> tuple[str, ...]:
-        """The codes of the languages that the user writes in, the most used first."""
+        """Return the codes of the languages that the user writes in, the most used first."""
         used = [(each.turns, each.code) for each in self.known if each.turns >= MIN_TURNS and each.own_name]
         used += [(each.turns, each.code) for each in self.unknown]
         return tuple(code for _, code in sorted(used, key=lambda each: (-each[0], each[1])))
 
 
 class LanguageBuild(Struct, frozen=True, kw_only=True):
-    """What came of building the file of one language."""
+    """The result of building the file of one language."""
 
     code: str
     name: str
     file: str
     phrases: int = 0
-    """How many are in the file; where it extends a shipped one, how many it adds."""
+    """How many are in the file; for an extension of a shipped language, how many it adds."""
     dropped: dict[str, int] = {}
-    """How many phrases were left out, by why."""
+    """How many phrases were dropped, by reason."""
     answered: int = 0
     questions: int = 0
-    """How many a model was asked, or would be."""
+    """How many questions a model was asked, or would be."""
     written: bool = False
     kept: str = ""
-    """Where the file is now that stood there before."""
+    """Where the previous file was moved to."""
     trouble: str = ""
-    """Why it is not whole."""
+    """Why it is incomplete."""
 
 
 class LanguageAccuracy(Struct, frozen=True, kw_only=True):
-    """How well a language is heard on sentences that were held back from whoever wrote its file."""
+    """How accurately a language is detected, on sentences held back from whoever wrote its file."""
 
     code: str
     name: str
     file: str
-    """Where its sentences lie."""
+    """Where its sentences are."""
     sentences: int = 0
-    """How many there are, with those that were not held back. All counts below are of held-back ones."""
+    """How many there are, including those not held back. All counts below are of held-back ones."""
     directives: int = 0
-    """How many tell how to work, with those that forbid."""
+    """How many are directives, prohibitions included."""
     heard: int = 0
     prohibitions: int = 0
     prohibitions_heard: int = 0
     negations_kept: int = 0
-    """How many of the prohibitions that were heard are read as such."""
+    """How many of the detected prohibitions are recognized as such."""
     harmless: int = 0
     taken: int = 0
-    """How many harmless ones were taken for a directive."""
+    """How many harmless ones were mistaken for a directive."""
     needed: dict[str, int] = {}
-    """About how many more are needed by kind, before the counts tell anything; empty where there are enough."""
+    """About how many more are needed by kind before the counts are meaningful; empty if there are enough."""
     missed: tuple[str, ...] = ()
-    """Some that were not held back, and are not heard or lose their negation: to write the file by."""
+    """Some that were not held back, and are missed or lose their negation: help for improving the file."""
     wrongly_taken: tuple[str, ...] = ()
-    """Some harmless ones that were not held back, and are taken for a directive."""
+    """Some harmless ones that were not held back, and are mistaken for a directive."""
     trouble: str = ""
     """Why its sentences cannot be read."""

@@ -1,6 +1,6 @@
-"""Verified copies of a ledger that lives in a file, and the way back from one.
+"""Makes verified backups of a ledger file, and restores them.
 
-A copy counts only after it was read whole: its structure, every seal, and as many rows as the ledger had.
+A backup counts only after it was read completely: its structure, every seal, and as many rows as the ledger had.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ if TYPE_CHECKING:
     from wisen.store.ledger import Ledger
     from wisen.system.machine_ports import Clock
 
-# How long one process waits for the copy that another one makes: a ledger of a million events takes a part of it.
-_PATIENCE = 120.0
+# How long a process waits for another one's backup: a ledger of a million events takes a fraction of it.
+_LOCK_SECONDS = 120.0
 
 
 def list_backups(folder: Path) -> list[Path]:
-    """The copies in a folder, newest first."""
+    """Return the backups in a folder, newest first."""
     with translate_errors(folder):
         return sorted(folder.glob("ledger-*.db"), reverse=True)
 
 
 class Backups(Protocol):
-    """Copies of a ledger that lives in a file. A server's ledger has the server's own."""
+    """Backups of a ledger in a file. A ledger on a server is backed up by the server's own means."""
 
     def create(self) -> Path:
-        """Copy the ledger, verify the copy, and drop the oldest ones beyond the number to keep."""
+        """Copy the ledger, verify the copy, and delete the oldest backups beyond the number to keep."""
         ...
 
     def newest_valid(self) -> Path | None:
-        """The newest copy that can be read whole."""
+        """Return the newest backup that can be read completely."""
         ...
 
     def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
-        """Make a copy, then delete the older ones that hold something, or of which that cannot be told.
+        """Create a backup, then delete the older ones that hold something, or for which that is unknown.
 
-        Returns those that are gone: what was set aside as damaged is among them.
+        Returns the deleted files, which include ledgers moved aside as damaged.
         """
         ...
 
     def restore(self, copy: Path) -> Path:
-        """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
+        """Replace the ledger by a backup; the current file is moved aside, and its new path returned."""
         ...
 
 
 class LedgerBackups:
-    """The copies of one ledger."""
+    """The backups of one ledger."""
 
     def __init__(self, ledger: Path, folder: Path, *, clock: Clock, keep: int = 10, busy: float = 10.0) -> None:
         self._ledger = ledger
@@ -70,16 +70,16 @@ class LedgerBackups:
         self._busy = busy
 
     def create(self) -> Path:
-        """Copy the ledger, verify the copy, and drop the oldest ones beyond the number to keep."""
-        with self._alone():
+        """Copy the ledger, verify the copy, and delete the oldest backups beyond the number to keep."""
+        with self._exclusive():
             return self._make()
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """One process at a time makes copies: what else lies half in the folder is of one that was killed."""
+    def _exclusive(self) -> Iterator[None]:
+        """Let one process at a time make backups: any other partial file in the folder is from one that was killed."""
         with translate_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with lock_folder(self._folder, timeout=_PATIENCE):
+        with lock_folder(self._folder, timeout=_LOCK_SECONDS):
             yield
 
     def _make(self) -> Path:
@@ -90,7 +90,7 @@ class LedgerBackups:
                 left.unlink(missing_ok=True)
         try:
             rows = self._copy_to(part)
-            if self._read_whole(part) != rows:
+            if self._verify(part) != rows:
                 raise damage_error(part, "the copy does not hold what the ledger holds")
             with translate_errors(copy):
                 part.rename(copy)
@@ -102,18 +102,18 @@ class LedgerBackups:
         return copy
 
     def newest_valid(self) -> Path | None:
-        """The newest copy that can be read whole."""
+        """Return the newest backup that can be read completely."""
         for copy in list_backups(self._folder):
             try:
-                self._read_whole(copy)
+                self._verify(copy)
             except (StoreDamaged, StoreNewer):
                 continue
             return copy
         return None
 
     def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
-        """Make a copy, then delete the older ones that hold something, or of which that cannot be told."""
-        with self._alone():
+        """Create a backup, then delete the older ones that hold something, or for which that is unknown."""
+        with self._exclusive():
             made = self._make()
             gone = [copy for copy in list_backups(self._folder) if copy != made and self._may_hold(copy, holds)]
             with translate_errors(self._folder):
@@ -126,14 +126,14 @@ class LedgerBackups:
 
     def _may_hold(self, copy: Path, holds: Callable[[Ledger], bool]) -> bool:
         try:
-            with self._as_now(copy) as db:
+            with self._open_migrated(copy) as db:
                 return holds(SqlLedger(db))
         except (StoreDamaged, StoreNewer):
             return True
 
     def restore(self, copy: Path) -> Path:
-        """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
-        self._read_whole(copy)
+        """Replace the ledger by a backup; the current file is moved aside, and its new path returned."""
+        self._verify(copy)
         part = self._ledger.with_name(self._ledger.name + ".part")
         with translate_errors(part):
             self._ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -147,30 +147,30 @@ class LedgerBackups:
         return aside
 
     def _copy_to(self, part: Path) -> dict[str, int]:
-        """Copy the ledger as it is in one moment, and tell how many rows it had then."""
+        """Copy the ledger at one point in time, and return its row counts then."""
         with open_read_only(self._ledger, LEDGER, busy=self._busy) as present:
-            # One read transaction around the count and the copy: writers beside us change neither.
+            # One read transaction around the count and the copy: concurrent writers change neither.
             present.run("BEGIN")
-            rows = _rows(present)
+            rows = _row_counts(present)
             with translate_errors(part):
                 part.unlink(missing_ok=True)
                 _private(part)
                 with closing(sqlite3.connect(part, isolation_level=None)) as target:
                     present.connection.backup(target)
-                    # One file, complete in itself: nothing of it may lie in a log beside it.
+                    # A single complete file: nothing of it may be left in a separate write-ahead log.
                     target.execute("PRAGMA journal_mode = DELETE")
                 _sync(part)
             present.run("ROLLBACK")
         return rows
 
-    def _read_whole(self, copy: Path) -> dict[str, int]:
-        with self._as_now(copy) as db:
+    def _verify(self, copy: Path) -> dict[str, int]:
+        with self._open_migrated(copy) as db:
             SqlLedger(db).check()
-            return _rows(db)
+            return _row_counts(db)
 
     @contextmanager
-    def _as_now(self, copy: Path) -> Iterator[SqliteDatabase]:
-        """A copy as this version reads it: one that an older version made is brought up to date in memory."""
+    def _open_migrated(self, copy: Path) -> Iterator[SqliteDatabase]:
+        """Open a backup as this version reads it: an older one is migrated in memory."""
         with open_read_only(copy, LEDGER, busy=self._busy) as db:
             if version_of(db, LEDGER.store) == known(LEDGER.store)[-1].version:
                 yield db
@@ -183,15 +183,15 @@ class LedgerBackups:
                 yield present
 
     def _drop_oldest(self, made: Path) -> None:
-        # A clock that was set back must not let the copy just made look old.
+        # A clock that was set back must not make the new backup look old.
         others = [copy for copy in list_backups(self._folder) if copy != made]
         with translate_errors(self._folder):
             for copy in others[self._keep - 1 :]:
                 copy.unlink(missing_ok=True)
 
 
-def _rows(db: SqliteDatabase) -> dict[str, int]:
-    return {table.name: db.query_int(f"SELECT count(*) FROM {table.name}") for table in TABLES}  # noqa: S608 - names are ours
+def _row_counts(db: SqliteDatabase) -> dict[str, int]:
+    return {table.name: db.query_int(f"SELECT count(*) FROM {table.name}") for table in TABLES}  # noqa: S608 - constant names
 
 
 def _private(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Edits of files in the ledger, and what became of them: the port, and its statements for every database."""
+"""File edits and their later checks, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -24,52 +24,52 @@ _WORDS = ("path", "why", "told")
 
 
 class Changes(Protocol):
-    """The edits of files, and the looks at what had become of them."""
+    """The edits of files, and the checks of what became of them."""
 
     def add(self, change: Change) -> bool:
-        """Remember an edit of a file, before it is made; the same one again changes nothing.
+        """Record an edit of a file before it is made; recording it again changes nothing.
 
-        False: another one was made behind the same change before it, and this one is not remembered.
+        Returns False if another edit already followed the same previous one; then nothing is recorded.
         """
         ...
 
     def rewrite(self, change: Change) -> None:
-        """Put a change in the place of the one with its id, in one go."""
+        """Replace the change with the same id, atomically."""
         ...
 
     def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
-        """The edits of the files of one machine, or of one file, oldest first."""
+        """Return the edits of files on one machine, or of one file, oldest first."""
         ...
 
     def add_check(self, look: ChangeCheck) -> None:
-        """Remember what had become of a change; the same look again changes nothing."""
+        """Record the result of checking a change; recording it again changes nothing."""
         ...
 
     def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
-        """The looks at what was changed on one machine, oldest first."""
+        """Return the checks of changes on one machine, oldest first."""
         ...
 
 
 class SqlChanges:
-    """Edits of files in a database."""
+    """File edits in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, change: Change) -> bool:
-        """Remember an edit of a file; the same one again changes nothing. False: another one came in its place."""
+        """Record an edit of a file; recording it again changes nothing. False: another one took its place."""
         with self._db.transaction():
             add_row(self._db, CHANGES, _values(change))
             return bool(self._db.run("SELECT 1 FROM changes WHERE id = ?", (pack(change.id),)))
 
     def rewrite(self, change: Change) -> None:
-        """Put a change in the place of the one with its id, in one go."""
+        """Replace the change with the same id, atomically."""
         with self._db.transaction():
             self._db.run("DELETE FROM changes WHERE id = ?", (pack(change.id),))
             add_row(self._db, CHANGES, _values(change))
 
     def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
-        """The edits of the files of one machine, or of one file, oldest first."""
+        """Return the edits of files on one machine, or of one file, oldest first."""
         rest, values = "WHERE machine = ?", [pack(machine)]
         if path is not None:
             rest, values = f"{rest} AND path = ?", [*values, pack(path)]
@@ -77,23 +77,23 @@ class SqlChanges:
         return tuple(_change(row) for row in read_rows(self._db, CHANGES, rest, tuple(values)))
 
     def add_check(self, look: ChangeCheck) -> None:
-        """Remember what had become of a change; the same look again changes nothing."""
+        """Record the result of checking a change; recording it again changes nothing."""
         values: dict[str, Value] = {name: getattr(look, name) for name in CHECKS.columns}
         values |= {"at": microseconds(look.at), "fate": look.fate.value}
         with self._db.transaction():
             add_row(self._db, CHECKS, values)
 
     def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
-        """The looks at what was changed on one machine, oldest first."""
+        """Return the checks of changes on one machine, oldest first."""
         rest = f"WHERE machine = ? ORDER BY id COLLATE {self._db.bytewise}"
         return tuple(_look(row) for row in read_rows(self._db, CHECKS, rest, (pack(machine),)))
 
     def every(self) -> Iterator[Change]:
-        """The edits of all machines."""
+        """Return the edits of all machines."""
         return map(_change, read_rows(self._db, CHANGES))
 
     def every_check(self) -> Iterator[ChangeCheck]:
-        """The looks of all machines."""
+        """Return the checks of all machines."""
         return map(_look, read_rows(self._db, CHECKS))
 
 
@@ -116,7 +116,7 @@ def _values(change: Change) -> dict[str, Value]:
 
 
 def _body(change: Change) -> str:
-    """The change as JSON, in which not any character may stand."""
+    """Encode the change as JSON, with characters escaped that a database cannot hold."""
     packed = {name: pack(getattr(change, name)) for name in _WORDS}
     return msgspec.json.encode(
         structs.replace(change, at=change.at.astimezone(UTC), deed=_with_words(change.deed, pack), **packed)
@@ -131,5 +131,5 @@ def _change(row: dict[str, Value]) -> Change:
 
 def _with_words(deed: EditOperation | None, turned: Callable[[str], str]) -> EditOperation | None:
     if not isinstance(deed, LineEdit):
-        return deed  # JSON and bytes already
+        return deed  # already JSON or bytes
     return structs.replace(deed, heading=turned(deed.heading), text=turned(deed.text), old=turned(deed.old))

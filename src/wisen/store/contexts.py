@@ -1,4 +1,4 @@
-"""Contexts in the ledger and the directories they were seen in: the port, and its statements for every database."""
+"""Contexts and the directories they were seen in, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ ALIASES = Table("aliases", ("context", "machine", "path", "since"))
 
 
 class Contexts(Protocol):
-    """The contexts that were ever seen, and in which directories."""
+    """All contexts ever seen, and their directories."""
 
     def add(self, context: Context, alias: Alias | None) -> None:
-        """Remember a context and the directory it was seen in; the first sight of each stands."""
+        """Record a context and the directory it was seen in; the first record of each is kept."""
         ...
 
     def all(self) -> tuple[Context, ...]:
-        """Every context ever seen, by key."""
+        """Return every context ever seen, by key."""
         ...
 
     def aliases(self, machine: str) -> tuple[Alias, ...]:
-        """The directories of one machine, by path."""
+        """Return the directories of one machine, by path."""
         ...
 
 
@@ -40,7 +40,7 @@ class SqlContexts:
         self._db = db
 
     def add(self, context: Context, alias: Alias | None) -> None:
-        """Remember a context and the directory it was seen in; the first sight of each stands."""
+        """Record a context and the directory it was seen in; the first record of each is kept."""
         with self._db.transaction():
             add_row(self._db, CONTEXTS, {"key": context.key, "kind": context.kind.value, "name": context.name})
             if alias is not None:
@@ -56,7 +56,7 @@ class SqlContexts:
                 )
 
     def all(self) -> tuple[Context, ...]:
-        """Every context ever seen, by key."""
+        """Return every context ever seen, by key."""
         found = (
             Context(key=as_text(row["key"]), kind=ContextKind(as_text(row["kind"])), name=as_text(row["name"]))
             for row in read_rows(self._db, CONTEXTS)
@@ -64,12 +64,12 @@ class SqlContexts:
         return tuple(sorted(found, key=lambda context: context.key))
 
     def aliases(self, machine: str) -> tuple[Alias, ...]:
-        """The directories of one machine, by path; one that changed its context stands there once for each."""
+        """Return the directories of one machine, by path; one whose context changed is listed once for each."""
         found = map(_alias, read_rows(self._db, ALIASES, "WHERE machine = ?", (pack(machine),)))
         return tuple(sorted(found, key=lambda alias: (alias.path, alias.since, alias.context)))
 
     def every_alias(self) -> Iterator[Alias]:
-        """The directories of all machines."""
+        """Return the directories of all machines."""
         return map(_alias, read_rows(self._db, ALIASES))
 
 

@@ -1,7 +1,7 @@
-"""The thin dialect: what the ledger's statements need of a database, whichever it is.
+"""The database port: what the ledger's SQL needs from a database.
 
-Statements are written once, with `?` for values, in the SQL that SQLite and PostgreSQL share. Whoever implements this
-translates placeholders and errors, and nothing else.
+Statements are written once, with `?` for values, in the SQL that SQLite and PostgreSQL share. Implementations translate
+placeholders and errors, and nothing else.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ Value: TypeAlias = str | int | float | None
 Row: TypeAlias = "tuple[Value, ...]"
 
 REPAIR = "Run `wisen doctor --repair`."
-"""The next step for a file that is damaged."""
+"""The next step for a damaged file."""
 
 
 class Database(Protocol):
-    """One connection. Everything it raises is a StoreError."""
+    """One connection. All its exceptions are StoreErrors."""
 
     remedy: str
-    """The next step when it is damaged."""
+    """The next step if it is damaged."""
     bytewise: str
-    """The collation that orders text by its bytes."""
+    """The collation that sorts text by its bytes."""
 
     @property
     def location(self) -> str:
-        """Where it is, for a person; never with a password."""
+        """Return where it is, for a person; never with a password."""
         ...
 
     def transaction(self) -> AbstractContextManager[None]:
-        """A short transaction for writing: all of it is on disk behind the block, or nothing."""
+        """Run a short write transaction: after the block everything is on disk, or nothing."""
         ...
 
     def run(self, statement: str, values: Sequence[Value] = ()) -> list[Row]:
-        """The rows that one statement gives, if any."""
+        """Run a statement and return its rows, if any."""
         ...
 
     def has_table(self, name: str) -> bool:
-        """Whether the table is there."""
+        """Return whether the table exists."""
         ...
 
     def lock_for_writing(self) -> None:
-        """Inside a transaction: nobody else changes the schema until its end, and the database is signed as ours."""
+        """In a transaction: lock the schema until its end, and mark the database as ours."""
         ...
 
     def check(self) -> None:
-        """Look the structure over. Raises: StoreDamaged."""
+        """Check the structure. Raises: StoreDamaged."""
         ...
 
     def scrub(self, tables: Sequence[str]) -> None:
-        """Outside of a transaction: leave no byte of rows that were deleted from these tables. Raises: StoreBusy."""
+        """Outside of a transaction: leave no byte of rows deleted from these tables. Raises: StoreBusy."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
         ...

@@ -1,4 +1,4 @@
-"""Entries in the ledger, and the one way in for what was learnt and decided: the port, and its statements."""
+"""Entries in the ledger, and the single way to record what was learned and decided: the port, and its SQL."""
 
 from __future__ import annotations
 
@@ -24,81 +24,81 @@ if TYPE_CHECKING:
     from wisen.store.dialect import Database, Value
 
 ENTRIES = Table("entries", ("id", "name", "context", "at", "body", "founded"))
-_AT_WORK = (EntryStatus.PENDING, EntryStatus.IN_PROGRESS, EntryStatus.PROMOTED, EntryStatus.PROMOTED_TO_SKILL)
-_TRIES = 8
-_WHOSE = "SELECT id, entry FROM (SELECT o.id, o.entry FROM occurrences AS o JOIN entries AS e ON e.id = o.entry) AS w"
+_ACTIVE = (EntryStatus.PENDING, EntryStatus.IN_PROGRESS, EntryStatus.PROMOTED, EntryStatus.PROMOTED_TO_SKILL)
+_ATTEMPTS = 8
+_OWNERS = "SELECT id, entry FROM (SELECT o.id, o.entry FROM occurrences AS o JOIN entries AS e ON e.id = o.entry) AS w"
 
 
 class Entries(Protocol):
-    """What was learnt. All that is decided about it comes in here too, so that it comes in together."""
+    """The entries. Decisions about them are recorded here too, so that both are written together."""
 
     def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
-        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing.
+        """Record what was learned and decided in one transaction; recording it again changes nothing.
 
-        An entry whose sights were recorded before is the one that they belong to, and rows that name it name that one;
-        a proposal that asks what was asked at the same time is left out. Returns by their ids which entries were
-        there before, and under which id.
+        An entry whose occurrences are already recorded is the entry they belong to, and rows that refer to it are
+        changed to refer to that one; a proposal with the same question as a concurrent one is left out. Returns the
+        entries that were already recorded, each with the id it has.
         """
         ...
 
     def all(self) -> tuple[Entry, ...]:
-        """Every entry, oldest first."""
+        """Return every entry, oldest first."""
         ...
 
     def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
-        """The entries with these ids, oldest first."""
+        """Return the entries with these ids, oldest first."""
         ...
 
     def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
-        """How often each entry was seen, or each of some, by its id."""
+        """Return how often each entry was seen, or each of some, by its id."""
         ...
 
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
-        """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
+        """Return the ids of all entries, or of one context, most sessions first, then the newest."""
         ...
 
     def closed_entries(self) -> dict[str, str]:
-        """The entries of which nothing more comes, by id, and into which each was merged, if it was."""
+        """Return the entries no longer in use, by id, with the entry that each was merged into, if any."""
         ...
 
 
-class _Outrun(Exception):
-    """Another process recorded the same while we did."""
+class _RecordedConcurrently(Exception):
+    """Another process recorded the same at the same time."""
 
 
 class SqlEntries:
-    """What was learnt, in a database."""
+    """Entries in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
-        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing.
+        """Record what was learned and decided in one transaction; recording it again changes nothing.
 
-        An entry whose sights were recorded before is the one that they belong to: returns which are, under which id.
+        Returns the entries whose occurrences were already recorded, each with the id it has.
         """
         every = tuple(rows)
-        sights = founding_occurrences(every)
-        for _ in range(_TRIES):
-            with suppress(_Outrun):
-                return self._enter_once(every, sights)
+        occurrences = founding_occurrences(every)
+        for _ in range(_ATTEMPTS):
+            with suppress(_RecordedConcurrently):
+                return self._try_record(every, occurrences)
         raise StoreBusy(f"{self._db.location}: others record the same at the same time. Run this again in a moment.")
 
-    def _enter_once(self, rows: Sequence[LearnedRow], sights: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    def _try_record(self, rows: Sequence[LearnedRow], occurrences: Mapping[str, Sequence[str]]) -> dict[str, str]:
         with self._db.transaction():
-            before = self._owners(sights)
-            known = find_known_entries(sights, before)
+            before = self._owners(occurrences)
+            known = find_known_entries(occurrences, before)
             for row in replace_known_entries(rows, known):
-                self._enter_row(row, sights)
-            after = self._owners(sights)
-            new = ((id_, sight) for id_, seen in sights.items() if id_ not in known for sight in seen)
+                self._add_row(row, occurrences)
+            after = self._owners(occurrences)
+            new = ((id_, sight) for id_, seen in occurrences.items() if id_ not in known for sight in seen)
             if any(sight not in before and after.get(sight, id_) != id_ for id_, sight in new):
-                raise _Outrun  # another machine recorded the same in this moment: the next try sees it
+                raise _RecordedConcurrently  # another machine recorded the same just now: the next attempt sees it
         return known
 
-    def _enter_row(self, row: LearnedRow, sights: Mapping[str, Sequence[str]]) -> None:
+    def _add_row(self, row: LearnedRow, occurrences: Mapping[str, Sequence[str]]) -> None:
         if isinstance(row, Entry):
-            founded = sights[row.id][0] if row.id in sights else None
+            founded = occurrences[row.id][0] if row.id in occurrences else None
             values: dict[str, Value] = {"name": row.name, "context": row.context, "body": body_of(row)}
             add_row(self._db, ENTRIES, values | {"id": row.id, "at": microseconds(row.at), "founded": founded})
         elif isinstance(row, Proposal):
@@ -110,22 +110,22 @@ class SqlEntries:
         else:
             add_occurrence(self._db, row)
 
-    def _owners(self, sights: Mapping[str, Sequence[str]]) -> dict[str, str]:
-        """By sight, the entry that it was recorded for; what it was founded by counts also where that was forgotten."""
+    def _owners(self, occurrences: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """Map occurrences to their recorded entries; a founding occurrence counts even if it was forgotten."""
         found: dict[str, str] = {}
-        for some in packed_ids(each for seen in sights.values() for each in seen):
-            for column, table in (("founded", "SELECT founded, id FROM entries"), ("id", _WHOSE)):
+        for some in packed_ids(each for seen in occurrences.values() for each in seen):
+            for column, table in (("founded", "SELECT founded, id FROM entries"), ("id", _OWNERS)):
                 rows = self._db.run(f"{table} WHERE {column} IN ({placeholders(some)})", some)
                 found |= {unpack(str(sight)): unpack(str(entry)) for sight, entry in rows}
         return found
 
     def all(self) -> tuple[Entry, ...]:
-        """Every entry, oldest first."""
+        """Return every entry, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         return tuple(read_body(row, Entry) for row in read_rows(self._db, ENTRIES, order))
 
     def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
-        """The entries with these ids, oldest first."""
+        """Return the entries with these ids, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         found = [
             read_body(row, Entry)
@@ -135,27 +135,27 @@ class SqlEntries:
         return tuple(sorted(found, key=lambda each: each.id))
 
     def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
-        """How often each entry was seen, or each of some, by its id. It is counted by the database, and not sealed."""
+        """Return how often each entry was seen, or each of some, by its id. Counted by the database, without seals."""
         if ids is None:
-            found = self._tallied("", ())
+            found = self._read_tallies("", ())
         else:
             found = tuple(
                 each
                 for some in packed_ids(ids)
-                for each in self._tallied(f"WHERE e.id IN ({placeholders(some)})", some)
+                for each in self._read_tallies(f"WHERE e.id IN ({placeholders(some)})", some)
             )
         split = split_occurrences(self._db)
         if not split:
             return found
         touched = {*split.values()}
         for some in packed_ids(split):
-            rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({placeholders(some)})", some)  # noqa: S608 - ours
+            rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({placeholders(some)})", some)  # noqa: S608 - a constant
             touched |= {unpack(str(row[0])) for row in rows}
         seen = SqlOccurrences(self._db)
         return tuple(recount_tally(each, seen.of(each.entry)) if each.entry in touched else each for each in found)
 
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
-        """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
+        """Return the ids of all entries, or of one context, most sessions first, then the newest."""
         if split_occurrences(self._db):
             found = [each for each in self.tallies() if context in (None, each.context)]
             found.sort(key=lambda each: (-each.sessions, -microseconds(each.last), each.entry.encode()))
@@ -163,14 +163,14 @@ class SqlEntries:
         where, values = ("", ()) if context is None else ("WHERE e.context = ?", (pack(context),))
         seen = "FROM occurrences AS o WHERE o.entry = e.id"
         rows = self._db.run(
-            f"SELECT e.id FROM entries AS e {where} "  # noqa: S608 - ours
+            f"SELECT e.id FROM entries AS e {where} "  # noqa: S608 - a constant
             f"ORDER BY (SELECT COUNT(DISTINCT o.agent || ' ' || o.session) {seen}) DESC, "
             f"COALESCE((SELECT MAX(o.at) {seen}), e.at) DESC, e.id COLLATE {self._db.bytewise}",
             values,
         )
         return tuple(unpack(str(row[0])) for row in rows)
 
-    def _tallied(self, where: str, values: tuple[str, ...]) -> tuple[Tally, ...]:
+    def _read_tallies(self, where: str, values: tuple[str, ...]) -> tuple[Tally, ...]:
         return tuple(
             Tally(
                 entry=unpack(str(entry)),
@@ -181,7 +181,7 @@ class SqlEntries:
                 last=from_microseconds(int(cast("int", last))),
             )
             for entry, context, times, sessions, first, last in self._db.run(
-                "SELECT e.id, e.context, COUNT(o.id), COUNT(DISTINCT o.agent || ' ' || o.session), "  # noqa: S608 - ours
+                "SELECT e.id, e.context, COUNT(o.id), COUNT(DISTINCT o.agent || ' ' || o.session), "  # noqa: S608 - a constant
                 "COALESCE(MIN(o.at), MIN(e.at)), COALESCE(MAX(o.at), MAX(e.at)) FROM entries AS e "
                 f"LEFT JOIN occurrences AS o ON o.entry = e.id {where} GROUP BY e.id, e.context "
                 f"ORDER BY e.id COLLATE {self._db.bytewise}",
@@ -190,11 +190,11 @@ class SqlEntries:
         )
 
     def closed_entries(self) -> dict[str, str]:
-        """The entries of which nothing more comes, by id, and into which each was merged, if it was. Not sealed."""
+        """Return the entries no longer in use, by id, with the entry that each was merged into. Without seals."""
         last: dict[tuple[str, str], str] = {}
         for kind, subject, value in standing_values(self._db, "'status', 'merge', 'supersede', 'undo'"):
             last[subject, kind] = value
-        found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _AT_WORK}
+        found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _ACTIVE}
         return found | {
             unpack(subject): unpack(value)
             for (subject, kind), value in last.items()

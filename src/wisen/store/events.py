@@ -1,6 +1,6 @@
-"""Events in the index and how far each source was read: the port, and how they are kept in a SQLite file.
+"""Events in the index and how far each source was read: the port, and its SQLite implementation.
 
-What is counted in them is in `index_questions.py`, and how they make up a session's course in `index_histories.py`.
+Counting queries are in `index_questions.py`, and session histories in `index_histories.py`.
 """
 
 from __future__ import annotations
@@ -27,80 +27,80 @@ if TYPE_CHECKING:
     from wisen.store.index_numbers import IndexNumbers
     from wisen.store.sqlite import SqliteDatabase
 
-_KEEP_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
-_KEEP_TEXT = "INSERT INTO texts VALUES (?, ?)"
-_KEEP_TEXT_OF_NEW = "INSERT INTO texts SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM events WHERE number = ?1)"
-_KEEP_HOLDING = "INSERT OR IGNORE INTO holdings VALUES (?, ?)"
-_KEEP_SPAN = "INSERT INTO spans VALUES (?, ?, ?)"
-_KEEP_SPAN_OF_NEW = """
+_ADD_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
+_ADD_TEXT = "INSERT INTO texts VALUES (?, ?)"
+_ADD_TEXT_OF_NEW = "INSERT INTO texts SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM events WHERE number = ?1)"
+_ADD_HOLDING = "INSERT OR IGNORE INTO holdings VALUES (?, ?)"
+_ADD_SPAN = "INSERT INTO spans VALUES (?, ?, ?)"
+_ADD_SPAN_OF_NEW = """
     INSERT INTO spans SELECT ?1, min(number), max(number) FROM events
     WHERE number BETWEEN ?2 AND ?3 AND scene IN (SELECT number FROM scenes WHERE session = ?1) HAVING count(*) > 0
 """
-_WAIT = """
+_QUEUE_MINING = """
     INSERT INTO mining (session, newest) VALUES (?1, ?3)
     ON CONFLICT (session) DO UPDATE SET newest = excluded.newest, version = NULL
 """
-_WAIT_WITH_NEW = """
+_QUEUE_MINING_WITH_NEW = """
     INSERT INTO mining SELECT ?1, max(last), NULL FROM spans
     WHERE session = ?1 AND first BETWEEN ?2 AND ?3 HAVING count(*) > 0
     ON CONFLICT (session) DO UPDATE SET newest = excluded.newest, version = NULL
 """
-_KEEP_TROUBLE = """
+_ADD_PROBLEM = """
     INSERT INTO troubles VALUES (?, ?, ?, 1, ?)
     ON CONFLICT DO UPDATE SET count = count + 1, first_offset = min(first_offset, excluded.first_offset)
 """
 
 
 class Events(Protocol):
-    """What was read of sources, and how far."""
+    """The events read from sources, and how far each was read."""
 
     def marks(self, agent: str) -> Mapping[str, SourceMark]:
-        """How far each source of an agent was read, by path."""
+        """Return how far each source of an agent was read, by path."""
         ...
 
-    def store(self, stretches: Sequence[IndexBatch]) -> int:
-        """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
+    def store(self, batches: Sequence[IndexBatch]) -> int:
+        """Store batches in one transaction; events already there are kept. Returns how many events were new."""
         ...
 
     def counts(self, selection: Selection) -> Counts:
-        """What the selected sessions hold."""
+        """Return counts over the selected sessions."""
         ...
 
     def histories(self, selection: Selection) -> Iterator[History]:
-        """The selected sessions one at a time, with calls, their ends and the user's turns in the order of time.
+        """Yield the selected sessions, with calls, outcomes and the user's turns in chronological order.
 
-        A call that was rejected, or whose outcome the same session does not hold, has no end.
+        A call that was rejected, or without an outcome in the same session, has no status.
         """
         ...
 
     def read_problems(self, selection: Selection) -> tuple[ReadProblemCount, ...]:
-        """What could not be read in the selected sources."""
+        """Return what could not be read in the selected sources."""
         ...
 
     def citations(self) -> tuple[CitedId, ...]:
-        """Which ids assistants named in each session that was mined, and when last."""
+        """Return the ids that assistants mentioned in each mined session, and when last."""
         ...
 
 
 class _Rows(NamedTuple):
-    """What is stored together: events are numbered from behind `last` on."""
+    """Rows that are stored together: events are numbered from `last` + 1."""
 
     last: int
     events: list[Row]
     texts: list[Row]
     holdings: list[Row]
     spans: list[tuple[int, int, int]]
-    """Session, first and last number: the events of a session in a stretch."""
+    """Session, first and last number: the events of a session in a batch."""
 
 
 class SqliteEvents:
-    """Events of every agent, and how far each source was read."""
+    """The events of every agent, and how far each source was read."""
 
     def __init__(self, db: SqliteDatabase, numbers: IndexNumbers) -> None:
         self._db, self._numbers = db, numbers
 
     def marks(self, agent: str) -> Mapping[str, SourceMark]:
-        """How far each source of an agent was read, by path."""
+        """Return how far each source of an agent was read, by path."""
         rows = self._db.run(
             "SELECT path, size, modified_ns, cursor FROM sources JOIN agents ON agents.number = agent WHERE name = ?",
             (pack(agent),),
@@ -111,63 +111,63 @@ class SqliteEvents:
             for path, size, modified, cursor in rows
         }
 
-    def store(self, stretches: Sequence[IndexBatch]) -> int:
-        """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
+    def store(self, batches: Sequence[IndexBatch]) -> int:
+        """Store batches in one transaction; events already there are kept. Returns how many events were new."""
         try:
             with self._db.transaction():
                 if self._numbers.version != (version := self._db.query_int("PRAGMA data_version")):
                     self._numbers.clear()
                     self._numbers.version = version
                 rows = _Rows(self._db.query_int("SELECT coalesce(max(number), 0) FROM events"), [], [], [], [])
-                for stretch in stretches:
-                    self._take(stretch, rows)
-                new = self._db.run_many(_KEEP_EVENT, rows.events)
+                for batch in batches:
+                    self._collect(batch, rows)
+                new = self._db.run_many(_ADD_EVENT, rows.events)
                 all_new = new == len(rows.events)
-                self._db.run_many(_KEEP_TEXT if all_new else _KEEP_TEXT_OF_NEW, rows.texts)
-                self._db.run_many(_KEEP_HOLDING, rows.holdings)
+                self._db.run_many(_ADD_TEXT if all_new else _ADD_TEXT_OF_NEW, rows.texts)
+                self._db.run_many(_ADD_HOLDING, rows.holdings)
                 if new:
-                    self._db.run_many(_KEEP_SPAN if all_new else _KEEP_SPAN_OF_NEW, rows.spans)
-                    self._db.run_many(_WAIT if all_new else _WAIT_WITH_NEW, rows.spans)
+                    self._db.run_many(_ADD_SPAN if all_new else _ADD_SPAN_OF_NEW, rows.spans)
+                    self._db.run_many(_QUEUE_MINING if all_new else _QUEUE_MINING_WITH_NEW, rows.spans)
                 return new
         except BaseException:
-            self._numbers.clear()  # those given inside a transaction that failed were never given
+            self._numbers.clear()  # numbers assigned in a failed transaction do not exist
             raise
 
     def counts(self, selection: Selection) -> Counts:
-        """What the selected sessions hold."""
+        """Return counts over the selected sessions."""
         return count_selected(self._db, selection)
 
     def histories(self, selection: Selection) -> Iterator[History]:
-        """The calls of each selected session with how they ended, and the user's turns, in order."""
+        """Yield the selected sessions, with calls, outcomes and the user's turns in order."""
         return histories(self._db, selection)
 
     def read_problems(self, selection: Selection) -> tuple[ReadProblemCount, ...]:
-        """What could not be read in the selected sources."""
+        """Return what could not be read in the selected sources."""
         return read_problems(self._db, selection)
 
     def citations(self) -> tuple[CitedId, ...]:
-        """Which ids assistants named in each session that was mined, and when last."""
+        """Return the ids that assistants mentioned in each mined session, and when last."""
         return cited_ids(self._db)
 
-    def _take(self, stretch: IndexBatch, rows: _Rows) -> None:
-        """Store what belongs to the source itself, and put its events to those that are stored together."""
-        source, numbers, shapes = self._source(stretch), self._numbers, self._numbers.shapes
-        self._keep_troubles(source, stretch)
+    def _collect(self, batch: IndexBatch, rows: _Rows) -> None:
+        """Store the source's own rows, and add its events to the rows that are stored together."""
+        source, numbers, shapes = self._source(batch), self._numbers, self._numbers.shapes
+        self._store_problems(source, batch)
         number = rows.last + len(rows.events)
-        held: dict[int, list[int]] = {}
+        spans: dict[int, list[int]] = {}
         span: list[int] = [0, 0]
         session: SessionKey | None = None
-        place = there = None
+        place = current_context = None
         agent = scene = 0
-        for event, context, withheld in stretch.events:
-            # Events in a row nearly always share these; hashing a session's fields for each costs more than the rest.
-            if event.session is not session or event.place != place or context != there:
-                session, place, there = event.session, event.place, context
+        for event, context, withheld in batch.events:
+            # Consecutive events nearly always share these; hashing a session's fields for each would cost the most.
+            if event.session is not session or event.place != place or context != current_context:
+                session, place, current_context = event.session, event.place, context
                 if isinstance(event, PROSE_EVENTS):
-                    place = there = None  # nowhere: it does not make a directory one in which the session worked
-                agent, scene = numbers.agent(session.agent), numbers.scene((session, there, place or ""))
+                    place = current_context = None  # no directory: prose does not count as work in one
+                agent, scene = numbers.agent(session.agent), numbers.scene((session, current_context, place or ""))
                 span[1] = number
-                span = held.setdefault(numbers.session(session), [number + 1, 0])
+                span = spans.setdefault(numbers.session(session), [number + 1, 0])
             how, tool, call, text = _parts(event)
             key = type(event), event.provenance, how, tool, withheld or ""
             shape = shapes.get(key) or numbers.shape(key)
@@ -178,30 +178,30 @@ class SqliteEvents:
             if text is not None:
                 rows.texts.append((number, pack(text)))
         span[1] = number
-        rows.holdings.extend((source, each) for each in held)
-        rows.spans.extend((each, first, last) for each, (first, last) in held.items())
+        rows.holdings.extend((source, each) for each in spans)
+        rows.spans.extend((each, first, last) for each, (first, last) in spans.items())
 
-    def _keep_troubles(self, source: int, stretch: IndexBatch) -> None:
-        if stretch.from_start:
+    def _store_problems(self, source: int, batch: IndexBatch) -> None:
+        if batch.from_start:
             self._db.run("DELETE FROM troubles WHERE source = ?", (source,))
         else:
-            # It told how the source ended when it was last read, and that is over.
+            # These describe how the source ended when it was last read, which is outdated.
             for kind in (ReadProblemKind.UNFINISHED, ReadProblemKind.UNREADABLE):
                 self._db.run("DELETE FROM troubles WHERE source = ? AND kind = ?", (source, kind.value))
-        rows = [(source, trouble.kind.value, pack(trouble.detail), trouble.offset) for trouble in stretch.problems]
-        self._db.run_many(_KEEP_TROUBLE, rows)
+        rows = [(source, problem.kind.value, pack(problem.detail), problem.offset) for problem in batch.problems]
+        self._db.run_many(_ADD_PROBLEM, rows)
 
-    def _source(self, stretch: IndexBatch) -> int:
+    def _source(self, batch: IndexBatch) -> int:
         key: dict[str, Value] = {
-            "agent": self._numbers.agent(stretch.source.agent),
-            "path": pack(str(stretch.source.path)),
+            "agent": self._numbers.agent(batch.source.agent),
+            "path": pack(str(batch.source.path)),
         }
         mark: dict[str, Value] = {
-            "size": stretch.mark.size,
-            "modified_ns": stretch.mark.modified_ns,
-            "cursor": pack(stretch.mark.cursor),
+            "size": batch.mark.size,
+            "modified_ns": batch.mark.modified_ns,
+            "cursor": pack(batch.mark.cursor),
         }
-        path = stretch.source.agent, str(stretch.source.path)
+        path = batch.source.agent, str(batch.source.path)
         number = self._numbers.sources.get(path) or find_number(self._db, "sources", key)
         if number is None:
             number = add_numbered(self._db, "sources", key | mark)
@@ -214,7 +214,7 @@ class SqliteEvents:
 
 
 def _parts(event: Event) -> tuple[str, str, str | None, str | None]:
-    """How, tool, call and text of an event; the most frequent kinds first."""
+    """Return how, tool, call and text of an event; the most frequent kinds first."""
     if isinstance(event, Call):
         return "", event.tool, None, event.arguments
     if isinstance(event, Outcome):

@@ -1,4 +1,4 @@
-"""What agents were shown or not shown, in the ledger: the port, and its statements for every database."""
+"""What was delivered to agents or withheld, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ class Exposures(Protocol):
     """What was delivered to agents or withheld from them."""
 
     def add(self, rows: Iterable[Exposure]) -> None:
-        """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
+        """Record what was delivered or withheld, in one transaction; recording it again changes nothing."""
         ...
 
     def all(self, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one session, or only what coins said, oldest first."""
+        """Return what was delivered or withheld, oldest first; of one session, or only trial draws (`coin_only`)."""
         ...
 
     def of(self, subject: str, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld of one subject, as `all` tells it."""
+        """Return what was delivered or withheld of one subject, narrowed as in `all`."""
         ...
 
 
 class SqlExposures:
-    """What agents were shown, in a database."""
+    """Exposures in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, rows: Iterable[Exposure]) -> None:
-        """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
+        """Record what was delivered or withheld, in one transaction; recording it again changes nothing."""
         with self._db.transaction():
             for row in rows:
                 values: dict[str, Value] = {name: getattr(row, name) for name in EXPOSURES.columns}
@@ -65,11 +65,11 @@ class SqlExposures:
                 add_row(self._db, EXPOSURES, values)
 
     def all(self, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one session, or only what coins said, oldest first."""
+        """Return what was delivered or withheld, oldest first; of one session, or only trial draws (`coin_only`)."""
         return self._read(None, coin_only=coin_only, session=session)
 
     def of(self, subject: str, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld of one subject, oldest first."""
+        """Return what was delivered or withheld of one subject, oldest first."""
         return self._read(subject, coin_only=coin_only, session=session)
 
     def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
@@ -87,7 +87,7 @@ class SqlExposures:
 
 
 def _exposure(row: dict[str, Value]) -> Exposure:
-    # The seal was made of what we wrote, so the types are as certain as the values.
+    # The seal covers what we wrote, so the types are as certain as the values.
     texts = {
         name: cast("str", row[name]) for name in ("id", "machine", "agent", "session", "subject", "version", "event")
     }

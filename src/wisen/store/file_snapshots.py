@@ -1,4 +1,4 @@
-"""What files held, in the ledger: the port, and its statements for every database."""
+"""Snapshots of instruction files in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
 
 
 class FileSnapshots(Protocol):
-    """What files held, each time that it was another text."""
+    """The contents of files over time."""
 
     def add(self, snapshot: Snapshot) -> None:
-        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        """Record the content of a file; the same text as in its newest snapshot changes nothing."""
         ...
 
     def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
-        """What the file of that path held, oldest first, on one machine or on all."""
+        """Return the contents of a file, oldest first, on one machine or on all."""
         ...
 
 
 class SqlFileSnapshots:
-    """What files held, in a database."""
+    """File snapshots in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, snapshot: Snapshot) -> None:
-        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        """Record the content of a file; the same text as in its newest snapshot changes nothing."""
         values: dict[str, Value] = {name: getattr(snapshot, name) for name in SNAPSHOTS.columns}
         values["at"] = microseconds(snapshot.at)
         rest = f"WHERE path = ? AND machine = ? ORDER BY at DESC, digest COLLATE {self._db.bytewise} DESC LIMIT 1"
@@ -46,7 +46,7 @@ class SqlFileSnapshots:
                 add_row(self._db, SNAPSHOTS, values)
 
     def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
-        """What the file of that path held, oldest first, on one machine or on all."""
+        """Return the contents of a file, oldest first, on one machine or on all."""
         rest, values = "WHERE path = ?", [pack(path)]
         if machine is not None:
             rest, values = f"{rest} AND machine = ?", [*values, pack(machine)]
@@ -54,7 +54,7 @@ class SqlFileSnapshots:
         return tuple(_snapshot(row) for row in read_rows(self._db, SNAPSHOTS, rest, tuple(values)))
 
     def every(self) -> Iterator[Snapshot]:
-        """All of them, of all files and machines."""
+        """Return all snapshots, of all files and machines."""
         return map(_snapshot, read_rows(self._db, SNAPSHOTS))
 
 

@@ -1,6 +1,6 @@
-"""What mining found in sessions, in the index: the port, and the one in a SQLite file.
+"""What mining found in sessions, in the index: the port, and its SQLite implementation.
 
-What was found is written by `mined.py` and asked for in `mined_questions.py`.
+`mined.py` writes findings, and `mined_questions.py` queries them.
 """
 
 from __future__ import annotations
@@ -24,97 +24,97 @@ if TYPE_CHECKING:
 
 
 class Findings(Protocol):
-    """What mining found in sessions, and which of them it has still to look at."""
+    """What mining found in sessions, and which sessions are still to be mined."""
 
     def take_unmined(self, version: int) -> Iterator[History]:
-        """The sessions that hold something new since they were mined, or that another version of the miner saw last.
+        """Yield the sessions with new events since they were mined, or last mined by another version of the miner.
 
-        They come one at a time, and what this gives may be handed to `mined` before the next is taken.
+        The findings of a session may be stored before the next one is taken.
         """
         ...
 
     def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
-        """Keep what sessions taught, in one transaction and in place of what they taught before.
+        """Store the findings of sessions in one transaction, replacing their earlier findings.
 
-        A session that got something new since `unmined` gave it stays unmined. What names an event that is not there
-        is left out.
+        A session with new events since `take_unmined` yielded it stays unmined. Findings about missing events are
+        left out.
         """
         ...
 
     def mine_again(self, sessions: Collection[int]) -> None:
-        """Have sessions mined anew, by the index's numbers of them, though they hold nothing new."""
+        """Queue sessions to be mined again, by their numbers in the index, though they have nothing new."""
         ...
 
     def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
-        """What went wrong, by signature, in most sessions first.
+        """Return failures by signature, most sessions first.
 
-        What is transient does not count when it happened before `alive`.
+        Transient failures do not count if they happened before `alive`.
         """
         ...
 
     def fixes(self, selection: Selection) -> tuple[Fix, ...]:
-        """The changes that made failing calls work at least once, those of most sessions first."""
+        """Return the changes that made failing calls work at least once, most sessions first."""
         ...
 
     def evidence(self, fix_id: str) -> tuple[Evidence, ...]:
-        """Every time a fix was tried, newest first.
+        """Return every attempt of a fix, newest first.
 
-        The beginning of an id is enough; nothing comes where no fix or several begin with it.
+        A prefix of the id is enough; the result is empty if no fix or several match.
         """
         ...
 
     def goals(self, selection: Selection) -> Iterator[Goal]:
-        """What was asked for in the selected sessions and how it went, oldest first."""
+        """Yield the goals of the selected sessions and how they ended, oldest first."""
         ...
 
     def signals(self, selection: Selection) -> tuple[Sighting, ...]:
-        """What the user said about the work in the selected sessions, newest first.
+        """Return the user's signals in the selected sessions, newest first.
 
-        Of the same moment, the message that was read last comes first; of one message, they come by kind.
+        At the same moment, the message read last comes first; within one message, they are sorted by kind.
         """
         ...
 
 
 class SqliteFindings:
-    """What mining found, in a SQLite file."""
+    """Findings in a SQLite file."""
 
     def __init__(self, db: SqliteDatabase, handed: MutableMapping[int, int]) -> None:
-        """`handed`: by session, the last event it held when it was handed out to be mined."""
+        """`handed`: by session, its last event when it was handed out for mining."""
         self._db, self._handed = db, handed
 
     def take_unmined(self, version: int) -> Iterator[History]:
-        """The sessions that this version of the miner has not seen as they are now, one at a time."""
+        """Yield the sessions that this version of the miner has not seen in their current state."""
         return unmined(self._db, version, self._handed)
 
     def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
-        """Keep what sessions taught, in one transaction and in place of what they taught before."""
+        """Store the findings of sessions in one transaction, replacing their earlier findings."""
         with self._db.transaction():
             keep_mined(self._db, found, version, self._handed)
         for each in found:
             self._handed.pop(each.session, None)
 
     def mine_again(self, sessions: Collection[int]) -> None:
-        """Have sessions mined anew."""
+        """Queue sessions to be mined again."""
         with self._db.transaction():
             rows = [(session,) for session in sorted(sessions)]
             self._db.run_many("UPDATE mining SET version = NULL WHERE session = ?", rows)
 
     def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
-        """What went wrong, by signature; what went away by itself counts from `alive` on."""
+        """Return failures by signature; transient ones count from `alive` on."""
         return failures(self._db, selection, alive)
 
     def fixes(self, selection: Selection) -> tuple[Fix, ...]:
-        """The changes that made failing calls work, those of most sessions first."""
+        """Return the changes that made failing calls work, most sessions first."""
         return fixes(self._db, selection)
 
     def evidence(self, fix_id: str) -> tuple[Evidence, ...]:
-        """Every time a fix was tried, newest first; the beginning of its id is enough where only one begins so."""
+        """Return every attempt of a fix, newest first; a unique prefix of its id is enough."""
         return evidence(self._db, fix_id)
 
     def goals(self, selection: Selection) -> Iterator[Goal]:
-        """What was asked for in the selected sessions and how it went, oldest first."""
+        """Yield the goals of the selected sessions and how they ended, oldest first."""
         return goals(self._db, selection)
 
     def signals(self, selection: Selection) -> tuple[Sighting, ...]:
-        """What the user said about the work in the selected sessions, newest first."""
+        """Return the user's signals in the selected sessions, newest first."""
         return signals(self._db, selection)

@@ -1,4 +1,4 @@
-"""Guards in the ledger: the port, and its statements for every database. They are entered with `Entries.enter`."""
+"""Guards in the ledger: the port, and its SQL for every database. They are recorded with `Entries.record`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ GUARDS = Table("guards", ("id", "version", "context", "at", "body"))
 
 
 class Guards(Protocol):
-    """What looks at calls before they are made."""
+    """The guards that inspect calls before they are made."""
 
     def all(self) -> tuple[Guard, ...]:
-        """Every guard in its newest version, oldest first."""
+        """Return every guard in its newest version, oldest first."""
         ...
 
 
@@ -30,12 +30,12 @@ class SqlGuards:
         self._db = db
 
     def all(self) -> tuple[Guard, ...]:
-        """Every guard in its newest version, oldest first."""
+        """Return every guard in its newest version, oldest first."""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
         return newest_versions(read_body(row, Guard) for row in read_rows(self._db, GUARDS, order))
 
 
 def add_guard(db: Database, row: Guard) -> None:
-    """Inside a transaction: add a version of a guard."""
+    """In a transaction: add a version of a guard."""
     values: dict[str, Value] = {"id": row.id, "version": row.version, "context": row.context, "body": body_of(row)}
     add_row(db, GUARDS, values | {"at": microseconds(row.at)})

@@ -1,4 +1,4 @@
-"""An opened home: its stores, and what names, dates and places the rows that go into them."""
+"""An opened home: its stores, and what is needed to write rows into them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Home:
-    """What nearly everybody works with. There is one for each Learner, and it is shared."""
+    """The stores and environment that most services use. One per Learner, shared."""
 
     path: Path
     """Where our own files are."""
@@ -29,28 +29,28 @@ class Home:
     index: Index
     backups: Backups | None
     lock: Lock
-    """Keeps others from writing to the same home meanwhile."""
+    """Keeps other processes from writing to the same home at the same time."""
     clock: Clock
     ids: Ids
     machine: str
     version: str
     salt: Callable[[], bytes]
-    """What digests of forgotten words, and the coins of trials, are keyed with: it is made when first needed."""
+    """The key of digests of forgotten words and of the random draws of trials; created when first needed."""
     local: Callable[[datetime], datetime]
-    """A moment as clocks show it here: days begin at midnight where the user is."""
+    """Convert a moment to local time: days begin at midnight where the user is."""
     evidence: str = ""
-    """How it is known that a person decides what is written down now; empty where nobody does."""
+    """The evidence that a person makes the decisions recorded now; empty if there is none."""
 
     @property
     def row_factory(self) -> RowFactory:
-        """What names, dates and places rows."""
+        """Return the factory of ledger rows."""
         from wisen.store.row_factory import RowFactory
 
         return RowFactory(self.clock, self.ids, self.machine, self.evidence)
 
     @property
     def forgotten_filter(self) -> ForgottenFilter:
-        """What keeps forgotten things from coming back, as the ledger knows them now."""
+        """Return the filter that keeps forgotten things from coming back, as of now."""
         from wisen.safety.forgotten_filter import ForgottenFilter
 
         keys = self.ledger.tombstones.all_keys()
@@ -58,14 +58,14 @@ class Home:
 
     @property
     def disabled_sessions(self) -> DisabledSessions:
-        """The sessions that were switched off, as the ledger knows them now."""
+        """Return the disabled sessions, as of now."""
         from wisen.safety.forgotten_filter import DisabledSessions
 
         keys = self.ledger.tombstones.all_keys()
         return DisabledSessions(keys, self.salt() if keys else b"")
 
     def run_stamp(self, began: datetime) -> RunStamp:
-        """What a run that began then, and ends now, is known by."""
+        """Return the stamp of a run that began then and ends now."""
         from wisen.model.run import RunStamp
 
         now = self.clock.now()

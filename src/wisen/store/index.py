@@ -1,4 +1,4 @@
-"""The index: large and derived, with one port for each noun."""
+"""The index: large and derived data, with one port per noun."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 class IndexStorage(Protocol):
-    """Where all of an index lies."""
+    """The storage of a whole index."""
 
     def check(self) -> None:
-        """Look the whole store over. Raises: StoreDamaged."""
+        """Check the whole store. Raises: StoreDamaged."""
         ...
 
     def rebuild(self, error: StoreDamaged) -> str | None:
-        """Begin anew where the error says that this index is damaged, and what was there is kept beside.
+        """Start over with an empty index if the error is about this one; the damaged file is moved aside.
 
-        Returns what there is to tell of it; None where something else is damaged. Raises: StoreError.
+        Returns a message about it; None if something else is damaged. Raises: StoreError.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         ...
 
 
 @dataclass(kw_only=True)
 class Index:
-    """Large and derived: events, how far each source was read, what was found in them, and what can be found again."""
+    """Large and derived: events, how far each source was read, findings, and memories."""
 
     events: Events
     findings: Findings
@@ -45,16 +45,16 @@ class Index:
     storage: IndexStorage
 
     def check(self) -> None:
-        """Look the whole store over. Raises: StoreDamaged."""
+        """Check the whole store. Raises: StoreDamaged."""
         self.storage.check()
 
     def rebuild(self, error: StoreDamaged) -> str | None:
-        """Begin anew where the error says that this index is damaged; its parts go on to be used.
+        """Start over with an empty index if the error is about this one; its parts stay usable.
 
-        Returns what there is to tell of it; None where something else is damaged. Raises: StoreError.
+        Returns a message about it; None if something else is damaged. Raises: StoreError.
         """
         return self.storage.rebuild(error)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.storage.close()

@@ -1,4 +1,4 @@
-"""The index's statements about forgetting: every text with its event, and how texts and sessions go."""
+"""SQL for forgetting in the index: lists texts by event, and deletes texts and sessions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wisen.store.sqlite import SqliteDatabase
 
-# Every name that stands inside these statements is ours; what people wrote comes in as a value.
+# Names in these statements are constants; user text is only passed as a value.
 _OF_EVENT = """
     FROM {source} JOIN events e ON e.number = {event} JOIN scenes ON scenes.number = e.scene
     JOIN sessions ON sessions.number = scenes.session JOIN agents ON agents.number = sessions.agent
@@ -44,7 +44,7 @@ _NAMED = """
     WHERE (e.id IN (SELECT value FROM json_each(?2)) OR e.call IN (SELECT value FROM json_each(?2)))
     AND agents.name = ?1
 """
-"""Events, and what came back from them where they are calls."""
+"""Events, and the outcomes of those that are calls."""
 _SHAPE = "SELECT kind, provenance, how, tool FROM shapes WHERE number = ?"
 _ORPHANS = (
     "DELETE FROM fixes WHERE number NOT IN (SELECT fix FROM tries)",
@@ -64,14 +64,14 @@ _THESE = "IN (SELECT value FROM json_each(?))"
 _OF_SESSIONS = (
     "DELETE FROM texts WHERE event IN (SELECT number FROM events WHERE scene IN"  # noqa: ISC004, S608 - one statement
     f" (SELECT number FROM scenes WHERE session {_THESE}))",
-    f"DELETE FROM tallies WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - ours
-    f"DELETE FROM events WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - ours
+    f"DELETE FROM tallies WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - constants
+    f"DELETE FROM events WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - constants
     *(
-        f"DELETE FROM {table} WHERE session {_THESE}"  # noqa: S608 - ours
+        f"DELETE FROM {table} WHERE session {_THESE}"  # noqa: S608 - constants
         for table in (*TABLES, "spans", "mining", "ends", "loose", "holdings")
     ),
-    f"DELETE FROM scenes WHERE session {_THESE}",  # noqa: S608 - ours
-    f"DELETE FROM sessions WHERE number {_THESE}",  # noqa: S608 - ours
+    f"DELETE FROM scenes WHERE session {_THESE}",  # noqa: S608 - constants
+    f"DELETE FROM sessions WHERE number {_THESE}",  # noqa: S608 - constants
 )
 _STORED = """
     SELECT sessions.number, agents.name, native, segment, scenes.context, max(e.at), count(*),
@@ -88,8 +88,8 @@ _STUBS = """
     AND agents.name = ?1 AND withheld = ?3
 """
 _UNREAD = "UPDATE sources SET size = -1, cursor = ''"
-"""No source has this size, and a reader with no note to itself begins at the beginning."""
-_UNREAD_OF = f"{_UNREAD} WHERE number IN (SELECT source FROM holdings WHERE session = ?)"  # noqa: S608 - ours
+"""No source has this size, and a reader without a cursor starts at the beginning."""
+_UNREAD_OF = f"{_UNREAD} WHERE number IN (SELECT source FROM holdings WHERE session = ?)"  # noqa: S608 - constants
 _AT_ONCE = 500
 
 
@@ -100,13 +100,13 @@ _MOVED_SCENES = """
 
 
 def indexed_texts(db: SqliteDatabase) -> Iterator[IndexedText]:
-    """Every text that is held because of an event, and what was worked out of it."""
+    """Yield every text that is stored because of an event, and what was derived from it."""
     for row in db.stream(_TRACES):
         yield IndexedText._make(unpack(str(value)) for value in row)
 
 
 def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, set[int]]:
-    """Inside a transaction: take texts away. Returns how many, and the sessions that have to be understood anew."""
+    """In a transaction: delete texts. Returns how many, and the sessions that have to be mined again."""
     veiled: dict[int, int] = {}
     sessions: set[int] = set()
     texts = 0
@@ -124,7 +124,7 @@ def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int
 
 
 def unredact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int]:
-    """Inside a transaction: drop the stubs of events, and have their sources read again. Returns the sessions."""
+    """In a transaction: delete the stubs of events, and mark their sources as unread. Returns the sessions."""
     sessions: set[int] = set()
     for agent, ids in _by_agent(events):
         for number, session in db.run(_STUBS, (agent, ids, FORGOTTEN)):
@@ -137,27 +137,27 @@ def unredact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int
 
 
 def move_context(db: SqliteDatabase, old: str, new: str) -> None:
-    """Inside a transaction: have what happened in one context count for another, and be understood anew."""
-    # A scene of which more was read under the new context stays beside that: what was learnt of it is moved.
+    """In a transaction: move what happened in one context to another, and queue it to be mined again."""
+    # A scene that also exists under the new context is kept; only what was learned from it is moved.
     rows = db.run(_MOVED_SCENES, (pack(old), pack(new)))
     db.run_many("UPDATE scenes SET context = ? WHERE number = ?", [(pack(new), number) for number, _ in rows])
     _to_be_mined(db, {db.as_int(session) for _, session in rows})
 
 
 def unread(db: SqliteDatabase) -> None:
-    """Inside a transaction: have every source read again."""
+    """In a transaction: mark every source as unread."""
     db.run(_UNREAD)
 
 
 def within(db: SqliteDatabase, scope: str) -> set[int]:
-    """The sessions that lie wholly within a scope."""
+    """Return the sessions that are completely within a scope."""
     if scope == ALL_CONTEXTS:
         return {db.as_int(number) for (number,) in db.run("SELECT number FROM sessions")}
     return {db.as_int(number) for (number,) in db.run(_WITHIN, (_context(scope),))}
 
 
 def drop(db: SqliteDatabase, sessions: Iterable[int]) -> None:
-    """Inside a transaction: take whole sessions away."""
+    """In a transaction: delete whole sessions."""
     numbers = json.dumps(sorted(sessions))
     for statement in _OF_SESSIONS:
         db.run(statement, (numbers,))
@@ -165,7 +165,7 @@ def drop(db: SqliteDatabase, sessions: Iterable[int]) -> None:
 
 
 def archived_sessions(db: SqliteDatabase) -> tuple[ArchivedSession, ...]:
-    """Every session that is held; the context of most of its events counts."""
+    """Return every stored session; its context is that of most of its events."""
     found: dict[int, ArchivedSession] = {}
     most: dict[int, int] = {}
     with understood(db):
@@ -195,7 +195,7 @@ def archived_sessions(db: SqliteDatabase) -> tuple[ArchivedSession, ...]:
 
 
 def numbers_of(db: SqliteDatabase, sessions: Collection[tuple[str, str, int]]) -> set[int]:
-    """The numbers of sessions, by agent, id and segment."""
+    """Return the numbers of sessions, by agent, id and segment."""
     rows = db.run("SELECT sessions.number, name, native, segment FROM sessions JOIN agents ON agents.number = agent")
     return {
         db.as_int(number)
@@ -205,15 +205,15 @@ def numbers_of(db: SqliteDatabase, sessions: Collection[tuple[str, str, int]]) -
 
 
 def happened(db: SqliteDatabase, scope: str, until: datetime) -> set[tuple[str, str]]:
-    """The events of a context up to a moment, by agent and id."""
+    """Return the events of a context up to a moment, by agent and id."""
     rows = db.run(_IN_SCOPE, (_context(scope), milliseconds(until)))
     return {(unpack(str(agent)), unpack(str(id_))) for agent, id_ in rows}
 
 
 def scrub(db: SqliteDatabase) -> None:
-    """Leave no byte of what was deleted: not in the segments of FTS5, nor in free pages, logs and files set aside."""
+    """Leave no byte of what was deleted: not in FTS5 segments, free pages, logs and files moved aside."""
     db.run("PRAGMA secure_delete = ON")
-    # Deleting adds to the segments that a word was deleted; only what is built anew is without it.
+    # Deletion only adds delete markers to the segments; a rebuild leaves no trace of the words.
     db.run("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
     db.scrub()
     with translate_errors(db.path):
@@ -223,7 +223,7 @@ def scrub(db: SqliteDatabase) -> None:
 
 
 def _by_agent(events: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The ids of events by agent, as many as one question may name."""
+    """Yield the ids of events by agent, as many as one statement may hold."""
     for agent in sorted({agent for agent, _ in events}):
         ids = sorted(pack(id_) for of, id_ in events if of == agent)
         for start in range(0, len(ids), _AT_ONCE):
@@ -231,16 +231,16 @@ def _by_agent(events: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _to_be_mined(db: SqliteDatabase, sessions: Iterable[int]) -> None:
-    """Take away what was worked out of sessions, and have it worked out anew."""
+    """Delete what was derived from sessions, and queue them to be mined again."""
     rows = [(session,) for session in sorted(sessions)]
     for table in TABLES:
-        db.run_many(f"DELETE FROM {table} WHERE session = ?", rows)  # noqa: S608 - names are ours
+        db.run_many(f"DELETE FROM {table} WHERE session = ?", rows)  # noqa: S608 - constant names
     db.run_many("UPDATE mining SET version = NULL WHERE session = ?", rows)
     remove_orphans(db)
 
 
 def remove_orphans(db: SqliteDatabase) -> None:
-    """Inside a transaction: signatures, changes and fixes that no session speaks of any more."""
+    """In a transaction: delete signatures, changes and fixes that no session refers to."""
     for statement in _ORPHANS:
         db.run(statement)
 
@@ -252,5 +252,5 @@ def _veiled(db: SqliteDatabase, shape: int) -> int:
 
 
 def _context(scope: str) -> str:
-    """A scope as scenes name it."""
+    """Return a scope as scenes name it."""
     return "" if scope == NOWHERE else pack(scope)

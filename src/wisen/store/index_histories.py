@@ -1,6 +1,6 @@
-"""Reads the course of a session out of the index: its calls with their ends, and the user's turns.
+"""Reads session histories from the index: calls with their outcomes, and the user's turns.
 
-A session's events are found by the spans in which they lie, so that nothing but the session is read.
+A session's events are found by their spans, so that nothing but the session is read.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ OF_SESSION = """
     FROM spans CROSS JOIN events e ON e.number BETWEEN spans.first AND spans.last
     CROSS JOIN scenes ON scenes.number = e.scene AND scenes.session = spans.session
 """
-"""Every event `e` of the sessions whose spans the rest of a statement names."""
+"""Every event `e` of the sessions whose spans the rest of a statement selects."""
 
 LOCAL = "local"
-"""Stands with a message, in the place of a tool's name, where it was typed to a local model."""
+"""Stored as the tool of a message that was typed to a local model."""
 _EVENTS = f"""
     SELECT e.number, e.at, e.id, kind, provenance, how, tool, e.call, texts.text, scenes.context {OF_SESSION}
     CROSS JOIN shapes ON shapes.number = e.shape LEFT JOIN texts ON texts.event = e.number
     WHERE spans.session = ? ORDER BY e.at, e.number
 """
-# With OR, or in order, SQLite would look at every session.
+# With OR, or with an order, SQLite would scan every session.
 _UNMINED = """
     SELECT session FROM mining WHERE version IS NULL UNION ALL SELECT session FROM mining WHERE version < ?1
     UNION ALL SELECT session FROM mining WHERE version > ?1
@@ -60,11 +60,11 @@ class _Event(NamedTuple):
 
 
 def unmined(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) -> Iterator[History]:
-    """The histories of sessions that this version of the miner has not seen whole.
+    """Yield the histories of sessions that this version of the miner has not seen completely.
 
-    `handed` gets the number of the last event that each of them held when it was read.
+    `handed` receives the number of the last event of each at the time it was read.
     """
-    # Numbers only: whoever listens writes to the same tables meanwhile.
+    # Numbers only: the consumer writes to the same tables in between.
     sessions = array("q", (db.as_int(row[0]) for row in db.stream(_UNMINED, (version,))))
     for session in sorted(sessions):
         newest, by = db.run(_WAITS, (session,))[0]
@@ -75,7 +75,7 @@ def unmined(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) 
 
 
 def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
-    """The course of each selected session in which anything was called, typed, refused or stopped."""
+    """Yield each selected session with calls or user actions."""
     chosen = chosen_by(selection)
     statement = _SESSIONS.format(sessions=chosen.sessions("session"))
     sessions = array("q", (db.as_int(row[0]) for row in db.stream(statement, chosen.values)))
@@ -116,7 +116,7 @@ def _act(event: _Event) -> UserAction | None:
 
 
 def _conceded(events: list[_Event]) -> set[int]:
-    """The numbers of what the user said that was followed by a concession before he said something else."""
+    """Return the numbers of user messages that were followed by a concession before the next message."""
     found: set[int] = set()
     said = None
     for event in events:

@@ -1,4 +1,4 @@
-"""The numbers by which rows of the index name agents, sources, sessions, scenes and shapes, once they are known."""
+"""Caches the numbers by which index rows refer to agents, sources, sessions, scenes and shapes."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ EVENT_KINDS: dict[type[Event], str] = {
     Concession: "concession",
     Citation: "citation",
 }
-"""What is stored as the kind of an event; these values never change, whatever the classes are called."""
+"""The stored kinds of events; these values never change, whatever the classes are called."""
 
 
 class IndexNumbers:
-    """What this process knows of the numbers in one file, so that it does not ask for each event."""
+    """The numbers in one file that this process knows, so that it does not look them up for each event."""
 
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
@@ -50,30 +50,30 @@ class IndexNumbers:
         self._scenes: dict[tuple[SessionKey, str | None, str], int] = {}
         self.shapes: dict[Shape, int] = {}
         self.version = -1
-        """SQLite's number for what other connections wrote: where it changed, numbers of ours may be gone."""
+        """SQLite's counter of other connections' writes: if it changed, cached numbers may be gone."""
         self.handed_out: dict[int, int] = {}
-        """By session, the last event it held when it was handed out to be mined."""
+        """By session, its last event when it was handed out for mining."""
 
     def clear(self) -> None:
-        """Ask for every number again."""
+        """Discard all cached numbers."""
         for numbers in (self._agents, self.sources, self._sessions, self._scenes, self.shapes):
             numbers.clear()
 
     def reset(self) -> None:
-        """Know nothing: it is another file."""
+        """Discard everything: it is another file."""
         self.clear()
         self.handed_out.clear()
         self.version = -1
 
     def agent(self, name: str) -> int:
-        """The number of an agent."""
+        """Return the number of an agent."""
         number = self._agents.get(name)
         if number is None:
             number = self._agents[name] = find_or_add_number(self._db, "agents", {"name": pack(name)})
         return number
 
     def session(self, key: SessionKey) -> int:
-        """The number of a session."""
+        """Return the number of a session."""
         number = self._sessions.get(key)
         if number is None:
             values: dict[str, Value] = {
@@ -85,7 +85,7 @@ class IndexNumbers:
         return number
 
     def scene(self, key: tuple[SessionKey, str | None, str]) -> int:
-        """The number of a session in a context and place."""
+        """Return the number of a session in a context and place."""
         number = self._scenes.get(key)
         if number is None:
             session, context, place = key
@@ -98,7 +98,7 @@ class IndexNumbers:
         return number
 
     def shape(self, key: Shape) -> int:
-        """The number of a shape; known ones are in `shapes`."""
+        """Return the number of a shape; known ones are in `shapes`."""
         kind, *rest = key
         values = zip(("provenance", "how", "tool", "withheld"), map(pack, map(str, rest)), strict=True)
         number = self.shapes[key] = find_or_add_number(self._db, "shapes", {"kind": EVENT_KINDS[kind], **dict(values)})

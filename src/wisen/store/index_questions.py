@@ -1,7 +1,7 @@
-"""What the index answers about the events it keeps, counted by SQL.
+"""Counts events in the index with SQL.
 
-Concessions and citations are never counted among what happened: they only tell more of it. What mining found is asked
-for in `mined_questions.py`.
+Concessions and citations are never counted as events: they only describe others. Findings are queried in
+`mined_questions.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.store.index_selection import Chosen
     from wisen.store.sqlite import SqliteDatabase
 
-# Every name that stands inside these statements is ours; what people wrote comes in as a value.
+# Names in these statements are constants; user text is only passed as a value.
 _WAITING = "SELECT session FROM mining WHERE version IS NULL"
 _TALLIED = f"NOT IN ({_WAITING})"
 _LIVE = f"{OF_SESSION} {{more}} WHERE spans.session IN ({_WAITING}) AND {{spanned}}"
@@ -59,7 +59,7 @@ _TROUBLES = """
     WHERE {sources} ORDER BY path, first_offset, kind, detail
 """
 
-# From a moment on: every event is looked at.
+# From a moment on: scan the events.
 _WALKED = """
     SELECT scene, shape, count(*) AS many, min(at) AS first, max(at) AS last
     FROM events e WHERE {chosen} GROUP BY scene, shape
@@ -76,7 +76,7 @@ _INTERRUPTS_WALKED = """
     )
 """
 
-# Of all times: tallies of the sessions that hold nothing new, and the events of those that do.
+# For all time: use tallies for sessions without new events, and the events of the others.
 _TALLIES = f"""
     SELECT scene, shape, many, first, last FROM tallies JOIN scenes ON scenes.number = scene
     WHERE session {_TALLIED} AND {{sessions}}
@@ -107,7 +107,7 @@ _INTERRUPTS_TALLIED = f"""
 """  # noqa: S608
 
 
-class _Told(NamedTuple):
+class _ShapeCount(NamedTuple):
     """How many events of one shape happened, and when."""
 
     kind: str
@@ -145,11 +145,11 @@ def _statements(chosen: Chosen) -> _Statements:
 
 
 def count_selected(db: SqliteDatabase, selection: Selection) -> Counts:
-    """What the selected sessions hold."""
+    """Return counts over the selected sessions."""
     chosen = chosen_by(selection)
     statements = _statements(chosen)
     with understood(db):
-        rows = [_Told(*cast("tuple[Any, ...]", row)) for row in db.run(statements.told, chosen.values)]
+        rows = [_ShapeCount(*cast("tuple[Any, ...]", row)) for row in db.run(statements.told, chosen.values)]
         told = [each for each in rows if each.kind not in ("sessions", "all") and db.as_int(each.many)]
         sessions = {each.tool: each.many for each in rows if each.kind == "sessions"}
         everything = next(each for each in rows if each.kind == "all")
@@ -162,7 +162,7 @@ def count_selected(db: SqliteDatabase, selection: Selection) -> Counts:
             rejections_with_reason=sum(each.many for each in told if (each.kind, each.how) == ("message", "rejection")),
             interrupts=sum(each.many for each in told if each.kind == "interrupt"),
             interrupts_by_rejection=db.query_int(statements.interrupts, chosen.values),
-            tools=_tools(told, sessions, _ended(db, db.run(statements.ends, chosen.values))),
+            tools=_tools(told, sessions, _outcome_counts(db, db.run(statements.ends, chosen.values))),
             withheld=_withheld(told),
             first=min((from_milliseconds(each.first) for each in told), default=None),
             last=max((from_milliseconds(each.last) for each in told), default=None),
@@ -170,7 +170,7 @@ def count_selected(db: SqliteDatabase, selection: Selection) -> Counts:
 
 
 def cited_ids(db: SqliteDatabase) -> tuple[CitedId, ...]:
-    """Which ids assistants named in each session, and when last."""
+    """Return the ids that assistants mentioned in each session, and when last."""
     with understood(db):
         return tuple(
             CitedId(
@@ -185,7 +185,7 @@ def cited_ids(db: SqliteDatabase) -> tuple[CitedId, ...]:
 
 
 def read_problems(db: SqliteDatabase, selection: Selection) -> tuple[ReadProblemCount, ...]:
-    """What could not be read in the selected sources."""
+    """Return what could not be read in the selected sources."""
     chosen = chosen_by(selection)
     with understood(db):
         return tuple(
@@ -200,12 +200,12 @@ def read_problems(db: SqliteDatabase, selection: Selection) -> tuple[ReadProblem
         )
 
 
-def _ended(db: SqliteDatabase, rows: list[Row]) -> dict[tuple[str, str], int]:
-    """How many calls ended, by tool and how."""
+def _outcome_counts(db: SqliteDatabase, rows: list[Row]) -> dict[tuple[str, str], int]:
+    """Return how many calls ended, by tool and outcome."""
     return {(str(tool), str(end)): db.as_int(many) for tool, end, many in rows}
 
 
-def _tools(told: list[_Told], sessions: dict[str, int], ended: dict[tuple[str, str], int]) -> tuple[ToolUse, ...]:
+def _tools(told: list[_ShapeCount], sessions: dict[str, int], ended: dict[tuple[str, str], int]) -> tuple[ToolUse, ...]:
     calls: dict[str, int] = defaultdict(int)
     for each in told:
         if each.kind == "call":
@@ -226,7 +226,7 @@ def _tools(told: list[_Told], sessions: dict[str, int], ended: dict[tuple[str, s
     return tuple(sorted(uses, key=lambda use: (-use.calls, use.tool)))
 
 
-def _withheld(told: list[_Told]) -> dict[str, int]:
+def _withheld(told: list[_ShapeCount]) -> dict[str, int]:
     rules: dict[str, int] = defaultdict(int)
     for each in told:
         if each.withheld:

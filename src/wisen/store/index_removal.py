@@ -1,4 +1,4 @@
-"""How texts and sessions go out of the index: the port, and the one in a SQLite file.
+"""Removes texts and sessions from the index: the port, and its SQLite implementation.
 
 The statements are in `index_deletion.py`.
 """
@@ -21,42 +21,42 @@ if TYPE_CHECKING:
 
 
 class IndexRemoval(Protocol):
-    """What an index does to forget."""
+    """How an index forgets."""
 
     def indexed_texts(self) -> Iterator[IndexedText]:
-        """Every text that is held because of an event, and what was worked out of it."""
+        """Yield every text that is stored because of an event, and what was derived from it."""
         ...
 
     def redact(self, events: Collection[tuple[str, str]]) -> int:
-        """Take the texts of events away, by agent and id, and whatever was worked out of their sessions.
+        """Delete the texts of events, by agent and id, and whatever was derived from their sessions.
 
-        What came back from a call goes with it.
+        The outcome of a call is redacted with it.
 
-        The events stay as stubs without content, and their sessions wait to be mined. Returns how many had a text.
+        The events stay as stubs without content, and their sessions are queued for mining. Returns how many had a text.
         """
         ...
 
     def remove_scope(self, scope: str, until: datetime) -> None:
-        """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
+        """Delete the sessions completely within a scope, and redact what else happened there until a moment."""
         ...
 
     def archived_sessions(self) -> tuple[ArchivedSession, ...]:
-        """Every session that is held, in no order."""
+        """Return every stored session, in no order."""
         ...
 
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
-        """Take away whole sessions, by agent, id and segment, and whatever was worked out of them.
+        """Delete whole sessions, by agent, id and segment, and whatever was derived from them.
 
         How far their sources were read stays known.
         """
         ...
 
     def move_context(self, old: str, new: str) -> None:
-        """What happened in one context happened in another: a directory turned out to belong to a known project."""
+        """Move what happened in one context to another: a directory turned out to belong to a known project."""
         ...
 
     def unredact(self, events: Collection[tuple[str, str]]) -> None:
-        """Drop the stubs of events, and have the sources of their sessions read again; with no events, all sources."""
+        """Delete the stubs of events, and mark their sources as unread; without events, all sources."""
         ...
 
     def scrub(self) -> None:
@@ -65,17 +65,17 @@ class IndexRemoval(Protocol):
 
 
 class SqliteIndexRemoval:
-    """How texts and sessions go out of a SQLite file."""
+    """Removes texts and sessions from a SQLite file."""
 
     def __init__(self, db: SqliteDatabase, numbers: IndexNumbers, memories: SqliteMemories) -> None:
         self._db, self._numbers, self._memories = db, numbers, memories
 
     def indexed_texts(self) -> Iterator[IndexedText]:
-        """Every text that is held because of an event, and what was worked out of it."""
+        """Yield every text that is stored because of an event, and what was derived from it."""
         return index_deletion.indexed_texts(self._db)
 
     def redact(self, events: Collection[tuple[str, str]]) -> int:
-        """Take the texts of events away, by agent and id, and whatever was worked out of their sessions."""
+        """Delete the texts of events, by agent and id, and whatever was derived from their sessions."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             many, sessions = index_deletion.redact(self._db, events)
@@ -83,7 +83,7 @@ class SqliteIndexRemoval:
         return many
 
     def remove_scope(self, scope: str, until: datetime) -> None:
-        """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
+        """Delete the sessions completely within a scope, and redact what else happened there until a moment."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             sessions = index_deletion.within(self._db, scope)
@@ -94,11 +94,11 @@ class SqliteIndexRemoval:
         self.redact(index_deletion.happened(self._db, scope, until))
 
     def archived_sessions(self) -> tuple[ArchivedSession, ...]:
-        """Every session that is held."""
+        """Return every stored session."""
         return index_deletion.archived_sessions(self._db)
 
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
-        """Take away whole sessions, by agent, id and segment, and whatever was worked out of them."""
+        """Delete whole sessions, by agent, id and segment, and whatever was derived from them."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             numbers = index_deletion.numbers_of(self._db, sessions)
@@ -108,13 +108,13 @@ class SqliteIndexRemoval:
         self._numbers.handed_out.clear()
 
     def move_context(self, old: str, new: str) -> None:
-        """What happened in one context happened in another."""
+        """Move what happened in one context to another."""
         with self._db.transaction():
             index_deletion.move_context(self._db, old, new)
             self._numbers.clear()
 
     def unredact(self, events: Collection[tuple[str, str]]) -> None:
-        """Drop the stubs of events, or of none all that was dropped, and have their sources read again."""
+        """Delete the stubs of events, and mark their sources as unread; without events, all sources."""
         with self._db.transaction():
             if not events:
                 index_deletion.unread(self._db)

@@ -1,4 +1,4 @@
-"""What all questions to the index share: a selection as conditions of SQL, and how a garbled value is told."""
+"""Shared by all index queries: a selection as SQL conditions, and error reporting for garbled values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from wisen.store.dialect import Value
     from wisen.store.sqlite import SqliteDatabase
 
-# Every name that stands inside these statements is ours; what people wrote comes in as a value.
+# Names in these statements are constants; user text is only passed as a value.
 _HELD = "SELECT holdings.session FROM sources JOIN holdings ON source = sources.number WHERE {sources}"
 _HELD_SCENES = "SELECT scenes.number FROM scenes WHERE session IN ({held})"
-# "0" follows "/" in the alphabet: everything below a folder lies between, and nothing else does.
+# "0" follows "/" in ASCII: exactly what is below a folder lies in between.
 _PLACED = """
     SELECT scenes.session FROM scenes JOIN json_each(:places) AS named
     ON place = named.value OR (place >= named.value || '/' AND place < named.value || '0')
@@ -31,43 +31,43 @@ _SINCE = "SELECT session FROM events JOIN scenes ON scenes.number = scene WHERE 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A selection as conditions of SQL, with the values they name."""
+    """A selection as SQL conditions, with their values."""
 
     named: str
     """The condition on a row of `sources`, whatever it holds."""
     values: Mapping[str, Value]
     placed: bool
-    """Whether places were chosen."""
+    """Whether places were selected."""
     since: bool
 
     @property
     def sources(self) -> str:
-        """The condition on a row of `sources`."""
+        """Return the condition on a row of `sources`."""
         return f"{self.named} AND {_PLACED_SOURCES.format(placed=_PLACED)}" if self.placed else self.named
 
     @property
     def narrow(self) -> bool:
-        """Whether only some sessions were chosen, whenever their events happened."""
+        """Return whether only some sessions are selected, whenever their events happened."""
         return self.placed or self.named != "1"
 
     def events(self, alias: str) -> str:
-        """The condition on one event."""
+        """Return the condition on one event."""
         conditions = [f"{alias}.at >= :since"] if self.since else []
         if self.narrow:
             conditions.append(f"{alias}.scene IN ({_HELD_SCENES.format(held=self._held())})")
         return " AND ".join(conditions) or "1"
 
     def sessions(self, column: str) -> str:
-        """The condition on the number of a session, whenever its events happened."""
+        """Return the condition on the number of a session, whenever its events happened."""
         return f"{column} IN ({self._held()})" if self.narrow else "1"
 
     def found(self, alias: str) -> str:
-        """The condition on something that mining found at a moment of a session."""
+        """Return the condition on a finding at a moment of a session."""
         since = f" AND {alias}.at >= :since" if self.since else ""
         return self.sessions(f"{alias}.session") + since
 
     def lively(self, column: str) -> str:
-        """The condition on the number of a session that holds a chosen event."""
+        """Return the condition on the number of a session that holds a selected event."""
         return self.sessions(column) + (f" AND {column} IN ({_SINCE})" if self.since else "")
 
     def _held(self) -> str:
@@ -77,7 +77,7 @@ class Chosen:
 
 
 def chosen_by(selection: Selection) -> Chosen:
-    """The conditions of a selection."""
+    """Return the conditions of a selection."""
     values: dict[str, Value] = {}
     if selection.since is not None:
         values["since"] = milliseconds(selection.since)
@@ -97,7 +97,7 @@ def chosen_by(selection: Selection) -> Chosen:
 
 @contextmanager
 def understood(db: SqliteDatabase) -> Iterator[None]:
-    """Rows of the index bear no seal: where a value was garbled, it shows when it is put to use."""
+    """Raise StoreDamaged for a garbled value: index rows have no seal, so it only shows when the value is used."""
     try:
         yield
     except (ValueError, TypeError, OverflowError, LookupError) as error:

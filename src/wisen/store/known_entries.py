@@ -1,4 +1,4 @@
-"""What the ledger knows of entries, folded from its rows."""
+"""The current entries of a ledger, folded from its rows and kept up to date while rows are recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class KnownEntries:
-    """What the ledger knows of entries. What is entered here is folded in, and nothing is read twice."""
+    """The state of all entries. Rows recorded here are folded in without reading the ledger again."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -27,11 +27,11 @@ class KnownEntries:
         self.states = fold_entry_states(self._entries, ledger.entries.tallies(), self.moves, self._praises)
 
     def record(self, rows: Sequence[LearnedRow]) -> None:
-        """Remember rows."""
+        """Record rows and update the states."""
         if not rows:
             return
         if self._ledger.entries.record(rows):
-            # Somebody else recorded the same meanwhile, under other ids: what stands there is what is known.
+            # Another process recorded the same under other ids: the ledger's version counts.
             self._entries, self.moves = list(self._ledger.entries.all()), list(self._ledger.moves.all())
         else:
             self._entries += [row for row in rows if isinstance(row, Entry)]
@@ -40,25 +40,25 @@ class KnownEntries:
 
 
 def entry_states(ledger: Ledger) -> tuple[EntryState, ...]:
-    """Every entry with what became of it, oldest first."""
+    """Return the state of every entry, oldest first."""
     return fold_entry_states(
         ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all(), ledger.reinforcements.all()
     )
 
 
-def find_entry(every: Sequence[EntryState], name: str) -> EntryState:
-    """An entry by its name or id, or the beginning of its name.
+def find_entry(states: Sequence[EntryState], name: str) -> EntryState:
+    """Return an entry by its name or id, or a prefix of its name.
 
     Raises:
-        UsageError: no entry, or more than one, has such a name.
+        UsageError: no entry, or more than one, matches.
     """
-    fits = [
+    matches = [
         each
-        for each in every
+        for each in states
         if name and (each.entry.name.startswith(name.upper()) or name in (each.entry.id, rule_id(each.entry.id)))
     ]
-    exact = [each for each in fits if each.entry.name == name.upper()]
-    if len(exact or fits) != 1:
-        found = f"{len(fits)} entries begin with" if fits else "No entry has the name"
+    exact = [each for each in matches if each.entry.name == name.upper()]
+    if len(exact or matches) != 1:
+        found = f"{len(matches)} entries begin with" if matches else "No entry has the name"
         raise UsageError(f"{found} {name!r}. The names stand beside the entries: wisen entries")
-    return (exact or fits)[0]
+    return (exact or matches)[0]

@@ -1,4 +1,4 @@
-"""An index that is opened by the first question to it."""
+"""An index that is opened on first use."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 
 
 class LazyIndex(Index):
-    """An index that is opened by the first question to it: most of those who are asked never need it."""
+    """An index that is opened on first use: most commands never need it."""
 
-    def __init__(self, opening: Callable[[], Index]) -> None:
-        self._opening = opening
+    def __init__(self, open_index: Callable[[], Index]) -> None:
+        self._open_index = open_index
         self._store: Index | None = None
         parts: dict[str, Any] = {field.name: _LazyPart(self._opened, field.name) for field in fields(Index)}
         super().__init__(**parts)
 
     def _opened(self) -> Index:
         if self._store is None:
-            self._store = self._opening()
+            self._store = self._open_index()
         return self._store
 
     def close(self) -> None:
-        """Let go of the store, if it was opened."""
+        """Close the store, if it was opened."""
         if self._store is not None:
             self._store.close()
 
 
 class _LazyPart:
-    """One part of it: whoever is handed it has not asked yet."""
+    """One part of the index, which opens it on first use."""
 
     def __init__(self, opened: Callable[[], Index], name: str) -> None:
         self._opened, self._name = opened, name

@@ -1,6 +1,6 @@
-"""The ledger: small and precious, with one port for each noun; and the one that lives in a database.
+"""The ledger: small, valuable data, with one port per noun; and its database implementation.
 
-It does not open anything: `sqlite_ledger.py` and `postgres_ledger.py` do.
+`sqlite_ledger.py` and `postgres_ledger.py` open it.
 """
 
 from __future__ import annotations
@@ -57,20 +57,20 @@ TABLES = (
 
 
 class LedgerStorage(Protocol):
-    """Where all of a ledger lies."""
+    """The storage of a whole ledger."""
 
     def check(self) -> None:
-        """Look the whole store over. Raises: StoreDamaged."""
+        """Check the whole store. Raises: StoreDamaged."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the store."""
         ...
 
 
 @dataclass(kw_only=True)
 class Ledger:
-    """Small and precious: what a person decided and what we must never lose. Writing returns when it is on disk."""
+    """Small and valuable: decisions of people and what must never be lost. Writes return once they are on disk."""
 
     contexts: Contexts
     runs: Runs
@@ -93,11 +93,11 @@ class Ledger:
     storage: LedgerStorage
 
     def check(self) -> None:
-        """Look the whole store over. Raises: StoreDamaged."""
+        """Check the whole store. Raises: StoreDamaged."""
         self.storage.check()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the store."""
         self.storage.close()
 
 
@@ -130,18 +130,18 @@ class SqlLedger(Ledger):
 
 
 class _SealedTables:
-    """The tables of a ledger in a database, in which every row bears a seal."""
+    """The tables of a ledger in a database, in which every row has a seal."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def check(self) -> None:
-        """Look the whole store over. Raises: StoreDamaged."""
+        """Check the whole store. Raises: StoreDamaged."""
         self._db.check()
         for table in TABLES:
             for _ in read_rows(self._db, table):
                 pass
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the store."""
         self._db.close()

@@ -1,4 +1,4 @@
-"""How rows of the ledger go, whatever they are of: the port, and its statements for every database."""
+"""Deletes rows of all types from the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ TABLES: dict[type, str] = {
 
 
 class LedgerRemoval(Protocol):
-    """What a ledger does to forget. Rows never change: whole ones go, and every other one stays verifiable."""
+    """How a ledger forgets. Rows never change: they are deleted whole, and all others stay verifiable."""
 
     def rows(self) -> Iterator[Row]:
-        """Every row that somebody may want to be forgotten, of all machines."""
+        """Yield every row that may have to be forgotten, of all machines."""
         ...
 
     def remove(self, rows: Iterable[Row]) -> int:
-        """Delete rows, all of them or none; returns how many were there."""
+        """Delete rows in one transaction; returns how many existed."""
         ...
 
     def scrub(self) -> None:
@@ -86,13 +86,13 @@ class LedgerRemoval(Protocol):
 
 
 class SqlLedgerRemoval:
-    """How rows go out of a database."""
+    """Deletes rows from a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def rows(self) -> Iterator[Row]:
-        """Every row that somebody may want to be forgotten, of all machines."""
+        """Yield every row that may have to be forgotten, of all machines."""
         db, changes, phrases, contexts = self._db, SqlChanges(self._db), SqlPhrases(self._db), SqlContexts(self._db)
         yield from SqlEntries(db).all()
         yield from SqlOccurrences(db).as_recorded()
@@ -115,19 +115,19 @@ class SqlLedgerRemoval:
         yield from contexts.all()
 
     def remove(self, rows: Iterable[Row]) -> int:
-        """Delete rows, all of them or none; returns how many were there."""
+        """Delete rows in one transaction; returns how many existed."""
         by_type: dict[type, list[Row]] = defaultdict(list)
         for row in rows:
             by_type[type(row)].append(row)
-        gone = 0
+        deleted = 0
         with self._db.transaction():
             for type_, table in TABLES.items():
-                # A resolution points to its failure, and goes before it.
+                # A resolution refers to its failure, so it is deleted first.
                 for row in sorted(by_type[type_], key=lambda each: getattr(each, "failure", None) is None):
                     where, values = _identity(row)
-                    statement = f"DELETE FROM {table} WHERE {where} RETURNING 1"  # noqa: S608 - names are ours
-                    gone += len(self._db.run(statement, values))
-        return gone
+                    statement = f"DELETE FROM {table} WHERE {where} RETURNING 1"  # noqa: S608 - constant names
+                    deleted += len(self._db.run(statement, values))
+        return deleted
 
     def scrub(self) -> None:
         """Leave no byte of what was deleted in the files of the store."""

@@ -1,4 +1,4 @@
-"""Memories in the index: the port, and the one in a SQLite file, found by FTS5 with BM25 over weighted fields."""
+"""Memories in the index: the port, and its SQLite implementation with FTS5 and BM25 over weighted fields."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from wisen.store.dialect import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
-_LAST_LOOKED_AT = 64
-"""How many of the last memories of a context the newest are chosen from: numbers follow time, but not strictly."""
-ROOM = 40
-"""How many bits of a memory's number are its own; those above are its context's."""
-_PREFIX = 4
-"""How long a word must be for others to be found that begin with it."""
+_RECENT_LIMIT = 64
+"""How many of the last memories of a context to choose the newest from: numbers follow time, but not strictly."""
+NUMBER_BITS = 40
+"""How many low bits of a memory's number are its own; the higher ones are its context's."""
+_MIN_PREFIX = 4
+"""The minimum length of a word for prefix matches."""
 _COLUMNS = "m.id, m.kind, m.text, o.name, c.context, m.agent, m.session, m.turn, m.at, m.who, m.uses, m.place, m.local"
 _READ = f"""
     SELECT m.number, {_COLUMNS} FROM memories m CROSS JOIN memory_origins o ON o.number = m.origin
-    CROSS JOIN memory_contexts c ON c.number = m.number >> {ROOM}
-"""  # noqa: S608 - names are ours
+    CROSS JOIN memory_contexts c ON c.number = m.number >> {NUMBER_BITS}
+"""  # noqa: S608 - constant names
 _WITH_WORDS = "JOIN memory_words w ON w.rowid = m.number"
 _AROUND = f"""
     {_READ} WHERE m.origin = (SELECT origin FROM memories WHERE id = ?1 LIMIT 1)
     AND m.turn BETWEEN (SELECT turn FROM memories WHERE id = ?1 LIMIT 1) - ?2
     AND (SELECT turn FROM memories WHERE id = ?1 LIMIT 1) + ?2 ORDER BY m.turn, m.number
-"""  # noqa: S608 - names are ours
+"""  # noqa: S608 - constant names
 _MANY = "SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ? LIMIT ?)"
 _KEEP = "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _KEEP_WORDS = "INSERT INTO memory_words (rowid, text, who, day, beside) VALUES (?, ?, ?, ?, ?)"
@@ -42,59 +42,58 @@ _OF_ORIGIN = "SELECT number FROM memories WHERE origin = ?"
 _LAST = "SELECT max(number) FROM memories WHERE number BETWEEN ? AND ?"
 
 _OF_CONTEXTS = f"""
-    SELECT c.context, count(*) FROM memories m JOIN memory_contexts c ON c.number = m.number >> {ROOM}
+    SELECT c.context, count(*) FROM memories m JOIN memory_contexts c ON c.number = m.number >> {NUMBER_BITS}
     GROUP BY c.context ORDER BY c.context
-"""  # noqa: S608 - names are ours
+"""  # noqa: S608 - constant names
 
 
 class Memories(Protocol):
-    """What can be found again. Derived: all of it can be made anew from the logs, the ledger and files."""
+    """What can be recalled. Derived: all of it can be rebuilt from the logs, the ledger and files."""
 
     def replace(self, origins: Mapping[str, Sequence[tuple[Memory, MemoryFields]]]) -> int:
-        """Hold these memories of each origin, and no others of it; with none the origin is forgotten.
+        """Replace the memories of each origin; an origin without memories is deleted.
 
-        In one transaction. Returns how many origins were not as before.
+        In one transaction. Returns how many origins changed.
         """
         ...
 
     def origins(self, prefix: str) -> frozenset[str]:
-        """The origins whose names begin so."""
+        """Return the origins with this prefix."""
         ...
 
     def find(self, query: MemoryQuery, weights: RankingWeights) -> list[MemoryHit]:
-        """The memories that hold one of the words, those whose words match best first, up to the design's depth.
+        """Return the memories that hold one of the words, best text match first, up to `weights.depth`.
 
-        Contexts that were not asked for are not looked in. Words that stand in very many memories are left out where
-        others are found.
+        Only the requested contexts are searched. Very frequent words are dropped if others match.
         """
         ...
 
     def neighbors(self, memory: str, reach: int) -> list[Memory]:
-        """The memories of the same origin up to so many turns before and behind one, in order; by the one's id."""
+        """Return the memories of the same origin up to `reach` turns before and after one, in order; by its id."""
         ...
 
     def every(self) -> Iterator[Memory]:
-        """All memories, each with what stands around it."""
+        """Yield all memories, each with its surrounding text."""
         ...
 
     def count(self) -> dict[str, int]:
-        """How many memories there are of each kind."""
+        """Return how many memories there are of each kind."""
         ...
 
     def contexts(self) -> dict[str, int]:
-        """How many memories there are in each context."""
+        """Return how many memories there are in each context."""
         ...
 
 
 class SqliteMemories:
-    """Memories beside the events they come from."""
+    """Memories in a SQLite file, next to the events they come from."""
 
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
         self._contexts: dict[str, int] = {}
 
     def replace(self, origins: Mapping[str, Sequence[tuple[Memory, MemoryFields]]]) -> int:
-        """Hold these memories of each origin, and no others of it; with none the origin is forgotten."""
+        """Replace the memories of each origin; an origin without memories is deleted."""
         if not origins:
             return 0
         changed = 0
@@ -103,21 +102,21 @@ class SqliteMemories:
                 for name, memories in origins.items():
                     changed += self._replace(pack(name), memories)
         except BaseException:
-            self._contexts.clear()  # numbers given inside a transaction that failed were never given
+            self._contexts.clear()  # numbers assigned in a failed transaction do not exist
             raise
         return changed
 
     def forget(self, origins: Iterable[str]) -> None:
-        """Inside a transaction: hold nothing of these origins."""
+        """In a transaction: delete the memories of these origins."""
         for name in origins:
             self._replace(pack(name), ())
 
     def forget_numbers(self) -> None:
-        """Know nothing: it is another file."""
+        """Discard cached numbers: it is another file."""
         self._contexts.clear()
 
     def origins(self, prefix: str) -> frozenset[str]:
-        """The origins whose names begin so."""
+        """Return the origins with this prefix."""
         first = pack(prefix)
         rows = self._db.run(
             "SELECT name FROM memory_origins WHERE name >= ?1 AND name < ?1 || ?2", (first, "\U0010ffff")
@@ -125,76 +124,78 @@ class SqliteMemories:
         return frozenset(unpack(str(name)) for (name,) in rows)
 
     def find(self, query: MemoryQuery, weights: RankingWeights) -> list[MemoryHit]:
-        """The memories that hold one of the words, those whose words match best first."""
+        """Return the memories that hold one of the words, best text match first."""
         scopes = self._scopes(query)
         if scopes == []:
             return []
-        asked = [f'"{_quoted(word)}"' for word in query.words]
+        asked = [f'"{_escape_quotes(word)}"' for word in query.words]
         match, scored = self._match(asked, weights.rows)
         if not match:
-            longer = [f"{word}*" for word, plain in zip(asked, query.words, strict=True) if _may_go_on(plain)]
+            longer = [f"{word}*" for word, plain in zip(asked, query.words, strict=True) if _allows_prefix(plain)]
             match, scored = self._match(longer, weights.rows)
         if not match:
             return []
         scores: dict[int, float] = {}
         for scope in (None,) if scopes is None else scopes:
-            scores.update(self._met(match, scope, query, weights, scored=scored))
+            scores.update(self._matches(match, scope, query, weights, scored=scored))
         best = sorted(scores, key=lambda number: (-scores[number], number))[: weights.depth]
         found = self._memories(best)
         return [MemoryHit(found[number], scores[number]) for number in best]
 
     def newest(self, sought: MemoryQuery, most: int) -> list[MemoryHit]:
-        """The last memories of some contexts and kinds: what answers who asks for nothing in particular."""
+        """Return the last memories of some contexts and kinds, for a query without words."""
         found = list[Memory]()
         kinds = ", ".join(f"'{kind.value}'" for kind in sought.kinds or MemoryKind)
         hosted = "" if sought.local else " AND m.local = 0"
         for scope in self._scopes(sought) or ():
             where = f"WHERE m.number BETWEEN ? AND ? AND m.kind IN ({kinds}){hosted} ORDER BY m.number DESC LIMIT ?"
-            rows = self._db.run(f"{_READ} {where}", (scope << ROOM, ((scope + 1) << ROOM) - 1, _LAST_LOOKED_AT))
+            rows = self._db.run(
+                f"{_READ} {where}", (scope << NUMBER_BITS, ((scope + 1) << NUMBER_BITS) - 1, _RECENT_LIMIT)
+            )
             found += [_memory(row) for row in rows]
         dated = sorted([(each.at, each.id, each) for each in found if each.at is not None])[-most:]
         return [MemoryHit(each, float(number)) for number, (_, _, each) in enumerate(dated, start=1)][::-1]
 
     def neighbors(self, memory: str, reach: int) -> list[Memory]:
-        """The memories of the same origin up to so many turns before and behind one, in order."""
+        """Return the memories of the same origin up to `reach` turns before and after one, in order."""
         return [_memory(row) for row in self._db.run(_AROUND, (pack(memory), reach))]
 
     def every(self) -> Iterator[Memory]:
-        """All memories, each with the words of what stands around it."""
+        """Yield all memories, each with its surrounding text."""
         beside = self._db.stream(f"{_READ.replace('SELECT', 'SELECT w.beside,')} {_WITH_WORDS}")
         for around, *row in beside:
             yield _memory(tuple(row))._replace(beside=unpack(str(around or "")))
 
     def count(self) -> dict[str, int]:
-        """How many memories there are of each kind."""
+        """Return how many memories there are of each kind."""
         rows = self._db.run("SELECT kind, count(*) FROM memories GROUP BY kind ORDER BY kind")
         return {str(kind): self._db.as_int(many) for kind, many in rows}
 
     def contexts(self) -> dict[str, int]:
-        """How many memories there are in each context."""
+        """Return how many memories there are in each context."""
         rows = self._db.run(_OF_CONTEXTS)
         return {unpack(str(context)): self._db.as_int(many) for context, many in rows}
 
     def _scopes(self, sought: MemoryQuery) -> list[int] | None:
-        """The numbers of the contexts that are looked in; None for all."""
+        """Return the numbers of the contexts to search; None for all."""
         if sought.contexts is None:
             return None
         marks = ", ".join("?" * len(sought.contexts))
-        statement = f"SELECT number FROM memory_contexts WHERE context IN ({marks}) ORDER BY number"  # noqa: S608 - marks
+        statement = f"SELECT number FROM memory_contexts WHERE context IN ({marks}) ORDER BY number"  # noqa: S608 - placeholders
         return [self._db.as_int(number) for (number,) in self._db.run(statement, tuple(map(pack, sought.contexts)))]
 
     def _match(self, words: Sequence[str], rows: int) -> tuple[str, bool]:
-        """The question to FTS5, and whether the memories that it meets are few enough to be scored.
+        """Return the FTS5 query, and whether its matches are few enough to be scored.
 
-        The most frequent words are left out where all together meet too many memories. Where each meets too many, all
-        have to stand there.
+        The most frequent words are dropped if all together match too many memories. If each matches too many, all of
+        them are required.
         """
         many = {word: self._db.query_int(_MANY, (f"text : {word}", rows)) for word in words}
         ordered = sorted(words, key=lambda word: many[word])
         rare = [
             word for word, met in zip(ordered, accumulate(many[word] for word in ordered), strict=True) if met < rows
         ]
-        # A word that no text holds may still stand in another field, or beside one.
+        # A word that no text holds may still occur in another field, or in surrounding text.
         kept = [word for word in rare if many[word] or self._db.query_int(_MANY, (word, 1))]
         frequent = [word for word in ordered if many[word] >= rows]
         if any(many[word] for word in kept) or not frequent:
@@ -203,15 +204,15 @@ class SqliteMemories:
         met = self._db.query_int(_MANY, (all_of_them, rows))
         return (all_of_them, met < rows) if met else (frequent[0], False)
 
-    def _met(
+    def _matches(
         self, match: str, scope: int | None, sought: MemoryQuery, design: RankingWeights, *, scored: bool
     ) -> list[tuple[int, float]]:
-        """The numbers of the memories that a question meets, with their scores; unscored, it is the newest."""
+        """Return the numbers of matching memories with their scores; unscored, the newest."""
         values: dict[str, Value] = {"match": match, "depth": design.depth}
         where = ""
         if scope is not None:
             where += " AND memory_words.rowid BETWEEN :first AND :last"
-            values |= {"first": scope << ROOM, "last": ((scope + 1) << ROOM) - 1}
+            values |= {"first": scope << NUMBER_BITS, "last": ((scope + 1) << NUMBER_BITS) - 1}
         if sought.since is not None:
             where += " AND m.at >= :since"
             values["since"] = milliseconds(sought.since)
@@ -227,7 +228,7 @@ class SqliteMemories:
             score, order = "-bm25(memory_words, 1.0, :who, :day, :beside)", "score DESC, memory_words.rowid"
             values |= {"who": design.who, "day": design.day, "beside": design.beside}
         rows = self._db.run(
-            f"SELECT memory_words.rowid, {score} AS score FROM memory_words{joined}"  # noqa: S608 - names are ours
+            f"SELECT memory_words.rowid, {score} AS score FROM memory_words{joined}"  # noqa: S608 - constant names
             f" WHERE memory_words MATCH :match{where} ORDER BY {order} LIMIT :depth",
             values,
         )
@@ -283,8 +284,8 @@ class SqliteMemories:
         return number
 
     def _next(self, scope: int) -> int:
-        ((last,),) = self._db.run(_LAST, (scope << ROOM, ((scope + 1) << ROOM) - 1))
-        return scope << ROOM if last is None else self._db.as_int(last) + 1
+        ((last,),) = self._db.run(_LAST, (scope << NUMBER_BITS, ((scope + 1) << NUMBER_BITS) - 1))
+        return scope << NUMBER_BITS if last is None else self._db.as_int(last) + 1
 
 
 def _digest(memories: Sequence[tuple[Memory, MemoryFields]]) -> str:
@@ -331,11 +332,11 @@ def _memory(row: Row) -> Memory:
     )
 
 
-def _may_go_on(word: str) -> bool:
-    """Whether longer words that begin with it are worth looking for."""
-    return len(word) >= _PREFIX and " " not in word
+def _allows_prefix(word: str) -> bool:
+    """Return whether to search for longer words with this prefix."""
+    return len(word) >= _MIN_PREFIX and " " not in word
 
 
-def _quoted(word: str) -> str:
-    """A word or phrase as FTS5 reads it between quotation marks."""
+def _escape_quotes(word: str) -> str:
+    """Escape a word or phrase for FTS5 quotation marks."""
     return pack(word).replace('"', '""')

@@ -1,6 +1,6 @@
-"""Runs the numbered migrations of a store, each in one transaction together with the note that it was run.
+"""Runs the numbered migrations of a store, each in one transaction together with its record.
 
-A migration that was released is never edited: a change of schema is a new file.
+A released migration is never edited: a change of schema is a new file.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _COMMENT = re.compile(r"--[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One numbered step of a schema."""
+    """One numbered migration of a schema."""
 
     version: int
     name: str
     text: str
 
     def statements(self) -> list[str]:
-        """Its statements, one by one; none of them holds a semicolon or two dashes inside a string."""
+        """Return its statements one by one; none of them holds a semicolon or two dashes inside a string."""
         pieces = _COMMENT.sub("", self.text).split(";")
         return [piece.strip() for piece in pieces if piece.strip()]
 
 
 def known(store: Store) -> tuple[Migration, ...]:
-    """Every migration of a store that this version of wisen brings, in order."""
+    """Return every migration of a store in this version of wisen, in order."""
     found = []
     for file in (Path(__file__).parent / "migrations" / store).iterdir():
         if (match := _FILE.fullmatch(file.name)) is not None:
@@ -50,7 +50,7 @@ def known(store: Store) -> tuple[Migration, ...]:
 
 
 def version_of(db: Database, store: Store) -> int:
-    """The version of the schema that is there; 0 when there is none. Raises: StoreDamaged, StoreNewer."""
+    """Return the current schema version; 0 if there is none. Raises: StoreDamaged, StoreNewer."""
     if not db.has_table(MIGRATIONS.name):
         return 0
     versions = sorted(row["version"] for row in read_rows(db, MIGRATIONS) if isinstance(row["version"], int))
@@ -67,7 +67,7 @@ def version_of(db: Database, store: Store) -> int:
 
 
 def migrate(db: Database, store: Store) -> None:
-    """Bring the schema to the newest version. Raises: StoreDamaged, StoreNewer."""
+    """Migrate the schema to the newest version. Raises: StoreDamaged, StoreNewer."""
     present = version_of(db, store)
     for migration in known(store):
         if migration.version <= present:

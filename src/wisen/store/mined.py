@@ -1,7 +1,7 @@
-"""Writes what mining found in sessions, in place of what it found there before.
+"""Writes the findings of mined sessions to the index, replacing earlier ones.
 
-Events are named by their numbers and no text of theirs is stored again, but for the words that a lesson took from a
-message. What names an event that the index does not hold is left out.
+Events are referred to by number and their text is not stored again, except the words of a lesson. Findings about events
+that the index does not hold are left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wisen.store.sqlite import SqliteDatabase
 
 TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals")
-_FORGET = tuple(f"DELETE FROM {table} WHERE session = ?" for table in TABLES)  # noqa: S608 - names are ours
+_FORGET = tuple(f"DELETE FROM {table} WHERE session = ?" for table in TABLES)  # noqa: S608 - constant names
 _NUMBERS = "SELECT id, number FROM events WHERE agent = ? AND id IN (SELECT value FROM json_each(?))"
 _SAID = f"""
     SELECT e.call, e.number {OF_SESSION} JOIN shapes ON shapes.number = e.shape
@@ -39,7 +39,7 @@ _SEEN = "UPDATE mining SET version = ? WHERE session = ? AND newest = ? RETURNIN
 
 
 class _Rows(NamedTuple):
-    """What is stored together, by table."""
+    """Rows that are stored together, by table."""
 
     failures: list[Row]
     tries: list[Row]
@@ -50,10 +50,10 @@ class _Rows(NamedTuple):
 
 
 def keep_mined(db: SqliteDatabase, found: Sequence[SessionFindings], version: int, handed: Mapping[int, int]) -> None:
-    """Inside a transaction: store what was found and take the sessions off the queue.
+    """In a transaction: store findings and remove the sessions from the mining queue.
 
-    `handed` tells the last event that each session held when it was handed out: one that got something new since, or
-    was never handed out, keeps waiting.
+    `handed` maps sessions to their last event when they were handed out: one with newer events, or never handed out,
+    stays in the queue.
     """
     for statement in _FORGET:
         db.run_many(statement, [(each.session,) for each in found])
@@ -72,23 +72,23 @@ def keep_mined(db: SqliteDatabase, found: Sequence[SessionFindings], version: in
 
 
 def distances(numbers: Iterable[int]) -> str:
-    """Numbers as the distances between them, which are short."""
+    """Encode numbers as the differences between them, which are short."""
     return f"[{','.join(str(later - earlier) for earlier, later in pairwise((0, *numbers)))}]"
 
 
 def from_distances(text: str) -> tuple[int, ...]:
-    """What `distances` was given."""
+    """Decode what `distances` encoded."""
     return tuple(accumulate(json.loads(text)))
 
 
 def digest(change: CallChange) -> int:
-    """A number by which a change is known where its words are not needed."""
+    """Return a number that identifies a change."""
     words = json.dumps([change.tool, change.removed, change.added, change.first])
     return int.from_bytes(blake2b(words.encode("ascii"), digest_size=8).digest(), "big", signed=True)
 
 
 class _Writer:
-    """Gathers the rows of many sessions, and the numbers of what they share."""
+    """Collects the rows of many sessions, and the numbers of what they share."""
 
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
@@ -98,12 +98,12 @@ class _Writer:
         self._fixes: dict[tuple[Signature, CallChange], int] = {}
 
     def take(self, mined: SessionFindings) -> None:
-        """Put what a session taught to the rest."""
+        """Add the findings of a session."""
         agents = self._db.run("SELECT agent FROM sessions WHERE number = ?", (mined.session,))
         if not agents:
             return
         events = self._events(self._db.as_int(agents[0][0]), mined)
-        said = self._said(mined) if mined.failures else {}
+        said = self._outcomes(mined) if mined.failures else {}
         session = mined.session
         self._rows.failures.extend(
             self._failure(session, each, events, said) for each in mined.failures if each.call in events
@@ -122,14 +122,14 @@ class _Writer:
                 numbers[key] += 1
 
     def store(self) -> None:
-        """Write everything that was taken."""
+        """Write everything that was collected."""
         for table, rows in zip(TABLES, self._rows, strict=True):
             if rows:
                 marks = ", ".join("?" * len(rows[0]))
-                self._db.run_many(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)  # noqa: S608 - names are ours
+                self._db.run_many(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)  # noqa: S608 - constant names
 
     def _events(self, agent: int, mined: SessionFindings) -> dict[str, int]:
-        """The numbers of all events that are named, by id."""
+        """Return the numbers of all referenced events, by id."""
         names = {name for failure in mined.failures for name in (failure.call, failure.ended_by, *failure.attempts)}
         names |= {name for each in mined.tries for name in (each.failure, each.later)}
         names |= {name for goal in mined.goals for name in (goal.request, goal.said_next, *goal.calls)}
@@ -138,8 +138,8 @@ class _Writer:
         rows = self._db.run(_NUMBERS, (agent, packed))
         return {unpack(str(name)): self._db.as_int(number) for name, number in rows}
 
-    def _said(self, mined: SessionFindings) -> dict[str, int]:
-        """The numbers of outcomes, by the id of the call."""
+    def _outcomes(self, mined: SessionFindings) -> dict[str, int]:
+        """Return the numbers of outcomes, by the id of the call."""
         rows = self._db.run(_SAID, (mined.session,))
         return {unpack(str(call)): self._db.as_int(number) for call, number in rows}
 

@@ -1,4 +1,4 @@
-"""What the index answers about what mining found: failures, fixes with their evidence, goals and signals."""
+"""Queries mining results in the index: failures, fixes with their evidence, goals and signals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wisen.store.index_selection import Chosen
     from wisen.store.sqlite import SqliteDatabase
 
-# Every name that stands inside these statements is ours; what people wrote comes in as a value.
+# Names in these statements are constants; user text is only passed as a value.
 _FAILURES = """
     SELECT signature, tool, count(*), sum(masked), sum(ended_by IS NOT NULL), sum(lost_ms), sum(lost_tokens),
         min(at), max(at)
@@ -103,12 +103,12 @@ _SIGNALS = """
 """
 _IDS = "SELECT number, id FROM events WHERE number IN (SELECT value FROM json_each(?))"
 
-_MANY = 200
-"""Goals whose events are looked up together."""
+_CHUNK = 200
+"""How many goals' events are looked up together."""
 
 
 def failures(db: SqliteDatabase, selection: Selection, alive: datetime | None) -> tuple[FailureKind, ...]:
-    """What went wrong, by signature; what went away by itself counts from `alive` on."""
+    """Return failures by signature; transient ones count from `alive` on."""
     chosen = chosen_by(selection)
     values, still = dict(chosen.values), "1"
     if alive is not None:
@@ -144,18 +144,18 @@ def _kind(signature: Signature, sessions: int, rows: list[Any]) -> FailureKind:
 
 
 def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
-    """The changes that made failing calls work, those of most sessions first."""
+    """Return the changes that made failing calls work, most sessions first."""
     chosen = chosen_by(selection)
     with understood(db):
         rows = cast("list[Any]", db.run(_FIXES.format(found=chosen.found("t")), chosen.values))
         signatures = _signatures(db, {row[1] for row in rows})
         changes = _changes(db, {row[2] for row in rows})
         chance = _Chance(db, chosen, changes)
-        # The newest of several at the same moment comes last, and stays.
+        # The newest of several at the same moment comes last, and is kept.
         examples = _table(db.run(_EXAMPLES.format(found=chosen.found("t")), chosen.values))
         found = []
         for name, *numbers in rows:
-            # A sum over anything but numbers is none.
+            # The sum of non-numeric values is NULL.
             signature, change, sessions, calls, failed_again, *rest = map(db.as_int, numbers)
             danger, first, last, newest, lost_ms, lost_tokens, fix = rest
             before, after, said = examples[fix]
@@ -183,7 +183,7 @@ def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
 
 
 def evidence(db: SqliteDatabase, fix_id: str) -> tuple[Evidence, ...]:
-    """Every time a fix was tried, newest first; nothing where no fix or several begin with this id."""
+    """Return every attempt of a fix, newest first; empty if no fix or several have this id prefix."""
     named = db.run(_NAMED, (pack(fix_id),))
     if len(named) != 1:
         return ()
@@ -192,10 +192,10 @@ def evidence(db: SqliteDatabase, fix_id: str) -> tuple[Evidence, ...]:
 
 
 def goals(db: SqliteDatabase, selection: Selection) -> Iterator[Goal]:
-    """What was asked for in the selected sessions and how it went, oldest first."""
+    """Yield the goals of the selected sessions and how they ended, oldest first."""
     chosen = chosen_by(selection)
     rows = db.stream(_GOALS.format(found=chosen.found("g")), chosen.values)
-    while some := list(islice(rows, _MANY)):
+    while some := list(islice(rows, _CHUNK)):
         with understood(db):
             found = list(_goals(db, some))
         yield from found
@@ -219,7 +219,7 @@ def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
 
 
 def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
-    """What the user said about the work, newest first."""
+    """Return the user's signals, newest first."""
     chosen = chosen_by(selection)
     with understood(db):
         rows = db.run(_SIGNALS.format(found=chosen.found("s")), chosen.values)
@@ -282,7 +282,7 @@ def _evidence(*row: Any) -> Evidence:
 
 
 class _Chance:
-    """How often a change comes after a failure anyway, going by how often it comes after a success."""
+    """How often a change follows a failure by chance, estimated from its frequency after a success."""
 
     def __init__(self, db: SqliteDatabase, chosen: Chosen, changes: Mapping[int, CallChange]) -> None:
         self._db = db
@@ -293,7 +293,7 @@ class _Chance:
         self._pairs = {unpack(tool): pair for tool, pair in pairs.items()}
 
     def of(self, change: int) -> float:
-        """So many calls would have met it; 0 where nothing is known of calls after a success."""
+        """Return the expected number of calls; 0 if nothing is known about calls after a success."""
         tool, known = self._changes[change]
         after_success, after_failure = self._pairs.get(tool, (0, 0))
         (habits,) = self._habits.get(known, (0,))
@@ -323,10 +323,10 @@ def _changes(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, CallChange
 
 
 def _named_by(db: SqliteDatabase, statement: str, numbers: Iterable[Value]) -> dict[Any, Any]:
-    """The rows with these numbers, each by its number."""
+    """Return the rows with these numbers, by number."""
     return _table(db.run(statement, (json.dumps(list(numbers)),)))
 
 
 def _table(rows: list[Row]) -> dict[Any, Any]:
-    """Rows by their first value."""
+    """Return rows by their first value."""
     return {first: tuple(rest) for first, *rest in rows}

@@ -1,4 +1,4 @@
-"""What models cost, in the ledger: the port, and its statements for every database."""
+"""What models cost, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -45,43 +45,43 @@ _RESERVED, _SETTLED = "reserved", "settled"
 
 
 class ModelUses(Protocol):
-    """What was spent on models. It holds against several processes at once."""
+    """The money and tokens spent on models. Safe for several concurrent processes."""
 
     def reserve(self, call: ModelCall, policy: ModelsPolicy) -> str:
-        """Count what a call may cost at most, if the day's caps allow it; else tell which does not, in words."""
+        """Reserve the maximum cost of a call, if the daily caps allow it; otherwise return which cap does not."""
         ...
 
     def settle(self, call: ModelCall) -> None:
-        """Count what a call with this id cost, in the place of what it might have; the first word stands."""
+        """Replace the reserved cost of a call by the actual one; the first settlement counts."""
         ...
 
     def usage_of_day(self, machine: str, day: str) -> UsageTotal:
-        """What a machine's calls of a day came to."""
+        """Return the total of a machine's calls on a day."""
         ...
 
     def usage_since(self, machine: str, since: str) -> tuple[ModelUsage, ...]:
-        """What a machine's calls since a day came to, by purpose and model, the dearest first."""
+        """Return the totals of a machine's calls since a day, by purpose and model, the most expensive first."""
         ...
 
-    def add_cooldown(self, cooling: Cooldown) -> None:
-        """Leave a model alone for a while."""
+    def add_cooldown(self, cooldown: Cooldown) -> None:
+        """Stop using a model for a while."""
         ...
 
     def active_cooldowns(self, machine: str, now: datetime) -> tuple[Cooldown, ...]:
-        """The models that are left alone now, by name, each with the last moment of it."""
+        """Return the active cooldowns, one per model, by name."""
         ...
 
 
 class SqlModelUses:
-    """What was spent on models, in a database."""
+    """Model usage in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def reserve(self, call: ModelCall, policy: ModelsPolicy) -> str:
-        """Count what a call may cost at most, if the day's caps allow it; else tell which does not, in words."""
+        """Reserve the maximum cost of a call, if the daily caps allow it; otherwise return which cap does not."""
         with self._db.transaction():
-            self._db.lock_for_writing()  # between counting and adding nobody else adds
+            self._db.lock_for_writing()  # nobody else adds between counting and adding
             if why := describe_exceeded_cap(self.usage_of_day(call.machine, call.day), call, policy):
                 return why
             self._add(call, _RESERVED)
@@ -91,38 +91,38 @@ class SqlModelUses:
         return ""
 
     def settle(self, call: ModelCall) -> None:
-        """Count what a call with this id cost, in the place of what it might have; the first word stands."""
+        """Replace the reserved cost of a call by the actual one; the first settlement counts."""
         with self._db.transaction():
             self._add(call, _SETTLED)
 
     def usage_of_day(self, machine: str, day: str) -> UsageTotal:
-        """What a machine's calls of a day came to."""
+        """Return the total of a machine's calls on a day."""
         return total_usage(self._calls("WHERE machine = ? AND day = ?", machine, day))
 
     def usage_since(self, machine: str, since: str) -> tuple[ModelUsage, ...]:
-        """What a machine's calls since a day came to, by purpose and model, the dearest first."""
+        """Return the totals of a machine's calls since a day, by purpose and model, the most expensive first."""
         return usage_by_purpose(self._calls("WHERE machine = ? AND day >= ?", machine, since))
 
-    def add_cooldown(self, cooling: Cooldown) -> None:
-        """Leave a model alone for a while; what is over goes."""
-        values: dict[str, Value] = {name: getattr(cooling, name) for name in COOLDOWNS.columns}
-        values |= {"at": microseconds(cooling.at), "until": microseconds(cooling.until)}
+    def add_cooldown(self, cooldown: Cooldown) -> None:
+        """Stop using a model for a while; expired cooldowns are deleted."""
+        values: dict[str, Value] = {name: getattr(cooldown, name) for name in COOLDOWNS.columns}
+        values |= {"at": microseconds(cooldown.at), "until": microseconds(cooldown.until)}
         with self._db.transaction():
             over = "DELETE FROM model_coolings WHERE machine = ? AND until <= ?"
-            self._db.run(over, (pack(cooling.machine), microseconds(cooling.at)))
+            self._db.run(over, (pack(cooldown.machine), microseconds(cooldown.at)))
             add_row(self._db, COOLDOWNS, values)
 
     def active_cooldowns(self, machine: str, now: datetime) -> tuple[Cooldown, ...]:
-        """The models that are left alone now, by name, each with the last moment of it."""
+        """Return the active cooldowns, one per model, by name."""
         rest = f"WHERE machine = ? AND until > ? ORDER BY until, id COLLATE {self._db.bytewise}"
         last = {
             each.model: each
-            for each in map(_cooling, read_rows(self._db, COOLDOWNS, rest, (pack(machine), microseconds(now))))
+            for each in map(_cooldown, read_rows(self._db, COOLDOWNS, rest, (pack(machine), microseconds(now))))
         }
         return tuple(each for _, each in sorted(last.items()))
 
     def _calls(self, rest: str, machine: str, day: str) -> Iterable[ModelCall]:
-        """The calls, each as the last that is known of it."""
+        """Return the calls, each in its latest stage."""
         known: dict[str, ModelCall] = {}
         for row in read_rows(self._db, MODEL_CALLS, rest, (pack(machine), day)):
             if row["stage"] == _SETTLED or row["call"] not in known:
@@ -151,7 +151,7 @@ def _call(row: dict[str, Value]) -> ModelCall:
     )
 
 
-def _cooling(row: dict[str, Value]) -> Cooldown:
+def _cooldown(row: dict[str, Value]) -> Cooldown:
     return Cooldown(
         id=cast("str", row["id"]),
         machine=cast("str", row["machine"]),

@@ -1,4 +1,4 @@
-"""Decisions in the ledger: the port, and its statements for every database. They are entered with `Entries.enter`."""
+"""Decision rows (moves) in the ledger: the port, and its SQL for every database. Recorded with `Entries.record`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Moves(Protocol):
     """What was decided about entries, proposals and guards."""
 
     def all(self, *, include_undone: bool = False) -> tuple[Move, ...]:
-        """What was decided, oldest first; without what was undone.
+        """Return the decisions in force, oldest first.
 
-        With `every` also that, and what notes decisions and that they were undone.
+        With `include_undone` also undone ones, and the rows that group decisions and record undos.
         """
         ...
 
     def of(self, subject: str, *, include_undone: bool = False) -> tuple[Move, ...]:
-        """What was decided about one entry, proposal or guard, as `all` tells it."""
+        """Return the decisions about one entry, proposal or guard, as `all` does."""
         ...
 
 
@@ -37,11 +37,11 @@ class SqlMoves:
         self._db = db
 
     def all(self, *, include_undone: bool = False) -> tuple[Move, ...]:
-        """What was decided, oldest first; with `every` also what was undone."""
+        """Return the decisions, oldest first; with `include_undone` also undone ones."""
         return self._read(None, include_undone=include_undone)
 
     def of(self, subject: str, *, include_undone: bool = False) -> tuple[Move, ...]:
-        """What was decided about one entry, proposal or guard, oldest first; with `every` also what was undone."""
+        """Return the decisions about one entry, proposal or guard; with `include_undone` also undone ones."""
         return self._read(subject, include_undone=include_undone)
 
     def _read(self, subject: str | None, *, include_undone: bool) -> tuple[Move, ...]:
@@ -64,16 +64,16 @@ class SqlMoves:
 
 
 def add_move(db: Database, row: Move) -> None:
-    """Inside a transaction: add a decision."""
+    """In a transaction: add a decision."""
     values: dict[str, Value] = {name: getattr(row, name, None) for name in MOVES.columns}
     values |= {"at": microseconds(row.at), "decider": row.by.value, "kind": row.kind.value}
     add_row(db, MOVES, values)
 
 
 def standing_values(db: Database, kinds: str) -> list[tuple[str, str, str]]:
-    """Kind, subject and value of moves of these kinds that were not undone, as they are stored. Not sealed."""
+    """Return kind, subject and value of moves of these kinds that are in force, as stored. Without seals."""
     order = f"ORDER BY id COLLATE {db.bytewise}"
-    asked = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - ours
+    asked = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - a constant
     rows = [tuple(map(str, row)) for row in db.run(asked)]
     gone = {id_ for _, kind, _, value in rows if kind == MoveKind.UNDO for id_ in unpack(value).split()}
     return [
@@ -84,5 +84,5 @@ def standing_values(db: Database, kinds: str) -> list[tuple[str, str, str]]:
 
 
 def split_occurrences(db: Database) -> dict[str, str]:
-    """The occurrences that a person took out of their entries, and to which each belongs. Not sealed."""
+    """Return the occurrences that a person split off, with the entry that each belongs to. Without seals."""
     return {unpack(subject): unpack(value) for _, subject, value in standing_values(db, "'split', 'undo'")}

@@ -1,4 +1,4 @@
-"""Interned rows of the index: finds or inserts a row by its values, and returns its integer key."""
+"""Interns rows of the index: finds or inserts a row by its values, and returns its integer key."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def find_or_add_number(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int:
-    """The number of the row with these values, which is added where there is none."""
+    """Return the number of the row with these values, which is added if there is none."""
     return find_number(db, table, values) or add_numbered(db, table, values)
 
 
 def find_number(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int | None:
-    """The number of the row with these values."""
+    """Return the number of the row with these values."""
     fits = " AND ".join(f"{name} = ?" for name in values)
-    rows = db.run(f"SELECT number FROM {table} WHERE {fits}", tuple(values.values()))  # noqa: S608 - names are ours
+    rows = db.run(f"SELECT number FROM {table} WHERE {fits}", tuple(values.values()))  # noqa: S608 - constant names
     return db.as_int(rows[0][0]) if rows else None
 
 
 def add_numbered(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int:
-    """A new row; returns its number."""
+    """Add a row and return its number."""
     names, marks = ", ".join(values), ", ".join("?" * len(values))
-    statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) RETURNING number"  # noqa: S608 - names are ours
+    statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) RETURNING number"  # noqa: S608 - constant names
     return db.query_int(statement, tuple(values.values()))

@@ -1,4 +1,4 @@
-"""Where entries were seen, in the ledger: the port, and its statements. They are entered with `Entries.enter`."""
+"""Where entries were seen, in the ledger: the port, and its SQL. Recorded with `Entries.record`."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ if TYPE_CHECKING:
     from wisen.store.dialect import Database, Value
 
 OCCURRENCES = Table("occurrences", ("id", "entry", "machine", "context", "agent", "session", "message", "at", "quote"))
-_AT_ONCE = 500
-"""How many ids one question names."""
+_CHUNK = 500
+"""How many ids one statement holds."""
 
 
 class Occurrences(Protocol):
-    """Where entries were seen."""
+    """The occurrences of entries in sessions."""
 
     def all(self) -> tuple[Occurrence, ...]:
-        """Where entries were seen, oldest first."""
+        """Return all occurrences, oldest first."""
         ...
 
     def of(self, entry: str) -> tuple[Occurrence, ...]:
-        """Where one entry was seen, oldest first."""
+        """Return the occurrences of one entry, oldest first."""
         ...
 
     def ids(self) -> frozenset[str]:
-        """The ids of all occurrences."""
+        """Return the ids of all occurrences."""
         ...
 
 
 class SqlOccurrences:
-    """Where entries were seen, in a database."""
+    """Occurrences in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def all(self) -> tuple[Occurrence, ...]:
-        """Where entries were seen, oldest first."""
+        """Return all occurrences, oldest first."""
         return self._read(None)
 
     def of(self, entry: str) -> tuple[Occurrence, ...]:
-        """Where one entry was seen, oldest first."""
+        """Return the occurrences of one entry, oldest first."""
         return self._read(entry)
 
     def _read(self, entry: str | None) -> tuple[Occurrence, ...]:
@@ -69,29 +69,29 @@ class SqlOccurrences:
         return tuple(sorted(here, key=lambda each: (each.at, pack(each.id))))
 
     def ids(self) -> frozenset[str]:
-        """The ids of all occurrences."""
+        """Return the ids of all occurrences."""
         return frozenset(unpack(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
 
     def as_recorded(self) -> Iterator[Occurrence]:
-        """Every occurrence as it was entered, whatever was decided about it since."""
+        """Yield every occurrence as recorded, whatever was decided about it since."""
         for row in read_rows(self._db, OCCURRENCES):
             texts = {name: as_text(row[name]) for name in OCCURRENCES.columns if name != "at"}
             yield Occurrence(**texts, at=from_microseconds(as_int(row["at"])))
 
 
 def add_occurrence(db: Database, row: Occurrence) -> None:
-    """Inside a transaction: add where an entry was seen."""
+    """In a transaction: add an occurrence."""
     values: dict[str, Value] = {name: getattr(row, name) for name in OCCURRENCES.columns}
     add_row(db, OCCURRENCES, values | {"at": microseconds(row.at)})
 
 
 def packed_ids(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """Ids as they are stored, as many as one question may name."""
+    """Yield ids as they are stored, as many as one statement may hold."""
     wanted = sorted(set(ids))
-    for start in range(0, len(wanted), _AT_ONCE):
-        yield tuple(map(pack, wanted[start : start + _AT_ONCE]))
+    for start in range(0, len(wanted), _CHUNK):
+        yield tuple(map(pack, wanted[start : start + _CHUNK]))
 
 
 def placeholders(values: tuple[str, ...]) -> str:
-    """So many marks for values."""
+    """Return the SQL placeholders of these values."""
     return ", ".join("?" * len(values))

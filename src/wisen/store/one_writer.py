@@ -1,4 +1,4 @@
-"""Has a method of a service hold the lock of its home while it runs: one writer at a time."""
+"""A decorator that holds the lock of the home while a service method runs: one writer at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Returned = TypeVar("_Returned")
 def one_writer(
     work: str,
 ) -> Callable[[Callable[Concatenate[_Of, _Given], _Returned]], Callable[Concatenate[_Of, _Given], _Returned]]:
-    """Wait for other writers of the same home, then keep them out; with `dry_run` nothing is written or waited for."""
+    """Wait for other writers of the same home, then keep them out; with `dry_run` nothing is written or locked."""
 
     def wrapped(method: Callable[Concatenate[_Of, _Given], _Returned]) -> Callable[Concatenate[_Of, _Given], _Returned]:
         @wraps(method)

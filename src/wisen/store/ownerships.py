@@ -1,4 +1,4 @@
-"""Whose files and folders are, in the ledger: the port, and its statements for every database."""
+"""Ownership of files and folders, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ OWNERSHIP = Table(
 
 
 class Ownerships(Protocol):
-    """Whose files and folders are, of each machine for itself: a path of one says nothing of another's."""
+    """Ownership of files and folders, per machine: a path on one says nothing about another."""
 
     def add(self, rows: Iterable[Ownership]) -> None:
-        """Remember words about files and folders, all of it or nothing; the same again changes nothing."""
+        """Record ownership rows in one transaction; recording them again changes nothing."""
         ...
 
     def all(self) -> tuple[Ownership, ...]:
-        """Every word about files and folders of all machines, oldest first."""
+        """Return the ownership rows of all machines, oldest first."""
         ...
 
     def of(self, machine: str) -> tuple[Ownership, ...]:
-        """Every word about files and folders of one machine, oldest first."""
+        """Return the ownership rows of one machine, oldest first."""
         ...
 
 
 class SqlOwnerships:
-    """Whose files and folders are, in a database."""
+    """Ownership rows in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, rows: Iterable[Ownership]) -> None:
-        """Remember words about files and folders, all of it or nothing."""
+        """Record ownership rows in one transaction."""
         with self._db.transaction():
             for row in rows:
                 values: dict[str, Value] = {name: getattr(row, name, None) for name in OWNERSHIP.columns}
@@ -52,11 +52,11 @@ class SqlOwnerships:
                 add_row(self._db, OWNERSHIP, values)
 
     def all(self) -> tuple[Ownership, ...]:
-        """Every word about files and folders of all machines, oldest first."""
+        """Return the ownership rows of all machines, oldest first."""
         return self._read(None)
 
     def of(self, machine: str) -> tuple[Ownership, ...]:
-        """Every word about files and folders of one machine, oldest first."""
+        """Return the ownership rows of one machine, oldest first."""
         return self._read(machine)
 
     def _read(self, machine: str | None) -> tuple[Ownership, ...]:
@@ -66,7 +66,7 @@ class SqlOwnerships:
 
 
 def _ownership(row: dict[str, Value]) -> Ownership:
-    # The seal was made of what we wrote, so the types are as certain as the values.
+    # The seal covers what we wrote, so the types are as certain as the values.
     texts = {name: cast("str", row[name]) for name in ("id", "machine", "path", "context", "digest", "identity")}
     return Ownership(
         **texts,

@@ -1,4 +1,4 @@
-"""The user's own wording, in the ledger: the port, and its statements for every database."""
+"""The user's personal phrases, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ PHRASE_TABLES = (PHRASES, PROOFS, SEARCHES)
 
 
 class Phrases(Protocol):
-    """The phrases of users, of each machine for itself: what one person means by a word says nothing of another's."""
+    """The phrases of users, per machine: what one person means by a word says nothing about another."""
 
     def add(self, rows: Iterable[PhraseRow]) -> None:
-        """Remember phrases, what speaks for them, and that they were looked for: all of it or nothing.
+        """Record phrases, their evidence and the searches for them, in one transaction.
 
-        The same again changes nothing.
+        Recording them again changes nothing.
         """
         ...
 
     def all(self) -> tuple[UserPhrase, ...]:
-        """Every word on a phrase of all machines, oldest first."""
+        """Return the phrase rows of all machines, oldest first."""
         ...
 
     def of(self, machine: str) -> tuple[UserPhrase, ...]:
-        """Every word on a phrase of one machine, oldest first."""
+        """Return the phrase rows of one machine, oldest first."""
         ...
 
     def proofs(self, machine: str | None = None) -> tuple[PhraseProof, ...]:
-        """The turns that speak for the phrases of one machine, or of all, oldest first."""
+        """Return the turns that are evidence for the phrases of one machine, or of all, oldest first."""
         ...
 
     def searches(self, machine: str | None = None) -> tuple[PhraseSearch, ...]:
-        """When phrases were looked for on one machine, or on all, oldest first."""
+        """Return the searches for phrases on one machine, or on all, oldest first."""
         ...
 
 
 class SqlPhrases:
-    """The user's own wording, in a database."""
+    """Phrases in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, rows: Iterable[PhraseRow]) -> None:
-        """Remember phrases, what speaks for them, and that they were looked for: all of it or nothing."""
+        """Record phrases, their evidence and the searches for them, in one transaction."""
         with self._db.transaction():
             for row in rows:
                 table = {UserPhrase: PHRASES, PhraseProof: PROOFS, PhraseSearch: SEARCHES}[type(row)]
@@ -73,19 +73,19 @@ class SqlPhrases:
                 add_row(self._db, table, values)
 
     def all(self) -> tuple[UserPhrase, ...]:
-        """Every word on a phrase of all machines, oldest first."""
+        """Return the phrase rows of all machines, oldest first."""
         return tuple(map(_phrase, read_rows(self._db, PHRASES, *self._of(None))))
 
     def of(self, machine: str) -> tuple[UserPhrase, ...]:
-        """Every word on a phrase of one machine, oldest first."""
+        """Return the phrase rows of one machine, oldest first."""
         return tuple(map(_phrase, read_rows(self._db, PHRASES, *self._of(machine))))
 
     def proofs(self, machine: str | None = None) -> tuple[PhraseProof, ...]:
-        """The turns that speak for the phrases of one machine, or of all, oldest first."""
+        """Return the turns that are evidence for the phrases of one machine, or of all, oldest first."""
         return tuple(map(_proof, read_rows(self._db, PROOFS, *self._of(machine, "at, "))))
 
     def searches(self, machine: str | None = None) -> tuple[PhraseSearch, ...]:
-        """When phrases were looked for on one machine, or on all, oldest first."""
+        """Return the searches for phrases on one machine, or on all, oldest first."""
         return tuple(map(_search, read_rows(self._db, SEARCHES, *self._of(machine))))
 
     def _of(self, machine: str | None, order: str = "") -> tuple[str, Row]:
@@ -94,7 +94,7 @@ class SqlPhrases:
 
 
 def _phrase(row: dict[str, Value]) -> UserPhrase:
-    # The seal was made of what we wrote, so the types are as certain as the values.
+    # The seal covers what we wrote, so the types are as certain as the values.
     return UserPhrase(
         id=cast("str", row["id"]),
         machine=cast("str", row["machine"]),

@@ -1,6 +1,6 @@
-"""One PostgreSQL connection behind the dialect: placeholders, transactions, and every error in our own words.
+"""A PostgreSQL connection behind the database port: placeholders, transactions, and translated errors.
 
-The address of a server may hold a password; it never stands in a message, nor in an error that a message came from.
+The address of a server may hold a password; it is never part of a message, nor of the cause of an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wisen.store.dialect import Row, Value
 
 _LOCK = 0x57495345
-"""The number under which wisen's processes take turns at changing the schema."""
+"""The advisory lock under which wisen processes change the schema."""
 
 _BUSY = (
     errors.LockNotAvailable,
@@ -53,10 +53,10 @@ class PostgresDatabase:
 
     def __init__(self, address: str, *, schema: str, busy: float) -> None:
         """Connect. Raises: StoreError, StoreBusy, StoreReadOnly."""
-        parts = _parts(address)
-        self.location = _place(parts)
+        parts = _parse_address(address)
+        self.location = _describe_location(parts)
         try:
-            # Behind a pooler a prepared statement may meet another server process, which does not know it.
+            # Behind a connection pooler a prepared statement may reach another server process, which does not know it.
             self._connection: psycopg.Connection[Row] = psycopg.connect(
                 address, autocommit=True, prepare_threshold=None
             )
@@ -65,47 +65,47 @@ class PostgresDatabase:
             raise StoreError(f"{self.location} cannot be reached: {_without_password(error, parts)}") from None
         try:
             self.run("SELECT set_config('lock_timeout', ?, false)", (f"{max(1, int(busy * 1000))}ms",))
-            # Writing returns when it is on disk, whatever the server's habit is.
+            # Writes return once they are on disk, whatever the server's default is.
             self.run("SELECT set_config('synchronous_commit', 'on', false)")
-            self._enter(schema)
+            self._use_schema(schema)
         except StoreError:
             self.close()
             raise
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A short transaction for writing: all of it is on disk behind the block, or nothing."""
-        with self._translated(), self._connection.transaction():
+        """Run a short write transaction: after the block everything is on disk, or nothing."""
+        with self._translate_errors(), self._connection.transaction():
             yield
 
     def run(self, statement: str, values: Sequence[Value] = ()) -> list[Row]:
-        """The rows that one statement gives, if any."""
-        with self._translated():
-            cursor = self._connection.execute(_with_percents(statement), values)
+        """Run a statement and return its rows, if any."""
+        with self._translate_errors():
+            cursor = self._connection.execute(_to_percent_style(statement), values)
             return [] if cursor.description is None else cursor.fetchall()
 
     def has_table(self, name: str) -> bool:
-        """Whether the table is there."""
+        """Return whether the table exists."""
         return bool(self.run("SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?", (name,)))
 
     def lock_for_writing(self) -> None:
-        """Nobody else changes the schema until the end of the transaction."""
+        """Lock the schema until the end of the transaction."""
         self.run("SELECT pg_advisory_xact_lock(?::bigint)", (_LOCK,))
 
     def check(self) -> None:
-        """Nothing beyond the seals: the server looks after its own structure."""
+        """Nothing beyond the seals: the server checks its own structure."""
 
     def scrub(self, tables: Sequence[str]) -> None:
-        """Write tables anew, without the rows that were deleted; the server's own log and backups are its own."""
+        """Rewrite tables without their deleted rows; the server's log and backups are its own business."""
         for table in tables:
             self.run(f"VACUUM (FULL) {table}")
 
     def close(self) -> None:
-        """Let go of it."""
-        with self._translated():
+        """Close the connection."""
+        with self._translate_errors():
             self._connection.close()
 
-    def _enter(self, schema: str) -> None:
+    def _use_schema(self, schema: str) -> None:
         # A schema of our own, because a team's database may well have a table named "migrations".
         if not self.run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)):
             with self.transaction():
@@ -114,13 +114,13 @@ class PostgresDatabase:
         self.run("SELECT set_config('search_path', quote_ident(?), false)", (schema,))
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:
-            raise self._in_our_words(error) from error
+            raise self._store_error(error) from error
 
-    def _in_our_words(self, error: psycopg.Error) -> StoreError:
+    def _store_error(self, error: psycopg.Error) -> StoreError:
         # The primary message names tables and columns; only its details quote rows.
         word = (error.diag.message_primary or str(error) or type(error).__name__).strip()
         if isinstance(error, _BUSY):
@@ -133,11 +133,11 @@ class PostgresDatabase:
 
 
 @lru_cache(maxsize=128)
-def _with_percents(statement: str) -> bytes:
+def _to_percent_style(statement: str) -> bytes:
     return statement.replace("%", "%%").replace("?", "%s").encode()
 
 
-def _parts(address: str) -> dict[str, str]:
+def _parse_address(address: str) -> dict[str, str]:
     try:
         parts = conninfo.conninfo_to_dict(address)
     except psycopg.Error:
@@ -148,7 +148,7 @@ def _parts(address: str) -> dict[str, str]:
     return {name: str(value) for name, value in parts.items() if value is not None}
 
 
-def _place(parts: dict[str, str]) -> str:
+def _describe_location(parts: dict[str, str]) -> str:
     host = parts.get("host") or parts.get("hostaddr") or "localhost"
     port = f":{parts['port']}" if "port" in parts else ""
     return f"PostgreSQL database {parts.get('dbname', 'of the user')} at {host}{port}"

@@ -1,4 +1,4 @@
-"""Opens the ledger of a team, on a PostgreSQL server."""
+"""Opens the ledger of a team on a PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wisen.store.migrate import migrate
 
 
 def open_team_ledger(address: str, *, schema: str = "wisen", busy: float = 10.0) -> SqlLedger:
-    """The ledger on a server; its tables are made if they are not there. `busy`: how many seconds to wait for others.
+    """Open the ledger on a server, creating its tables if needed. `busy`: how many seconds to wait for locks.
 
     Raises:
         MissingExtra: psycopg is not installed.

@@ -1,4 +1,4 @@
-"""What programs recorded, in the ledger: the port, and its statements for every database."""
+"""What programs recorded about their own work, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ RECORDS = Table(
         "withheld",
     ),
 )
-_TELLING = """
+_RELEVANT = """
     (kind <> 'success' OR tried IS NOT NULL OR EXISTS (
         SELECT 1 FROM records AS failed WHERE failed.session = records.session AND failed.tool = records.tool
             AND failed.machine = records.machine AND failed.kind = 'failure'))
 """
-"""Successes that can have ended something or speak for something, and all else."""
+"""Successes that may have ended or supported something, and all other kinds."""
 
 
 class ProgramRecords(Protocol):
-    """What programs recorded by themselves."""
+    """What programs recorded about their own work."""
 
     def add(self, record: Record) -> None:
-        """Remember what a program recorded; the same one again changes nothing."""
+        """Add a record; adding it again changes nothing."""
         ...
 
     def find(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
-        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+        """Return records, oldest first: the one with an id, those relevant to a tool or a key, or all.
 
-        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
-        never failed, is left out unless its id is asked for: most of what a program records is that.
+        Insights and records of an attempt are always relevant. A success without an attempt, in a session where its
+        tool never failed, is left out unless its id is given: most records are such successes.
         """
         ...
 
 
 class SqlProgramRecords:
-    """What programs recorded, in a database."""
+    """Program records in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, record: Record) -> None:
-        """Remember what a program recorded; the same one again changes nothing."""
+        """Add a record; adding it again changes nothing."""
         signed = record.signature
         values: dict[str, Value] = {name: getattr(record, name, None) for name in RECORDS.columns}
         values |= {"kind": record.kind.value, "at": microseconds(record.at)}
@@ -76,14 +76,14 @@ class SqlProgramRecords:
             add_row(self._db, RECORDS, values)
 
     def find(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
-        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+        """Return records, oldest first: the one with an id, those relevant to a tool or a key, or all.
 
-        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
-        never failed, is left out unless its id is asked for: most of what a program records is that.
+        Insights and records of an attempt are always relevant. A success without an attempt, in a session where its
+        tool never failed, is left out unless its id is given: most records are such successes.
         """
         if id_ is not None:
             return tuple(_record(row) for row in read_rows(self._db, RECORDS, "WHERE id = ?", (pack(id_),)))
-        rest, values = f"WHERE {_TELLING}", []
+        rest, values = f"WHERE {_RELEVANT}", []
         if tool is not None or key is not None:
             rest += " AND (tool = ? OR key = ? OR kind = 'insight' OR tried IS NOT NULL)"
             values = [None if value is None else pack(value) for value in (tool, key)]
@@ -91,7 +91,7 @@ class SqlProgramRecords:
         return tuple(_record(row) for row in read_rows(self._db, RECORDS, rest, tuple(values)))
 
     def every(self) -> Iterator[Record]:
-        """All of them, also those that nobody is told of."""
+        """Yield all of them, also those that are never relevant."""
         return map(_record, read_rows(self._db, RECORDS))
 
 

@@ -1,4 +1,4 @@
-"""Proposals in the ledger: the port, and its statements for every database. They are entered with `Entries.enter`."""
+"""Proposals in the ledger: the port, and its SQL for every database. Recorded with `Entries.record`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PROPOSALS = Table("proposals", ("id", "entry", "at", "body", "asks"))
 
 
 class Proposals(Protocol):
-    """What a person was or is to be asked."""
+    """The proposals made to a person."""
 
     def all(self) -> tuple[Proposal, ...]:
-        """Every proposal, oldest first."""
+        """Return every proposal, oldest first."""
         ...
 
 
@@ -30,12 +30,12 @@ class SqlProposals:
         self._db = db
 
     def all(self) -> tuple[Proposal, ...]:
-        """Every proposal, oldest first."""
+        """Return every proposal, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         return tuple(read_body(row, Proposal) for row in read_rows(self._db, PROPOSALS, order))
 
 
 def add_proposal(db: Database, row: Proposal) -> None:
-    """Inside a transaction: add a proposal; one that asks what was asked at the same time is left out."""
+    """In a transaction: add a proposal, unless a concurrent one asks the same."""
     values: dict[str, Value] = {"id": row.id, "entry": row.entry, "at": microseconds(row.at), "body": body_of(row)}
     add_row(db, PROPOSALS, values | {"asks": row.question_key})

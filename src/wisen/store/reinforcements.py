@@ -1,4 +1,4 @@
-"""What praise strengthened, in the ledger: the port, and its statements for every database."""
+"""What praise strengthened, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Reinforcements(Protocol):
     """What praise strengthened."""
 
     def add(self, rows: Iterable[Reinforcement]) -> None:
-        """Remember what praise strengthened, all of it or nothing; the first word stands."""
+        """Record what praise strengthened, in one transaction; the first record counts."""
         ...
 
     def all(self) -> tuple[Reinforcement, ...]:
-        """What praise strengthened, oldest first."""
+        """Return what praise strengthened, oldest first."""
         ...
 
 
@@ -37,7 +37,7 @@ class SqlReinforcements:
         self._db = db
 
     def add(self, rows: Iterable[Reinforcement]) -> None:
-        """Remember what praise strengthened, all of it or nothing; the first word stands."""
+        """Record what praise strengthened, in one transaction; the first record counts."""
         with self._db.transaction():
             for row in rows:
                 values: dict[str, Value] = {name: getattr(row, name) for name in REINFORCEMENTS.columns}
@@ -45,7 +45,7 @@ class SqlReinforcements:
                 add_row(self._db, REINFORCEMENTS, values)
 
     def all(self) -> tuple[Reinforcement, ...]:
-        """What praise strengthened, oldest first."""
+        """Return what praise strengthened, oldest first."""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
         return tuple(map(_reinforcement, read_rows(self._db, REINFORCEMENTS, order)))
 

@@ -1,4 +1,4 @@
-"""Entries, proposals and guards as the JSON that stands in the ledger's column `body`."""
+"""Encodes entries, proposals and guards as the JSON in the ledger's column `body`."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _Bodied = TypeVar("_Bodied", Entry, Proposal, Guard)
 
 
 def body_of(value: Entry | Proposal | Guard) -> str:
-    """The value as JSON, in which not any character may stand."""
-    named = {name: _turned(getattr(value, name), pack) for name in value.__struct_fields__}
+    """Encode a value as JSON, with characters escaped that a database cannot hold."""
+    named = {name: _map_texts(getattr(value, name), pack) for name in value.__struct_fields__}
     return msgspec.json.encode(named | {"at": value.at.astimezone(UTC)}).decode()
 
 
 def read_body(row: dict[str, Value], kind: type[_Bodied]) -> _Bodied:
-    """The value that a row holds."""
+    """Decode the value of a row."""
     value = msgspec.json.decode(as_text(row["body"]), type=kind)
-    named = {name: _turned(getattr(value, name), unpack) for name in value.__struct_fields__}
+    named = {name: _map_texts(getattr(value, name), unpack) for name in value.__struct_fields__}
     return kind(**named)
 
 
-def _turned(value: Any, turned: Any) -> Any:
-    """A value with its texts packed or unpacked."""
+def _map_texts(value: Any, convert: Any) -> Any:
+    """Apply a function to all texts of a value."""
     if type(value) is str:
-        return turned(value)
+        return convert(value)
     if isinstance(value, (Backtest, Trigger)):
-        named = {name: _turned(getattr(value, name), turned) for name in value.__struct_fields__}
+        named = {name: _map_texts(getattr(value, name), convert) for name in value.__struct_fields__}
         return type(value)(**named)
-    return tuple(_turned(each, turned) for each in value) if isinstance(value, tuple) else value
+    return tuple(_map_texts(each, convert) for each in value) if isinstance(value, tuple) else value

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 class RowFactory(NamedTuple):
-    """What names, dates and places a row that is written down."""
+    """Builds rows of one machine with the current time."""
 
     clock: Clock
     ids: Ids
     machine: str
     evidence: str = ""
-    """How it is known that a person decides, where one does."""
+    """The evidence that a person decides, if one does."""
 
     def build_move(
         self, subject: str, kind: MoveKind, value: str = "", *, by: Actor = Actor.WISEN, why: str = ""
     ) -> Move:
-        """A decision about an entry or a proposal; a person's tells how it is known to be one."""
+        """Build a decision row; a person's decision also records the evidence that a person made it."""
         if by is Actor.USER and self.evidence:
             why = "; ".join(filter(None, (why, self.evidence)))
         return Move(

@@ -1,4 +1,4 @@
-"""Runs in the ledger: the port, and its statements for every database."""
+"""Runs in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ RUNS = Table(
 
 
 class Runs(Protocol):
-    """How often logs were read, and what came of it."""
+    """The runs and their results."""
 
     def add(self, run: Run) -> None:
-        """Remember a run; the same one again changes nothing."""
+        """Record a run; recording it again changes nothing."""
         ...
 
     def newest(self, limit: int) -> tuple[Run, ...]:
-        """The newest runs, newest first."""
+        """Return the newest runs, newest first."""
         ...
 
 
@@ -50,19 +50,19 @@ class SqlRuns:
         self._db = db
 
     def add(self, run: Run) -> None:
-        """Remember a run; the same one again changes nothing."""
+        """Record a run; recording it again changes nothing."""
         values: dict[str, Value] = {name: getattr(run, name) for name in RUNS.columns}
         values["started"], values["finished"] = microseconds(run.started), microseconds(run.finished)
         with self._db.transaction():
             add_row(self._db, RUNS, values)
 
     def newest(self, limit: int) -> tuple[Run, ...]:
-        """The newest runs, newest first."""
+        """Return the newest runs, newest first."""
         rest = f"ORDER BY started DESC, id COLLATE {self._db.bytewise} DESC LIMIT ?"
         return tuple(_run(row) for row in read_rows(self._db, RUNS, rest, (limit,)))
 
     def every(self) -> Iterator[Run]:
-        """All of them, of all machines."""
+        """Return all runs, of all machines."""
         return map(_run, read_rows(self._db, RUNS))
 
 

@@ -1,7 +1,7 @@
-"""Seals: the one place where a row of the ledger gets its digest and where the digest is verified.
+"""Seals ledger rows with a digest and verifies it: the only place that does either.
 
-A database notices when its structure is damaged, not when a byte inside a text was flipped. The seal does. Values that
-are absent stay out of it, so that a later migration may add a column without touching old rows.
+A database notices damage to its structure, but not a flipped byte inside a text. The seal does. NULL values are not
+part of it, so that a later migration may add a column without touching old rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.store.dialect import Database, Row, Value
 
 MILLIONTHS = 1_000_000
-"""Chances and weights are kept in millionths: a seal is made of whole numbers and texts."""
+"""Probabilities and weights are stored in millionths: seals cover only integers and texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +32,24 @@ class Table:
 
 
 def add_row(db: Database, table: Table, values: Mapping[str, Value]) -> None:
-    """Seal a row and insert it; a row with the same identity stays as it is."""
+    """Seal a row and insert it; an existing row with the same identity is kept."""
     packed = tuple(pack(value) if isinstance(value, str) else value for value in map(values.__getitem__, table.columns))
     names = ", ".join((*table.columns, "seal"))
     marks = ", ".join("?" * (len(packed) + 1))
-    statement = f"INSERT INTO {table.name} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608 - names are ours
+    statement = f"INSERT INTO {table.name} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608 - constant names
     db.run(statement, (*packed, _seal(table, packed)))
 
 
 def read_rows(db: Database, table: Table, rest: str = "", values: Row = ()) -> Iterator[dict[str, Value]]:
-    """The rows that fit `rest` (WHERE, ORDER BY …), each verified. Raises: StoreDamaged."""
+    """Yield the rows selected by `rest` (WHERE, ORDER BY …), each verified. Raises: StoreDamaged."""
     names = ", ".join((*table.columns, "seal"))
-    for row in db.run(f"SELECT {names} FROM {table.name} {rest}", values):  # noqa: S608 - names are ours
-        yield _opened(db, table, row)
+    for row in db.run(f"SELECT {names} FROM {table.name} {rest}", values):  # noqa: S608 - constant names
+        yield _verify_row(db, table, row)
 
 
-def _opened(db: Database, table: Table, row: Row) -> dict[str, Value]:
+def _verify_row(db: Database, table: Table, row: Row) -> dict[str, Value]:
     *packed, seal = row
-    # A garbled row may come back as bytes or as a fraction, which no seal was ever made of.
+    # A garbled row may come back as bytes or as a float, which no seal ever covers.
     if not all(value is None or type(value) in (str, int) for value in packed) or seal != _seal(table, tuple(packed)):
         raise StoreDamaged(f"{db.location}: a row of the table {table.name} is not as it was written. {db.remedy}")
     values = (unpack(value) if isinstance(value, str) else value for value in packed)
@@ -63,16 +63,16 @@ def _seal(table: Table, packed: Row) -> str:
 
 
 def as_text(value: Value) -> str:
-    """A value of a row that was read, which is a text."""
-    # The seal was made of what we wrote, so the type is as certain as the value.
+    """Return a value of a verified row that is a text."""
+    # The seal covers what we wrote, so the type is as certain as the value.
     return cast("str", value)
 
 
 def as_int(value: Value) -> int:
-    """A value of a row that was read, which is a whole number."""
+    """Return a value of a verified row that is an integer."""
     return cast("int", value)
 
 
 def as_optional_text(value: Value) -> str | None:
-    """A value of a row that was read, which is a text where it is there."""
+    """Return a value of a verified row that is a text or NULL."""
     return cast("str | None", value)

@@ -1,4 +1,4 @@
-"""Opens a store's SQLite file: looks at it read-only first, and refuses what is not ours before a byte is changed."""
+"""Opens a store's SQLite file: checks it read-only first, and rejects what is not ours before any byte is changed."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
     from wisen.store.migrate import Store
 
-SIDES = ("", "-wal", "-shm")
-"""A store is its file and what SQLite keeps beside it."""
+SUFFIXES = ("", "-wal", "-shm")
+"""The suffixes of a store's file and of the files that SQLite keeps next to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseKind:
-    """What makes one store's file different from another's."""
+    """What distinguishes the files of one store from another's."""
 
     store: Store
     application_id: int
-    """Written into the head of the file: a file of another program is never taken for ours."""
+    """Written into the file header: a file of another program is never mistaken for ours."""
     thorough: bool
-    """Whether the whole structure is looked over at each opening; only for a small file."""
+    """Whether the whole structure is checked at each opening; only for small files."""
     pragmas: tuple[str, ...]
-    """Set on each connection that writes."""
+    """Set on each writing connection."""
 
 
 LEDGER = DatabaseKind(
@@ -57,26 +57,26 @@ INDEX = DatabaseKind(
 def open_file(
     path: Path, kind: DatabaseKind, *, busy: float, must_exist: bool = False, asked: bool = False
 ) -> SqliteDatabase:
-    """The store in a file, made new if there is none and `must_exist` does not forbid it.
+    """Open the store in a file, creating it if there is none and `must_exist` allows that.
 
-    One that is only `asked` is not looked over whole: SQLite and the seals tell of what is damaged in what is read.
+    With `asked`, for read-only use, the structure is not checked: SQLite and the seals detect damage in what is read.
 
     Raises:
-        StoreDamaged: the file is not what we wrote; it stays byte for byte as it was.
+        StoreDamaged: the file is not as we wrote it; it is left byte for byte as it was.
         StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
     """
     kind = replace(kind, thorough=kind.thorough and not asked)
-    if not _holds_something(path, kind, busy):
+    if not _has_content(path, kind, busy):
         if must_exist:
             raise damage_error(path, "it is missing or empty, though it was backed up before")
         if not path.exists():
             _create(path, kind, busy)
-    return _prepared(path, kind, busy)
+    return _connect_writable(path, kind, busy)
 
 
 @contextmanager
 def open_read_only(path: Path, kind: DatabaseKind, *, busy: float) -> Iterator[SqliteDatabase]:
-    """A store's file opened for reading only, found to be ours and whole. Raises: as `open_file`."""
+    """Open a store's file read-only after checking that it is ours and intact. Raises: as `open_file`."""
     if not path.exists():
         raise damage_error(path, "it is missing")
     db = _connect(path, kind, busy, mode="ro")
@@ -92,14 +92,14 @@ def open_read_only(path: Path, kind: DatabaseKind, *, busy: float) -> Iterator[S
         db.close()
 
 
-def names_in(kind: DatabaseKind) -> frozenset[str]:
-    """The names of the tables and indexes that a store of this version has."""
-    return _names_after(kind, tuple(each.name for each in migrations.known(kind.store)))
+def expected_names(kind: DatabaseKind) -> frozenset[str]:
+    """Return the names of the tables and indexes that a store of this version has."""
+    return _names_after_migrations(kind, tuple(each.name for each in migrations.known(kind.store)))
 
 
 @cache
-def _names_after(kind: DatabaseKind, steps: tuple[str, ...]) -> frozenset[str]:
-    del steps  # a store that was brought less far has fewer
+def _names_after_migrations(kind: DatabaseKind, steps: tuple[str, ...]) -> frozenset[str]:
+    del steps  # a store that was migrated less far has fewer
     place = Path(":memory:")
     db = SqliteDatabase(sqlite3.connect(place, isolation_level=None), place, kind.application_id)
     try:
@@ -110,24 +110,24 @@ def _names_after(kind: DatabaseKind, steps: tuple[str, ...]) -> frozenset[str]:
 
 
 def move_aside(path: Path, at: datetime) -> Path:
-    """Rename a store's file and what lies beside it, so that nothing is lost; returns the new name."""
+    """Rename a store's file and the files next to it, so that nothing is lost; returns the new path."""
     stamp = f"{at:%Y%m%dT%H%M%S%f}"
     aside = path.with_name(f"{path.name}.damaged-{stamp}")
     again = 1
-    while any(os.path.lexists(aside.with_name(aside.name + side)) for side in SIDES):
+    while any(os.path.lexists(aside.with_name(aside.name + side)) for side in SUFFIXES):
         again += 1
         aside = path.with_name(f"{path.name}.damaged-{stamp}-{again}")
     with translate_errors(path):
-        for side in SIDES:
+        for side in SUFFIXES:
             present = path.with_name(path.name + side)
-            if os.path.lexists(present):  # also a link that leads to nothing
+            if os.path.lexists(present):  # also a dangling link
                 present.rename(aside.with_name(aside.name + side))
         sync_folder(path.parent)
     return aside
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on disk."""
+    """Flush the names in a folder to disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -135,9 +135,9 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _holds_something(path: Path, kind: DatabaseKind, busy: float) -> bool:
+def _has_content(path: Path, kind: DatabaseKind, busy: float) -> bool:
     with translate_errors(path):
-        # Looked for first: another process may be making the file and its log in this moment.
+        # Checked first: another process may be creating the file and its log at this moment.
         log = path.with_name(f"{path.name}-wal")
         left = log.exists() and log.stat().st_size > 0
         if left and (not path.exists() or path.stat().st_size == 0):
@@ -165,7 +165,7 @@ def _holds_something(path: Path, kind: DatabaseKind, busy: float) -> bool:
 
 
 def _never_filled(path: Path, kind: DatabaseKind, busy: float) -> bool:
-    """Whether a process was killed here, in a file that was empty, before its first transaction."""
+    """Return whether a process was killed here, in an empty file, before its first transaction."""
     try:
         db = _connect(path, kind, busy, mode="ro")
         try:
@@ -178,9 +178,9 @@ def _never_filled(path: Path, kind: DatabaseKind, busy: float) -> bool:
 
 
 def _create(path: Path, kind: DatabaseKind, busy: float) -> None:
-    """Make a new store under another name and give it its own when all of it was read back from one file on disk.
+    """Create a store under a temporary name, and rename it once all of it was read back from disk.
 
-    So there is never half a store, and processes that begin at the same moment end up with one: the first.
+    So there is never half a store, and processes that start at the same moment end up with one: the first.
     """
     with translate_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -190,19 +190,19 @@ def _create(path: Path, kind: DatabaseKind, busy: float) -> None:
     try:
         _fill(new, path, kind, busy)
         with translate_errors(path):
-            _name(new, path)
+            _publish(new, path)
             sync_folder(path.parent)
     finally:
-        for side in SIDES:
+        for side in SUFFIXES:
             with suppress(OSError):
                 new.with_name(new.name + side).unlink(missing_ok=True)
 
 
 def _fill(new: Path, path: Path, kind: DatabaseKind, busy: float) -> None:
-    """Write a whole store into a file and look it over. Raises: StoreError where the disk has no room for it."""
-    db = _prepared(new, kind, busy, known_as=path)
+    """Write a whole store into a file and check it. Raises: StoreError if the disk is full."""
+    db = _connect_writable(new, kind, busy, known_as=path)
     try:
-        # On closing SQLite moves its log into the file and says nothing where that fails: here it has to say so.
+        # On close SQLite moves its log into the file and ignores a failure: here it has to be reported.
         held, left, _ = db.run("PRAGMA wal_checkpoint(TRUNCATE)")[0]
     finally:
         db.close()
@@ -217,25 +217,25 @@ def _fill(new: Path, path: Path, kind: DatabaseKind, busy: float) -> None:
             os.close(handle)
     try:
         with open_read_only(new, replace(kind, thorough=True), busy=busy) as written:
-            if names_in(kind) - table_names(written):
+            if expected_names(kind) - table_names(written):
                 raise damage_error(new, "a part of what was written is not there")
     except StoreDamaged as error:
         raise StoreError(f"{path} could not be made whole: {error} Make room and run it again.") from error
 
 
-def _name(new: Path, path: Path) -> None:
+def _publish(new: Path, path: Path) -> None:
     try:
         path.hardlink_to(new)
     except FileExistsError:
         pass  # another process was first
     except OSError as error:
-        # Some file systems know no hard links; there the first to come is not quite so well protected.
+        # Some file systems have no hard links; there the first process is not quite as well protected.
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK) or path.exists():
             raise
         new.rename(path)
 
 
-def _prepared(path: Path, kind: DatabaseKind, busy: float, *, known_as: Path | None = None) -> SqliteDatabase:
+def _connect_writable(path: Path, kind: DatabaseKind, busy: float, *, known_as: Path | None = None) -> SqliteDatabase:
     db = _connect(path, kind, busy, known_as=known_as)
     try:
         for pragma in ("journal_mode = WAL", *kind.pragmas):

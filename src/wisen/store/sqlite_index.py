@@ -1,4 +1,4 @@
-"""Opens the index in a SQLite file, and begins it anew where it is damaged."""
+"""Opens the index in a SQLite file, and replaces it if it is damaged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wisen.store.index_removal import SqliteIndexRemoval
 from wisen.store.memories import SqliteMemories
 from wisen.store.model_answers import SqliteModelAnswers
 from wisen.store.sqlite import damage_error, table_names, verify_structure
-from wisen.store.sqlite_files import INDEX, move_aside, names_in, open_file
+from wisen.store.sqlite_files import INDEX, expected_names, move_aside, open_file
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def open_index(path: Path, *, clock: Clock, busy: float = 10.0) -> tuple[SqliteIndex, str | None]:
-    """The index in a file, made new if there is none; a damaged one is set aside, and the sentence says so.
+    """Open the index in a file, creating it if there is none; a damaged one is moved aside, and the message says so.
 
     Raises: StoreNewer, StoreReadOnly, StoreBusy, StoreError.
     """
@@ -38,7 +38,7 @@ def open_index(path: Path, *, clock: Clock, busy: float = 10.0) -> tuple[SqliteI
 
 
 def replace_damaged_index(path: Path, error: StoreDamaged, now: datetime) -> str:
-    """Set a damaged index aside, so that a new one is made; returns the sentence that says so."""
+    """Move a damaged index aside, so that a new one is created; returns a message about it."""
     aside = move_aside(path, now)
     why = str(error).removesuffix(f" {REPAIR}")  # nothing is left to repair by hand
     return f"{why} It is built again from the logs; the damaged file is now {aside}."
@@ -61,7 +61,7 @@ class SqliteIndex(Index):
 
 
 class _IndexFile:
-    """The file, which can be made anew: whoever holds a part of the index goes on with it."""
+    """The file, which can be replaced while parts of the index stay in use."""
 
     def __init__(
         self, db: SqliteDatabase, numbers: IndexNumbers, memories: SqliteMemories, clock: Clock, busy: float
@@ -69,17 +69,17 @@ class _IndexFile:
         self._db, self._numbers, self._memories, self._clock, self._busy = db, numbers, memories, clock, busy
 
     def check(self) -> None:
-        """Look the whole store over. Raises: StoreDamaged."""
+        """Check the whole store. Raises: StoreDamaged."""
         verify_structure(self._db, "quick_check")
-        missing = sorted(names_in(INDEX) - table_names(self._db))
+        missing = sorted(expected_names(INDEX) - table_names(self._db))
         if missing:
             raise damage_error(self._db.path, f"parts of it are gone: {', '.join(missing)}")
 
     def rebuild(self, error: StoreDamaged) -> str | None:
-        """Where this index is what is damaged: set it aside and begin anew; returns what there is to tell."""
+        """If this index is damaged: move it aside and start over; returns a message about it."""
         if not str(error).startswith(self._db.location):
             return None
-        with suppress(StoreError):  # what is damaged may not even be closed well
+        with suppress(StoreError):  # a damaged file may fail to close
             self._db.close()
         told = replace_damaged_index(self._db.path, error, self._clock.now())
         self._db.connection = open_file(self._db.path, INDEX, busy=self._busy).connection
@@ -88,5 +88,5 @@ class _IndexFile:
         return told
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()

@@ -1,4 +1,4 @@
-"""Opens the ledger of one machine, in a SQLite file."""
+"""Opens the ledger of one machine in a SQLite file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def open_ledger(path: Path, *, backups: Path, busy: float = 10.0, asked: bool = False) -> SqlLedger:
-    """The ledger in a file; made new only if none was ever backed up. `busy`: how many seconds to wait for others.
+    """Open the ledger in a file; created only if none was ever backed up. `busy`: how many seconds to wait for locks.
 
-    One that is only `asked` is opened faster, and not looked over whole.
+    With `asked`, for read-only use, it is opened faster and not checked.
 
     Raises:
-        StoreDamaged: the file is not what we wrote, or it is missing though backups of it exist.
+        StoreDamaged: the file is not as we wrote it, or it is missing though backups of it exist.
         StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
     """
     return SqlLedger(open_file(path, LEDGER, busy=busy, must_exist=bool(list_backups(backups)), asked=asked))

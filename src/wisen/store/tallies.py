@@ -1,6 +1,6 @@
-"""Counts a session once, when it was mined, so that nobody has to walk its events to count them again.
+"""Counts the events of a session once, after it was mined, so that they need not be counted again.
 
-What a report counts is decided in `index_questions.py`, which adds the sessions that hold something new.
+What a report counts is decided in `index_questions.py`, which adds the sessions with new events.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _COUNT = (
 
 
 def tally_sessions(db: SqliteDatabase, sessions: Sequence[int]) -> None:
-    """Count what these sessions hold, in place of what they held before."""
+    """Count the events of these sessions, replacing earlier counts."""
     rows = [(session,) for session in sessions]
     for statement in _FORGET + _COUNT:
         db.run_many(statement, rows)

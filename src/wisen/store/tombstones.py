@@ -1,4 +1,4 @@
-"""What was forgotten, in the ledger: the port, and its statements for every database."""
+"""Tombstones of what was forgotten, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ TOMBSTONE_TABLES = (TOMBSTONES, TOMBSTONE_KEYS)
 
 
 class Tombstones(Protocol):
-    """What was forgotten, so that it is not learnt again."""
+    """What was forgotten, so that it is not learned again."""
 
     def add(self, tombstone: Tombstone, keys: Iterable[TombstoneKey]) -> None:
-        """Remember that something is forgotten, all of it or nothing, before anything is removed."""
+        """Record that something is forgotten, in one transaction, before anything is removed."""
         ...
 
     def all(self) -> tuple[Tombstone, ...]:
-        """Every tombstone, oldest first."""
+        """Return every tombstone, oldest first."""
         ...
 
     def all_keys(self, tombstone: str | None = None) -> tuple[TombstoneKey, ...]:
-        """The keys of all tombstones, or of one."""
+        """Return the keys of all tombstones, or of one."""
         ...
 
     def finish(self, tombstone: str, at: datetime) -> None:
-        """Remember that everything a tombstone names is gone; the same again changes nothing."""
+        """Record that everything a tombstone names was removed; recording it again changes nothing."""
         ...
 
     def remove(self, tombstone: str) -> None:
-        """Take a tombstone away: what it kept out may be learnt again."""
+        """Delete a tombstone: what it kept out may be learned again."""
         ...
 
 
 class SqlTombstones:
-    """What was forgotten, in a database."""
+    """Tombstones in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, tombstone: Tombstone, keys: Iterable[TombstoneKey]) -> None:
-        """Remember that something is forgotten, all of it or nothing."""
+        """Record that something is forgotten, in one transaction."""
         values: dict[str, Value] = {name: getattr(tombstone, name) for name in TOMBSTONES.columns}
         with self._db.transaction():
             add_row(self._db, TOMBSTONES, values | {"at": microseconds(tombstone.at)})
@@ -58,7 +58,7 @@ class SqlTombstones:
                 self._add_key(tombstone.id, key)
 
     def all(self) -> tuple[Tombstone, ...]:
-        """Every tombstone, oldest first."""
+        """Return every tombstone, oldest first."""
         done = {
             row["tombstone"]
             for row in read_rows(self._db, TOMBSTONE_KEYS, "WHERE kind = ?", (TombstoneKeyKind.DONE.value,))
@@ -76,7 +76,7 @@ class SqlTombstones:
         )
 
     def all_keys(self, tombstone: str | None = None) -> tuple[TombstoneKey, ...]:
-        """The keys of all tombstones, or of one."""
+        """Return the keys of all tombstones, or of one."""
         rest = "WHERE kind <> ?" if tombstone is None else "WHERE kind <> ? AND tombstone = ?"
         order = f"{rest} ORDER BY id COLLATE {self._db.bytewise}"
         asked = (TombstoneKeyKind.DONE.value, *(() if tombstone is None else (pack(tombstone),)))
@@ -92,7 +92,7 @@ class SqlTombstones:
         )
 
     def finish(self, tombstone: str, at: datetime) -> None:
-        """Remember that everything a tombstone names is gone."""
+        """Record that everything a tombstone names was removed."""
         done = any(
             read_rows(
                 self._db,
@@ -114,7 +114,7 @@ class SqlTombstones:
         )
 
     def remove(self, tombstone: str) -> None:
-        """Take a tombstone away."""
+        """Delete a tombstone."""
         with self._db.transaction():
             for table, column in ((TOMBSTONE_KEYS, "tombstone"), (TOMBSTONES, "id")):
-                self._db.run(f"DELETE FROM {table.name} WHERE {column} = ?", (pack(tombstone),))  # noqa: S608 - ours
+                self._db.run(f"DELETE FROM {table.name} WHERE {column} = ?", (pack(tombstone),))  # noqa: S608 - constant names

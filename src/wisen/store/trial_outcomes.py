@@ -1,4 +1,4 @@
-"""What sessions showed about what is on trial, in the ledger: the port, and its statements for every database."""
+"""Outcomes of sessions in trials, in the ledger: the port, and its SQL for every database."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ OUTCOMES = Table(
 
 
 class TrialOutcomes(Protocol):
-    """What sessions showed about what is on trial."""
+    """The outcomes of sessions in trials."""
 
     def add(self, rows: Iterable[TrialOutcome]) -> None:
-        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        """Record outcomes in one transaction; the first record of each counts."""
         ...
 
     def all(self) -> tuple[TrialOutcome, ...]:
-        """What sessions showed about what is on trial, oldest first."""
+        """Return the outcomes, oldest first."""
         ...
 
 
 class SqlTrialOutcomes:
-    """What sessions showed, in a database."""
+    """Trial outcomes in a database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, rows: Iterable[TrialOutcome]) -> None:
-        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        """Record outcomes in one transaction; the first record of each counts."""
         with self._db.transaction():
             for row in rows:
                 values: dict[str, Value] = {name: getattr(row, name) for name in OUTCOMES.columns}
@@ -47,7 +47,7 @@ class SqlTrialOutcomes:
                 add_row(self._db, OUTCOMES, values)
 
     def all(self) -> tuple[TrialOutcome, ...]:
-        """What sessions showed about what is on trial, oldest first."""
+        """Return the outcomes, oldest first."""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
         return tuple(map(_outcome, read_rows(self._db, OUTCOMES, order)))
 
