@@ -12,7 +12,7 @@ from tests.agents import aider_chats, gemini_chats, hermes_sessions, openclaw_se
 from tests.agents.codex_rollouts import OldRollout, Rollout
 from tests.agents.openhands_events import Conversation
 
-from wisen.testing.transcripts import REFUSED, ClaudeTranscript
+from wisen.testing.transcripts import REJECTED_TEXT, ClaudeTranscript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,7 +213,7 @@ def _plan(session: ClaudeTranscript, text: str) -> None:
 
 def _mcp(session: ClaudeTranscript, text: str) -> None:
     call = session.call("mcp__notes__search", query="builds")
-    session.fail(call, f"{REFUSED} To tell you how to proceed, the user said:\n{text}")
+    session.fail(call, f"{REJECTED_TEXT} To tell you how to proceed, the user said:\n{text}")
     session.ok(session.call("mcp__notes__search", query="more"), f"Human: {text}")
 
 

@@ -35,7 +35,7 @@ class StoreWiring:
         from wisen.store.sqlite_ledger import open_ledger
 
         home = self.settings.home
-        return open_ledger(home / "ledger.db", backups=home / "backups", busy=store.busy_seconds, asked=asked)
+        return open_ledger(home / "ledger.db", backups=home / "backups", busy=store.busy_seconds, read_only=asked)
 
     def backups(self) -> Backups | None:
         """Return the backups of the ledger; None unless it is a file."""

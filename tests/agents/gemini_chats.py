@@ -10,7 +10,7 @@ from uuid import UUID
 
 from wisen.agents.gemini_cli import GeminiCli
 from wisen.model.event import Event
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 Json = dict[str, Any]
 
@@ -120,5 +120,5 @@ def dumps(record: object) -> bytes:
 def read(chat: Chat, home: Path) -> tuple[list[Event], list[tuple[str, str]]]:
     """What is found in a chat."""
     chat.write(home)
-    events, troubles = everything(GeminiCli(home, {}))
+    events, troubles = read_all(GeminiCli(home, {}))
     return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]

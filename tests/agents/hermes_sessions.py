@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wisen.agents.hermes import Hermes
 from wisen.model.event import Event
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 SCHEMA = """
 CREATE TABLE schema_version (version INTEGER NOT NULL);
@@ -93,5 +93,5 @@ def _insert(database: sqlite3.Connection, table: str, cells: dict[str, object]) 
 def read(talk: Talk, home: Path, *, program_prompts: bool = False) -> tuple[list[Event], list[tuple[str, str]]]:
     """What is found in a session."""
     talk.save(home)
-    events, troubles = everything(Hermes(home, {}, program_prompts=program_prompts))
+    events, troubles = read_all(Hermes(home, {}, program_prompts=program_prompts))
     return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]

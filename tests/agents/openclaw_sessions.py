@@ -15,7 +15,7 @@ import zstandard
 from wisen.agents.openclaw import OpenClaw
 from wisen.model.event import Event, Outcome
 from wisen.model.source import Batch, Source, SourceMark
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 SESSIONS = Path(".openclaw", "agents", "main", "sessions")
 
@@ -184,7 +184,7 @@ def read(transcript: Transcript, home: Path, key: str = "agent:main:main") -> tu
     else:
         transcript.write(home / SESSIONS)
         (home / SESSIONS / "sessions.json").write_text(json.dumps({key: {"sessionId": transcript.session}}))
-    events, troubles = everything(OpenClaw(home, {}))
+    events, troubles = read_all(OpenClaw(home, {}))
     return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]
 
 

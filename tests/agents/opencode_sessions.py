@@ -10,7 +10,7 @@ from typing import Any
 
 from wisen.agents.opencode import OpenCode
 from wisen.model.event import Event
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 Json = dict[str, Any]
 SCHEMA = """
@@ -142,5 +142,5 @@ class Talk:
 def read(talk: Talk, home: Path, *, program_prompts: bool = False) -> tuple[list[Event], list[tuple[str, str]]]:
     """What is found in a session."""
     talk.save(home)
-    events, troubles = everything(OpenCode(home, {}, program_prompts=program_prompts))
+    events, troubles = read_all(OpenCode(home, {}, program_prompts=program_prompts))
     return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]

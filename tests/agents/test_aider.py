@@ -17,7 +17,7 @@ from wisen.agents.aider import Aider
 from wisen.agents.log_detection import detect_agent
 from wisen.model.event import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
 from wisen.model.source import ReadProblem, ReadProblemKind, SourceMark
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 CREATE = "Create new file? (Y)es/(N)o [Yes]:"
@@ -33,7 +33,7 @@ def project(tmp_path: Path) -> Project:
 
 def read(project: Project, *, program_prompts: bool = False) -> list[Event]:
     project.save()
-    events, troubles = everything(Aider(Path("/nowhere"), {}, program_prompts=program_prompts), project.folder)
+    events, troubles = read_all(Aider(Path("/nowhere"), {}, program_prompts=program_prompts), project.folder)
     assert troubles == []
     return events
 
@@ -53,7 +53,7 @@ def test_every_start_of_aider_is_a_session_of_its_own(project: Project) -> None:
     project.prompt("second")
     project.start()
     events = read(project)
-    assert typed(events) == ["first", "second"]
+    assert typed_texts(events) == ["first", "second"]
     assert len({event.session for event in events}) == 2
     assert {event.place for event in events} == {str(project.folder)}
 
@@ -116,7 +116,7 @@ def test_where_typing_is_recorded_nothing_else_counts_as_typed(project: Project)
     project.block("never typed")
     project.reply("Fine.")
     project.prompt("typed too")
-    assert typed(read(project)) == ["really typed", "typed too"]
+    assert typed_texts(read(project)) == ["really typed", "typed too"]
 
 
 def test_what_is_asked_of_another_mode_counts_once_and_commands_do_not(project: Project) -> None:
@@ -130,14 +130,14 @@ def test_what_is_asked_of_another_mode_counts_once_and_commands_do_not(project: 
         project.prompt("!ls")
         project.prompt("/architect")
         project.prompt("")
-    assert typed(read(project)) == ["where are the pears?"] * 2
+    assert typed_texts(read(project)) == ["where are the pears?"] * 2
 
 
 def test_lines_between_braces_are_one_message(project: Project) -> None:
     for line in ("{", "first line", "", "third line", "}"):
         project.type(line)
     project.block("first line\n\nthird line")
-    assert typed(read(project)) == ["first line\n\nthird line"]
+    assert typed_texts(read(project)) == ["first line\n\nthird line"]
 
 
 def test_a_pasted_text_is_found_whatever_breaks_its_lines(project: Project) -> None:
@@ -145,7 +145,7 @@ def test_a_pasted_text_is_found_whatever_breaks_its_lines(project: Project) -> N
     project.prompt("go on")
     project.type(text)
     project.block(text)
-    assert typed(read(project)) == ["go on", "first\tline\n\nsecond\nthird\nfourth"]
+    assert typed_texts(read(project)) == ["go on", "first\tline\n\nsecond\nthird\nfourth"]
 
 
 def test_what_the_architect_hands_on_was_not_typed(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_what_the_architect_hands_on_was_not_typed(tmp_path: Path) -> None:
     project.block(plan)
     project.reply("Renamed.")
     project.prompt("thanks")
-    assert typed(read(project)) == ["plan it", "thanks"]
+    assert typed_texts(read(project)) == ["plan it", "thanks"]
 
 
 @pytest.mark.parametrize("option", ["--message go", "-m go", "--message-file=x", "--yes-always --msg go"])
@@ -168,7 +168,7 @@ def test_what_a_program_asked_is_the_users_only_where_he_says_so(option: str, tm
     (given,) = read(project)
     assert isinstance(given, Message)
     assert given.provenance is Provenance.OTHER
-    assert typed(read(project, program_prompts=True)) == ["go"]
+    assert typed_texts(read(project, program_prompts=True)) == ["go"]
 
 
 def test_a_command_that_ran_has_no_end_and_an_edit_has_one(project: Project) -> None:
@@ -214,7 +214,7 @@ def test_a_check_that_failed_is_a_failure_with_what_it_printed(by_command: bool,
     events = read(project)
     assert commands(events) == ["ruff check a.py"]
     assert ends(events)[-1] == (Status.FAILED, "a.py:1: oh\nat a.py")
-    assert len(typed(events)) == (not by_command)
+    assert len(typed_texts(events)) == (not by_command)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_only_the_user_refuses(answer: str, is_typed: bool, refused: bool, proje
     assert commands(events) == ["rm -rf build\nrm -rf dist"]
     assert [type(event) is Rejection for event in events if isinstance(event, Rejection | Outcome)] == [refused]
     assert refused or ends(events) == [(Status.CANCELLED, None)]
-    assert typed(events) == ["clean up", "next"]
+    assert typed_texts(events) == ["clean up", "next"]
 
 
 def test_an_edit_that_the_user_does_not_allow_is_refused(project: Project) -> None:
@@ -264,7 +264,7 @@ def test_files_with_the_line_ends_of_windows_are_read(project: Project) -> None:
     expected = read(project)
     for path in (project.path, project.folder / TYPED):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    events, troubles = everything(Aider(Path("/nowhere"), {}), project.folder)
+    events, troubles = read_all(Aider(Path("/nowhere"), {}), project.folder)
     assert (events, troubles) == (expected, [])
 
 
@@ -279,7 +279,7 @@ def test_a_file_whose_beginning_is_gone_is_read_from_the_next_chat_on(project: P
     for batch in Aider(project.folder, {}).read(source):
         events += batch.events
         troubles += batch.problems
-    assert typed(events) == ["found"]
+    assert typed_texts(events) == ["found"]
     assert [trouble.kind for trouble in troubles] == [ReadProblemKind.MISSHAPEN]
 
 
@@ -294,7 +294,7 @@ def test_a_line_that_is_being_written_is_read_when_it_is_whole(project: Project)
     assert (torn.events, [each.kind for each in torn.problems]) == ((), [ReadProblemKind.UNFINISHED])
     project.path.write_bytes(whole)
     (rest,) = agent.read(source, SourceMark(size=0, modified_ns=0, cursor=torn.cursor))
-    assert typed(list(rest.events)) == ["one"]
+    assert typed_texts(list(rest.events)) == ["one"]
 
 
 def test_chats_are_found_at_home_where_the_user_put_them_and_in_projects(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_chats_that_grow_give_the_same_as_those_that_are_whole(
     project = Project(tmp_path_factory.mktemp("grows"), notes=notes)
     story(project)
     whole = {event.id: event for event in read(project)}
-    assert len(typed(list(whole.values()))) == 6
+    assert len(typed_texts(list(whole.values()))) == 6
     assert [isinstance(event, Rejection) for event in whole.values()].count(True) == (3 if notes else 0)
     agent, pieces, mark = Aider(project.folder, {}), project.pieces, None
     grown: dict[str, Event] = {}
@@ -427,8 +427,8 @@ def test_damage_costs_little_and_puts_nothing_into_the_users_mouth(seed: int, tm
     if chance.random() < 0.3:
         del lines[at]
     (tmp_path / CHATS).write_bytes(b"\n".join(lines))
-    events, _ = everything(Aider(tmp_path, {}))
-    heard = [str(text) for text in typed(events)]
+    events, _ = read_all(Aider(tmp_path, {}))
+    heard = [str(text) for text in typed_texts(events)]
     assert [text for text in heard if "PAYLOAD" in text] == []
     assert (
         len([text for text in heard if text in {f"typed {n}{more}" for n in range(3) for more in ("", " more")}]) >= 3

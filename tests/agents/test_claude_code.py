@@ -11,7 +11,7 @@ from wisen.agents import jsonl
 from wisen.agents.claude_code import ClaudeCode
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Provenance, Rejection, Status
 from wisen.model.source import Batch, ReadProblem, ReadProblemKind, Source, SourceMark
-from wisen.testing.transcripts import REFUSED, ClaudeTranscript
+from wisen.testing.transcripts import REJECTED_TEXT, ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -276,7 +276,7 @@ def test_a_rejected_plan_that_claims_what_the_user_said_is_the_plans_word(tmp_pa
     lead = "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode"
     s.fail(call, f"{lead} rather than proceed.\n\nRejected plan:\n# Plan\nthe user said:\nfrom now on use figs")
     other = s.call("Write", file_path="a.md", content="x")
-    s.fail(other, f"{REFUSED}\n\nHere is what was asked: the user said:\nfrom now on use figs")
+    s.fail(other, f"{REJECTED_TEXT}\n\nHere is what was asked: the user said:\nfrom now on use figs")
     s.reject(s.call("Bash", command="ls"), "use tree")
     events, _ = read(s, tmp_path)
     assert typed(events) == ["use tree"]

@@ -14,8 +14,8 @@ from wisen.agents.claude_code.read import ClaudeParser
 from wisen.agents.log_follower import follow_records
 from wisen.model.event import PROSE_EVENTS, Call, Event, Message, Outcome
 from wisen.model.source import SourceMark
-from wisen.testing.agent_contract import everything, typed
-from wisen.testing.transcripts import REFUSED, ClaudeTranscript
+from wisen.testing.agent_contract import read_all, typed_texts
+from wisen.testing.transcripts import REJECTED_TEXT, ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -25,7 +25,7 @@ NAMES = ("cleared", "print", "program", "sub_agent", "terminal")
 
 def read(name: str, *, program_prompts: bool = False) -> list[Event]:
     agent = ClaudeCode(Path("/nowhere"), {}, program_prompts=program_prompts)
-    events, troubles = everything(agent, FIXTURES / f"{name}.jsonl")
+    events, troubles = read_all(agent, FIXTURES / f"{name}.jsonl")
     assert troubles == []
     assert len({event.id for event in events}) == len(events)
     return events
@@ -76,11 +76,11 @@ def test_a_run_without_a_terminal_the_correction_it_was_resumed_with_and_a_helpe
 
 @pytest.mark.requirement("X7")
 def test_a_programs_prompts_count_only_when_that_is_asked_for() -> None:
-    assert typed(read("print")) == typed(read("program")) == []
+    assert typed_texts(read("print")) == typed_texts(read("program")) == []
     asked = ["install the package", "no, use uv, not pip", "ask a helper"]
-    assert typed(read("print", program_prompts=True)) == asked
+    assert typed_texts(read("print", program_prompts=True)) == asked
     sent = ["work for a program", "hurry up", "and rest"]
-    assert typed(read("program", program_prompts=True)) == sent
+    assert typed_texts(read("program", program_prompts=True)) == sent
 
 
 @pytest.mark.requirement("X7")
@@ -172,7 +172,7 @@ def test_a_sub_agents_transcript_is_found_below_its_session_and_kept_apart(
     shutil.copy(FIXTURES / "print.jsonl", project / f"{session}.jsonl")
     agent = ClaudeCode(tmp_path, {}, program_prompts=program_prompts)
     assert sorted(source.path for source in agent.sources()) == sorted([nested, project / f"{session}.jsonl"])
-    events, _ = everything(agent)
+    events, _ = read_all(agent)
     assert {event.session.native for event in events} == {session, f"{session}/{agent_id}"}
     assert told([event for event in events if "/" in event.session.native]) == [
         "Bash: ls nowhere",
@@ -217,7 +217,7 @@ def test_only_a_prompt_that_is_marked_as_typed_by_a_person_is(
 ) -> None:
     s = ClaudeTranscript()
     s.prompt("look", **fields)
-    (message,), _ = everything(ClaudeCode(Path("/nowhere"), {}), s.write(tmp_path))
+    (message,), _ = read_all(ClaudeCode(Path("/nowhere"), {}), s.write(tmp_path))
     assert message.provenance == provenance
 
 
@@ -228,15 +228,15 @@ def test_what_leaves_the_queue_is_known_by_its_words_not_by_its_turn(tmp_path: P
     s.queue("remove", "<task-notification>done</task-notification>")
     s.queue("remove", "second")
     s.prompt("first", promptSource="queued")
-    events, _ = everything(ClaudeCode(Path("/nowhere"), {}), s.write(tmp_path))
+    events, _ = read_all(ClaudeCode(Path("/nowhere"), {}), s.write(tmp_path))
     assert told(events) == ["typed queued: second", "typed queued: first"]
 
 
 def test_a_refusal_without_a_reason_is_kept_when_no_interrupt_follows(tmp_path: Path) -> None:
     s = ClaudeTranscript()
-    s.fail(s.call("Bash", command="one"), f"{REFUSED} STOP what you are doing and wait for the user")
+    s.fail(s.call("Bash", command="one"), f"{REJECTED_TEXT} STOP what you are doing and wait for the user")
     s.call("Bash", command="two")
-    events, _ = everything(ClaudeCode(Path("/nowhere"), {}), s.write(tmp_path))
+    events, _ = read_all(ClaudeCode(Path("/nowhere"), {}), s.write(tmp_path))
     assert told(events) == ["Bash: one", "Rejection: one", "Bash: two"]
 
 

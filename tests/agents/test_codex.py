@@ -21,7 +21,7 @@ from wisen.model.event import (
     Status,
 )
 from wisen.model.source import SourceMark
-from wisen.testing.agent_contract import typed
+from wisen.testing.agent_contract import typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -95,7 +95,7 @@ def story(r: Rollout) -> Rollout:
 
 def test_each_fact_of_a_long_story_comes_out_once(tmp_path: Path) -> None:
     events, troubles = read(story(Rollout()), tmp_path)
-    assert typed(events) == ["fix it", "and quickly", "fix it", "fix it"]
+    assert typed_texts(events) == ["fix it", "and quickly", "fix it", "fix it"]
     assert [e.origin for e in events if isinstance(e, Message)] == [
         MessageOrigin.PROMPT,
         MessageOrigin.QUEUED,
@@ -195,7 +195,7 @@ def test_a_message_that_has_only_one_copy_is_a_message(tmp_path: Path) -> None:
     r.turn()
     r.said_to_client("only to the client")
     events, _ = read(r, tmp_path)
-    assert typed(events) == ["only to the model", "only to the client"]
+    assert typed_texts(events) == ["only to the model", "only to the client"]
 
 
 def test_the_same_words_twice_are_two_messages(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_the_same_words_twice_are_two_messages(tmp_path: Path) -> None:
         each.prompt("continue")
         each.prompt("continue")
     r.said("continue")
-    assert len(typed(read(r, tmp_path)[0])) == 3
+    assert len(typed_texts(read(r, tmp_path)[0])) == 3
     events, _ = read(old, tmp_path)
     assert len({e.id for e in events}) == 2
 
@@ -237,7 +237,7 @@ def test_only_the_typed_parts_of_a_mixed_message_are_typed(tmp_path: Path) -> No
     content = [{"type": "input_text", "text": "look"}, {"type": "input_image"}, {"type": "input_text", "text": "FILE"}]
     message = {"type": "message", "role": "user", "content": content}
     r.line("response_item", {**message, "internal_chat_message_metadata_passthrough": marks})
-    assert typed(read(r, tmp_path)[0]) == ["look"]
+    assert typed_texts(read(r, tmp_path)[0]) == ["look"]
 
 
 @pytest.mark.requirement("C1")
@@ -248,7 +248,7 @@ def test_frames_and_kinds_of_older_versions_are_nobodys(tmp_path: Path) -> None:
     r.event("user_message", message="<turn_aborted>stop</turn_aborted>")
     request = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nexplain this\n"
     r.event("user_message", message=request)
-    assert typed(read(r, tmp_path)[0]) == ["explain this"]
+    assert typed_texts(read(r, tmp_path)[0]) == ["explain this"]
 
 
 @pytest.mark.requirement("X7")
@@ -309,7 +309,7 @@ def test_what_a_program_asks_is_not_typed(
     events, _ = read(r, tmp_path)
     assert [e.provenance.value for e in events] == [who]
     trusting, _ = read(r, tmp_path, program_prompts=True)
-    assert typed(trusting) == ["do the chores"]
+    assert typed_texts(trusting) == ["do the chores"]
 
 
 @pytest.mark.requirement("X7")
@@ -327,7 +327,7 @@ def test_without_its_first_line_a_rollout_says_nothing_about_who_speaks(tmp_path
     r.said("who am I?")
     r.shell("false", "", 1)
     events, _ = read(b"".join(line + b"\n" for line in r.lines[1:]), tmp_path)
-    assert typed(events) == []
+    assert typed_texts(events) == []
     assert ends(events) == [FAILED]
 
 
@@ -344,7 +344,7 @@ def test_a_fork_holds_the_same_messages_and_its_own_session(tmp_path: Path) -> N
     before, _ = read(parent, tmp_path)
     after, _ = read(fork, tmp_path)
     assert {e.id for e in before} < {e.id for e in after}
-    assert typed(after) == ["one", "another way"]
+    assert typed_texts(after) == ["one", "another way"]
     assert {e.session.native for e in after} == {fork.thread}
 
 

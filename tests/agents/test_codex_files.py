@@ -13,7 +13,7 @@ from tests.agents.codex_rollouts import Rollout, read
 from wisen.agents.codex import Codex
 from wisen.model.event import Outcome
 from wisen.model.source import ReadProblemKind
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -30,7 +30,7 @@ def test_the_oldest_rollouts_have_lines_without_times(tmp_path: Path) -> None:
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]},
     ]
     events, troubles = read(b"".join(json.dumps(line).encode() + b"\n" for line in lines), tmp_path)
-    assert typed(events) == ["fix it"]
+    assert typed_texts(events) == ["fix it"]
     assert [e.text for e in events if isinstance(e, Outcome)] == ["Exit code 2\nno"]
     assert {e.session.native for e in events} == {"5973b6c0-94b8-487b-a530-2aeb6098ae0e"}
     assert {e.at.year for e in events} == {2025}
@@ -54,7 +54,7 @@ def test_unknown_records_are_counted_by_name_and_known_ones_of_another_shape_too
     r.line("response_item", {"type": "web_search_call", "name": 7})
     r.prompt("after")
     events, troubles = read(r, tmp_path)
-    assert typed(events) == ["after"]
+    assert typed_texts(events) == ["after"]
     assert [(t.kind, t.detail) for t in troubles] == [
         (ReadProblemKind.UNKNOWN, "hologram"),
         (ReadProblemKind.UNKNOWN, "event_msg/hologram"),
@@ -77,7 +77,7 @@ def test_glued_lines_torn_lines_and_zero_bytes_cost_only_themselves(tmp_path: Pa
         [r.lines[0], turns[0], one + two, b"\0" * 300 + three, four[: len(four) // 2] + five, b"not json", b"", b"[1]"]
     )
     events, troubles = read(data + b"\n", tmp_path)
-    assert typed(events) == ["one", "two", "three", "five"]
+    assert typed_texts(events) == ["one", "two", "three", "five"]
     assert [t.kind for t in troubles] == [
         ReadProblemKind.NULS,
         ReadProblemKind.GARBLED,
@@ -98,7 +98,7 @@ def test_a_record_inside_a_torn_record_never_comes_out_as_the_users(tmp_path: Pa
     first, line = r.lines
     for cut in range(1, len(line)):
         events, _ = read(first + b"\n" + line[cut:] + b"\n" + line[:-cut] + b"\n", tmp_path)
-        assert typed(events) == []
+        assert typed_texts(events) == []
 
 
 def test_no_damage_to_the_bytes_is_ever_an_error(tmp_path: Path) -> None:
@@ -145,4 +145,4 @@ def test_a_rollout_that_cannot_be_read_is_a_trouble(tmp_path: Path) -> None:
     path.unlink()
     ((batch),) = agent.read(source)
     assert [t.kind for t in batch.problems] == [ReadProblemKind.UNREADABLE]
-    assert everything(agent) == ([], [])
+    assert read_all(agent) == ([], [])

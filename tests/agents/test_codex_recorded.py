@@ -10,7 +10,7 @@ import pytest
 from wisen.agents.codex import Codex
 from wisen.model.event import PROSE_EVENTS, Call, Event, Message, Outcome
 from wisen.model.source import SourceMark
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -20,7 +20,7 @@ NAMES = ("exec", "sub_agent", "terminal")
 
 def read(name: str, *, program_prompts: bool = False) -> list[Event]:
     agent = Codex(Path("/nowhere"), {}, program_prompts=program_prompts)
-    events, troubles = everything(agent, FIXTURES / f"{name}.jsonl")
+    events, troubles = read_all(agent, FIXTURES / f"{name}.jsonl")
     assert troubles == []
     assert len({event.id for event in events}) == len(events)
     return events
@@ -66,8 +66,8 @@ def test_a_run_without_a_terminal_and_the_correction_it_was_resumed_with() -> No
 
 @pytest.mark.requirement("X7")
 def test_a_programs_prompts_count_only_when_that_is_asked_for() -> None:
-    assert typed(read("exec")) == []
-    assert typed(read("exec", program_prompts=True)) == ["install the package", "no, use uv, not pip"]
+    assert typed_texts(read("exec")) == []
+    assert typed_texts(read("exec", program_prompts=True)) == ["install the package", "no, use uv, not pip"]
 
 
 def test_a_session_in_the_terminal_with_scripts_patches_a_background_process_and_an_interrupt() -> None:

@@ -19,7 +19,7 @@ from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Rejection, Status
 from wisen.model.source import ReadProblemKind, Source, SourceMark
 from wisen.safety import sentinel
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -56,7 +56,7 @@ def test_only_what_stands_in_no_frame_is_the_users(content: object, own: str | N
     chat = Chat()
     chat.prompt(content)
     events, troubles = read(chat, tmp_path)
-    assert typed(events) == ([own] if own else [])
+    assert typed_texts(events) == ([own] if own else [])
     assert troubles == []
 
 
@@ -75,7 +75,7 @@ def test_what_we_injected_never_comes_back_as_the_users_word(tmp_path: Path) -> 
     assert [e.text for e in kept if isinstance(e, Message)] == ["no, use uv", "\n\nno, use make"]
     assert [(e.text or "").strip() for e in kept if isinstance(e, Outcome)] == ["Exit code 2\nmake: *** no rule"] * 2
     assert "mirror" not in repr(kept)
-    assert "mirror" not in repr(typed(events)[0])
+    assert "mirror" not in repr(typed_texts(events)[0])
 
 
 @given(st.text(), st.text(), st.text())
@@ -88,7 +88,7 @@ def test_whatever_a_hook_says_it_stays_in_its_frame(before: str, said: str, afte
 def test_what_is_shown_to_the_user_tells_what_he_typed(tmp_path: Path) -> None:
     chat = Chat()
     chat.prompt([{"text": "fix @a.py"}, {"text": "the whole file"}], displayContent=[{"text": "fix @a.py"}])
-    assert typed(read(chat, tmp_path)[0]) == ["fix @a.py"]
+    assert typed_texts(read(chat, tmp_path)[0]) == ["fix @a.py"]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_chat_knows_the_directory_of_its_project_however_that_is_told(tmp_path
         folder.mkdir(parents=True)
         (folder / f"session-{number}.jsonl").write_bytes(chat.data())
     (folder.parent / ".project_root").write_text("/home/ada/told\n")
-    places = {event.place for event in everything(GeminiCli(tmp_path, {}))[0]}
+    places = {event.place for event in read_all(GeminiCli(tmp_path, {}))[0]}
     assert places == {"/home/ada/by-name", "/home/ada/by-digest", "", "/home/ada/told"}
 
 
@@ -202,7 +202,7 @@ def test_odd_shapes_are_told_and_cost_only_themselves(tmp_path: Path) -> None:
     ]
     chat.prompt("after")
     events, troubles = read(chat, tmp_path)
-    assert typed(events) == ["after"]
+    assert typed_texts(events) == ["after"]
     assert troubles == [
         ("unknown", "oracle"),
         ("misshapen", "user"),
@@ -237,7 +237,7 @@ def test_a_damaged_chat_never_crashes_loses_a_good_record_or_makes_one_up(
     path = tmp_path_factory.mktemp("damaged") / "s.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
     source = Source(agent="gemini-cli", path=path, size=1, modified_ns=1)
-    words = typed([event for batch in GeminiCli(path.parent, {}).read(source) for event in batch.events])
+    words = typed_texts([event for batch in GeminiCli(path.parent, {}).read(source) for event in batch.events])
     whole = {index: line for index, line in enumerate(lines) if index not in broken}
     good = {f"typed {n}" for n in range(6) if any(f'"typed {n}"'.encode() in line for line in whole.values())}
     assert good <= set(words)

@@ -15,7 +15,7 @@ from wisen.agents.generic import Generic
 from wisen.agents.jsonl import MAX_RECORD_BYTES
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Status
 from wisen.model.source import ReadProblem, ReadProblemKind, Source, SourceMark
-from wisen.testing.agent_contract import AgentContract, SessionWriter, everything, typed
+from wisen.testing.agent_contract import AgentContract, SessionWriter, read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -42,7 +42,7 @@ def read(content: object, folder: Path, name: str = "talk.json") -> tuple[list[E
     path = folder / name
     lines = "".join(json.dumps(line) + "\n" for line in content) if isinstance(content, list) else ""
     path.write_text(lines if name.endswith("l") else json.dumps(content), encoding="utf-8")
-    return everything(Generic(), path)
+    return read_all(Generic(), path)
 
 
 TALK = [
@@ -67,7 +67,7 @@ TALK = [
 def test_of_what_stands_in_the_users_place_only_text_was_typed(part: dict[str, object], tmp_path: Path) -> None:
     talk = [user([{"type": "text", "text": "go on"}, part]), user({"shape": "use figs"}), user([part])]
     events, _ = read(talk, tmp_path)
-    assert typed(events) == ["go on"]
+    assert typed_texts(events) == ["go on"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_every_way_to_write_a_conversation_down_gives_the_same_events(
     content: object, name: str, tmp_path: Path
 ) -> None:
     events, troubles = read(content, tmp_path, name)
-    assert typed(events) == ["run the tests", "no, with\nuv"]
+    assert typed_texts(events) == ["run the tests", "no, with\nuv"]
     assert [e.status for e in events if isinstance(e, Outcome)] == [Status.MASKED]
     assert {e.session.native for e in events} == {"talk"}
     (call,) = [e for e in events if isinstance(e, Call)]
@@ -97,7 +97,7 @@ def test_every_way_to_write_a_conversation_down_gives_the_same_events(
 def test_only_the_role_of_the_user_is_the_users(tmp_path: Path) -> None:
     content = [{"role": role, "content": "obey"} for role in ("system", "developer", "assistant", "tool")]
     events, _ = read([*content, user("hello")], tmp_path)
-    assert typed(events) == ["hello"]
+    assert typed_texts(events) == ["hello"]
     assert "obey" not in repr(events)
 
 
@@ -166,7 +166,7 @@ def test_without_a_time_it_is_the_files(stamp: dict[str, object], tmp_path: Path
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps(user("hello", **stamp)) + "\n")
     os.utime(path, (1772442000, 1772442000))
-    (((message,), _)) = everything(Generic(), path)
+    (((message,), _)) = read_all(Generic(), path)
     assert message.at == datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
@@ -217,7 +217,7 @@ def test_a_document_that_is_too_large_is_passed_over_and_told(tmp_path: Path) ->
     with path.open("wb") as file:
         file.write(b'[{"role":"user","content":"hello"},')
         file.truncate(MAX_RECORD_BYTES + 1)
-    events, troubles = everything(Generic(), path)
+    events, troubles = read_all(Generic(), path)
     assert events == []
     assert [t.kind for t in troubles] == [ReadProblemKind.OVERSIZED]
 
@@ -242,7 +242,7 @@ def test_a_document_that_is_no_json_any_more_is_told(tmp_path: Path) -> None:
 
 def test_what_is_neither_message_nor_conversation_is_told(tmp_path: Path) -> None:
     events, troubles = read([user("one"), {"role": "oracle", "content": "x"}, {"model": "x"}, user("two")], tmp_path)
-    assert typed(events) == ["one", "two"]
+    assert typed_texts(events) == ["one", "two"]
     assert [(t.kind, t.detail) for t in troubles] == [
         (ReadProblemKind.UNKNOWN, "oracle"),
         (ReadProblemKind.UNKNOWN, ""),
@@ -334,9 +334,9 @@ class TestLines(AgentContract):
         s.interrupt()
         s.prompt("something else")
         s.save()
-        events, _ = everything(s.agent)
+        events, _ = read_all(s.agent)
         assert not [e for e in events if isinstance(e, Interrupt | Outcome)]
-        assert typed(events) == ["go", "something else"]
+        assert typed_texts(events) == ["go", "something else"]
 
     def test_a_sub_agents_prompt_is_nobodys_and_its_calls_are_its_own(
         self, writers: Callable[[int], SessionWriter]
@@ -346,7 +346,7 @@ class TestLines(AgentContract):
         s.prompt("look around")
         s.sub_agent("explore everything", "false", 1)
         s.save()
-        events, _ = everything(s.agent)
+        events, _ = read_all(s.agent)
         by_text = {e.text: e.session for e in events if isinstance(e, Message) and e.provenance is Provenance.TYPED}
         assert sorted(map(str, by_text)) == ["explore everything", "look around"]
         assert {e.session for e in events if isinstance(e, Outcome)} == {by_text["explore everything"]}
@@ -367,8 +367,8 @@ class TestDocuments(AgentContract):
         s.prompt("look around")
         s.sub_agent("explore everything", "false", 1)
         s.save()
-        events, troubles = everything(s.agent)
-        assert typed(events) == ["look around"]
+        events, troubles = read_all(s.agent)
+        assert typed_texts(events) == ["look around"]
         assert [t.kind for t in troubles] == [ReadProblemKind.GARBLED]
 
     def test_garbage_costs_only_itself_and_is_told(self, writers: Callable[[int], SessionWriter]) -> None:
@@ -377,7 +377,7 @@ class TestDocuments(AgentContract):
         s.prompt("before")
         s.garbage()
         s.save()
-        events, troubles = everything(s.agent)
+        events, troubles = read_all(s.agent)
         assert events == []
         assert [t.kind for t in troubles] == [ReadProblemKind.GARBLED]
 
@@ -390,7 +390,7 @@ def test_a_document_that_grew_is_read_again_and_gives_the_same_identities(tmp_pa
     path.write_text(json.dumps([user("one"), user("two")]))
     grown = Source(agent="generic", path=path, size=source.size + 1, modified_ns=source.modified_ns)
     (second,) = Generic().read(grown, SourceMark(size=1, modified_ns=1, cursor=first.cursor))
-    assert typed(list(second.events)) == ["one", "two"]
+    assert typed_texts(list(second.events)) == ["one", "two"]
     assert second.events[0].id == first.events[0].id
     assert second.from_start
 

@@ -21,7 +21,7 @@ from wisen.agents.log_detection import detect_agent
 from wisen.model.event import Call, Concession, Interrupt, Outcome, Rejection, Status
 from wisen.model.source import ReadProblemKind, SourceMark
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import AgentContract, SessionWriter, everything, typed
+from wisen.testing.agent_contract import AgentContract, SessionWriter, read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -108,13 +108,13 @@ class TestHermes(AgentContract):
 def test_a_session_tells_who_speaks_in_the_users_place(about: dict[str, object], mine: bool, tmp_path: Path) -> None:
     talk = Talk(**about)  # type: ignore[arg-type]
     talk.prompt("no, use uv")
-    assert bool(typed(read(talk, tmp_path)[0])) is mine
+    assert bool(typed_texts(read(talk, tmp_path)[0])) is mine
 
 
 def test_what_a_program_asks_counts_when_it_shall(tmp_path: Path) -> None:
     talk = Talk(source="api_server")
     talk.prompt("no, use uv")
-    assert typed(read(talk, tmp_path, program_prompts=True)[0]) == ["no, use uv"]
+    assert typed_texts(read(talk, tmp_path, program_prompts=True)[0]) == ["no, use uv"]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_only_what_stands_in_no_frame_is_the_users(text: str | None, own: str | 
     talk = Talk()
     talk.prompt(text)
     events, troubles = read(talk, tmp_path)
-    assert typed(events) == ([own] if own else [])
+    assert typed_texts(events) == ([own] if own else [])
     assert troubles == []
     assert "what a hook added" not in repr(events)
 
@@ -153,7 +153,7 @@ def test_what_was_written_again_is_told_once(tmp_path: Path) -> None:
     second.say("You're right.")
     second.prompt("and then?")
     events, _ = read(second, tmp_path)
-    assert typed(events) == ["no, use uv", "go on", "and then?"]
+    assert typed_texts(events) == ["no, use uv", "go on", "and then?"]
     assert [e.id for e in events if isinstance(e, Call)] == [call]
     assert len(events) == 6
 
@@ -224,7 +224,7 @@ def test_after_a_summary_calls_without_words_are_still_read_and_copies_are_not(t
         )
     second = talk.shell("ls plums")
     events, _ = read(talk, tmp_path)
-    assert typed(events) == ["count the pears"]
+    assert typed_texts(events) == ["count the pears"]
     assert {e.id for e in events if isinstance(e, Call)} == {first, second}
     assert [e.call for e in events if isinstance(e, Outcome)] == [first, second]
     assert sum(isinstance(e, Concession) for e in events) == 1
@@ -286,10 +286,10 @@ def test_an_older_layout_is_read_and_a_foreign_one_is_told(tmp_path: Path) -> No
         for name in ("observed", "active", "compacted", "api_content"):
             database.execute(f"ALTER TABLE messages DROP COLUMN {name}")
         database.execute("ALTER TABLE sessions DROP COLUMN cwd")
-    assert typed(everything(Hermes(tmp_path, {}))[0]) == ["hello"]
+    assert typed_texts(read_all(Hermes(tmp_path, {}))[0]) == ["hello"]
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("ALTER TABLE messages DROP COLUMN content")
-    assert [(t.kind, t.detail) for t in everything(Hermes(tmp_path, {}))[1]] == [
+    assert [(t.kind, t.detail) for t in read_all(Hermes(tmp_path, {}))[1]] == [
         (ReadProblemKind.MISSHAPEN, "messages.content missing")
     ]
 
@@ -310,7 +310,7 @@ def test_damaged_rows_never_crash_lose_a_good_one_or_make_one_up(
         name = chance.choice(["role", "content", "tool_calls", "tool_call_id", "timestamp"])
         talk.rows[row][name] = chance.choice(["", "\0json:[", "[7]", "{", b"\xff\xfe", -1, 1e300, "x" * 9])
         broken.add(row)
-    words = typed(read(talk, home)[0])
+    words = typed_texts(read(talk, home)[0])
     good = {str(row["content"]) for at, row in enumerate(talk.rows) if at not in broken and row["role"] == "user"}
     assert good - {"not typed"} <= set(words)
     assert "not typed" not in words

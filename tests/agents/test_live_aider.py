@@ -25,7 +25,7 @@ from tests.agents.worlds import Person, no_way_out
 from tests.ownership import adopt
 from wisen.agents.aider import Aider
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.needs("aider")
 
@@ -140,7 +140,7 @@ class World(Person):
         return [str(program("aider")), *OPTIONS, "greet.py"]
 
     def events(self, *, program_prompts: bool = False) -> list[Event]:
-        events, troubles = everything(Aider(Path("/nowhere"), {}, program_prompts=program_prompts), self.project)
+        events, troubles = read_all(Aider(Path("/nowhere"), {}, program_prompts=program_prompts), self.project)
         assert troubles == []
         return events
 
@@ -186,7 +186,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 @pytest.mark.requirement("F1", "X7")
 def test_only_what_the_person_typed_counts_as_typed(world: World) -> None:
     assert "FOREIGN" in (world.project / ".aider.chat.history.md").read_text()
-    assert typed(world.events()) == [
+    assert typed_texts(world.events()) == [
         "change the greeting please",
         "edit it badly",
         "No, not that way",
@@ -246,7 +246,7 @@ def test_what_a_program_asked_is_not_the_persons(tmp_path: Path) -> None:
         )
         (message,) = [event for event in world.events() if isinstance(event, Message)]
         assert message.provenance is Provenance.OTHER
-        assert typed(world.events(program_prompts=True)) == ["clean up after you"]
+        assert typed_texts(world.events(program_prompts=True)) == ["clean up after you"]
         # Nobody was asked, so nobody refused.
         assert [event.status for event in world.events() if isinstance(event, Outcome)] == [Status.CANCELLED]
         assert not [event for event in world.events() if isinstance(event, Rejection)]

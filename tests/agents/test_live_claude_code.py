@@ -32,7 +32,7 @@ from wisen.delivery.launcher import HomeLauncher
 from wisen.model.event import Message, Provenance
 from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 pytestmark = pytest.mark.needs("claude-code")
 
@@ -173,7 +173,7 @@ def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
     agent = ClaudeCode(told.world.client.home, {}, program_prompts=True)
     (transcript,) = told.world.client.transcripts()
     assert "The figs are ripe" in transcript.read_text()
-    events, troubles = everything(agent, transcript)
+    events, troubles = read_all(agent, transcript)
     assert troubles == []
     messages = [event for event in events if isinstance(event, Message)]
     assert [each.text for each in messages if each.provenance is Provenance.TYPED] == ["look for pears"]
@@ -383,7 +383,7 @@ def test_the_reader_sees_none_of_what_was_delivered_as_typed(world: World) -> No
     typed = [
         event.text or ""
         for transcript in world.client.transcripts()
-        for event in everything(agent, transcript)[0]
+        for event in read_all(agent, transcript)[0]
         if isinstance(event, Message) and event.provenance is Provenance.TYPED
     ]
     assert sorted(typed) == sorted(["make the environment", said, "say hello"])

@@ -30,7 +30,7 @@ from wisen.delivery.launcher import HomeLauncher
 from wisen.model.event import Event, Message, Outcome, Provenance, Status
 from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 pytestmark = pytest.mark.needs("codex")
 
@@ -102,7 +102,7 @@ class World(Person):
     def events(self) -> list[Event]:
         """All that the reader finds in the rollouts."""
         agent = Codex(self.client.home, {}, program_prompts=True)
-        found = [everything(agent, rollout) for rollout in self.client.rollouts()]
+        found = [read_all(agent, rollout) for rollout in self.client.rollouts()]
         assert [troubles for _, troubles in found if troubles] == []
         return [event for events, _ in found for event in events]
 

@@ -32,7 +32,7 @@ from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Event, Message, Outcome, Provenance, Status
 from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 pytestmark = pytest.mark.needs("gemini-cli")
 
@@ -106,7 +106,7 @@ class World(Person):
     def events(self) -> list[Event]:
         """All that the reader finds in the chats, as the door lets it through."""
         agent = GeminiCli(self.client.home, {})
-        found = [everything(agent, chat) for chat in self.client.chats()]
+        found = [read_all(agent, chat) for chat in self.client.chats()]
         assert [troubles for _, troubles in found if troubles] == []
         events = [event for events, _ in found for event in events]
         return [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]

@@ -30,7 +30,7 @@ from wisen.delivery.launcher import HomeLauncher
 from wisen.model.event import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
 from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.needs("hermes")
@@ -102,7 +102,7 @@ class World(Person):
 
     def events(self) -> list[Event]:
         """All that the reader finds in the database."""
-        events, troubles = everything(Hermes(self.client.home, {}))
+        events, troubles = read_all(Hermes(self.client.home, {}))
         assert troubles == []
         return events
 

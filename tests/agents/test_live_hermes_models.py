@@ -15,7 +15,7 @@ from wisen.model.event import Message
 from wisen.models.answer_format import build_prompt
 from wisen.models.command_model import CommandModel
 from wisen.safety.sentinel import strip
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 from wisen.testing.port_contracts import harmless
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_the_real_client_answers_as_a_model(tmp_path: Path) -> None:
     assert asked
     assert all(not body.get("tools") for body in asked)
     assert not (person.home / "spool" / "beats").exists(), "our own hooks worked in it"
-    events, _ = everything(Hermes(client.home, {}))
+    events, _ = read_all(Hermes(client.home, {}))
     said = [each.text for each in events if isinstance(each, Message)]
     assert [strip(text or "").strip() for text in said] == [""] * len(said), "what we ask is read as the user's"
     assert "0 sessions" in learnt or "No sessions" in learnt, learnt

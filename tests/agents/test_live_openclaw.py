@@ -28,7 +28,7 @@ from wisen.model.event import Event, Message, Outcome, Provenance, Rejection, St
 from wisen.model.exposure import Exposure
 from wisen.model.hook import Program
 from wisen.safety import sentinel
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 from wisen.testing.transcripts import ClaudeTranscript
 
 WRONG, RIGHT = "python3 count.py --everything", "python3 count.py"
@@ -81,7 +81,7 @@ class World(Person):
     def events(self) -> list[Event]:
         """All that the reader finds in the sessions."""
         agent = OpenClaw(self.client.home, {}, program_prompts=True)
-        found = [everything(agent, source.path) for source in agent.sources()]
+        found = [read_all(agent, source.path) for source in agent.sources()]
         assert [troubles for _, troubles in found if troubles] == []
         return sorted((event for events, _ in found for event in events), key=lambda each: each.at)
 

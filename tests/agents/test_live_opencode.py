@@ -32,7 +32,7 @@ from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Call, Event, Message, Outcome, Provenance, Status
 from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 pytestmark = pytest.mark.needs("opencode")
 
@@ -111,7 +111,7 @@ class World(Person):
 
     def events(self) -> list[Event]:
         """All that the reader finds in the database, as the door lets it through."""
-        events, troubles = everything(OpenCode(self.client.home, {}, program_prompts=True))
+        events, troubles = read_all(OpenCode(self.client.home, {}, program_prompts=True))
         assert troubles == []
         return [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]
 

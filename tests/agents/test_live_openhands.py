@@ -27,7 +27,7 @@ from wisen.model.event import (
     Rejection,
     Status,
 )
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.needs("openhands")
 
@@ -127,7 +127,7 @@ class World(Person):
         self.user = folder / "ada"
 
     def events(self) -> list[Event]:
-        events, troubles = everything(OpenHands(self.user, {}))
+        events, troubles = read_all(OpenHands(self.user, {}))
         assert troubles == []
         return events
 
@@ -155,7 +155,7 @@ def test_only_what_the_person_typed_counts_as_typed(world: World) -> None:
     events = {event.id: event for event in world.events()}
     files = (world.user / ".openhands").rglob("event-*.json")
     assert any("FOREIGN words of a hook" in each.read_text() for each in files)
-    assert sorted(map(str, typed(list(events.values())))) == sorted(
+    assert sorted(map(str, typed_texts(list(events.values())))) == sorted(
         [*SAID, "wait for it", "clean up after you", "no, leave build alone", "typed in a fork"]
     )
     assert "FOREIGN" not in repr(list(events.values()))

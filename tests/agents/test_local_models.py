@@ -14,7 +14,7 @@ from wisen.agents.codex import Codex
 from wisen.agents.local_models import is_local_model, is_local_model_name
 from wisen.model.event import Event, Message
 from wisen.model.source import SourceMark
-from wisen.testing.agent_contract import everything
+from wisen.testing.agent_contract import read_all
 
 FIRST, SECOND = "Always name the ledger after its year.", "Never print the totals twice."
 
@@ -77,7 +77,7 @@ def test_codex_names_the_provider_of_a_thread(
     log.line("turn_context", {"cwd": log.cwd, "model": model})
     log.prompt(FIRST)
     log.write(tmp_path)
-    events, troubles = everything(Codex(tmp_path, {}))
+    events, troubles = read_all(Codex(tmp_path, {}))
     assert (to_local(events), troubles) == ({FIRST: local}, [])
 
 
@@ -178,5 +178,5 @@ def test_aider_says_which_model_it_speaks_to(tmp_path: Path) -> None:
     project.start()
     project.prompt("Count the years.")
     project.save()
-    events, _ = everything(Aider(Path("/nowhere"), {}), tmp_path)
+    events, _ = read_all(Aider(Path("/nowhere"), {}), tmp_path)
     assert to_local(events) == {SECOND: False, FIRST: True, "Count the years.": False}

@@ -21,7 +21,7 @@ from wisen.model.event import (
     Rejection,
     Status,
 )
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -183,7 +183,7 @@ def test_what_stands_on_a_branch_that_was_left_did_happen(story: Transcript, tmp
     story.shell("cmake .", "done")
     story.prompt("good, now with ninja")
     events, _ = read(story, tmp_path)
-    assert typed(events) == ["build it", "now with cmake", "good, now with ninja"]
+    assert typed_texts(events) == ["build it", "now with cmake", "good, now with ninja"]
     assert [end.status for end in outcomes(events)] == [Status.FAILED, Status.OK]
 
 
@@ -208,7 +208,7 @@ def test_every_version_of_the_file_is_read(version: int, tmp_path: Path) -> None
     story.shell("false", "", 1)
     story.prompt("two")
     events, troubles = read(story, tmp_path)
-    assert typed(events) == ["one", "two"]
+    assert typed_texts(events) == ["one", "two"]
     assert [end.status for end in outcomes(events)] == [Status.FAILED]
     assert {event.session.native for event in events} == {story.session}
     assert troubles == []
@@ -234,7 +234,7 @@ def test_a_reset_begins_another_conversation_in_the_same_session(tmp_path: Path)
         ("three", 1),
         ("four", 2),
     ]
-    assert [event.session for event in found] == [event.session for event in everything(OpenClaw(tmp_path, {}))[0]]
+    assert [event.session for event in found] == [event.session for event in read_all(OpenClaw(tmp_path, {}))[0]]
 
 
 def test_unknown_records_and_shapes_are_told_and_cost_only_themselves(story: Transcript, tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_unknown_records_and_shapes_are_told_and_cost_only_themselves(story: Tra
     story.entry("custom", data={"type": "message"})
     story.prompt("after")
     events, troubles = read(story, tmp_path)
-    assert typed(events) == ["after"]
+    assert typed_texts(events) == ["after"]
     assert troubles == [
         ("unknown", "hologram"),
         ("misshapen", "message"),
@@ -261,7 +261,7 @@ def test_what_the_real_client_recorded_is_understood(version: str, tmp_path: Pat
     story.records = [*lines]
     story.session = json.loads(lines[0])["id"]
     events, troubles = read(story, tmp_path, f"agent:main:explicit:{story.session}")
-    assert typed(events) == ["count the lines", "no, that is wrong: write a file", "print a lot", "hide it"]
+    assert typed_texts(events) == ["count the lines", "no, that is wrong: write a file", "print a lot", "hide it"]
     tools = [event.tool for event in events if isinstance(event, Call)]
     assert tools == ["exec", "exec", "write", "edit", "read", "exec", "exec"]
     assert [end.status.value for end in outcomes(events)] == ["ok", "failed", "ok", "failed", "failed", "ok", "masked"]

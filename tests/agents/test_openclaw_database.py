@@ -19,7 +19,7 @@ from wisen.agents.agent_ports import Versioned
 from wisen.agents.openclaw import OpenClaw
 from wisen.model.event import Message, Status
 from wisen.model.source import Batch, ReadProblemKind, Source, SourceMark
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -40,10 +40,10 @@ def test_rows_are_read_on_and_sessions_that_wait_for_a_result_too(tmp_path: Path
     database.save(one, "agent:main:main")
     two.prompt("second")
     database.save(two, "agent:main:explicit:two")
-    assert typed(following.look()) == ["first", "second"]
+    assert typed_texts(following.look()) == ["first", "second"]
     two.prompt("third")
     database.save(two, "agent:main:explicit:two")
-    assert typed(following.look()) == ["third"]
+    assert typed_texts(following.look()) == ["third"]
     one.end(call, "make: *** [all] Error 2")
     database.save(one, "agent:main:main")
     assert [end.status for end in outcomes(following.look())] == [Status.MASKED]
@@ -62,7 +62,7 @@ def test_a_session_that_was_rewritten_is_read_again(tmp_path: Path) -> None:
         new.prompt(text)
     database.execute("DELETE FROM transcript_events WHERE session_id = ?", story.session)
     database.save(new)
-    assert typed(following.look()) == ["un", "deux", "trois", "quatre", "cinq"]
+    assert typed_texts(following.look()) == ["un", "deux", "trois", "quatre", "cinq"]
 
 
 def test_another_database_in_the_same_place_is_noticed(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_another_database_in_the_same_place_is_noticed(tmp_path: Path) -> None:
         story = Transcript(number, version=4)
         story.prompt(f"session {number}")
         database.save(story)
-        assert typed(following.look()) == [f"session {number}"]
+        assert typed_texts(following.look()) == [f"session {number}"]
         for file in database.path.parent.iterdir():
             file.unlink()
 
@@ -85,7 +85,7 @@ def test_the_row_says_which_session_it_belongs_to_not_the_header_it_holds(tmp_pa
     database = Database(tmp_path)
     database.save(original)
     database.save(fork, "agent:main:fork")
-    events, _ = everything(OpenClaw(tmp_path, {}))
+    events, _ = read_all(OpenClaw(tmp_path, {}))
     assert [event.session.native for event in events] == [original.session, fork.session]
 
 
@@ -102,7 +102,7 @@ def test_more_sessions_than_are_remembered_still_go_on(tmp_path: Path) -> None:
     assert len(json.loads(mark.cursor)["sessions"]) == 200
     stories[0].prompt("go on")
     database.save(stories[0])
-    assert typed(following.look()) == ["begin", "go on"]
+    assert typed_texts(following.look()) == ["begin", "go on"]
 
 
 def test_a_call_that_never_ends_does_not_hold_the_reader_back(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_change_in_the_write_ahead_log_is_seen(tmp_path: Path) -> None:
         (after,) = agent.sources()
         assert database.path.stat().st_mtime_ns == main.st_mtime_ns
         assert after.modified_ns > before.modified_ns
-        assert typed(everything(agent)[0]) == ["one", "two"]
+        assert typed_texts(read_all(agent)[0]) == ["one", "two"]
 
 
 def test_long_events_are_unpacked_and_bombs_are_not(tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ def test_long_events_are_unpacked_and_bombs_are_not(tmp_path: Path) -> None:
     story.records += [b""] * (13 - len(story.records))
     story.prompt("after")
     database.execute(f"{INSERT} (?, 13, ?, 1)", story.session, story.lines()[-1].decode())
-    events, troubles = everything(OpenClaw(tmp_path, {}))
-    assert typed(events) == ["after"]
+    events, troubles = read_all(OpenClaw(tmp_path, {}))
+    assert typed_texts(events) == ["after"]
     assert [len(end.text or "") for end in outcomes(events)] == [5000 + len("\n\n(Command exited with code 1)")]
     assert [(trouble.kind, trouble.offset) for trouble in troubles] == [
         (ReadProblemKind.OVERSIZED, 4),
@@ -169,8 +169,8 @@ def test_an_event_that_is_too_long_is_not_loaded(tmp_path: Path) -> None:
     story.prompt("x" * (17 << 20))
     story.prompt("after")
     database.save(story)
-    events, troubles = everything(OpenClaw(tmp_path, {}))
-    assert typed(events) == ["after"]
+    events, troubles = read_all(OpenClaw(tmp_path, {}))
+    assert typed_texts(events) == ["after"]
     assert [(trouble.kind, trouble.offset) for trouble in troubles] == [(ReadProblemKind.OVERSIZED, 2)]
 
 
@@ -181,7 +181,7 @@ def test_a_newer_version_is_read_and_told_once(tmp_path: Path) -> None:
     agent = OpenClaw(tmp_path, {})
     (source,) = agent.sources()
     (batch,) = agent.read(source)
-    assert typed(list(batch.events)) == ["one"]
+    assert typed_texts(list(batch.events)) == ["one"]
     assert [(t.kind, t.detail) for t in batch.problems] == [(ReadProblemKind.MISSHAPEN, "user_version 99")]
     (again,) = agent.read(source, mark_of(source, batch))
     assert (again.events, again.problems) == ((), ())
@@ -222,7 +222,7 @@ def test_the_first_databases_had_plain_events_and_other_tables(tmp_path: Path) -
         for seq, line in enumerate(story.lines()):
             database.execute("INSERT INTO transcript_events VALUES (?, ?, ?, 1)", story.session, seq, line.decode())
     (batch,) = one_pass(database)
-    assert typed(list(batch.events)) == ["agent:main:main"]
+    assert typed_texts(list(batch.events)) == ["agent:main:main"]
     assert batch.problems == ()
 
 
@@ -252,7 +252,7 @@ def test_reading_a_database_at_rest_leaves_nothing_beside_it(tmp_path: Path) -> 
         last.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     before = sorted(database.path.parent.iterdir())
     (batch,) = one_pass(database)
-    assert typed(list(batch.events)) == ["hello"]
+    assert typed_texts(list(batch.events)) == ["hello"]
     assert sorted(database.path.parent.iterdir()) == before
 
 
@@ -283,7 +283,7 @@ def test_damaged_pages_are_told_and_never_crash(tmp_path: Path) -> None:
             damaged[begin : begin + 100] = chance.randbytes(100)
         database.path.write_bytes(damaged)
         for batch in one_pass(database):
-            assert all(str(text).split()[0].isascii() for text in typed(list(batch.events)) if text)
+            assert all(str(text).split()[0].isascii() for text in typed_texts(list(batch.events)) if text)
     database.path.write_bytes(whole[: len(whole) // 2])
     assert any(t.kind is ReadProblemKind.UNREADABLE for batch in one_pass(database) for t in batch.problems)
 

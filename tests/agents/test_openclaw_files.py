@@ -15,7 +15,7 @@ from tests.agents.openclaw_sessions import SESSIONS, Following, Transcript, dump
 from wisen.agents.openclaw import OpenClaw
 from wisen.model.event import Status
 from wisen.model.source import ReadProblemKind, Source
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -53,8 +53,8 @@ def test_a_torn_line_costs_only_itself_and_never_speaks_for_the_user(tmp_path: P
     path.parent.mkdir(parents=True)
     for cut in range(1, len(line)):
         path.write_bytes(b"\n".join([head, line[cut:], line[:-cut], line[:-cut] + after, after, b""]))
-        events, _ = everything(OpenClaw(tmp_path, {}))
-        assert set(typed(events)) == {"after"}
+        events, _ = read_all(OpenClaw(tmp_path, {}))
+        assert set(typed_texts(events)) == {"after"}
 
 
 def test_a_record_that_was_written_anew_behind_its_torn_half_is_read(tmp_path: Path) -> None:
@@ -64,9 +64,9 @@ def test_a_record_that_was_written_anew_behind_its_torn_half_is_read(tmp_path: P
     for cut in range(1, len(one)):
         path = tmp_path / "s.jsonl"
         path.write_bytes(head + b"\n" + one[:cut] + one + b"\n")
-        events, _ = everything(OpenClaw(tmp_path, {}), path)
+        events, _ = read_all(OpenClaw(tmp_path, {}), path)
         if not one[:cut].endswith((b":", b"[", b",")):
-            assert typed(events) == ["one"]
+            assert typed_texts(events) == ["one"]
 
 
 def test_a_record_behind_a_torn_one_is_read_when_it_goes_on_from_it(tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_a_record_behind_a_torn_one_is_read_when_it_goes_on_from_it(tmp_path: Pa
     torn = one[: one.index(b'"message":') + len(b'"message":')]
     path = tmp_path / "s.jsonl"
     path.write_bytes(head + b"\n" + torn + two + b"\n")
-    events, troubles = everything(OpenClaw(tmp_path, {}), path)
-    assert typed(events) == ["two"]
+    events, troubles = read_all(OpenClaw(tmp_path, {}), path)
+    assert typed_texts(events) == ["two"]
     assert [trouble.kind for trouble in troubles] == [ReadProblemKind.GARBLED]
 
 
@@ -98,8 +98,8 @@ def test_glued_lines_zero_bytes_and_half_an_emoji_cost_nothing(tmp_path: Path) -
     path = tmp_path / SESSIONS / "s.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"\n".join(lines))
-    events, troubles = everything(OpenClaw(tmp_path, {}))
-    assert typed(events) == ["one", "two", "three", "four ?", "five �"]
+    events, troubles = read_all(OpenClaw(tmp_path, {}))
+    assert typed_texts(events) == ["one", "two", "three", "four ?", "five �"]
     assert [trouble.kind for trouble in troubles] == [ReadProblemKind.NULS]
 
 
@@ -133,7 +133,7 @@ def test_a_damaged_file_never_crashes_loses_a_good_record_or_makes_one_up(
     agent = OpenClaw(path.parent, {})
     source = Source(agent="openclaw", path=path, size=1, modified_ns=1)
     events = [event for batch in agent.read(source) for event in batch.events]
-    words = typed(events)
+    words = typed_texts(events)
     good = {f"typed {n}" for n, at in enumerate(range(1, len(lines), 5)) if at not in broken}
     assert good <= set(words)
     # A flipped byte may change a letter of what was typed, or what a record says about itself, but never its place.
@@ -177,14 +177,14 @@ def test_only_transcripts_are_read_and_archives_are(tmp_path: Path) -> None:
         story.prompt(name)
         story.write(folder).rename(folder / name)
     told = [name for name, is_read in names.items() if is_read]
-    events, troubles = everything(OpenClaw(tmp_path, {}))
-    assert (sorted(map(str, typed(events))), troubles) == (told, [])
+    events, troubles = read_all(OpenClaw(tmp_path, {}))
+    assert (sorted(map(str, typed_texts(events))), troubles) == (told, [])
     elsewhere = tmp_path / "copy" / "of" / "them"
     elsewhere.parent.mkdir(parents=True)
     folder.rename(elsewhere)
     (elsewhere / "claude.jsonl").write_text('{"type":"user","sessionId":"x","message":{"content":"hi"}}\n')
-    events, _ = everything(OpenClaw(Path("/nowhere"), {}), tmp_path / "copy")
-    assert sorted(map(str, typed(events))) == told
+    events, _ = read_all(OpenClaw(Path("/nowhere"), {}), tmp_path / "copy")
+    assert sorted(map(str, typed_texts(events))) == told
 
 
 def test_a_session_that_was_reset_keeps_the_key_of_the_one_that_follows_it(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_session_that_was_reset_keeps_the_key_of_the_one_that_follows_it(tmp_p
     entry = {"sessionId": "later", "usageFamilySessionIds": [story.session]}
     index = {"agent:main:cron:x": entry, "agent:main:odd": 7}
     (tmp_path / SESSIONS / "sessions.json").write_text(json.dumps(index))
-    assert typed(everything(OpenClaw(tmp_path, {}))[0]) == []
+    assert typed_texts(read_all(OpenClaw(tmp_path, {}))[0]) == []
 
 
 def test_compressed_archives_are_read_once(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_compressed_archives_are_read_once(tmp_path: Path) -> None:
     (folder / "cold" / f"{'0' * 64}.jsonl.zst").write_bytes(packed)
     following = Following(tmp_path)
     events = following.look()
-    assert sorted(map(str, typed(events))) == ["cold", "deleted"]
+    assert sorted(map(str, typed_texts(events))) == ["cold", "deleted"]
     assert {event.session.native for event in events} == {deleted.session, cold.session}
     assert following.look() == []
 
@@ -225,10 +225,10 @@ def test_a_damaged_archive_gives_what_it_can_and_says_so(tmp_path: Path) -> None
     path = tmp_path / "x.jsonl.deleted.2026-03-02T09-00-00.000Z.zst"
     packed = zstandard.ZstdCompressor(write_checksum=True).compress(story.data())
     path.write_bytes(packed[: len(packed) // 2])
-    events, troubles = everything(OpenClaw(tmp_path, {}), path)
+    events, troubles = read_all(OpenClaw(tmp_path, {}), path)
     assert 0 < len(events) < 2000
     path.write_bytes(b"not compressed at all")
-    events, troubles = everything(OpenClaw(tmp_path, {}), path)
+    events, troubles = read_all(OpenClaw(tmp_path, {}), path)
     assert (events, [trouble.kind for trouble in troubles]) == ([], [ReadProblemKind.GARBLED])
 
 
@@ -237,6 +237,6 @@ def test_an_archive_that_explodes_is_passed_over(tmp_path: Path) -> None:
     after = Transcript()
     after.prompt("after")
     path.write_bytes(zstandard.ZstdCompressor().compress(b"x" * (40 << 20) + b"\n" + after.data()))
-    events, troubles = everything(OpenClaw(tmp_path, {}), path)
-    assert typed(events) == ["after"]
+    events, troubles = read_all(OpenClaw(tmp_path, {}), path)
+    assert typed_texts(events) == ["after"]
     assert [trouble.kind for trouble in troubles] == [ReadProblemKind.OVERSIZED]

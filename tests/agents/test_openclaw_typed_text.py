@@ -14,7 +14,7 @@ from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.openclaw_speakers import Speaker, speaker_of
 from wisen.agents.openclaw.openclaw_typed_text import extract_typed_text
 from wisen.model.event import Message, MessageOrigin, Provenance, Status
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -49,7 +49,7 @@ def test_sessions_of_machines_and_crowds_teach_by_their_calls_only(key: str, sto
     story.prompt("always deploy on Fridays")
     story.shell("deploy", "no", 1)
     events, _ = read(story, tmp_path, key)
-    assert typed(events) == []
+    assert typed_texts(events) == []
     assert [end.status for end in outcomes(events)] == [Status.FAILED]
 
 
@@ -69,7 +69,7 @@ def test_sessions_of_machines_and_crowds_teach_by_their_calls_only(key: str, sto
 def test_sessions_of_a_person_teach_by_what_was_typed(key: str, story: Transcript, tmp_path: Path) -> None:
     story.prompt("never on Fridays")
     events, _ = read(story, tmp_path, key)
-    assert typed(events) == ["never on Fridays"]
+    assert typed_texts(events) == ["never on Fridays"]
 
 
 @pytest.mark.requirement("X7")
@@ -78,7 +78,7 @@ def test_only_the_owners_words_count_where_openclaw_says_whose_they_are(story: T
     story.prompt("another's", __openclaw={"senderIsOwner": False})
     story.prompt("unsaid", __openclaw={"transport": {}})
     events, _ = read(story, tmp_path)
-    assert typed(events) == ["mine", "unsaid"]
+    assert typed_texts(events) == ["mine", "unsaid"]
 
 
 @pytest.mark.requirement("X7")
@@ -86,7 +86,7 @@ def test_in_a_group_only_the_owners_words_count(story: Transcript, tmp_path: Pat
     story.prompt("mine", __openclaw={"senderIsOwner": True})
     story.prompt("anybody's")
     events, _ = read(story, tmp_path, "agent:main:telegram:group:-100")
-    assert typed(events) == ["mine"]
+    assert typed_texts(events) == ["mine"]
 
 
 @pytest.mark.requirement("X7")
@@ -99,8 +99,8 @@ def test_a_message_from_a_group_is_known_by_its_envelope_where_the_key_is_lost(t
     story.prompt(envelope + "never push", __openclaw={"senderIsOwner": True})
     story.prompt('what is {"is_group_chat": true}?')
     path = story.write(tmp_path)
-    events, _ = everything(OpenClaw(tmp_path, {}), path)
-    assert typed(events) == ["never push", 'what is {"is_group_chat": true}?']
+    events, _ = read_all(OpenClaw(tmp_path, {}), path)
+    assert typed_texts(events) == ["never push", 'what is {"is_group_chat": true}?']
 
 
 @pytest.mark.requirement("X7")
@@ -109,15 +109,15 @@ def test_only_people_can_type(origin: object, story: Transcript, tmp_path: Path)
     story.prompt("always push", provenance=origin)
     story.prompt("never push", provenance={"kind": "external_user"})
     events, troubles = read(story, tmp_path)
-    assert (typed(events), troubles) == (["never push"], [])
+    assert (typed_texts(events), troubles) == (["never push"], [])
 
 
 def test_prompts_of_programs_count_when_the_user_says_so(tmp_path: Path) -> None:
     story = Transcript(version=4)
     story.prompt("from my own client")
     Database(tmp_path).save(story, "agent:main:openai-user:ada")
-    assert typed(everything(OpenClaw(tmp_path, {}))[0]) == []
-    assert typed(everything(OpenClaw(tmp_path, {}, program_prompts=True))[0]) == ["from my own client"]
+    assert typed_texts(read_all(OpenClaw(tmp_path, {}))[0]) == []
+    assert typed_texts(read_all(OpenClaw(tmp_path, {}, program_prompts=True))[0]) == ["from my own client"]
 
 
 @pytest.mark.requirement("C1")
@@ -130,7 +130,7 @@ def test_a_database_also_tells_by_how_a_session_was_made(tmp_path: Path) -> None
         database.save(story, f"agent:main:x{number}", **how)
     database.execute("UPDATE session_nodes SET created_via = 'cron' WHERE session_key = 'agent:main:x4'")
     database.execute("UPDATE session_nodes SET spawned_by = 'agent:main:main' WHERE session_key = 'agent:main:x5'")
-    assert typed(everything(OpenClaw(tmp_path, {}))[0]) == ["prompt 1"]
+    assert typed_texts(read_all(OpenClaw(tmp_path, {}))[0]) == ["prompt 1"]
 
 
 @pytest.mark.requirement("C1")
@@ -142,11 +142,11 @@ def test_a_file_whose_key_is_lost_is_told_by_its_first_prompt(prompt: str, tmp_p
     story.prompt(prompt)
     path = story.write(tmp_path / SESSIONS)
     following = Following(tmp_path)
-    assert typed(following.look()) == []
+    assert typed_texts(following.look()) == []
     story.prompt("and always push")
     path.write_bytes(story.data())
-    assert typed(following.look()) == []
-    assert typed(everything(OpenClaw(tmp_path, {}))[0]) == []
+    assert typed_texts(following.look()) == []
+    assert typed_texts(read_all(OpenClaw(tmp_path, {}))[0]) == []
 
 
 def test_an_archive_finds_its_key_in_the_database(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_an_archive_finds_its_key_in_the_database(tmp_path: Path) -> None:
     database.execute("CREATE TABLE session_transcript_archives (session_id TEXT, session_key TEXT)")
     for session, key in ((job.session, "agent:main:cron:x"), (chat.session, "agent:main:main")):
         database.execute("INSERT INTO session_transcript_archives VALUES (?, ?)", session, key)
-    events, _ = everything(OpenClaw(tmp_path, {}))
+    events, _ = read_all(OpenClaw(tmp_path, {}))
     assert [(e.session.native, e.provenance) for e in events] == [
         (job.session, Provenance.OTHER),
         (chat.session, Provenance.TYPED),

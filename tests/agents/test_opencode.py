@@ -20,7 +20,7 @@ from wisen.agents.opencode import OpenCode
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
 from wisen.model.source import ReadProblemKind, SourceMark
 from wisen.safety.sentinel import wrap
-from wisen.testing.agent_contract import AgentContract, SessionWriter, everything, typed
+from wisen.testing.agent_contract import AgentContract, SessionWriter, read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -108,7 +108,7 @@ def test_what_changes_in_place_is_waited_for(tmp_path: Path) -> None:
     assert (isinstance(message, Message), isinstance(asked, Call)) == (True, True)
     other.prompt("hello")
     other.save(tmp_path)
-    assert typed(following.look()) == ["hello"]
+    assert typed_texts(following.look()) == ["hello"]
     talk.answer(call, "make: *** no rule", 2)
     talk.save(tmp_path)
     assert [type(event) for event in following.look()] == [Call, Outcome]
@@ -127,7 +127,7 @@ def test_rows_that_were_renumbered_or_replaced_are_read_again(tmp_path: Path) ->
     talk.part(talk.message("user"), {"type": "snapshot"})
     talk.prompt("three")
     talk.save(tmp_path)
-    assert "three" in typed(following.look())
+    assert "three" in typed_texts(following.look())
 
 
 def test_a_prompt_of_a_program_is_not_typed_unless_it_shall_count(tmp_path: Path) -> None:
@@ -135,9 +135,9 @@ def test_a_prompt_of_a_program_is_not_typed_unless_it_shall_count(tmp_path: Path
     talk.prompt("fix it")
     talk.end(talk.ask(command="rm x"), "error", error="The user rejected permission to use this specific tool call.")
     events, _ = read(talk, tmp_path)
-    assert typed(events) == []
+    assert typed_texts(events) == []
     assert [e.status for e in events if isinstance(e, Outcome)] == [Status.CANCELLED]
-    assert typed(read(talk, tmp_path, program_prompts=True)[0]) == ["fix it"]
+    assert typed_texts(read(talk, tmp_path, program_prompts=True)[0]) == ["fix it"]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_prompt_that_a_program_handed_on_in_quotes_is_taken_without_them(
     by_program.prompt(given)
     by_person.prompt(given)
     by_program.save(tmp_path)
-    assert typed(read(by_person, tmp_path, program_prompts=True)[0]) == [own, given]
+    assert typed_texts(read(by_person, tmp_path, program_prompts=True)[0]) == [own, given]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_what_a_fork_copied_is_told_once(tmp_path: Path) -> None:
     fork.created = fork.tick()
     fork.prompt("go on")
     events, _ = read(fork, tmp_path)
-    assert typed(events) == ["no, use uv", "go on"]
+    assert typed_texts(events) == ["no, use uv", "go on"]
 
 
 def test_databases_are_found_where_the_environment_says(tmp_path: Path) -> None:
@@ -261,12 +261,12 @@ def test_reading_leaves_nothing_beside_the_database_and_takes_no_lock(tmp_path: 
     talk.prompt("one")
     path = talk.save(tmp_path)
     before = sorted(path.parent.iterdir())
-    assert typed(everything(OpenCode(tmp_path, {}))[0]) == ["one"]
+    assert typed_texts(read_all(OpenCode(tmp_path, {}))[0]) == ["one"]
     assert sorted(path.parent.iterdir()) == before
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         writer.execute("DELETE FROM part")
-        assert typed(everything(OpenCode(tmp_path, {}))[0]) == ["one"]
+        assert typed_texts(read_all(OpenCode(tmp_path, {}))[0]) == ["one"]
         writer.execute("ROLLBACK")
 
 
@@ -274,11 +274,11 @@ def test_another_layout_and_a_broken_file_are_told(tmp_path: Path) -> None:
     path = Talk().save(tmp_path)
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("ALTER TABLE part RENAME COLUMN data TO body")
-    assert [(t.kind, t.detail) for t in everything(OpenCode(tmp_path, {}))[1]] == [
+    assert [(t.kind, t.detail) for t in read_all(OpenCode(tmp_path, {}))[1]] == [
         (ReadProblemKind.MISSHAPEN, "part.data missing")
     ]
     path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
-    assert [t.kind for t in everything(OpenCode(tmp_path, {}))[1]] == [ReadProblemKind.UNREADABLE]
+    assert [t.kind for t in read_all(OpenCode(tmp_path, {}))[1]] == [ReadProblemKind.UNREADABLE]
 
 
 @pytest.mark.requirement("X7")
@@ -304,7 +304,7 @@ def test_damaged_rows_never_crash_lose_a_good_one_or_make_one_up(
             database.execute(f"UPDATE {table} SET data = ? WHERE rowid = ?", (harmed, row))
             key = "id" if table == "message" else "message_id"
             broken |= {m for (m,) in database.execute(f"SELECT {key} FROM {table} WHERE rowid = ?", (row,))}
-    words = typed(everything(OpenCode(home, {}))[0])
+    words = typed_texts(read_all(OpenCode(home, {}))[0])
     good = [data["text"] for of, data in talk.parts.values() if isinstance(data, dict) and of not in broken
             and data["type"] == "text" and not data.get("synthetic")]  # fmt: skip
     assert set(good) <= set(words)

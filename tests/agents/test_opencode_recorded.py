@@ -12,7 +12,7 @@ from tests.agents.record_opencode import FIXTURE
 from wisen.agents.log_detection import detect_agent
 from wisen.agents.opencode import OpenCode
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -39,7 +39,7 @@ def told(event: Event) -> tuple[str, ...]:
 
 def test_a_session_of_a_program_is_read_with_how_its_calls_ended(database: Path, tmp_path: Path) -> None:
     assert detect_agent(database) == "opencode"
-    events, troubles = everything(OpenCode(tmp_path, {}, program_prompts=True))
+    events, troubles = read_all(OpenCode(tmp_path, {}, program_prompts=True))
     assert troubles == []
     first = [each for each in events if each.session.native == events[0].session.native]
     assert [told(each) for each in first] == [
@@ -58,19 +58,25 @@ def test_a_session_of_a_program_is_read_with_how_its_calls_ended(database: Path,
 
 def test_what_a_person_refused_and_stopped_is_told_with_the_call_it_was(database: Path, tmp_path: Path) -> None:
     assert database.exists()
-    events, _ = everything(OpenCode(tmp_path, {}))
+    events, _ = read_all(OpenCode(tmp_path, {}))
     calls = {each.id: each.arguments or "" for each in events if isinstance(each, Call)}
     (refusal,) = [each for each in events if isinstance(each, Rejection)]
     assert "rm card.txt" in calls[refusal.call or ""]
     (stop,) = [each for each in events if isinstance(each, Interrupt)]
     assert "sleep 60" in calls[stop.call or ""]
     assert stop.call not in {each.call for each in events if isinstance(each, Outcome)}, "it did not end"
-    assert typed(events) == ["remove the card", "use the trash instead", "ask a helper", "wait for me", "never mind"]
+    assert typed_texts(events) == [
+        "remove the card",
+        "use the trash instead",
+        "ask a helper",
+        "wait for me",
+        "never mind",
+    ]
 
 
 def test_a_sub_agent_is_a_session_of_its_own_and_nobody_typed_in_it(database: Path, tmp_path: Path) -> None:
     assert database.exists()
-    events, _ = everything(OpenCode(tmp_path, {}, program_prompts=True))
+    events, _ = read_all(OpenCode(tmp_path, {}, program_prompts=True))
     helper = [each for each in events if "/" in each.session.native]
     assert [told(each) for each in helper] == [
         ("says", Provenance.OTHER.value, "look everywhere"), ("calls", "bash"), ("ends", "failed"),

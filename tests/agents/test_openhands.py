@@ -15,7 +15,7 @@ from wisen.agents.log_detection import detect_agent
 from wisen.agents.openhands import OpenHands
 from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
 from wisen.model.source import Batch, ReadProblemKind, SourceMark
-from wisen.testing.agent_contract import everything, typed
+from wisen.testing.agent_contract import read_all, typed_texts
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -31,7 +31,7 @@ def agent_of(talk: Conversation) -> OpenHands:
 
 def read(talk: Conversation) -> list[Event]:
     talk.save()
-    events, troubles = everything(agent_of(talk))
+    events, troubles = read_all(agent_of(talk))
     assert troubles == []
     return events
 
@@ -69,7 +69,7 @@ def test_what_hooks_and_skills_add_to_a_message_is_not_read(talk: Conversation) 
 def test_what_openhands_says_in_the_users_name_was_not_typed(text: str, talk: Conversation) -> None:
     talk.message(text)
     talk.prompt("The goal is near.")
-    assert typed(read(talk)) == ["The goal is near."]
+    assert typed_texts(read(talk)) == ["The goal is near."]
 
 
 def test_an_edit_that_failed_keeps_no_file_and_is_no_command(talk: Conversation) -> None:
@@ -150,7 +150,7 @@ def test_ids_that_a_local_server_gives_again_and_again_are_told_apart(tmp_path: 
         talk = Conversation(number, folder)
         talk.observe(talk.call("terminal", call="call_0", command="ls"), "", exit_code=0)
         talk.save()
-    events, _ = everything(OpenHands(tmp_path, {}))
+    events, _ = read_all(OpenHands(tmp_path, {}))
     assert len({event.id for event in events}) == 4
 
 
@@ -162,7 +162,7 @@ def test_a_fork_holds_the_same_events(tmp_path: Path, talk: Conversation) -> Non
     fork.prompt("two")
     talk.save()
     fork.save()
-    events, _ = everything(OpenHands(tmp_path, {}))
+    events, _ = read_all(OpenHands(tmp_path, {}))
     assert len(events) == 7
     assert len({event.id for event in events}) == 4
 
@@ -175,7 +175,7 @@ def test_only_files_behind_the_mark_are_opened(talk: Conversation) -> None:
         talk.files[name] = b"{}"  # they are not looked at again
     talk.prompt("two")
     (rest,), mark = batches(talk, mark)
-    assert (typed(list(rest.events)), rest.problems, rest.from_start) == (["two"], (), False)
+    assert (typed_texts(list(rest.events)), rest.problems, rest.from_start) == (["two"], (), False)
     (nothing,), _ = batches(talk, mark)
     assert (nothing.events, nothing.read_bytes) == ((), 0)
     doubted = SourceMark(size=mark.size, modified_ns=mark.modified_ns, cursor=mark.cursor, is_suspect=True)
@@ -196,7 +196,7 @@ def test_another_conversation_in_the_same_folder_is_read_from_its_beginning(talk
     other.save()
     (source,) = agent_of(talk).sources()
     (batch,) = agent_of(talk).read(source, mark)
-    assert typed(list(batch.events)) == ["another", "and more"]
+    assert typed_texts(list(batch.events)) == ["another", "and more"]
 
 
 def test_a_last_file_that_is_being_written_is_read_when_it_is_whole(talk: Conversation) -> None:
@@ -206,11 +206,11 @@ def test_a_last_file_that_is_being_written_is_read_when_it_is_whole(talk: Conver
     whole = talk.files[last]
     talk.files[last] = whole[:40]
     (first,), mark = batches(talk)
-    assert typed(list(first.events)) == ["one"]
+    assert typed_texts(list(first.events)) == ["one"]
     assert [trouble.kind for trouble in first.problems] == [ReadProblemKind.UNFINISHED]
     talk.files[last] = whole
     (rest,), _ = batches(talk, mark)
-    assert typed(list(rest.events)) == ["two"]
+    assert typed_texts(list(rest.events)) == ["two"]
 
 
 def test_kinds_that_are_not_known_are_told(talk: Conversation) -> None:
@@ -220,7 +220,7 @@ def test_kinds_that_are_not_known_are_told(talk: Conversation) -> None:
     talk.event("Condensation", "agent", thought=7)
     talk.event("MessageEvent", "user")
     talk.save()
-    events, troubles = everything(agent_of(talk))
+    events, troubles = read_all(agent_of(talk))
     assert events == []
     assert [(each.kind, each.detail) for each in troubles] == [
         (ReadProblemKind.UNKNOWN, "NewEvent"),
@@ -236,14 +236,14 @@ def test_conversations_are_found_where_they_are_kept_and_where_one_points(tmp_pa
         talk.prompt(place)
         talk.save()
     home = tmp_path / "home"
-    assert typed(everything(OpenHands(home, {}))[0]) == ["home/.openhands/conversations"]
+    assert typed_texts(read_all(OpenHands(home, {}))[0]) == ["home/.openhands/conversations"]
     kept = {"OPENHANDS_PERSISTENCE_DIR": str(tmp_path / "kept")}
-    assert typed(everything(OpenHands(home, kept))[0]) == ["kept/conversations"]
+    assert typed_texts(read_all(OpenHands(home, kept))[0]) == ["kept/conversations"]
     chosen = {**kept, "OPENHANDS_CONVERSATIONS_DIR": str(tmp_path / "chosen")}
-    assert typed(everything(OpenHands(home, chosen))[0]) == ["chosen"]
+    assert typed_texts(read_all(OpenHands(home, chosen))[0]) == ["chosen"]
     (talk.folder / "base_state.json").unlink()
-    pointed, _ = everything(OpenHands(home, {}), tmp_path / "elsewhere")
-    assert typed(pointed) == ["elsewhere/deep"]
+    pointed, _ = read_all(OpenHands(home, {}), tmp_path / "elsewhere")
+    assert typed_texts(pointed) == ["elsewhere/deep"]
     assert pointed[0].place == ""
     (event,) = (talk.folder / "events").iterdir()
     assert detect_agent(event) == "openhands"
@@ -281,7 +281,7 @@ def test_a_conversation_that_grows_gives_the_same_as_one_that_is_whole(
             found, mark = batches(talk, mark)
             grown.update({event.id: grown.get(event.id, event) for batch in found for event in batch.events})
     assert grown == {event.id: event for event in read(talk)}
-    assert [text for text in typed(list(grown.values())) if text] == [f"typed {number}" for number in range(4)]
+    assert [text for text in typed_texts(list(grown.values())) if text] == [f"typed {number}" for number in range(4)]
 
 
 @pytest.mark.requirement("X7")
@@ -305,8 +305,8 @@ def test_damage_costs_only_what_is_damaged(seed: int, tmp_path: Path) -> None:
         ]
     )
     talk.save()
-    events, _ = everything(agent_of(talk))
-    heard = [str(text) for text in typed(events)]
+    events, _ = read_all(agent_of(talk))
+    heard = [str(text) for text in typed_texts(events)]
     whole = [f"typed {number}" for number in range(4) if f'"typed {number}"'.encode() not in data]
     assert [text for text in whole if text not in heard] == []
     assert [text for text in heard if "PAYLOAD" in text] == []

@@ -280,11 +280,11 @@ def test_a_ledger_is_not_taken_for_an_index(tmp_path: Path) -> None:
 
 
 def test_a_newer_index_is_refused_and_stays(tmp_path: Path) -> None:
-    from wisen.store.migrate import MIGRATIONS, known
-    from wisen.store.seals import add_row
+    from wisen.store.migrate import MIGRATIONS, known_migrations
+    from wisen.store.sealed_rows import add_row
 
     index = open_sound(tmp_path / "index.db")
-    newer = len(known("index")) + 1
+    newer = len(known_migrations("index")) + 1
     add_row(index._db, MIGRATIONS, {"version": newer, "name": f"{newer:04}_future.sql"})
     index.close()
     before = (tmp_path / "index.db").read_bytes()
@@ -397,10 +397,10 @@ def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path, mon
     from wisen.store import migrate
     from wisen.store.sqlite_files import INDEX, open_file
 
-    migrations = migrate.known("index")
+    migrations = migrate.known_migrations("index")
     file = tmp_path / "index.db"
     with monkeypatch.context() as patch:
-        patch.setattr(migrate, "known", lambda _: migrations[:1])
+        patch.setattr(migrate, "known_migrations", lambda _: migrations[:1])
         open_file(file, INDEX, busy=1).close()
     with closing(sqlite3.connect(file)) as old:
         old.execute("INSERT INTO agents VALUES (1, 'claude-code')")

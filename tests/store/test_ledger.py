@@ -22,7 +22,7 @@ from wisen.model.learning import RecordKind
 from wisen.model.model_use import ModelsPolicy
 from wisen.store import postgres_ledger, sqlite_ledger
 from wisen.store.backups import LedgerBackups
-from wisen.store.migrate import known
+from wisen.store.migrate import known_migrations
 from wisen.system.clock import SystemClock
 from wisen.system.folder_lock import lock_folder
 from wisen.system.home_access import leftovers
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.requirement("S19")
 
-KNOWN = known("ledger")[-1].version
+KNOWN = known_migrations("ledger")[-1].version
 """The newest version of the ledger's schema."""
 
 
@@ -266,7 +266,7 @@ def _write_future(ledger: Ledger) -> None:
     """What a newer wisen would leave: one migration more than we know."""
     from wisen.store.ledger import SqlLedger
     from wisen.store.migrate import MIGRATIONS
-    from wisen.store.seals import add_row
+    from wisen.store.sealed_rows import add_row
 
     assert isinstance(ledger, SqlLedger)
     add_row(ledger._db, MIGRATIONS, {"version": KNOWN + 1, "name": "9999_future.sql"})
@@ -352,7 +352,7 @@ def test_a_ledger_of_the_first_version_gets_the_table_of_records_and_keeps_what_
     from wisen.store import migrate
 
     with monkeypatch.context() as patch:
-        patch.setattr(migrate, "known", lambda store: known(store)[:1])
+        patch.setattr(migrate, "known_migrations", lambda store: known_migrations(store)[:1])
         ledger = open_sqlite(tmp_path)
         ledger.runs.add(a_run("01A"))
         ledger.close()

@@ -18,7 +18,7 @@ from wisen.model.report import Selection
 from wisen.store import backups as backups_module
 from wisen.store import migrate
 from wisen.store.backups import LedgerBackups
-from wisen.store.migrate import known
+from wisen.store.migrate import known_migrations
 from wisen.store.sqlite_files import INDEX, LEDGER, open_file
 from wisen.store.sqlite_index import SqliteIndex, open_index
 from wisen.store.sqlite_ledger import open_ledger
@@ -64,7 +64,7 @@ RESERVED: dict[Store, set[int]] = {"ledger": set(), "index": set()}
 
 @pytest.mark.parametrize("store", STORES)
 def test_a_migration_is_never_edited(store: Store) -> None:
-    present = {(store, each.name): hashlib.sha256(each.text.encode()).hexdigest() for each in known(store)}
+    present = {(store, each.name): hashlib.sha256(each.text.encode()).hexdigest() for each in known_migrations(store)}
     released = {key: digest for key, digest in RELEASED.items() if key[0] == store}
     changed = [name for (_, name), digest in released.items() if present.get((store, name)) != digest]
     assert not changed, f"{changed} was released and may not change: put it back and add a new migration instead"
@@ -74,14 +74,14 @@ def test_a_migration_is_never_edited(store: Store) -> None:
 
 @pytest.mark.parametrize("store", STORES)
 def test_migrations_are_numbered_from_one_without_gaps(store: Store) -> None:
-    versions = [each.version for each in known(store)]
+    versions = [each.version for each in known_migrations(store)]
     assert not RESERVED[store] & {*versions}, "it is there now: take its number out of RESERVED"
     assert sorted([*versions, *RESERVED[store]]) == list(range(1, versions[-1] + 1))
 
 
 @pytest.mark.parametrize("store", STORES)
 def test_each_statement_of_a_migration_stands_alone(store: Store) -> None:
-    for migration in known(store):
+    for migration in known_migrations(store):
         assert all(
             each.startswith(("CREATE ", "ALTER ", "INSERT ", "UPDATE ", "DROP ")) for each in migration.statements()
         )
@@ -95,9 +95,9 @@ def test_what_was_read_before_concessions_were_told_is_read_again(
     log.say("You are right, sorry.")
     log.prompt("thanks")
     log.write(home / ".claude" / "projects" / "p")
-    migrations = known("index")
+    migrations = known_migrations("index")
     with monkeypatch.context() as patch:
-        patch.setattr(migrate, "known", lambda _: migrations[:2])
+        patch.setattr(migrate, "known_migrations", lambda _: migrations[:2])
         old = SqliteIndex(open_file(tmp_path / "index.db", INDEX, busy=1), SystemClock())
         # The readers of that time told everything else.
         for stretch in unread(old, home):
@@ -134,10 +134,10 @@ def test_a_backup_of_an_older_version_is_good_and_brings_the_ledger_back(
 ) -> None:
     ledger, copies = tmp_path / "ledger.db", tmp_path / "backups"
     backups = LedgerBackups(ledger, copies, clock=SystemClock())
-    everything = known("ledger")
+    everything = known_migrations("ledger")
     with monkeypatch.context() as older:
-        older.setattr(migrate, "known", lambda _: everything[:-1])
-        older.setattr(backups_module, "known", lambda _: everything[:-1])
+        older.setattr(migrate, "known_migrations", lambda _: everything[:-1])
+        older.setattr(backups_module, "known_migrations", lambda _: everything[:-1])
         db = open_file(ledger, LEDGER, busy=1)
         db.close()
         connection = sqlite3.connect(ledger)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.store.ledger import TABLES, SqlLedger
-from wisen.store.migrate import known, migrate, version_of
+from wisen.store.migrate import known_migrations, migrate, schema_version
 from wisen.store.sqlite import SqliteDatabase, damage_error, translate_errors
 from wisen.store.sqlite_files import LEDGER, move_aside, open_read_only, sync_folder
 from wisen.system.folder_lock import lock_folder
@@ -47,7 +47,7 @@ class Backups(Protocol):
         """Return the newest backup that can be read completely."""
         ...
 
-    def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
+    def renew(self, holds_forgotten: Callable[[Ledger], bool]) -> tuple[Path, ...]:
         """Create a backup, then delete the older ones that hold something, or for which that is unknown.
 
         Returns the deleted files, which include ledgers moved aside as damaged.
@@ -111,11 +111,13 @@ class LedgerBackups:
             return copy
         return None
 
-    def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
+    def renew(self, holds_forgotten: Callable[[Ledger], bool]) -> tuple[Path, ...]:
         """Create a backup, then delete the older ones that hold something, or for which that is unknown."""
         with self._exclusive():
             made = self._make()
-            gone = [copy for copy in list_backups(self._folder) if copy != made and self._may_hold(copy, holds)]
+            gone = [
+                copy for copy in list_backups(self._folder) if copy != made and self._may_hold(copy, holds_forgotten)
+            ]
             with translate_errors(self._folder):
                 gone += leftovers(self._ledger.parent, self._clock.now())
                 gone += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
@@ -172,7 +174,7 @@ class LedgerBackups:
     def _open_migrated(self, copy: Path) -> Iterator[SqliteDatabase]:
         """Open a backup as this version reads it: an older one is migrated in memory."""
         with open_read_only(copy, LEDGER, busy=self._busy) as db:
-            if version_of(db, LEDGER.store) == known(LEDGER.store)[-1].version:
+            if schema_version(db, LEDGER.store) == known_migrations(LEDGER.store)[-1].version:
                 yield db
                 return
             db.check()

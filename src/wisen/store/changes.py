@@ -9,14 +9,14 @@ import msgspec
 from msgspec import structs
 
 from wisen.model.change import Change, ChangeCheck, ChangeFate, LineEdit
-from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
-from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
+from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wisen.model.change import EditOperation
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body", "follows"))
 CHECKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
@@ -60,19 +60,19 @@ class SqlChanges:
         """Record an edit of a file; recording it again changes nothing. False: another one took its place."""
         with self._db.transaction():
             add_row(self._db, CHANGES, _values(change))
-            return bool(self._db.run("SELECT 1 FROM changes WHERE id = ?", (pack(change.id),)))
+            return bool(self._db.run("SELECT 1 FROM changes WHERE id = ?", (escape(change.id),)))
 
     def rewrite(self, change: Change) -> None:
         """Replace the change with the same id, atomically."""
         with self._db.transaction():
-            self._db.run("DELETE FROM changes WHERE id = ?", (pack(change.id),))
+            self._db.run("DELETE FROM changes WHERE id = ?", (escape(change.id),))
             add_row(self._db, CHANGES, _values(change))
 
     def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """Return the edits of files on one machine, or of one file, oldest first."""
-        rest, values = "WHERE machine = ?", [pack(machine)]
+        rest, values = "WHERE machine = ?", [escape(machine)]
         if path is not None:
-            rest, values = f"{rest} AND path = ?", [*values, pack(path)]
+            rest, values = f"{rest} AND path = ?", [*values, escape(path)]
         rest += f" ORDER BY id COLLATE {self._db.bytewise}"
         return tuple(_change(row) for row in read_rows(self._db, CHANGES, rest, tuple(values)))
 
@@ -86,7 +86,7 @@ class SqlChanges:
     def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
         """Return the checks of changes on one machine, oldest first."""
         rest = f"WHERE machine = ? ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(_look(row) for row in read_rows(self._db, CHECKS, rest, (pack(machine),)))
+        return tuple(_look(row) for row in read_rows(self._db, CHECKS, rest, (escape(machine),)))
 
     def every(self) -> Iterator[Change]:
         """Return the edits of all machines."""
@@ -117,19 +117,19 @@ def _values(change: Change) -> dict[str, Value]:
 
 def _body(change: Change) -> str:
     """Encode the change as JSON, with characters escaped that a database cannot hold."""
-    packed = {name: pack(getattr(change, name)) for name in _WORDS}
+    packed = {name: escape(getattr(change, name)) for name in _WORDS}
     return msgspec.json.encode(
-        structs.replace(change, at=change.at.astimezone(UTC), deed=_with_words(change.deed, pack), **packed)
+        structs.replace(change, at=change.at.astimezone(UTC), deed=_convert_texts(change.deed, escape), **packed)
     ).decode()
 
 
 def _change(row: dict[str, Value]) -> Change:
     change = msgspec.json.decode(as_text(row["body"]), type=Change)
-    unpacked = {name: unpack(getattr(change, name)) for name in _WORDS}
-    return structs.replace(change, deed=_with_words(change.deed, unpack), **unpacked)
+    unpacked = {name: unescape(getattr(change, name)) for name in _WORDS}
+    return structs.replace(change, deed=_convert_texts(change.deed, unescape), **unpacked)
 
 
-def _with_words(deed: EditOperation | None, turned: Callable[[str], str]) -> EditOperation | None:
+def _convert_texts(deed: EditOperation | None, turned: Callable[[str], str]) -> EditOperation | None:
     if not isinstance(deed, LineEdit):
         return deed  # already JSON or bytes
     return structs.replace(deed, heading=turned(deed.heading), text=turned(deed.text), old=turned(deed.old))

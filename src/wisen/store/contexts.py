@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.context import Alias, Context, ContextKind
-from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 CONTEXTS = Table("contexts", ("key", "kind", "name"))
 ALIASES = Table("aliases", ("context", "machine", "path", "since"))
@@ -65,7 +65,7 @@ class SqlContexts:
 
     def aliases(self, machine: str) -> tuple[Alias, ...]:
         """Return the directories of one machine, by path; one whose context changed is listed once for each."""
-        found = map(_alias, read_rows(self._db, ALIASES, "WHERE machine = ?", (pack(machine),)))
+        found = map(_alias, read_rows(self._db, ALIASES, "WHERE machine = ?", (escape(machine),)))
         return tuple(sorted(found, key=lambda alias: (alias.path, alias.since, alias.context)))
 
     def every_alias(self) -> Iterator[Alias]:

@@ -9,19 +9,19 @@ from wisen.errors import StoreBusy
 from wisen.model.entry import Entry, EntryStatus, Move, MoveKind, Proposal, Tally, recount_tally
 from wisen.model.entry_identity import find_known_entries, founding_occurrences, replace_known_entries
 from wisen.model.guard import Guard
-from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
+from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
 from wisen.store.guards import add_guard
 from wisen.store.moves import add_move, split_occurrences, standing_values
 from wisen.store.occurrences import SqlOccurrences, add_occurrence, packed_ids, placeholders
 from wisen.store.proposals import add_proposal
 from wisen.store.row_bodies import body_of, read_body
-from wisen.store.seals import Table, add_row, read_rows
+from wisen.store.sealed_rows import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.model.guard import LearnedRow
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 ENTRIES = Table("entries", ("id", "name", "context", "at", "body", "founded"))
 _ACTIVE = (EntryStatus.PENDING, EntryStatus.IN_PROGRESS, EntryStatus.PROMOTED, EntryStatus.PROMOTED_TO_SKILL)
@@ -116,7 +116,7 @@ class SqlEntries:
         for some in packed_ids(each for seen in occurrences.values() for each in seen):
             for column, table in (("founded", "SELECT founded, id FROM entries"), ("id", _OWNERS)):
                 rows = self._db.run(f"{table} WHERE {column} IN ({placeholders(some)})", some)
-                found |= {unpack(str(sight)): unpack(str(entry)) for sight, entry in rows}
+                found |= {unescape(str(sight)): unescape(str(entry)) for sight, entry in rows}
         return found
 
     def all(self) -> tuple[Entry, ...]:
@@ -150,7 +150,7 @@ class SqlEntries:
         touched = {*split.values()}
         for some in packed_ids(split):
             rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({placeholders(some)})", some)  # noqa: S608 - a constant
-            touched |= {unpack(str(row[0])) for row in rows}
+            touched |= {unescape(str(row[0])) for row in rows}
         seen = SqlOccurrences(self._db)
         return tuple(recount_tally(each, seen.of(each.entry)) if each.entry in touched else each for each in found)
 
@@ -160,7 +160,7 @@ class SqlEntries:
             found = [each for each in self.tallies() if context in (None, each.context)]
             found.sort(key=lambda each: (-each.sessions, -microseconds(each.last), each.entry.encode()))
             return tuple(each.entry for each in found)
-        where, values = ("", ()) if context is None else ("WHERE e.context = ?", (pack(context),))
+        where, values = ("", ()) if context is None else ("WHERE e.context = ?", (escape(context),))
         seen = "FROM occurrences AS o WHERE o.entry = e.id"
         rows = self._db.run(
             f"SELECT e.id FROM entries AS e {where} "  # noqa: S608 - a constant
@@ -168,13 +168,13 @@ class SqlEntries:
             f"COALESCE((SELECT MAX(o.at) {seen}), e.at) DESC, e.id COLLATE {self._db.bytewise}",
             values,
         )
-        return tuple(unpack(str(row[0])) for row in rows)
+        return tuple(unescape(str(row[0])) for row in rows)
 
     def _read_tallies(self, where: str, values: tuple[str, ...]) -> tuple[Tally, ...]:
         return tuple(
             Tally(
-                entry=unpack(str(entry)),
-                context=unpack(str(context)),
+                entry=unescape(str(entry)),
+                context=unescape(str(context)),
                 times=int(cast("int", times)),
                 sessions=int(cast("int", sessions)),
                 first=from_microseconds(int(cast("int", first))),
@@ -194,9 +194,9 @@ class SqlEntries:
         last: dict[tuple[str, str], str] = {}
         for kind, subject, value in standing_values(self._db, "'status', 'merge', 'supersede', 'undo'"):
             last[subject, kind] = value
-        found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _ACTIVE}
+        found = {unescape(subject): "" for (subject, _), value in last.items() if value and value not in _ACTIVE}
         return found | {
-            unpack(subject): unpack(value)
+            unescape(subject): unescape(value)
             for (subject, kind), value in last.items()
             if value and kind == MoveKind.MERGE
         }

@@ -18,7 +18,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-def pack(text: str) -> str:
+def escape(text: str) -> str:
     """Escape what a database cannot hold; nearly always the text itself."""
     if "\x00" not in text and _ESCAPE not in text and (text.isascii() or _is_unicode(text)):
         return text
@@ -34,7 +34,7 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def unpack(text: str) -> str:
+def unescape(text: str) -> str:
     """Return what `pack` was given."""
     return text if _ESCAPE not in text else _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 

@@ -1,6 +1,6 @@
 """Events in the index and how far each source was read: the port, and its SQLite implementation.
 
-Counting queries are in `index_questions.py`, and session histories in `index_histories.py`.
+Counting queries are in `event_queries.py`, and session histories in `index_histories.py`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wisen.model.event import PROSE_EVENTS, Call, Citation, Concession, Event, Message, Outcome
 from wisen.model.source import ReadProblemKind, SourceMark
-from wisen.store.escapes import milliseconds, pack, unpack
+from wisen.store.escapes import escape, milliseconds, unescape
+from wisen.store.event_queries import cited_ids, count_selected, read_problems
 from wisen.store.index_histories import LOCAL, histories
-from wisen.store.index_questions import cited_ids, count_selected, read_problems
-from wisen.store.numbered import add_numbered, find_number
+from wisen.store.interned_rows import add_numbered, find_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.model.index_batch import IndexBatch
     from wisen.model.report import Counts, Selection
     from wisen.model.source import ReadProblemCount
-    from wisen.store.dialect import Row, Value
+    from wisen.store.database_port import Row, Value
     from wisen.store.index_numbers import IndexNumbers
     from wisen.store.sqlite import SqliteDatabase
 
@@ -103,11 +103,11 @@ class SqliteEvents:
         """Return how far each source of an agent was read, by path."""
         rows = self._db.run(
             "SELECT path, size, modified_ns, cursor FROM sources JOIN agents ON agents.number = agent WHERE name = ?",
-            (pack(agent),),
+            (escape(agent),),
         )
         whole = self._db.as_int
         return {
-            unpack(str(path)): SourceMark(size=whole(size), modified_ns=whole(modified), cursor=unpack(str(cursor)))
+            unescape(str(path)): SourceMark(size=whole(size), modified_ns=whole(modified), cursor=unescape(str(cursor)))
             for path, size, modified, cursor in rows
         }
 
@@ -173,10 +173,10 @@ class SqliteEvents:
             shape = shapes.get(key) or numbers.shape(key)
             number += 1
             rows.events.append(
-                (number, agent, pack(event.id), scene, shape, milliseconds(event.at), call and pack(call))
+                (number, agent, escape(event.id), scene, shape, milliseconds(event.at), call and escape(call))
             )
             if text is not None:
-                rows.texts.append((number, pack(text)))
+                rows.texts.append((number, escape(text)))
         span[1] = number
         rows.holdings.extend((source, each) for each in spans)
         rows.spans.extend((each, first, last) for each, (first, last) in spans.items())
@@ -188,18 +188,18 @@ class SqliteEvents:
             # These describe how the source ended when it was last read, which is outdated.
             for kind in (ReadProblemKind.UNFINISHED, ReadProblemKind.UNREADABLE):
                 self._db.run("DELETE FROM troubles WHERE source = ? AND kind = ?", (source, kind.value))
-        rows = [(source, problem.kind.value, pack(problem.detail), problem.offset) for problem in batch.problems]
+        rows = [(source, problem.kind.value, escape(problem.detail), problem.offset) for problem in batch.problems]
         self._db.run_many(_ADD_PROBLEM, rows)
 
     def _source(self, batch: IndexBatch) -> int:
         key: dict[str, Value] = {
             "agent": self._numbers.agent(batch.source.agent),
-            "path": pack(str(batch.source.path)),
+            "path": escape(str(batch.source.path)),
         }
         mark: dict[str, Value] = {
             "size": batch.mark.size,
             "modified_ns": batch.mark.modified_ns,
-            "cursor": pack(batch.mark.cursor),
+            "cursor": escape(batch.mark.cursor),
         }
         path = batch.source.agent, str(batch.source.path)
         number = self._numbers.sources.get(path) or find_number(self._db, "sources", key)

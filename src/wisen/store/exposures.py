@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.exposure import Arm, Channel, Exposure
-from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import MILLIONTHS, Table, add_row, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.sealed_rows import MILLIONTHS, Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 EXPOSURES = Table(
     "exposures",
@@ -75,11 +75,11 @@ class SqlExposures:
     def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
         asked: dict[str, tuple[Value, ...]] = {}
         if subject is not None:
-            asked["subject = ?"] = (pack(subject),)
+            asked["subject = ?"] = (escape(subject),)
         if coin_only:
             asked["chance IS NOT NULL"] = ()
         if session is not None:
-            asked["session = ?"] = (pack(session),)
+            asked["session = ?"] = (escape(session),)
         rest = f"WHERE {' AND '.join(asked)}" if asked else ""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
         values = tuple(value for some in asked.values() for value in some)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.snapshot import Snapshot
-from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
 
@@ -40,16 +40,16 @@ class SqlFileSnapshots:
         values["at"] = microseconds(snapshot.at)
         rest = f"WHERE path = ? AND machine = ? ORDER BY at DESC, digest COLLATE {self._db.bytewise} DESC LIMIT 1"
         with self._db.transaction():
-            file = (pack(snapshot.path), pack(snapshot.machine))
+            file = (escape(snapshot.path), escape(snapshot.machine))
             newest = next(read_rows(self._db, SNAPSHOTS, rest, file), None)
             if newest is None or newest["digest"] != snapshot.digest:
                 add_row(self._db, SNAPSHOTS, values)
 
     def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
         """Return the contents of a file, oldest first, on one machine or on all."""
-        rest, values = "WHERE path = ?", [pack(path)]
+        rest, values = "WHERE path = ?", [escape(path)]
         if machine is not None:
-            rest, values = f"{rest} AND machine = ?", [*values, pack(machine)]
+            rest, values = f"{rest} AND machine = ?", [*values, escape(machine)]
         rest += f" ORDER BY at, machine COLLATE {self._db.bytewise}, digest COLLATE {self._db.bytewise}"
         return tuple(_snapshot(row) for row in read_rows(self._db, SNAPSHOTS, rest, tuple(values)))
 

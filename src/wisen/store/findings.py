@@ -1,15 +1,15 @@
 """What mining found in sessions, in the index: the port, and its SQLite implementation.
 
-`mined.py` writes findings, and `mined_questions.py` queries them.
+`findings_writer.py` writes findings, and `findings_queries.py` queries them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.store.index_histories import unmined
-from wisen.store.mined import keep_mined
-from wisen.store.mined_questions import evidence, failures, fixes, goals, signals
+from wisen.store.findings_queries import evidence, failures, fixes, goals, signals
+from wisen.store.findings_writer import write_findings
+from wisen.store.index_histories import unmined_histories
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, MutableMapping, Sequence
@@ -84,12 +84,12 @@ class SqliteFindings:
 
     def take_unmined(self, version: int) -> Iterator[History]:
         """Yield the sessions that this version of the miner has not seen in their current state."""
-        return unmined(self._db, version, self._handed)
+        return unmined_histories(self._db, version, self._handed)
 
     def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
         """Store the findings of sessions in one transaction, replacing their earlier findings."""
         with self._db.transaction():
-            keep_mined(self._db, found, version, self._handed)
+            write_findings(self._db, found, version, self._handed)
         for each in found:
             self._handed.pop(each.session, None)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, cast
 from wisen.model.archive import EVENT_BYTES, ArchivedSession
 from wisen.model.context import NOWHERE
 from wisen.model.tombstone import ALL_CONTEXTS, FORGOTTEN, IndexedText
-from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
-from wisen.store.index_selection import understood
-from wisen.store.mined import TABLES
-from wisen.store.numbered import find_or_add_number
+from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
+from wisen.store.findings_writer import TABLES
+from wisen.store.index_selection import report_garbled
+from wisen.store.interned_rows import find_or_add_number
 from wisen.store.sqlite import translate_errors
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ _MOVED_SCENES = """
 def indexed_texts(db: SqliteDatabase) -> Iterator[IndexedText]:
     """Yield every text that is stored because of an event, and what was derived from it."""
     for row in db.stream(_TRACES):
-        yield IndexedText._make(unpack(str(value)) for value in row)
+        yield IndexedText._make(unescape(str(value)) for value in row)
 
 
 def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, set[int]]:
@@ -119,7 +119,7 @@ def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int
             db.run("UPDATE events SET shape = ? WHERE number = ?", (veiled[shape], number))
             texts += text is not None
             sessions.add(session)
-    _to_be_mined(db, sessions)
+    _queue_mining(db, sessions)
     return texts, sessions
 
 
@@ -130,7 +130,7 @@ def unredact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int
         for number, session in db.run(_STUBS, (agent, ids, FORGOTTEN)):
             db.run("DELETE FROM events WHERE number = ?", (number,))
             sessions.add(db.as_int(session))
-    _to_be_mined(db, sessions)
+    _queue_mining(db, sessions)
     rows = [(session,) for session in sorted(sessions)]
     db.run_many(_UNREAD_OF, rows)
     return sessions
@@ -139,24 +139,24 @@ def unredact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int
 def move_context(db: SqliteDatabase, old: str, new: str) -> None:
     """In a transaction: move what happened in one context to another, and queue it to be mined again."""
     # A scene that also exists under the new context is kept; only what was learned from it is moved.
-    rows = db.run(_MOVED_SCENES, (pack(old), pack(new)))
-    db.run_many("UPDATE scenes SET context = ? WHERE number = ?", [(pack(new), number) for number, _ in rows])
-    _to_be_mined(db, {db.as_int(session) for _, session in rows})
+    rows = db.run(_MOVED_SCENES, (escape(old), escape(new)))
+    db.run_many("UPDATE scenes SET context = ? WHERE number = ?", [(escape(new), number) for number, _ in rows])
+    _queue_mining(db, {db.as_int(session) for _, session in rows})
 
 
-def unread(db: SqliteDatabase) -> None:
+def mark_all_unread(db: SqliteDatabase) -> None:
     """In a transaction: mark every source as unread."""
     db.run(_UNREAD)
 
 
-def within(db: SqliteDatabase, scope: str) -> set[int]:
+def sessions_within(db: SqliteDatabase, scope: str) -> set[int]:
     """Return the sessions that are completely within a scope."""
     if scope == ALL_CONTEXTS:
         return {db.as_int(number) for (number,) in db.run("SELECT number FROM sessions")}
     return {db.as_int(number) for (number,) in db.run(_WITHIN, (_context(scope),))}
 
 
-def drop(db: SqliteDatabase, sessions: Iterable[int]) -> None:
+def delete_sessions(db: SqliteDatabase, sessions: Iterable[int]) -> None:
     """In a transaction: delete whole sessions."""
     numbers = json.dumps(sorted(sessions))
     for statement in _OF_SESSIONS:
@@ -168,15 +168,15 @@ def archived_sessions(db: SqliteDatabase) -> tuple[ArchivedSession, ...]:
     """Return every stored session; its context is that of most of its events."""
     found: dict[int, ArchivedSession] = {}
     most: dict[int, int] = {}
-    with understood(db):
+    with report_garbled(db):
         for number, agent, native, segment, context, last, events, size, waits in db.stream(_STORED):
             session, many = db.as_int(number), db.as_int(events)
             before = found.get(session)
             told = ArchivedSession(
-                unpack(str(agent)),
-                unpack(str(native)),
+                unescape(str(agent)),
+                unescape(str(native)),
                 db.as_int(segment),
-                unpack(str(context)),
+                unescape(str(context)),
                 from_milliseconds(db.as_int(last)),
                 many,
                 db.as_int(size) + many * EVENT_BYTES,
@@ -194,20 +194,20 @@ def archived_sessions(db: SqliteDatabase) -> tuple[ArchivedSession, ...]:
     return tuple(found.values())
 
 
-def numbers_of(db: SqliteDatabase, sessions: Collection[tuple[str, str, int]]) -> set[int]:
+def session_numbers(db: SqliteDatabase, sessions: Collection[tuple[str, str, int]]) -> set[int]:
     """Return the numbers of sessions, by agent, id and segment."""
     rows = db.run("SELECT sessions.number, name, native, segment FROM sessions JOIN agents ON agents.number = agent")
     return {
         db.as_int(number)
         for number, agent, native, segment in rows
-        if (unpack(str(agent)), unpack(str(native)), db.as_int(segment)) in sessions
+        if (unescape(str(agent)), unescape(str(native)), db.as_int(segment)) in sessions
     }
 
 
-def happened(db: SqliteDatabase, scope: str, until: datetime) -> set[tuple[str, str]]:
+def events_until(db: SqliteDatabase, scope: str, until: datetime) -> set[tuple[str, str]]:
     """Return the events of a context up to a moment, by agent and id."""
     rows = db.run(_IN_SCOPE, (_context(scope), milliseconds(until)))
-    return {(unpack(str(agent)), unpack(str(id_))) for agent, id_ in rows}
+    return {(unescape(str(agent)), unescape(str(id_))) for agent, id_ in rows}
 
 
 def scrub(db: SqliteDatabase) -> None:
@@ -225,12 +225,12 @@ def scrub(db: SqliteDatabase) -> None:
 def _by_agent(events: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield the ids of events by agent, as many as one statement may hold."""
     for agent in sorted({agent for agent, _ in events}):
-        ids = sorted(pack(id_) for of, id_ in events if of == agent)
+        ids = sorted(escape(id_) for of, id_ in events if of == agent)
         for start in range(0, len(ids), _AT_ONCE):
-            yield pack(agent), json.dumps(ids[start : start + _AT_ONCE])
+            yield escape(agent), json.dumps(ids[start : start + _AT_ONCE])
 
 
-def _to_be_mined(db: SqliteDatabase, sessions: Iterable[int]) -> None:
+def _queue_mining(db: SqliteDatabase, sessions: Iterable[int]) -> None:
     """Delete what was derived from sessions, and queue them to be mined again."""
     rows = [(session,) for session in sorted(sessions)]
     for table in TABLES:
@@ -253,4 +253,4 @@ def _veiled(db: SqliteDatabase, shape: int) -> int:
 
 def _context(scope: str) -> str:
     """Return a scope as scenes name it."""
-    return "" if scope == NOWHERE else pack(scope)
+    return "" if scope == NOWHERE else escape(scope)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from wisen.model.event import Provenance, Status
 from wisen.model.history import History, Step, Turn, UserAction
 from wisen.safety.passages import own_words
-from wisen.store.escapes import from_milliseconds, unpack
-from wisen.store.index_selection import chosen_by, understood
+from wisen.store.escapes import from_milliseconds, unescape
+from wisen.store.index_selection import report_garbled, sql_selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
@@ -59,7 +59,7 @@ class _Event(NamedTuple):
     context: str
 
 
-def unmined(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) -> Iterator[History]:
+def unmined_histories(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) -> Iterator[History]:
     """Yield the histories of sessions that this version of the miner has not seen completely.
 
     `handed` receives the number of the last event of each at the time it was read.
@@ -76,7 +76,7 @@ def unmined(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) 
 
 def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
     """Yield each selected session with calls or user actions."""
-    chosen = chosen_by(selection)
+    chosen = sql_selection(selection)
     statement = _SESSIONS.format(sessions=chosen.sessions("session"))
     sessions = array("q", (db.as_int(row[0]) for row in db.stream(statement, chosen.values)))
     since = cast("int | None", chosen.values.get("since"))
@@ -87,19 +87,19 @@ def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
 
 
 def _history(db: SqliteDatabase, session: int, since: int | None) -> History:
-    with understood(db):
+    with report_garbled(db):
         events = [_Event._make(cast("tuple[Any, ...]", row)) for row in db.run(_EVENTS, (session,))]
         ends = {event.call: event for event in events if event.kind == "outcome"}
         if since is not None:
             events = [event for event in events if event.at >= since]
         calls = [event for event in events if event.kind == "call"]
         places = [(call.at, call.number) for call in calls]
-        conceded = _conceded(events)
+        conceded = _conceded_numbers(events)
         ((agent, native),) = cast("list[tuple[str, str]]", db.run(_NAMED, (session,)))
         return History(
             session=session,
-            agent=unpack(agent),
-            native=unpack(native),
+            agent=unescape(agent),
+            native=unescape(native),
             steps=tuple(_step(call, ends.get(call.id)) for call in calls),
             turns=tuple(
                 _turn(event, act, bisect(places, (event.at, event.number)), conceded=event.number in conceded)
@@ -115,7 +115,7 @@ def _act(event: _Event) -> UserAction | None:
     return {"rejection": UserAction.REJECTED, "interrupt": UserAction.INTERRUPTED}.get(event.kind)
 
 
-def _conceded(events: list[_Event]) -> set[int]:
+def _conceded_numbers(events: list[_Event]) -> set[int]:
     """Return the numbers of user messages that were followed by a concession before the next message."""
     found: set[int] = set()
     said = None
@@ -129,30 +129,30 @@ def _conceded(events: list[_Event]) -> set[int]:
 
 def _step(call: _Event, end: _Event | None) -> Step:
     return Step(
-        call=unpack(call.id),
-        tool=unpack(call.tool),
-        arguments=None if call.text is None else unpack(call.text),
+        call=unescape(call.id),
+        tool=unescape(call.tool),
+        arguments=None if call.text is None else unescape(call.text),
         status=None if end is None else Status(end.how),
-        text=None if end is None or end.text is None else unpack(end.text),
+        text=None if end is None or end.text is None else unescape(end.text),
         at=from_milliseconds(call.at),
         ended=None if end is None else from_milliseconds(end.at),
-        context=unpack(call.context),
+        context=unescape(call.context),
     )
 
 
 def _turn(event: _Event, act: UserAction, before: int, *, conceded: bool) -> Turn:
-    typed = None if event.text is None else unpack(event.text)
+    typed = None if event.text is None else unescape(event.text)
     own = None if typed is None else own_words(typed)
     return Turn(
-        id=unpack(event.id),
+        id=unescape(event.id),
         action=act,
         at=from_milliseconds(event.at),
         text=own or None,
         before=before,
-        origin=unpack(event.how),
+        origin=unescape(event.how),
         conceded=conceded,
-        context=unpack(event.context),
-        call="" if event.call is None else unpack(event.call),
+        context=unescape(event.context),
+        call="" if event.call is None else unescape(event.call),
         whole=None if own is typed else typed,
         local=event.kind == "message" and event.tool == LOCAL,
     )

@@ -15,12 +15,12 @@ from wisen.model.event import (
     Provenance,
     Rejection,
 )
-from wisen.store.escapes import pack
-from wisen.store.numbered import find_or_add_number
+from wisen.store.escapes import escape
+from wisen.store.interned_rows import find_or_add_number
 
 if TYPE_CHECKING:
     from wisen.model.event import SessionKey
-    from wisen.store.dialect import Value
+    from wisen.store.database_port import Value
     from wisen.store.sqlite import SqliteDatabase
 
 Shape: TypeAlias = tuple[type[Event], Provenance, str, str, str]
@@ -69,7 +69,7 @@ class IndexNumbers:
         """Return the number of an agent."""
         number = self._agents.get(name)
         if number is None:
-            number = self._agents[name] = find_or_add_number(self._db, "agents", {"name": pack(name)})
+            number = self._agents[name] = find_or_add_number(self._db, "agents", {"name": escape(name)})
         return number
 
     def session(self, key: SessionKey) -> int:
@@ -78,7 +78,7 @@ class IndexNumbers:
         if number is None:
             values: dict[str, Value] = {
                 "agent": self.agent(key.agent),
-                "native": pack(key.native),
+                "native": escape(key.native),
                 "segment": key.segment,
             }
             number = self._sessions[key] = find_or_add_number(self._db, "sessions", values)
@@ -91,8 +91,8 @@ class IndexNumbers:
             session, context, place = key
             values: dict[str, Value] = {
                 "session": self.session(session),
-                "context": pack(context or ""),
-                "place": pack(place),
+                "context": escape(context or ""),
+                "place": escape(place),
             }
             number = self._scenes[key] = find_or_add_number(self._db, "scenes", values)
         return number
@@ -100,6 +100,6 @@ class IndexNumbers:
     def shape(self, key: Shape) -> int:
         """Return the number of a shape; known ones are in `shapes`."""
         kind, *rest = key
-        values = zip(("provenance", "how", "tool", "withheld"), map(pack, map(str, rest)), strict=True)
+        values = zip(("provenance", "how", "tool", "withheld"), map(escape, map(str, rest)), strict=True)
         number = self.shapes[key] = find_or_add_number(self._db, "shapes", {"kind": EVENT_KINDS[kind], **dict(values)})
         return number

@@ -86,12 +86,12 @@ class SqliteIndexRemoval:
         """Delete the sessions completely within a scope, and redact what else happened there until a moment."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
-            sessions = index_deletion.within(self._db, scope)
+            sessions = index_deletion.sessions_within(self._db, scope)
             self._memories.forget([f"session:{session}" for session in sessions])
-            index_deletion.drop(self._db, sessions)
+            index_deletion.delete_sessions(self._db, sessions)
         self._numbers.clear()
         self._numbers.handed_out.clear()
-        self.redact(index_deletion.happened(self._db, scope, until))
+        self.redact(index_deletion.events_until(self._db, scope, until))
 
     def archived_sessions(self) -> tuple[ArchivedSession, ...]:
         """Return every stored session."""
@@ -101,9 +101,9 @@ class SqliteIndexRemoval:
         """Delete whole sessions, by agent, id and segment, and whatever was derived from them."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
-            numbers = index_deletion.numbers_of(self._db, sessions)
+            numbers = index_deletion.session_numbers(self._db, sessions)
             self._memories.forget([f"session:{number}" for number in sorted(numbers)])
-            index_deletion.drop(self._db, numbers)
+            index_deletion.delete_sessions(self._db, numbers)
         self._numbers.clear()
         self._numbers.handed_out.clear()
 
@@ -117,7 +117,7 @@ class SqliteIndexRemoval:
         """Delete the stubs of events, and mark their sources as unread; without events, all sources."""
         with self._db.transaction():
             if not events:
-                index_deletion.unread(self._db)
+                index_deletion.mark_all_unread(self._db)
             sessions = index_deletion.unredact(self._db, events)
             self._memories.forget([f"session:{session}" for session in sessions])
 

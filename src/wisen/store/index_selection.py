@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wisen.store.escapes import milliseconds, pack
+from wisen.store.escapes import escape, milliseconds
 from wisen.store.sqlite import damage_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wisen.model.report import Selection
-    from wisen.store.dialect import Value
+    from wisen.store.database_port import Value
     from wisen.store.sqlite import SqliteDatabase
 
 # Names in these statements are constants; user text is only passed as a value.
@@ -30,73 +30,77 @@ _SINCE = "SELECT session FROM events JOIN scenes ON scenes.number = scene WHERE 
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SqlSelection:
     """A selection as SQL conditions, with their values."""
 
-    named: str
+    source_condition: str
     """The condition on a row of `sources`, whatever it holds."""
     values: Mapping[str, Value]
-    placed: bool
+    has_places: bool
     """Whether places were selected."""
     since: bool
 
     @property
     def sources(self) -> str:
         """Return the condition on a row of `sources`."""
-        return f"{self.named} AND {_PLACED_SOURCES.format(placed=_PLACED)}" if self.placed else self.named
+        return (
+            f"{self.source_condition} AND {_PLACED_SOURCES.format(placed=_PLACED)}"
+            if self.has_places
+            else self.source_condition
+        )
 
     @property
-    def narrow(self) -> bool:
+    def is_narrowed(self) -> bool:
         """Return whether only some sessions are selected, whenever their events happened."""
-        return self.placed or self.named != "1"
+        return self.has_places or self.source_condition != "1"
 
     def events(self, alias: str) -> str:
         """Return the condition on one event."""
         conditions = [f"{alias}.at >= :since"] if self.since else []
-        if self.narrow:
+        if self.is_narrowed:
             conditions.append(f"{alias}.scene IN ({_HELD_SCENES.format(held=self._held())})")
         return " AND ".join(conditions) or "1"
 
     def sessions(self, column: str) -> str:
         """Return the condition on the number of a session, whenever its events happened."""
-        return f"{column} IN ({self._held()})" if self.narrow else "1"
+        return f"{column} IN ({self._held()})" if self.is_narrowed else "1"
 
-    def found(self, alias: str) -> str:
+    def findings(self, alias: str) -> str:
         """Return the condition on a finding at a moment of a session."""
         since = f" AND {alias}.at >= :since" if self.since else ""
         return self.sessions(f"{alias}.session") + since
 
-    def lively(self, column: str) -> str:
+    def active_sessions(self, column: str) -> str:
         """Return the condition on the number of a session that holds a selected event."""
         return self.sessions(column) + (f" AND {column} IN ({_SINCE})" if self.since else "")
 
     def _held(self) -> str:
-        held = _HELD.format(sources=self.named)
+        held = _HELD.format(sources=self.source_condition)
         # A source may hold sessions of several places.
-        return f"{held} AND holdings.session IN ({_PLACED})" if self.placed else held
+        return f"{held} AND holdings.session IN ({_PLACED})" if self.has_places else held
 
 
-def chosen_by(selection: Selection) -> Chosen:
+def sql_selection(selection: Selection) -> SqlSelection:
     """Return the conditions of a selection."""
     values: dict[str, Value] = {}
     if selection.since is not None:
         values["since"] = milliseconds(selection.since)
     sources = "1"
     if selection.under is not None:
-        under = pack(str(selection.under))
+        under = escape(str(selection.under))
         folder = under if under.endswith("/") else f"{under}/"
         values |= {"under": under, "first": folder, "beyond": f"{folder[:-1]}0"}
         sources = "(path = :under OR (path >= :first AND path < :beyond))"
     if selection.agent is not None:
-        values["agent"] = pack(selection.agent)
+        values["agent"] = escape(selection.agent)
         sources += " AND sources.agent = (SELECT number FROM agents WHERE name = :agent)"
     if selection.places:
-        values["places"] = json.dumps([pack(place.rstrip("/")) for place in selection.places])
-    return Chosen(sources, values, bool(selection.places), selection.since is not None)
+        values["places"] = json.dumps([escape(place.rstrip("/")) for place in selection.places])
+    return SqlSelection(sources, values, bool(selection.places), selection.since is not None)
 
 
 @contextmanager
-def understood(db: SqliteDatabase) -> Iterator[None]:
+def report_garbled(db: SqliteDatabase) -> Iterator[None]:
     """Raise StoreDamaged for a garbled value: index rows have no seal, so it only shows when the value is used."""
     try:
         yield

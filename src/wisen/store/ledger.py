@@ -25,14 +25,14 @@ from wisen.store.program_records import RECORDS, SqlProgramRecords
 from wisen.store.proposals import PROPOSALS, SqlProposals
 from wisen.store.reinforcements import REINFORCEMENTS, SqlReinforcements
 from wisen.store.runs import RUNS, SqlRuns
-from wisen.store.seals import read_rows
+from wisen.store.sealed_rows import read_rows
 from wisen.store.tombstones import TOMBSTONE_TABLES, SqlTombstones
 from wisen.store.trial_outcomes import OUTCOMES, SqlTrialOutcomes
 
 if TYPE_CHECKING:
     from wisen.store.changes import Changes
     from wisen.store.contexts import Contexts
-    from wisen.store.dialect import Database
+    from wisen.store.database_port import Database
     from wisen.store.entries import Entries
     from wisen.store.exposures import Exposures
     from wisen.store.file_snapshots import FileSnapshots

@@ -20,7 +20,7 @@ from wisen.model.trial import TrialOutcome
 from wisen.store.changes import SqlChanges
 from wisen.store.contexts import SqlContexts
 from wisen.store.entries import SqlEntries
-from wisen.store.escapes import microseconds, pack
+from wisen.store.escapes import escape, microseconds
 from wisen.store.exposures import SqlExposures
 from wisen.store.file_snapshots import SqlFileSnapshots
 from wisen.store.guards import SqlGuards
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wisen.model.guard import LearnedRow
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
     from wisen.store.phrases import PhraseRow
 
 Row: TypeAlias = (
@@ -136,10 +136,10 @@ class SqlLedgerRemoval:
 
 def _identity(row: Row) -> tuple[str, tuple[Value, ...]]:
     if isinstance(row, Snapshot):
-        values = pack(row.path), pack(row.machine), microseconds(row.at), row.digest
+        values = escape(row.path), escape(row.machine), microseconds(row.at), row.digest
         return "path = ? AND machine = ? AND at = ? AND digest = ?", values
     if isinstance(row, Alias):
-        return "machine = ? AND path = ? AND context = ?", (pack(row.machine), pack(row.path), pack(row.context))
+        return "machine = ? AND path = ? AND context = ?", (escape(row.machine), escape(row.path), escape(row.context))
     if isinstance(row, Context):
-        return "key = ?", (pack(row.key),)
-    return "id = ?", (pack(row.id),)
+        return "key = ?", (escape(row.key),)
+    return "id = ?", (escape(row.id),)

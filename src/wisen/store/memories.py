@@ -7,15 +7,15 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from wisen.model.memory import Memory, MemoryHit, MemoryKind
-from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
-from wisen.store.numbered import find_or_add_number
+from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
+from wisen.store.interned_rows import find_or_add_number
 from wisen.store.sqlite import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wisen.model.memory import MemoryFields, MemoryQuery, RankingWeights
-    from wisen.store.dialect import Row, Value
+    from wisen.store.database_port import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
 _RECENT_LIMIT = 64
@@ -100,7 +100,7 @@ class SqliteMemories:
         try:
             with self._db.transaction():
                 for name, memories in origins.items():
-                    changed += self._replace(pack(name), memories)
+                    changed += self._replace(escape(name), memories)
         except BaseException:
             self._contexts.clear()  # numbers assigned in a failed transaction do not exist
             raise
@@ -109,7 +109,7 @@ class SqliteMemories:
     def forget(self, origins: Iterable[str]) -> None:
         """In a transaction: delete the memories of these origins."""
         for name in origins:
-            self._replace(pack(name), ())
+            self._replace(escape(name), ())
 
     def forget_numbers(self) -> None:
         """Discard cached numbers: it is another file."""
@@ -117,11 +117,11 @@ class SqliteMemories:
 
     def origins(self, prefix: str) -> frozenset[str]:
         """Return the origins with this prefix."""
-        first = pack(prefix)
+        first = escape(prefix)
         rows = self._db.run(
             "SELECT name FROM memory_origins WHERE name >= ?1 AND name < ?1 || ?2", (first, "\U0010ffff")
         )
-        return frozenset(unpack(str(name)) for (name,) in rows)
+        return frozenset(unescape(str(name)) for (name,) in rows)
 
     def find(self, query: MemoryQuery, weights: RankingWeights) -> list[MemoryHit]:
         """Return the memories that hold one of the words, best text match first."""
@@ -158,13 +158,13 @@ class SqliteMemories:
 
     def neighbors(self, memory: str, reach: int) -> list[Memory]:
         """Return the memories of the same origin up to `reach` turns before and after one, in order."""
-        return [_memory(row) for row in self._db.run(_AROUND, (pack(memory), reach))]
+        return [_memory(row) for row in self._db.run(_AROUND, (escape(memory), reach))]
 
     def every(self) -> Iterator[Memory]:
         """Yield all memories, each with its surrounding text."""
         beside = self._db.stream(f"{_READ.replace('SELECT', 'SELECT w.beside,')} {_WITH_WORDS}")
         for around, *row in beside:
-            yield _memory(tuple(row))._replace(beside=unpack(str(around or "")))
+            yield _memory(tuple(row))._replace(beside=unescape(str(around or "")))
 
     def count(self) -> dict[str, int]:
         """Return how many memories there are of each kind."""
@@ -174,7 +174,7 @@ class SqliteMemories:
     def contexts(self) -> dict[str, int]:
         """Return how many memories there are in each context."""
         rows = self._db.run(_OF_CONTEXTS)
-        return {unpack(str(context)): self._db.as_int(many) for context, many in rows}
+        return {unescape(str(context)): self._db.as_int(many) for context, many in rows}
 
     def _scopes(self, sought: MemoryQuery) -> list[int] | None:
         """Return the numbers of the contexts to search; None for all."""
@@ -182,7 +182,7 @@ class SqliteMemories:
             return None
         marks = ", ".join("?" * len(sought.contexts))
         statement = f"SELECT number FROM memory_contexts WHERE context IN ({marks}) ORDER BY number"  # noqa: S608 - placeholders
-        return [self._db.as_int(number) for (number,) in self._db.run(statement, tuple(map(pack, sought.contexts)))]
+        return [self._db.as_int(number) for (number,) in self._db.run(statement, tuple(map(escape, sought.contexts)))]
 
     def _match(self, words: Sequence[str], rows: int) -> tuple[str, bool]:
         """Return the FTS5 query, and whether its matches are few enough to be scored.
@@ -265,7 +265,7 @@ class SqliteMemories:
             number = free[scope]
             free[scope] += 1
             kept.append((number, origin, *_row(memory)))
-            words.append((number, *map(pack, found_by)))
+            words.append((number, *map(escape, found_by)))
         self._db.run_many(_KEEP, kept)
         self._db.run_many(_KEEP_WORDS, words)
         return 1
@@ -279,7 +279,7 @@ class SqliteMemories:
         number = self._contexts.get(context)
         if number is None:
             number = self._contexts[context] = find_or_add_number(
-                self._db, "memory_contexts", {"context": pack(context)}
+                self._db, "memory_contexts", {"context": escape(context)}
             )
         return number
 
@@ -297,16 +297,16 @@ def _digest(memories: Sequence[tuple[Memory, MemoryFields]]) -> str:
 
 def _row(memory: Memory) -> Row:
     return (
-        pack(memory.id),
+        escape(memory.id),
         memory.kind.value,
-        pack(memory.text),
-        pack(memory.agent),
-        pack(memory.session),
+        escape(memory.text),
+        escape(memory.agent),
+        escape(memory.session),
         memory.turn,
         None if memory.at is None else milliseconds(memory.at),
-        pack(memory.who),
+        escape(memory.who),
         memory.uses,
-        pack(memory.place),
+        escape(memory.place),
         int(memory.local),
     )
 
@@ -316,18 +316,18 @@ def _memory(row: Row) -> Memory:
         "tuple[Any, ...]", row
     )
     return Memory(
-        id=unpack(id_),
+        id=unescape(id_),
         kind=MemoryKind(kind),
-        text=unpack(text),
-        origin=unpack(origin),
-        context=unpack(context),
-        agent=unpack(agent),
-        session=unpack(session),
+        text=unescape(text),
+        origin=unescape(origin),
+        context=unescape(context),
+        agent=unescape(agent),
+        session=unescape(session),
         turn=turn,
         at=None if at is None else from_milliseconds(at),
-        who=unpack(who),
+        who=unescape(who),
         uses=uses,
-        place=unpack(place),
+        place=unescape(place),
         local=bool(local),
     )
 
@@ -339,4 +339,4 @@ def _allows_prefix(word: str) -> bool:
 
 def _escape_quotes(word: str) -> str:
     """Escape a word or phrase for FTS5 quotation marks."""
-    return pack(word).replace('"', '""')
+    return escape(word).replace('"', '""')

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from wisen.errors import StoreDamaged, StoreNewer
-from wisen.store.seals import Table, add_row, read_rows
+from wisen.store.sealed_rows import Table, add_row, read_rows
 
 if TYPE_CHECKING:
-    from wisen.store.dialect import Database
+    from wisen.store.database_port import Database
 
 Store: TypeAlias = Literal["ledger", "index"]
 
@@ -40,7 +40,7 @@ class Migration:
         return [piece.strip() for piece in pieces if piece.strip()]
 
 
-def known(store: Store) -> tuple[Migration, ...]:
+def known_migrations(store: Store) -> tuple[Migration, ...]:
     """Return every migration of a store in this version of wisen, in order."""
     found = []
     for file in (Path(__file__).parent / "migrations" / store).iterdir():
@@ -49,12 +49,12 @@ def known(store: Store) -> tuple[Migration, ...]:
     return tuple(sorted(found, key=lambda migration: migration.version))
 
 
-def version_of(db: Database, store: Store) -> int:
+def schema_version(db: Database, store: Store) -> int:
     """Return the current schema version; 0 if there is none. Raises: StoreDamaged, StoreNewer."""
     if not db.has_table(MIGRATIONS.name):
         return 0
     versions = sorted(row["version"] for row in read_rows(db, MIGRATIONS) if isinstance(row["version"], int))
-    brought = [migration.version for migration in known(store)]
+    brought = [migration.version for migration in known_migrations(store)]
     present, newest = max(versions, default=0), brought[-1]
     if [version for version in versions if version <= newest] != [each for each in brought if each <= present]:
         raise StoreDamaged(f"{db.location}: its record of migrations has gaps: {versions}. {db.remedy}")
@@ -68,14 +68,14 @@ def version_of(db: Database, store: Store) -> int:
 
 def migrate(db: Database, store: Store) -> None:
     """Migrate the schema to the newest version. Raises: StoreDamaged, StoreNewer."""
-    present = version_of(db, store)
-    for migration in known(store):
+    present = schema_version(db, store)
+    for migration in known_migrations(store):
         if migration.version <= present:
             continue
         with db.transaction():
             db.lock_for_writing()
             # Another process may have been faster while we waited for the transaction.
-            if version_of(db, store) < migration.version:
+            if schema_version(db, store) < migration.version:
                 db.run(_CREATE)
                 for statement in migration.statements():
                     db.run(statement)

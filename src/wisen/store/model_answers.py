@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.store.escapes import pack, unpack
+from wisen.store.escapes import escape, unescape
 
 if TYPE_CHECKING:
     from wisen.store.sqlite import SqliteDatabase
@@ -44,18 +44,18 @@ class SqliteModelAnswers:
     def of(self, question: str) -> str | None:
         """Return the answer to the question with this digest."""
         found = self._db.run("SELECT text FROM model_answers WHERE question = ?", (question,))
-        return unpack(str(found[0][0])) if found else None
+        return unescape(str(found[0][0])) if found else None
 
     def keep(self, question: str, purpose: str, text: str) -> None:
         """Cache an answer; the oldest beyond a fixed number are deleted."""
         with self._db.transaction():
-            self._db.run(_ADD, (question, pack(purpose), pack(text)))
+            self._db.run(_ADD, (question, escape(purpose), escape(text)))
             self._db.run(_DELETE_OLDEST, (MAX_ANSWERS,))
 
     def all(self) -> tuple[tuple[str, str], ...]:
         """Return every cached answer, with the digest of its question."""
         rows = self._db.run("SELECT question, text FROM model_answers ORDER BY number")
-        return tuple((str(question), unpack(str(text))) for question, text in rows)
+        return tuple((str(question), unescape(str(text))) for question, text in rows)
 
     def forget(self) -> None:
         """Delete all answers, and leave no byte of them in the pages."""

@@ -13,15 +13,15 @@ from wisen.model.model_use import (
     total_usage,
     usage_by_purpose,
 )
-from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add_row, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.sealed_rows import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
     from wisen.model.model_use import ModelsPolicy, ModelUsage, UsageTotal
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 MODEL_CALLS = Table(
     "model_calls",
@@ -87,7 +87,7 @@ class SqlModelUses:
             self._add(call, _RESERVED)
             oldest = date.fromisoformat(call.day) - timedelta(days=RETENTION_DAYS)
             gone = "DELETE FROM model_calls WHERE machine = ? AND day < ?"
-            self._db.run(gone, (pack(call.machine), oldest.isoformat()))
+            self._db.run(gone, (escape(call.machine), oldest.isoformat()))
         return ""
 
     def settle(self, call: ModelCall) -> None:
@@ -109,7 +109,7 @@ class SqlModelUses:
         values |= {"at": microseconds(cooldown.at), "until": microseconds(cooldown.until)}
         with self._db.transaction():
             over = "DELETE FROM model_coolings WHERE machine = ? AND until <= ?"
-            self._db.run(over, (pack(cooldown.machine), microseconds(cooldown.at)))
+            self._db.run(over, (escape(cooldown.machine), microseconds(cooldown.at)))
             add_row(self._db, COOLDOWNS, values)
 
     def active_cooldowns(self, machine: str, now: datetime) -> tuple[Cooldown, ...]:
@@ -117,14 +117,14 @@ class SqlModelUses:
         rest = f"WHERE machine = ? AND until > ? ORDER BY until, id COLLATE {self._db.bytewise}"
         last = {
             each.model: each
-            for each in map(_cooldown, read_rows(self._db, COOLDOWNS, rest, (pack(machine), microseconds(now))))
+            for each in map(_cooldown, read_rows(self._db, COOLDOWNS, rest, (escape(machine), microseconds(now))))
         }
         return tuple(each for _, each in sorted(last.items()))
 
     def _calls(self, rest: str, machine: str, day: str) -> Iterable[ModelCall]:
         """Return the calls, each in its latest stage."""
         known: dict[str, ModelCall] = {}
-        for row in read_rows(self._db, MODEL_CALLS, rest, (pack(machine), day)):
+        for row in read_rows(self._db, MODEL_CALLS, rest, (escape(machine), day)):
             if row["stage"] == _SETTLED or row["call"] not in known:
                 known[cast("str", row["call"])] = _call(row)
         return known.values()

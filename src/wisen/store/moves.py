@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.decision import standing_moves
 from wisen.model.entry import Actor, Move, MoveKind
-from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
-from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
+from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 MOVES = Table("moves", ("id", "subject", "machine", "at", "decider", "kind", "value", "why"))
 
@@ -58,7 +58,7 @@ class SqlMoves:
                 value=as_text(row["value"]),
                 why=as_text(row["why"]),
             )
-            for row in read_rows(self._db, MOVES, f"{rest} {order}", () if subject is None else (pack(subject),))
+            for row in read_rows(self._db, MOVES, f"{rest} {order}", () if subject is None else (escape(subject),))
         )
         return found if include_undone else tuple(standing_moves(found))
 
@@ -75,14 +75,14 @@ def standing_values(db: Database, kinds: str) -> list[tuple[str, str, str]]:
     order = f"ORDER BY id COLLATE {db.bytewise}"
     asked = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - a constant
     rows = [tuple(map(str, row)) for row in db.run(asked)]
-    gone = {id_ for _, kind, _, value in rows if kind == MoveKind.UNDO for id_ in unpack(value).split()}
+    gone = {id_ for _, kind, _, value in rows if kind == MoveKind.UNDO for id_ in unescape(value).split()}
     return [
         (kind, subject, value)
         for id_, kind, subject, value in rows
-        if kind != MoveKind.UNDO and unpack(id_) not in gone
+        if kind != MoveKind.UNDO and unescape(id_) not in gone
     ]
 
 
 def split_occurrences(db: Database) -> dict[str, str]:
     """Return the occurrences that a person split off, with the entry that each belongs to. Without seals."""
-    return {unpack(subject): unpack(value) for _, subject, value in standing_values(db, "'split', 'undo'")}
+    return {unescape(subject): unescape(value) for _, subject, value in standing_values(db, "'split', 'undo'")}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.entry import Occurrence
-from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
+from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
 from wisen.store.moves import split_occurrences
-from wisen.store.seals import Table, add_row, as_int, as_text, read_rows
+from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 OCCURRENCES = Table("occurrences", ("id", "entry", "machine", "context", "agent", "session", "message", "at", "quote"))
 _CHUNK = 500
@@ -51,11 +51,11 @@ class SqlOccurrences:
 
     def _read(self, entry: str | None) -> tuple[Occurrence, ...]:
         split = split_occurrences(self._db)
-        rows = [*read_rows(self._db, OCCURRENCES, *(("",) if entry is None else ("WHERE entry = ?", (pack(entry),))))]
+        rows = [*read_rows(self._db, OCCURRENCES, *(("",) if entry is None else ("WHERE entry = ?", (escape(entry),))))]
         if entry is not None:
             for some in packed_ids(id_ for id_, into in split.items() if into == entry):
                 rows += read_rows(
-                    self._db, OCCURRENCES, f"WHERE id IN ({placeholders(some)}) AND entry <> ?", (*some, pack(entry))
+                    self._db, OCCURRENCES, f"WHERE id IN ({placeholders(some)}) AND entry <> ?", (*some, escape(entry))
                 )
         found = (
             Occurrence(
@@ -66,11 +66,11 @@ class SqlOccurrences:
             for row in rows
         )
         here = (each for each in found if entry in (None, each.entry))
-        return tuple(sorted(here, key=lambda each: (each.at, pack(each.id))))
+        return tuple(sorted(here, key=lambda each: (each.at, escape(each.id))))
 
     def ids(self) -> frozenset[str]:
         """Return the ids of all occurrences."""
-        return frozenset(unpack(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
+        return frozenset(unescape(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
 
     def as_recorded(self) -> Iterator[Occurrence]:
         """Yield every occurrence as recorded, whatever was decided about it since."""
@@ -89,7 +89,7 @@ def packed_ids(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """Yield ids as they are stored, as many as one statement may hold."""
     wanted = sorted(set(ids))
     for start in range(0, len(wanted), _CHUNK):
-        yield tuple(map(pack, wanted[start : start + _CHUNK]))
+        yield tuple(map(escape, wanted[start : start + _CHUNK]))
 
 
 def placeholders(values: tuple[str, ...]) -> str:

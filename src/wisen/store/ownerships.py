@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.entry import Actor
 from wisen.model.ownership import Ownership, OwnershipSubject, OwnershipVerdict
-from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add_row, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.sealed_rows import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 OWNERSHIP = Table(
     "ownership",
@@ -60,7 +60,7 @@ class SqlOwnerships:
         return self._read(machine)
 
     def _read(self, machine: str | None) -> tuple[Ownership, ...]:
-        where, asked = ("", ()) if machine is None else ("WHERE machine = ? ", (pack(machine),))
+        where, asked = ("", ()) if machine is None else ("WHERE machine = ? ", (escape(machine),))
         order = f"{where}ORDER BY at, id COLLATE {self._db.bytewise}"
         return tuple(map(_ownership, read_rows(self._db, OWNERSHIP, order, asked)))
 

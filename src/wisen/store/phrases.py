@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from wisen.model.phrase import PhraseProof, PhraseSearch, PhraseSource, UserPhrase
 from wisen.model.signal import SignalKind
-from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add_row, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.sealed_rows import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.store.dialect import Database, Row, Value
+    from wisen.store.database_port import Database, Row, Value
 
 PhraseRow: TypeAlias = UserPhrase | PhraseProof | PhraseSearch
 
@@ -90,7 +90,7 @@ class SqlPhrases:
 
     def _of(self, machine: str | None, order: str = "") -> tuple[str, Row]:
         where = "" if machine is None else "WHERE machine = ? "
-        return f"{where}ORDER BY {order}id COLLATE {self._db.bytewise}", () if machine is None else (pack(machine),)
+        return f"{where}ORDER BY {order}id COLLATE {self._db.bytewise}", () if machine is None else (escape(machine),)
 
 
 def _phrase(row: dict[str, Value]) -> UserPhrase:

@@ -23,7 +23,7 @@ except ImportError as missing:
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wisen.store.dialect import Row, Value
+    from wisen.store.database_port import Row, Value
 
 _LOCK = 0x57495345
 """The advisory lock under which wisen processes change the schema."""

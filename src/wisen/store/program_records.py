@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.failure import Signature
 from wisen.model.learning import Record, RecordKind
-from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add_row, as_int, as_optional_text, as_text, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.sealed_rows import Table, add_row, as_int, as_optional_text, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 RECORDS = Table(
     "records",
@@ -82,11 +82,11 @@ class SqlProgramRecords:
         tool never failed, is left out unless its id is given: most records are such successes.
         """
         if id_ is not None:
-            return tuple(_record(row) for row in read_rows(self._db, RECORDS, "WHERE id = ?", (pack(id_),)))
+            return tuple(_record(row) for row in read_rows(self._db, RECORDS, "WHERE id = ?", (escape(id_),)))
         rest, values = f"WHERE {_RELEVANT}", []
         if tool is not None or key is not None:
             rest += " AND (tool = ? OR key = ? OR kind = 'insight' OR tried IS NOT NULL)"
-            values = [None if value is None else pack(value) for value in (tool, key)]
+            values = [None if value is None else escape(value) for value in (tool, key)]
         rest += f" ORDER BY at, id COLLATE {self._db.bytewise}"
         return tuple(_record(row) for row in read_rows(self._db, RECORDS, rest, tuple(values)))
 

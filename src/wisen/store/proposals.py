@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 from wisen.model.entry import Proposal
 from wisen.store.escapes import microseconds
 from wisen.store.row_bodies import body_of, read_body
-from wisen.store.seals import Table, add_row, read_rows
+from wisen.store.sealed_rows import Table, add_row, read_rows
 
 if TYPE_CHECKING:
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 PROPOSALS = Table("proposals", ("id", "entry", "at", "body", "asks"))
 

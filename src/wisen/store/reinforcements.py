@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.reinforcement import PraiseMoment, Reinforcement
 from wisen.store.escapes import from_microseconds, microseconds
-from wisen.store.seals import MILLIONTHS, Table, add_row, read_rows
+from wisen.store.sealed_rows import MILLIONTHS, Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 REINFORCEMENTS = Table(
     "reinforcements", ("id", "machine", "agent", "session", "message", "subject", "how", "weight", "at")

@@ -11,25 +11,25 @@ from wisen.model.backtest import Backtest
 from wisen.model.directive import Trigger
 from wisen.model.entry import Entry, Proposal
 from wisen.model.guard import Guard
-from wisen.store.escapes import pack, unpack
-from wisen.store.seals import as_text
+from wisen.store.escapes import escape, unescape
+from wisen.store.sealed_rows import as_text
 
 if TYPE_CHECKING:
-    from wisen.store.dialect import Value
+    from wisen.store.database_port import Value
 
 _Bodied = TypeVar("_Bodied", Entry, Proposal, Guard)
 
 
 def body_of(value: Entry | Proposal | Guard) -> str:
     """Encode a value as JSON, with characters escaped that a database cannot hold."""
-    named = {name: _map_texts(getattr(value, name), pack) for name in value.__struct_fields__}
+    named = {name: _map_texts(getattr(value, name), escape) for name in value.__struct_fields__}
     return msgspec.json.encode(named | {"at": value.at.astimezone(UTC)}).decode()
 
 
 def read_body(row: dict[str, Value], kind: type[_Bodied]) -> _Bodied:
     """Decode the value of a row."""
     value = msgspec.json.decode(as_text(row["body"]), type=kind)
-    named = {name: _map_texts(getattr(value, name), unpack) for name in value.__struct_fields__}
+    named = {name: _map_texts(getattr(value, name), unescape) for name in value.__struct_fields__}
     return kind(**named)
 
 

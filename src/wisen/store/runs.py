@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.run import Run
 from wisen.store.escapes import from_microseconds, microseconds
-from wisen.store.seals import Table, add_row, as_int, as_optional_text, as_text, read_rows
+from wisen.store.sealed_rows import Table, add_row, as_int, as_optional_text, as_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 RUNS = Table(
     "runs",

@@ -11,13 +11,13 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from wisen.errors import StoreBusy, StoreDamaged, StoreError, StoreReadOnly
-from wisen.store.dialect import REPAIR
+from wisen.store.database_port import REPAIR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from wisen.store.dialect import Row, Value
+    from wisen.store.database_port import Row, Value
 
     Values: TypeAlias = Sequence[Value] | Mapping[str, Value]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import StoreDamaged, StoreError, StoreReadOnly
 from wisen.store import migrate as migrations
-from wisen.store.migrate import migrate, version_of
+from wisen.store.migrate import migrate, schema_version
 from wisen.store.sqlite import SqliteDatabase, damage_error, table_names, translate_errors, verify_structure
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ INDEX = DatabaseKind(
 
 
 def open_file(
-    path: Path, kind: DatabaseKind, *, busy: float, must_exist: bool = False, asked: bool = False
+    path: Path, kind: DatabaseKind, *, busy: float, must_exist: bool = False, read_only: bool = False
 ) -> SqliteDatabase:
     """Open the store in a file, creating it if there is none and `must_exist` allows that.
 
@@ -65,7 +65,7 @@ def open_file(
         StoreDamaged: the file is not as we wrote it; it is left byte for byte as it was.
         StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
     """
-    kind = replace(kind, thorough=kind.thorough and not asked)
+    kind = replace(kind, thorough=kind.thorough and not read_only)
     if not _has_content(path, kind, busy):
         if must_exist:
             raise damage_error(path, "it is missing or empty, though it was backed up before")
@@ -85,7 +85,7 @@ def open_read_only(path: Path, kind: DatabaseKind, *, busy: float) -> Iterator[S
             raise damage_error(path, f"it is not wisen's {kind.store}, or its head is garbled")
         if kind.thorough:
             verify_structure(db, "integrity_check")
-        if version_of(db, kind.store) == 0:
+        if schema_version(db, kind.store) == 0:
             raise damage_error(path, "its record of migrations is gone")
         yield db
     finally:
@@ -94,7 +94,7 @@ def open_read_only(path: Path, kind: DatabaseKind, *, busy: float) -> Iterator[S
 
 def expected_names(kind: DatabaseKind) -> frozenset[str]:
     """Return the names of the tables and indexes that a store of this version has."""
-    return _names_after_migrations(kind, tuple(each.name for each in migrations.known(kind.store)))
+    return _names_after_migrations(kind, tuple(each.name for each in migrations.known_migrations(kind.store)))
 
 
 @cache

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreDamaged, StoreError
-from wisen.store.dialect import REPAIR
+from wisen.store.database_port import REPAIR
 from wisen.store.events import SqliteEvents
 from wisen.store.findings import SqliteFindings
 from wisen.store.index import Index

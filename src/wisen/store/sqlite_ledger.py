@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def open_ledger(path: Path, *, backups: Path, busy: float = 10.0, asked: bool = False) -> SqlLedger:
+def open_ledger(path: Path, *, backups: Path, busy: float = 10.0, read_only: bool = False) -> SqlLedger:
     """Open the ledger in a file; created only if none was ever backed up. `busy`: how many seconds to wait for locks.
 
     With `asked`, for read-only use, it is opened faster and not checked.
@@ -21,4 +21,4 @@ def open_ledger(path: Path, *, backups: Path, busy: float = 10.0, asked: bool = 
         StoreDamaged: the file is not as we wrote it, or it is missing though backups of it exist.
         StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
     """
-    return SqlLedger(open_file(path, LEDGER, busy=busy, must_exist=bool(list_backups(backups)), asked=asked))
+    return SqlLedger(open_file(path, LEDGER, busy=busy, must_exist=bool(list_backups(backups)), read_only=read_only))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.tombstone import Tombstone, TombstoneKey, TombstoneKeyKind
-from wisen.store.escapes import from_microseconds, microseconds, pack
-from wisen.store.seals import Table, add_row, read_rows
+from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.sealed_rows import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 TOMBSTONES = Table("tombstones", ("id", "machine", "at", "scope", "many"))
 TOMBSTONE_KEYS = Table("tombstone_keys", ("id", "tombstone", "kind", "agent", "session", "value", "size"))
@@ -79,7 +79,7 @@ class SqlTombstones:
         """Return the keys of all tombstones, or of one."""
         rest = "WHERE kind <> ?" if tombstone is None else "WHERE kind <> ? AND tombstone = ?"
         order = f"{rest} ORDER BY id COLLATE {self._db.bytewise}"
-        asked = (TombstoneKeyKind.DONE.value, *(() if tombstone is None else (pack(tombstone),)))
+        asked = (TombstoneKeyKind.DONE.value, *(() if tombstone is None else (escape(tombstone),)))
         return tuple(
             TombstoneKey(
                 kind=TombstoneKeyKind(cast("str", row["kind"])),
@@ -98,7 +98,7 @@ class SqlTombstones:
                 self._db,
                 TOMBSTONE_KEYS,
                 "WHERE tombstone = ? AND kind = ?",
-                (pack(tombstone), TombstoneKeyKind.DONE.value),
+                (escape(tombstone), TombstoneKeyKind.DONE.value),
             )
         )
         if not done:
@@ -117,4 +117,4 @@ class SqlTombstones:
         """Delete a tombstone."""
         with self._db.transaction():
             for table, column in ((TOMBSTONE_KEYS, "tombstone"), (TOMBSTONES, "id")):
-                self._db.run(f"DELETE FROM {table.name} WHERE {column} = ?", (pack(tombstone),))  # noqa: S608 - constant names
+                self._db.run(f"DELETE FROM {table.name} WHERE {column} = ?", (escape(tombstone),))  # noqa: S608 - constant names

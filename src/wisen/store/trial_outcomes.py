@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.trial import TrialOutcome
 from wisen.store.escapes import from_microseconds, microseconds
-from wisen.store.seals import Table, add_row, read_rows
+from wisen.store.sealed_rows import Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.store.dialect import Database, Value
+    from wisen.store.database_port import Database, Value
 
 OUTCOMES = Table(
     "outcomes", ("id", "machine", "agent", "session", "subject", "version", "at", "relevant", "hit", "rails")

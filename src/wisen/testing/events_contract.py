@@ -19,7 +19,7 @@ from wisen.model.report import Selection
 from wisen.model.source import ReadProblem, ReadProblemKind, SourceMark
 from wisen.testing.fake_miner import mine_all
 from wisen.testing.ledger_contract import HOSTILE
-from wisen.testing.log_writer import NOON, Log, full_log
+from wisen.testing.log_writer import NOON, Log, every_kind_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ class EventsContract:
         index.check()
 
     def test_every_kind_of_event_is_counted_once(self, index: Index, reopen: Callable[[], Index]) -> None:
-        assert index.events.store([full_log().stretch()]) == 15
+        assert index.events.store([every_kind_log().stretch()]) == 15
         counts = reopen().events.counts(Selection())
         assert (counts.sources, counts.sessions, counts.contexts) == (1, 1, 1)
         assert (counts.typed_turns, counts.rejections, counts.rejections_with_reason) == (2, 1, 1)
@@ -56,10 +56,10 @@ class EventsContract:
         assert counts.first.utcoffset() == timedelta(0)
 
     def test_reading_again_changes_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
-        index.events.store([full_log().stretch()])
+        index.events.store([every_kind_log().stretch()])
         before = index.events.counts(Selection()), list(index.events.histories(Selection()))
         again = reopen()
-        assert again.events.store([full_log().stretch(), full_log().stretch()]) == 0
+        assert again.events.store([every_kind_log().stretch(), every_kind_log().stretch()]) == 0
         assert (again.events.counts(Selection()), list(again.events.histories(Selection()))) == before
 
     def test_the_first_holder_owns_an_event(self, index: Index) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wisen.model.signal import RecordedSignal
 
 
-def whole(moment: datetime) -> datetime:
+def whole_milliseconds(moment: datetime) -> datetime:
     """An index keeps whole milliseconds, in UTC."""
     return moment.astimezone(UTC) - timedelta(microseconds=moment.microsecond % 1000)
 
@@ -46,7 +46,7 @@ class SelectedFindings:
         """What went wrong, by signature."""
         by_signature: dict[Signature, list[tuple[int, Failure]]] = defaultdict(list)
         for session, each in self._failures():
-            old = alive is not None and whole(each.at) < whole(alive)
+            old = alive is not None and whole_milliseconds(each.at) < whole_milliseconds(alive)
             if self._recent(each.at) and not (each.transient and old):
                 by_signature[each.signature].append((session, each))
         kinds = [self._kind(signature, cases) for signature, cases in by_signature.items()]
@@ -69,7 +69,7 @@ class SelectedFindings:
         if len(known) != 1:
             return ()
         tries = [(session, each) for session, each in self._tries() if fix_id(each.signature, each.change) in known]
-        tries.sort(key=lambda case: (whole(case[1].at), *self._order(*case)), reverse=True)
+        tries.sort(key=lambda case: (whole_milliseconds(case[1].at), *self._order(*case)), reverse=True)
         return tuple(self._evidence(session, each) for session, each in tries)
 
     def goals(self) -> list[Goal]:
@@ -81,8 +81,8 @@ class SelectedFindings:
                     known = goal.said_next is not None and self._has(mined.session, goal.said_next)
                     kept = structs.replace(
                         goal,
-                        at=whole(goal.at),
-                        ended=whole(goal.ended),
+                        at=whole_milliseconds(goal.at),
+                        ended=whole_milliseconds(goal.ended),
                         calls=tuple(call for call in goal.calls if self._has(mined.session, call)),
                         said_next=goal.said_next if known else None,
                     )
@@ -102,7 +102,7 @@ class SelectedFindings:
         return tuple(sighting for _, sighting in found)
 
     def _recent(self, at: datetime) -> bool:
-        return self.since is None or whole(at) >= whole(self.since)
+        return self.since is None or whole_milliseconds(at) >= whole_milliseconds(self.since)
 
     def _failures(self) -> Iterator[tuple[int, Failure]]:
         for mined in self.found:
@@ -128,14 +128,14 @@ class SelectedFindings:
             overcome=sum(each.ended_by is not None and self._has(session, each.ended_by) for session, each in cases),
             lost_ms=sum(each.lost_ms for _, each in cases),
             lost_tokens=sum(each.lost_tokens for _, each in cases),
-            first=min(whole(each.at) for _, each in cases),
-            last=max(whole(each.at) for _, each in cases),
+            first=min(whole_milliseconds(each.at) for _, each in cases),
+            last=max(whole_milliseconds(each.at) for _, each in cases),
         )
 
     def _fix(self, cases: list[tuple[int, FixAttempt]]) -> Fix:
         worked = [(session, each) for session, each in cases if each.worked]
         sessions = {session for session, _ in worked}
-        session, newest = max(worked, key=lambda case: (whole(case[1].at), *self._order(*case)))
+        session, newest = max(worked, key=lambda case: (whole_milliseconds(case[1].at), *self._order(*case)))
         helped = {(session, each.failure) for session, each in worked}
         lost = [each for session, each in self._failures() if (session, each.call) in helped]
         return Fix(
@@ -152,9 +152,9 @@ class SelectedFindings:
             danger=max((each.danger for _, each in worked), key=list(Danger).index),
             lost_ms=sum(each.lost_ms for each in lost),
             lost_tokens=sum(each.lost_tokens for each in lost),
-            first=min(whole(each.at) for _, each in worked),
-            last=max(whole(each.at) for _, each in worked),
-            last_worked=max((whole(each.at), each.worked) for _, each in cases)[1],
+            first=min(whole_milliseconds(each.at) for _, each in worked),
+            last=max(whole_milliseconds(each.at) for _, each in worked),
+            last_worked=max((whole_milliseconds(each.at), each.worked) for _, each in cases)[1],
         )
 
     def _by_chance(self, change: CallChange) -> float:
@@ -169,7 +169,7 @@ class SelectedFindings:
         return Evidence(
             agent=key.agent,
             session=key.native,
-            at=whole(each.at),
+            at=whole_milliseconds(each.at),
             before=self._arguments(session, each.failure),
             after=self._arguments(session, each.later),
             said=self._said(session, each.failure),
@@ -185,7 +185,7 @@ class SelectedFindings:
             agent=key.agent,
             native=key.native,
             session=session,
-            said=structs.replace(said, at=whole(said.at)),
+            said=structs.replace(said, at=whole_milliseconds(said.at)),
             text=own_words(event.text or "") if isinstance(event, Message) else "",
             context=self.contexts[event.session.agent, event.id],
             local=isinstance(event, Message) and event.local,
@@ -199,7 +199,9 @@ class SelectedFindings:
         outcomes = [
             event for event in self.events if isinstance(event, Outcome) and event.session == key and event.call == call
         ]
-        said = max(outcomes, key=lambda event: (whole(event.at), self._number(session, event.id)), default=None)
+        said = max(
+            outcomes, key=lambda event: (whole_milliseconds(event.at), self._number(session, event.id)), default=None
+        )
         return (said.text or "") if said is not None and self._failure(session, call) is not None else ""
 
     def _arguments(self, session: int, call: str) -> str:
@@ -222,7 +224,15 @@ class SelectedFindings:
 def turn_of(event: Event, act: UserAction, before: int, context: str) -> Turn:
     """A turn of the user as every index tells it: only the own words are its text."""
     typed, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
-    turn = Turn(id=event.id, action=act, at=whole(event.at), text=typed, before=before, origin=origin, context=context)
+    turn = Turn(
+        id=event.id,
+        action=act,
+        at=whole_milliseconds(event.at),
+        text=typed,
+        before=before,
+        origin=origin,
+        context=context,
+    )
     if isinstance(event, Rejection | Interrupt):
         turn = structs.replace(turn, call=event.call or "")
     if isinstance(event, Message) and event.local:

@@ -25,9 +25,9 @@ from wisen.model.report import Counts, Selection, ToolUse
 from wisen.model.source import ReadProblemCount, ReadProblemKind, SourceMark
 from wisen.model.tombstone import FORGOTTEN, IndexedText, is_in_scope
 from wisen.store.index import Index
-from wisen.testing.fake_findings import whole
+from wisen.testing.fake_findings import whole_milliseconds
+from wisen.testing.fake_index_rows import IndexRows
 from wisen.testing.fake_models import MemoryModelAnswers
-from wisen.testing.index_rows import IndexRows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -87,13 +87,13 @@ class MemoryEvents:
 
     def counts(self, selection: Selection) -> Counts:
         """What the selected sessions hold."""
-        kept = [each for each in self._rows.selected(selection) if not isinstance(each.event, PROSE_EVENTS)]
+        kept = [each for each in self._rows.selected_events(selection) if not isinstance(each.event, PROSE_EVENTS)]
         events = [each.event for each in kept]
         rejected = {(each.session.agent, each.call) for each in self._rows.events() if isinstance(each, Rejection)}
         interrupts = [each for each in events if isinstance(each, Interrupt)]
         messages = [each for each in events if isinstance(each, Message)]
         return Counts(
-            sources=sum(self._rows.is_chosen(agent, path, selection) for agent, path in self._rows.marks),
+            sources=sum(self._rows.is_selected(agent, path, selection) for agent, path in self._rows.marks),
             sessions=len({each.session for each in events}),
             contexts=len({each.context for each in kept if each.context}),
             typed_turns=sum(each.provenance is Provenance.TYPED for each in messages),
@@ -103,13 +103,13 @@ class MemoryEvents:
             interrupts_by_rejection=sum((each.session.agent, each.call) in rejected for each in interrupts),
             tools=_tools(events),
             withheld=Counter(each.withheld for each in kept if each.withheld),
-            first=min((whole(each.at) for each in events), default=None),
-            last=max((whole(each.at) for each in events), default=None),
+            first=min((whole_milliseconds(each.at) for each in events), default=None),
+            last=max((whole_milliseconds(each.at) for each in events), default=None),
         )
 
     def histories(self, selection: Selection) -> Iterator[History]:
         """The calls of each selected session with how they ended, and the user's turns, in order."""
-        chosen = {self._rows.sessions[kept.event.session] for kept in self._rows.selected(selection)}
+        chosen = {self._rows.sessions[kept.event.session] for kept in self._rows.selected_events(selection)}
         for number in sorted(chosen):
             history = self._rows.history(number, selection)
             if history.steps or history.turns:
@@ -118,7 +118,7 @@ class MemoryEvents:
     def read_problems(self, selection: Selection) -> tuple[ReadProblemCount, ...]:
         """What could not be read in the selected sources."""
         found = (
-            each for key, each in self._rows.troubles.items() if self._rows.is_chosen(key[0], each.path, selection)
+            each for key, each in self._rows.troubles.items() if self._rows.is_selected(key[0], each.path, selection)
         )
         return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
 
@@ -129,7 +129,9 @@ class MemoryEvents:
             event, session = kept.event, kept.event.session
             if isinstance(event, Citation) and self._rows.sessions[session] in self._rows.found:
                 before = found.get((event.name, session))
-                last = whole(event.at) if before is None else max(before.last, whole(event.at))
+                last = (
+                    whole_milliseconds(event.at) if before is None else max(before.last, whole_milliseconds(event.at))
+                )
                 there = [each for each in self._rows.kept.values() if each.event.session == session]
                 contexts = frozenset(
                     "" if isinstance(each.event, PROSE_EVENTS) else each.context or "" for each in there
@@ -273,7 +275,7 @@ class MemoryIndexRemoval:
             session.native,
             session.segment,
             min(contexts, key=lambda each: (-contexts[each], each)),
-            max(whole(each.event.at) for each in kept),
+            max(whole_milliseconds(each.event.at) for each in kept),
             len(kept),
             sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + len(kept) * EVENT_BYTES,
             self._rows.seen.get(number, (0, 0))[0] != self._rows.sizes[number],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from wisen.store.ledger import Ledger
-from wisen.testing import ledger_parts as parts
+from wisen.testing import fake_ledger_ports as parts
+from wisen.testing.fake_entries import MemoryEntries, MemoryGuards, MemoryMoves, MemoryOccurrences, MemoryProposals
+from wisen.testing.fake_ledger_rows import LedgerRows
 from wisen.testing.fake_models import MemoryModelUses
-from wisen.testing.learnt_parts import MemoryEntries, MemoryGuards, MemoryMoves, MemoryOccurrences, MemoryProposals
-from wisen.testing.ledger_rows import LedgerRows
 
 
 class MemoryLedger(Ledger):

@@ -17,9 +17,17 @@ from wisen.model.failure import CallChange, Ending, FixAttempt, SessionFindings,
 from wisen.model.fix import Danger, fix_id
 from wisen.model.report import Selection
 from wisen.testing.fake_miner import mine_all
-from wisen.testing.found_sessions import CHANGE, SIGNATURE, a_try, failure, goal_of, keep_calls, keep_three
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.log_writer import NOON, Log
+from wisen.testing.sample_findings import (
+    CHANGE,
+    SIGNATURE,
+    a_failure,
+    a_goal,
+    an_attempt,
+    store_calls,
+    store_three_sessions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,13 +51,13 @@ class FindingsContract:
         ) == ((), (), (), [])
 
     def test_failures_are_counted_by_signature(self, index: Index) -> None:
-        one, two = keep_calls(index, "a"), keep_calls(index, "b")
+        one, two = store_calls(index, "a"), store_calls(index, "b")
         rare = Signature(key="file.missing", who="cat", version=1)
         also_rare = Signature(key="file.missing", who="awk", version=1)
         newer = structs.replace(rare, version=2)
-        edit = structs.replace(failure("a1", 5), tool="Edit", masked=True, ended_by="a2")
-        of_one = (failure("a0", 1), edit, failure("a2", 2, rare), failure("a3", 2, rare))
-        of_two = (failure("b0", 3), failure("b1", 4, also_rare), failure("b2", 4, newer))
+        edit = structs.replace(a_failure("a1", 5), tool="Edit", masked=True, ended_by="a2")
+        of_one = (a_failure("a0", 1), edit, a_failure("a2", 2, rare), a_failure("a3", 2, rare))
+        of_two = (a_failure("b0", 3), a_failure("b1", 4, also_rare), a_failure("b2", 4, newer))
         index.findings.store_findings(
             [SessionFindings(session=one, failures=of_one), SessionFindings(session=two, failures=of_two)], 1
         )
@@ -66,28 +74,32 @@ class FindingsContract:
         assert (first.first, first.last) == (NOON + timedelta(minutes=1), NOON + timedelta(minutes=5))
 
     def test_what_went_away_by_itself_stops_counting(self, index: Index) -> None:
-        session = keep_calls(index, "a")
-        found = [failure("a0", 0), *(structs.replace(failure(f"a{each}", each), transient=True) for each in (1, 2))]
+        session = store_calls(index, "a")
+        found = [a_failure("a0", 0), *(structs.replace(a_failure(f"a{each}", each), transient=True) for each in (1, 2))]
         index.findings.store_findings([SessionFindings(session=session, failures=tuple(found))], 1)
         for alive, calls in ((None, 3), (NOON, 3), (NOON + timedelta(minutes=2), 2), (NOON + timedelta(days=1), 1)):
             assert [kind.calls for kind in index.findings.failures(ALL, alive=alive)] == [calls]
 
     def test_a_fix_tells_where_it_worked_and_where_not(self, index: Index) -> None:
-        one, two, three = (keep_calls(index, native) for native in "abc")
-        worse = structs.replace(a_try("a0", "a2", 2), danger=Danger.PACKAGE)
-        worst = structs.replace(a_try("b2", "b3", 9, worked=False), danger=Danger.DELETES)
-        tries = (a_try("a0", "a1", 1), worse, a_try("a1", "a2", 2), a_try("a3", "a2", 2, worked=False))
+        one, two, three = (store_calls(index, native) for native in "abc")
+        worse = structs.replace(an_attempt("a0", "a2", 2), danger=Danger.PACKAGE)
+        worst = structs.replace(an_attempt("b2", "b3", 9, worked=False), danger=Danger.DELETES)
+        tries = (an_attempt("a0", "a1", 1), worse, an_attempt("a1", "a2", 2), an_attempt("a3", "a2", 2, worked=False))
         index.findings.store_findings(
             [
                 SessionFindings(
                     session=one,
-                    failures=tuple(failure(f"a{each}") for each in range(4)),
+                    failures=tuple(a_failure(f"a{each}") for each in range(4)),
                     tries=tries,
                     habits={CHANGE: 3, CallChange(tool="Bash", added=("x",)): 9},
                     pairs={"Bash": (10, 4), "Edit": (7, 7)},
                 ),
-                SessionFindings(session=two, tries=(a_try("b0", "b1", 1, worked=False), a_try("b1", "b2", 1), worst)),
-                SessionFindings(session=three, tries=(a_try("c0", "c1", 8, worked=False),), pairs={"Bash": (2, 1)}),
+                SessionFindings(
+                    session=two, tries=(an_attempt("b0", "b1", 1, worked=False), an_attempt("b1", "b2", 1), worst)
+                ),
+                SessionFindings(
+                    session=three, tries=(an_attempt("c0", "c1", 8, worked=False),), pairs={"Bash": (2, 1)}
+                ),
             ],
             1,
         )
@@ -102,30 +114,37 @@ class FindingsContract:
         assert not fix.last_worked
 
     def test_a_change_that_never_worked_is_no_fix(self, index: Index) -> None:
-        session = keep_calls(index, "a")
-        index.findings.store_findings([SessionFindings(session=session, tries=(a_try("a0", "a1", worked=False),))], 1)
+        session = store_calls(index, "a")
+        index.findings.store_findings(
+            [SessionFindings(session=session, tries=(an_attempt("a0", "a1", worked=False),))], 1
+        )
         assert index.findings.fixes(ALL) == ()
         assert index.findings.evidence(fix_id(SIGNATURE, CHANGE)) == ()
 
     def test_at_the_same_moment_having_worked_counts(self, index: Index) -> None:
-        session = keep_calls(index, "a")
+        session = store_calls(index, "a")
         index.findings.store_findings(
-            [SessionFindings(session=session, tries=(a_try("a0", "a2"), a_try("a1", "a3", worked=False)))], 1
+            [SessionFindings(session=session, tries=(an_attempt("a0", "a2"), an_attempt("a1", "a3", worked=False)))], 1
         )
         assert [fix.last_worked for fix in index.findings.fixes(ALL)] == [True]
 
     def test_of_several_at_the_same_moment_the_one_called_last_is_the_newest(self, index: Index) -> None:
-        session = keep_calls(index, "a")
+        session = store_calls(index, "a")
         index.findings.store_findings(
-            [SessionFindings(session=session, tries=(a_try("a1", "a3"), a_try("a2", "a3"), a_try("a0", "a2")))], 1
+            [
+                SessionFindings(
+                    session=session, tries=(an_attempt("a1", "a3"), an_attempt("a2", "a3"), an_attempt("a0", "a2"))
+                )
+            ],
+            1,
         )
         (fix,) = index.findings.fixes(ALL)
         assert (fix.before, fix.after) == ('{"command":"a2"}', '{"command":"a3"}')
         assert [shown.before[-4:-2] for shown in index.findings.evidence(fix.id)] == ["a2", "a1", "a0"]
 
     def test_chance_is_told_by_the_selected_sessions(self, index: Index) -> None:
-        old, new = keep_calls(index, "a", 2), keep_calls(index, "b", agent="codex")
-        tries = (a_try("b2", "b3", 3),)
+        old, new = store_calls(index, "a", 2), store_calls(index, "b", agent="codex")
+        tries = (an_attempt("b2", "b3", 3),)
         index.findings.store_findings(
             [
                 SessionFindings(session=old, habits={CHANGE: 1}, pairs={"Bash": (2, 3)}),
@@ -138,11 +157,11 @@ class FindingsContract:
             assert [fix.by_chance for fix in index.findings.fixes(selection)] == [pytest.approx(chance)]
 
     def test_fixes_come_by_sessions_and_calls_and_then_by_id(self, index: Index) -> None:
-        session, other = keep_calls(index, "a"), keep_calls(index, "b")
+        session, other = store_calls(index, "a"), store_calls(index, "b")
         changes = [CallChange(tool="Bash", added=(word,)) for word in ("one", "two", "three", "four")]
 
         def tried(change: CallChange, *failed: str) -> tuple[FixAttempt, ...]:
-            return tuple(structs.replace(a_try(each, f"{each[0]}3"), change=change) for each in failed)
+            return tuple(structs.replace(an_attempt(each, f"{each[0]}3"), change=change) for each in failed)
 
         of_one = tried(changes[0], "a0") + tried(changes[1], "a0") + tried(changes[2], "a0", "a1")
         of_one += tried(changes[3], "a0")
@@ -158,14 +177,16 @@ class FindingsContract:
         assert found == [fix_id(SIGNATURE, changes[3]), fix_id(SIGNATURE, changes[2]), *rest]
 
     def test_evidence_is_every_try_with_what_was_called_and_said(self, index: Index) -> None:
-        one, two = keep_calls(index, "a"), keep_calls(index, "b", agent="codex")
-        long = structs.replace(failure("a0"), trajectory="001", attempts=("a0", "a1", "a2"))
+        one, two = store_calls(index, "a"), store_calls(index, "b", agent="codex")
+        long = structs.replace(a_failure("a0"), trajectory="001", attempts=("a0", "a1", "a2"))
         index.findings.store_findings(
             [
                 SessionFindings(
-                    session=one, failures=(long,), tries=(a_try("a0", "a1", 1, worked=False), a_try("a0", "a2", 3))
+                    session=one,
+                    failures=(long,),
+                    tries=(an_attempt("a0", "a1", 1, worked=False), an_attempt("a0", "a2", 3)),
                 ),
-                SessionFindings(session=two, failures=(failure("b1"),), tries=(a_try("b1", "b2", 2),)),
+                SessionFindings(session=two, failures=(a_failure("b1"),), tries=(an_attempt("b1", "b2", 2),)),
             ],
             1,
         )
@@ -178,9 +199,9 @@ class FindingsContract:
         assert (oldest.after, oldest.worked) == ('{"command":"a1"}', False)
 
     def test_the_beginning_of_an_id_is_enough_where_only_one_begins_so(self, index: Index) -> None:
-        session = keep_calls(index, "a")
+        session = store_calls(index, "a")
         changes = [CallChange(tool="Bash", added=(str(number),)) for number in range(40)]
-        tries = tuple(structs.replace(a_try("a0", "a1"), change=change) for change in changes)
+        tries = tuple(structs.replace(an_attempt("a0", "a1"), change=change) for change in changes)
         index.findings.store_findings([SessionFindings(session=session, tries=tries)], 1)
         ids = [fix.id for fix in index.findings.fixes(ALL)]
         assert len(set(ids)) == 40
@@ -224,7 +245,7 @@ class FindingsContract:
         assert (third.request, third.calls, third.said_next, third.ending) == ("m3", (), None, Ending.EMPTY)
 
     def test_a_selection_narrows_everything_that_was_found(self, index: Index) -> None:
-        keep_three(index)
+        store_three_sessions(index)
         mine_all(index)
         assert _found(index, ALL) == (3, 3, 3)
         assert _found(index, Selection(under=Path("/p"))) == (2, 2, 2)
@@ -248,10 +269,10 @@ class FindingsContract:
         signature = Signature(key=text, who=text, says=text, version=1)
         change = CallChange(tool=text, removed=(text, ""), added=(text,), first=(text,))
         failed = structs.replace(
-            failure(f"1{text}", 0, signature), tool=text, command=text, place=text, trajectory=text or "0"
+            a_failure(f"1{text}", 0, signature), tool=text, command=text, place=text, trajectory=text or "0"
         )
-        tried = structs.replace(a_try(f"1{text}", f"2{text}"), signature=signature, change=change)
-        goal = structs.replace(goal_of(f"3{text}"), calls=(f"1{text}", f"2{text}"))
+        tried = structs.replace(an_attempt(f"1{text}", f"2{text}"), signature=signature, change=change)
+        goal = structs.replace(a_goal(f"3{text}"), calls=(f"1{text}", f"2{text}"))
         found = SessionFindings(
             session=history.session,
             failures=(failed,),

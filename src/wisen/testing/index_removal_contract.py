@@ -11,8 +11,8 @@ from wisen.model.memory import Memory, MemoryFields, MemoryKind
 from wisen.model.report import Selection
 from wisen.model.tombstone import ALL_CONTEXTS, FORGOTTEN, IndexedText
 from wisen.testing.fake_miner import mine_all
-from wisen.testing.found_sessions import keep_calls
 from wisen.testing.log_writer import NOON, Log
+from wisen.testing.sample_findings import store_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WORDS = MemoryFields("", "", "", "")
 
 
-def keep_two(index: Index) -> tuple[Log, Log]:
+def store_two_logs(index: Index) -> tuple[Log, Log]:
     """A session of one context, and one that goes on in another."""
     one, two = Log("/a.jsonl", "s1"), Log("/b.jsonl", "s2")
     for log in (one, two):
@@ -36,7 +36,7 @@ def keep_two(index: Index) -> tuple[Log, Log]:
     return one, two
 
 
-def texts(index: Index) -> set[str]:
+def indexed_texts(index: Index) -> set[str]:
     """Every text that is held."""
     return {trace.text for trace in index.removal.indexed_texts()}
 
@@ -45,7 +45,7 @@ class IndexRemovalContract:
     """Fixtures: `index`, and `reopen`, which gives the same index opened anew."""
 
     def test_every_text_is_told_with_its_event(self, index: Index) -> None:
-        keep_two(index)
+        store_two_logs(index)
         found = {*index.removal.indexed_texts()}
         assert IndexedText("claude-code", "s1", "t-s1", "ctx", "text of t-s1") in found
         assert IndexedText("claude-code", "s2", "c-s2/end", "ctx", "failed in s2") in found
@@ -54,7 +54,7 @@ class IndexRemovalContract:
     def test_what_happened_in_one_context_can_count_for_another(
         self, index: Index, reopen: Callable[[], Index]
     ) -> None:
-        keep_two(index)
+        store_two_logs(index)
         mine_all(index)
         index.removal.move_context("ctx", "main")
         index.removal.move_context("never seen", "main")
@@ -70,22 +70,22 @@ class IndexRemovalContract:
     def test_what_is_veiled_has_no_text_and_what_came_back_from_it_neither(
         self, index: Index, reopen: Callable[[], Index]
     ) -> None:
-        one, _ = keep_two(index)
+        one, _ = store_two_logs(index)
         mine_all(index)
         turns = index.events.counts(Selection()).typed_turns
         assert index.removal.redact([("claude-code", "c-s1"), ("claude-code", "t-s2"), ("codex", "t-s1")]) == 3
         again = reopen()
-        assert texts(again) & {'{"command":"make"}', "text of t-s2"} == {'{"command":"make"}'}
-        assert "failed in s1" not in texts(again)
-        assert {"text of t-s1", "failed in s2"} <= texts(again)
+        assert indexed_texts(again) & {'{"command":"make"}', "text of t-s2"} == {'{"command":"make"}'}
+        assert "failed in s1" not in indexed_texts(again)
+        assert {"text of t-s1", "failed in s2"} <= indexed_texts(again)
         counts = again.events.counts(Selection())
         assert counts.typed_turns == turns
         assert counts.withheld == {FORGOTTEN: 3}
         assert again.events.store([one.stretch()]) == 0
-        assert "failed in s1" not in texts(again)
+        assert "failed in s1" not in indexed_texts(again)
 
     def test_sessions_that_hold_something_veiled_are_mined_again_and_no_others(self, index: Index) -> None:
-        keep_two(index)
+        store_two_logs(index)
         mine_all(index)
         index.memories.replace({"session:1": [(a_memory("1"), _WORDS)], "session:2": [(a_memory("2"), _WORDS)]})
         index.removal.redact([("claude-code", "t-s1")])
@@ -93,40 +93,40 @@ class IndexRemovalContract:
         assert [memory.id for memory in index.memories.every()] == ["2"]
 
     def test_what_was_found_in_a_session_goes_with_what_was_veiled_in_it(self, index: Index) -> None:
-        keep_calls(index, "a")
+        store_calls(index, "a")
         mine_all(index)
         assert index.findings.failures(Selection())
         index.removal.redact({(trace.agent, trace.event) for trace in index.removal.indexed_texts()})
         assert index.findings.failures(Selection()) == ()
         assert index.findings.fixes(Selection()) == ()
-        assert texts(index) == set()
+        assert indexed_texts(index) == set()
 
     def test_sessions_of_a_scope_are_dropped_whole_and_others_lose_what_happened_there(self, index: Index) -> None:
-        keep_two(index)
+        store_two_logs(index)
         mine_all(index)
         index.removal.remove_scope("ctx", NOON + timedelta(days=1))
-        assert texts(index) == {"text of t-elsewhere"}
+        assert indexed_texts(index) == {"text of t-elsewhere"}
         assert [history.native for history in index.events.histories(Selection())] == ["s2"]
         index.removal.remove_scope(ALL_CONTEXTS, NOON + timedelta(days=1))
-        assert texts(index) == set()
+        assert indexed_texts(index) == set()
         assert index.events.counts(Selection()).sessions == 0
-        keep_two(index)
-        assert len(texts(index)) == 6
+        store_two_logs(index)
+        assert len(indexed_texts(index)) == 6
 
     def test_what_is_unveiled_is_read_again(self, index: Index) -> None:
-        one, two = keep_two(index)
+        one, two = store_two_logs(index)
         index.removal.redact([("claude-code", "t-s1")])
         index.removal.unredact([("claude-code", "t-s1")])
         marks = index.events.marks("claude-code")
         assert marks["/a.jsonl"].size == -1
         assert marks["/b.jsonl"].size == 100
         assert index.events.store([one.stretch(), two.stretch()]) == 1
-        assert "text of t-s1" in texts(index)
+        assert "text of t-s1" in indexed_texts(index)
         index.removal.unredact([])
         assert {mark.size for mark in index.events.marks("claude-code").values()} == {-1}
 
     def test_sessions_are_told_with_their_size_and_go_whole(self, index: Index, reopen: Callable[[], Index]) -> None:
-        one, two = keep_two(index)
+        one, two = store_two_logs(index)
         index = reopen()
         stored = {each.native: each for each in index.removal.archived_sessions()}
         assert [stored["s2"].context, stored["s1"].context] == ["ctx", "ctx"], "most of it happened there"
@@ -140,21 +140,21 @@ class IndexRemovalContract:
         index.removal.remove_sessions({stored["s1"].key, ("codex", "s2", 0)})
         again = reopen()
         assert [each.native for each in again.removal.archived_sessions()] == ["s2"]
-        assert not {text for text in texts(again) if "s1" in text}
+        assert not {text for text in indexed_texts(again) if "s1" in text}
         assert again.events.marks("claude-code").keys() == {"/a.jsonl", "/b.jsonl"}
         assert [each.native for each in again.events.histories(Selection())] == ["s2"]
         assert again.events.store([one.stretch(), two.stretch()]) == 3
         assert {each.native: each.waits for each in again.removal.archived_sessions()} == {"s1": True, "s2": False}
 
     def test_scrubbing_leaves_what_is_held(self, index: Index, reopen: Callable[[], Index]) -> None:
-        keep_two(index)
+        store_two_logs(index)
         index.memories.replace({"x": [(a_memory("1"), MemoryFields("apple", "", "", "pear"))]})
-        before = texts(index)
+        before = indexed_texts(index)
         index.removal.redact([("claude-code", "t-s1")])
         index.removal.scrub()
         again = reopen()
         again.check()
-        assert texts(again) == before - {"text of t-s1"}
+        assert indexed_texts(again) == before - {"text of t-s1"}
         assert [memory.id for memory in again.memories.every()] == ["1"]
 
 

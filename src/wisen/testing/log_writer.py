@@ -107,7 +107,7 @@ class Log:
         return IndexBatch(source=self.source, events=tuple(self.kept), problems=troubles, mark=mark, from_start=afresh)
 
 
-def full_log() -> Log:
+def every_kind_log() -> Log:
     """Fifteen events: every kind, every status."""
     log = Log("/logs/p/one.jsonl")
     log.typed("m1", 0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wisen.store.memories import Memories
 
 
-def remembered(
+def a_memory_with_fields(
     id_: str, text: str, *, origin: str = "session:1", turn: int = 1, **more: Any
 ) -> tuple[Memory, MemoryFields]:
     """A memory with its words."""
@@ -29,7 +29,7 @@ def remembered(
     return memory, MemoryFields(text=memory.text, who=memory.who, day="", beside=memory.beside)
 
 
-def found(memories: Memories, *words: str, **more: Any) -> list[str]:
+def found_ids(memories: Memories, *words: str, **more: Any) -> list[str]:
     """The ids of what is found, best first."""
     return [hit.memory.id for hit in memories.find(MemoryQuery(words)._replace(**more), DEFAULT_WEIGHTS)]
 
@@ -38,14 +38,14 @@ class MemoriesContract:
     """What every store of memories promises."""
 
     def test_a_new_store_finds_nothing(self, memories: Memories) -> None:
-        assert found(memories, "anything") == []
+        assert found_ids(memories, "anything") == []
         assert memories.count() == {}
         assert memories.contexts() == {}
         assert memories.origins("") == frozenset()
         assert memories.neighbors("none", 3) == []
 
     def test_a_memory_comes_back_whole(self, memories: Memories, again: Callable[[], Memories]) -> None:
-        one = remembered(
+        one = a_memory_with_fields(
             "m1",
             "We deploy on Tuesdays",
             kind=MemoryKind.NOTE,
@@ -68,112 +68,121 @@ class MemoriesContract:
     @pytest.mark.parametrize("text", HOSTILE)
     def test_any_text_comes_back_as_it_was(self, memories: Memories, text: str) -> None:
         memories.replace(
-            {text or "-": [remembered("m", f"needle {text}", origin=text or "-", place=text, session=text)]}
+            {text or "-": [a_memory_with_fields("m", f"needle {text}", origin=text or "-", place=text, session=text)]}
         )
         ((memory, _),) = memories.find(MemoryQuery(("needle",)), DEFAULT_WEIGHTS)
         assert (memory.text, memory.place, memory.session) == (f"needle {text}", text, text)
-        found(memories, text, f"{text}*", f'"{text}', f"{text} AND (", f"NOT {text}")
+        found_ids(memories, text, f"{text}*", f'"{text}', f"{text} AND (", f"NOT {text}")
 
     def test_more_words_are_better_and_rare_ones_too(self, memories: Memories) -> None:
         memories.replace(
             {
                 "session:1": [
-                    remembered("both", "the deploy script needs pnpm"),
-                    remembered("one", "the deploy went well", turn=2),
-                    remembered("none", "lunch is at noon", turn=3),
+                    a_memory_with_fields("both", "the deploy script needs pnpm"),
+                    a_memory_with_fields("one", "the deploy went well", turn=2),
+                    a_memory_with_fields("none", "lunch is at noon", turn=3),
                 ]
             }
         )
-        assert found(memories, "deploy", "pnpm") == ["both", "one"]
+        assert found_ids(memories, "deploy", "pnpm") == ["both", "one"]
 
     def test_words_beside_and_names_count_less_than_the_text(self, memories: Memories) -> None:
-        filler = [remembered(f"f{n}", "nothing of interest here", turn=9 + n) for n in range(8)]
+        filler = [a_memory_with_fields(f"f{n}", "nothing of interest here", turn=9 + n) for n in range(8)]
         memories.replace(
             {
                 "session:1": [
-                    remembered("beside", "and so it was done", beside="we chose sqlite"),
-                    remembered("text", "we chose sqlite", turn=2),
+                    a_memory_with_fields("beside", "and so it was done", beside="we chose sqlite"),
+                    a_memory_with_fields("text", "we chose sqlite", turn=2),
                     *filler,
                 ]
             }
         )
-        assert found(memories, "sqlite") == ["text", "beside"]
+        assert found_ids(memories, "sqlite") == ["text", "beside"]
 
     def test_a_phrase_is_found_as_it_stands(self, memories: Memories) -> None:
         memories.replace(
-            {"session:1": [remembered("a", "blue green deploy"), remembered("b", "green and blue", turn=2)]}
+            {
+                "session:1": [
+                    a_memory_with_fields("a", "blue green deploy"),
+                    a_memory_with_fields("b", "green and blue", turn=2),
+                ]
+            }
         )
-        assert found(memories, "blue green") == ["a"]
+        assert found_ids(memories, "blue green") == ["a"]
 
     def test_contexts_that_were_not_asked_for_are_not_looked_in(self, memories: Memories) -> None:
         memories.replace(
             {
-                "session:1": [remembered("here", "use tabs", context="shop-1")],
-                "session:2": [remembered("there", "use tabs", origin="session:2", context="blog-2")],
-                "ledger": [remembered("all", "use tabs", origin="ledger")],
+                "session:1": [a_memory_with_fields("here", "use tabs", context="shop-1")],
+                "session:2": [a_memory_with_fields("there", "use tabs", origin="session:2", context="blog-2")],
+                "ledger": [a_memory_with_fields("all", "use tabs", origin="ledger")],
             }
         )
-        assert set(found(memories, "tabs", contexts=("shop-1", ""))) == {"here", "all"}
-        assert found(memories, "tabs", contexts=("blog-2",)) == ["there"]
-        assert found(memories, "tabs", contexts=("unknown",)) == []
-        assert found(memories, "tabs", contexts=()) == []
-        assert set(found(memories, "tabs")) == {"here", "there", "all"}
+        assert set(found_ids(memories, "tabs", contexts=("shop-1", ""))) == {"here", "all"}
+        assert found_ids(memories, "tabs", contexts=("blog-2",)) == ["there"]
+        assert found_ids(memories, "tabs", contexts=("unknown",)) == []
+        assert found_ids(memories, "tabs", contexts=()) == []
+        assert set(found_ids(memories, "tabs")) == {"here", "there", "all"}
 
     def test_since_and_kinds_narrow_what_is_found(self, memories: Memories) -> None:
         memories.replace(
             {
                 "session:1": [
-                    remembered("old", "use tabs", at=NOON - timedelta(days=9)),
-                    remembered("new", "use tabs", at=NOON, turn=2),
-                    remembered("rule", "use tabs", at=NOON, kind=MemoryKind.RULE, turn=3),
-                    remembered("undated", "use tabs", turn=4),
+                    a_memory_with_fields("old", "use tabs", at=NOON - timedelta(days=9)),
+                    a_memory_with_fields("new", "use tabs", at=NOON, turn=2),
+                    a_memory_with_fields("rule", "use tabs", at=NOON, kind=MemoryKind.RULE, turn=3),
+                    a_memory_with_fields("undated", "use tabs", turn=4),
                 ]
             }
         )
-        assert set(found(memories, "tabs", since=NOON - timedelta(days=1))) == {"new", "rule"}
-        assert found(memories, "tabs", kinds=(MemoryKind.RULE,)) == ["rule"]
+        assert set(found_ids(memories, "tabs", since=NOON - timedelta(days=1))) == {"new", "rule"}
+        assert found_ids(memories, "tabs", kinds=(MemoryKind.RULE,)) == ["rule"]
 
     def test_what_was_typed_to_a_local_model_is_left_out_where_that_is_asked_for(self, memories: Memories) -> None:
-        memories.replace({"session:1": [remembered("m1", "tabs", local=True), remembered("m2", "tabs", turn=2)]})
-        assert sorted(found(memories, "tabs")) == ["m1", "m2"]
-        assert found(memories, "tabs", local=False) == ["m2"]
-        memories.replace({"session:1": [remembered("m1", "tabs"), remembered("m2", "tabs", turn=2)]})
-        assert sorted(found(memories, "tabs", local=False)) == ["m1", "m2"], "it was said elsewhere, too"
+        memories.replace(
+            {"session:1": [a_memory_with_fields("m1", "tabs", local=True), a_memory_with_fields("m2", "tabs", turn=2)]}
+        )
+        assert sorted(found_ids(memories, "tabs")) == ["m1", "m2"]
+        assert found_ids(memories, "tabs", local=False) == ["m2"]
+        memories.replace(
+            {"session:1": [a_memory_with_fields("m1", "tabs"), a_memory_with_fields("m2", "tabs", turn=2)]}
+        )
+        assert sorted(found_ids(memories, "tabs", local=False)) == ["m1", "m2"], "it was said elsewhere, too"
 
     def test_an_origin_holds_what_it_was_last_given(self, memories: Memories) -> None:
-        first, second = remembered("a", "old words"), remembered("b", "new words")
+        first, second = a_memory_with_fields("a", "old words"), a_memory_with_fields("b", "new words")
         assert memories.replace({"session:1": [first]}) == 1
         assert memories.replace({"session:1": [first]}) == 0
         assert memories.replace({"session:1": [second], "session:2": []}) == 1
-        assert found(memories, "old") == []
-        assert found(memories, "new", "words") == ["b"]
+        assert found_ids(memories, "old") == []
+        assert found_ids(memories, "new", "words") == ["b"]
         assert memories.replace({"session:1": []}) == 1
-        assert found(memories, "words") == []
+        assert found_ids(memories, "words") == []
         assert memories.origins("") == frozenset()
 
     def test_a_memory_that_moves_to_another_context_is_found_there_only(self, memories: Memories) -> None:
-        memories.replace({"o": [remembered("a", "use tabs", origin="o", context="one")]})
-        memories.replace({"o": [remembered("a", "use tabs", origin="o", context="two")]})
-        assert found(memories, "tabs", contexts=("one",)) == []
-        assert found(memories, "tabs", contexts=("two",)) == ["a"]
+        memories.replace({"o": [a_memory_with_fields("a", "use tabs", origin="o", context="one")]})
+        memories.replace({"o": [a_memory_with_fields("a", "use tabs", origin="o", context="two")]})
+        assert found_ids(memories, "tabs", contexts=("one",)) == []
+        assert found_ids(memories, "tabs", contexts=("two",)) == ["a"]
 
     def test_origins_are_known_by_how_they_begin(self, memories: Memories) -> None:
         names = ["session:1", "session:2", "sessionless", "entry:1"]
-        memories.replace({name: [remembered(name, "text", origin=name)] for name in names})
+        memories.replace({name: [a_memory_with_fields(name, "text", origin=name)] for name in names})
         assert memories.origins("session:") == {"session:1", "session:2"}
 
     def test_what_stands_around_a_memory(self, memories: Memories) -> None:
-        memories.replace({"session:1": [remembered(f"t{n}", f"turn {n}", turn=n) for n in range(1, 8)]})
+        memories.replace({"session:1": [a_memory_with_fields(f"t{n}", f"turn {n}", turn=n) for n in range(1, 8)]})
         assert [memory.id for memory in memories.neighbors("t4", 2)] == ["t2", "t3", "t4", "t5", "t6"]
         assert [memory.id for memory in memories.neighbors("t1", 1)] == ["t1", "t2"]
 
     def test_no_more_than_the_design_asks_for(self, memories: Memories) -> None:
-        memories.replace({"session:1": [remembered(f"t{n}", "same words", turn=n) for n in range(30)]})
+        memories.replace({"session:1": [a_memory_with_fields(f"t{n}", "same words", turn=n) for n in range(30)]})
         assert len(memories.find(MemoryQuery(("same",)), DEFAULT_WEIGHTS._replace(depth=7))) == 7
 
     def test_a_frequent_word_does_not_hide_a_rare_one(self, memories: Memories) -> None:
-        usual = [remembered(f"t{n}", f"common word number{n}", turn=n) for n in range(60)]
-        memories.replace({"session:1": [*usual, remembered("rare", "a common walrus", turn=99)]})
+        usual = [a_memory_with_fields(f"t{n}", f"common word number{n}", turn=n) for n in range(60)]
+        memories.replace({"session:1": [*usual, a_memory_with_fields("rare", "a common walrus", turn=99)]})
         few = DEFAULT_WEIGHTS._replace(rows=20)
         best = memories.find(MemoryQuery(("common", "walrus")), few)
         assert best[0].memory.id == "rare"

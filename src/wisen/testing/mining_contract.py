@@ -15,8 +15,8 @@ from wisen.model.event import Status
 from wisen.model.failure import SessionFindings
 from wisen.model.report import Selection
 from wisen.testing.fake_miner import mine, mine_all
-from wisen.testing.found_sessions import CHANGE, a_try, failure, goal_of, keep_calls, keep_three
 from wisen.testing.log_writer import NOON, Log
+from wisen.testing.sample_findings import CHANGE, a_failure, a_goal, an_attempt, store_calls, store_three_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,15 +47,15 @@ class MiningContract:
         assert [_calls(history) for history in again.findings.take_unmined(1)] == [["c1", "c3"]]
 
     def test_another_version_of_the_miner_looks_at_every_session_again(self, index: Index) -> None:
-        keep_calls(index, "a")
-        keep_calls(index, "b")
+        store_calls(index, "a")
+        store_calls(index, "b")
         assert (mine_all(index, 2), mine_all(index, 2)) == (2, 0)
         assert (mine_all(index, 1), mine_all(index, 1)) == (2, 0)
         assert {kind.signature.version for kind in index.findings.failures(ALL)} == {1}
 
     def test_a_session_can_be_mined_again_though_it_holds_nothing_new(self, index: Index) -> None:
         for name in ("a", "b"):
-            keep_calls(index, name)
+            store_calls(index, name)
         mine_all(index)
         found = index.findings.failures(ALL)
         _, second = sorted(history.session for history in index.events.histories(ALL))
@@ -77,14 +77,14 @@ class MiningContract:
         assert (mine_all(index), mine_all(index)) == (1, 0)
 
     def test_stopping_between_keeping_and_mining_loses_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
-        keep_three(index)
+        store_three_sessions(index)
         assert len(list(index.findings.take_unmined(1))) == 3
         again = reopen()
         assert mine_all(again) == 3
         assert [kind.calls for kind in again.findings.failures(ALL)] == [3]
 
     def test_stopping_half_way_through_mining_leaves_the_rest(self, index: Index, reopen: Callable[[], Index]) -> None:
-        keep_three(index)
+        store_three_sessions(index)
         unmined = index.findings.take_unmined(1)
         first = next(unmined)
         index.findings.store_findings([mine(first)], 1)
@@ -93,12 +93,15 @@ class MiningContract:
         assert mine_all(again) == 2
 
     def test_what_was_not_handed_out_is_kept_and_stays_unmined(self, index: Index, reopen: Callable[[], Index]) -> None:
-        session = keep_calls(index, "a")
+        session = store_calls(index, "a")
         again = reopen()
         again.findings.store_findings(
-            [SessionFindings(session=session, failures=(failure("a0"),)), SessionFindings(session=999, failures=())], 1
+            [SessionFindings(session=session, failures=(a_failure("a0"),)), SessionFindings(session=999, failures=())],
+            1,
         )
-        again.findings.store_findings([SessionFindings(session=session, failures=(failure("a0"), failure("a1")))], 1)
+        again.findings.store_findings(
+            [SessionFindings(session=session, failures=(a_failure("a0"), a_failure("a1")))], 1
+        )
         assert [kind.calls for kind in again.findings.failures(ALL)] == [2]
 
     def test_two_sessions_that_take_turns_in_one_source_are_told_apart(self, index: Index) -> None:
@@ -121,33 +124,33 @@ class MiningContract:
         assert [goal.calls for goal in index.findings.goals(ALL)] == [("c2",), ("c3",), ("c4",), ("c5",), (), ()]
 
     def test_mining_again_takes_the_place_of_what_was_found(self, index: Index) -> None:
-        session, other = keep_calls(index, "a"), keep_calls(index, "b")
+        session, other = store_calls(index, "a"), store_calls(index, "b")
         pairs = {"Bash": (2, 2)}
         first = SessionFindings(
             session=session,
-            failures=(failure("a0"), failure("a1")),
-            tries=(a_try("a0", "a1"),),
+            failures=(a_failure("a0"), a_failure("a1")),
+            tries=(an_attempt("a0", "a1"),),
             habits={CHANGE: 1},
             pairs=pairs,
-            goals=(goal_of("a0"), goal_of("a1")),
+            goals=(a_goal("a0"), a_goal("a1")),
         )
-        rest = SessionFindings(session=other, failures=(failure("b0"),), tries=(a_try("b0", "b1"),), pairs=pairs)
+        rest = SessionFindings(session=other, failures=(a_failure("b0"),), tries=(an_attempt("b0", "b1"),), pairs=pairs)
         index.findings.store_findings([first, rest], 1)
         assert [(kind.calls, kind.sessions) for kind in index.findings.failures(ALL)] == [(3, 2)]
         assert [(fix.sessions, fix.by_chance) for fix in index.findings.fixes(ALL)] == [(2, 1.0)]
         assert len(list(index.findings.goals(ALL))) == 2
-        index.findings.store_findings([SessionFindings(session=session, failures=(failure("a2"),))], 1)
+        index.findings.store_findings([SessionFindings(session=session, failures=(a_failure("a2"),))], 1)
         assert [(kind.calls, kind.sessions) for kind in index.findings.failures(ALL)] == [(2, 2)]
         assert [(fix.sessions, fix.by_chance) for fix in index.findings.fixes(ALL)] == [(1, 0.0)]
         assert list(index.findings.goals(ALL)) == []
 
     def test_what_names_an_unknown_event_is_left_out(self, index: Index) -> None:
-        session = keep_calls(index, "a")
+        session = store_calls(index, "a")
         found = SessionFindings(
             session=session,
-            failures=(failure("gone"), structs.replace(failure("a0"), ended_by="gone", attempts=("a0", "gone"))),
-            tries=(a_try("a0", "gone"), a_try("gone", "a1"), a_try("a0", "a1")),
-            goals=(goal_of("gone"), structs.replace(goal_of("a1"), calls=("a2", "gone", "a3"), said_next="gone")),
+            failures=(a_failure("gone"), structs.replace(a_failure("a0"), ended_by="gone", attempts=("a0", "gone"))),
+            tries=(an_attempt("a0", "gone"), an_attempt("gone", "a1"), an_attempt("a0", "a1")),
+            goals=(a_goal("gone"), structs.replace(a_goal("a1"), calls=("a2", "gone", "a3"), said_next="gone")),
         )
         index.findings.store_findings([found], 1)
         assert [(kind.calls, kind.overcome) for kind in index.findings.failures(ALL)] == [(1, 0)]
@@ -157,9 +160,9 @@ class MiningContract:
         ]
 
     def test_the_same_id_of_another_agent_is_another_event(self, index: Index) -> None:
-        keep_calls(index, "a", 1)
-        theirs = keep_calls(index, "b", 1, agent="codex")
-        index.findings.store_findings([SessionFindings(session=theirs, failures=(failure("a0"), failure("b0")))], 1)
+        store_calls(index, "a", 1)
+        theirs = store_calls(index, "b", 1, agent="codex")
+        index.findings.store_findings([SessionFindings(session=theirs, failures=(a_failure("a0"), a_failure("b0")))], 1)
         assert [kind.calls for kind in index.findings.failures(ALL)] == [1]
 
     def test_calls_and_turns_come_with_the_context_they_belong_to(self, index: Index) -> None:
@@ -191,7 +194,7 @@ class MiningContract:
         ]
 
     def test_counts_are_the_same_whether_or_not_sessions_were_mined(self, index: Index) -> None:
-        keep_three(index)
+        store_three_sessions(index)
         narrow = [ALL, Selection(under=Path("/p")), Selection(agent="codex"), Selection(since=NOON)]
         before = [index.events.counts(selection) for selection in narrow]
         first = next(index.findings.take_unmined(1))

@@ -38,7 +38,7 @@ def a_call(id_: str = "01A", **changed: object) -> ModelCall:
     return structs.replace(call, **changed)
 
 
-def a_cooling(id_: str = "01C", model: str = "openai:small", minutes: float = 5) -> Cooldown:
+def a_cooldown(id_: str = "01C", model: str = "openai:small", minutes: float = 5) -> Cooldown:
     """That a model failed at noon."""
     return Cooldown(id=id_, machine="desk", at=NOON, model=model, until=NOON + timedelta(minutes=minutes), why="busy")
 
@@ -94,14 +94,14 @@ class ModelUsesContract:
         )
 
     def test_a_model_cools_until_its_last_moment(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
-        for each in (a_cooling("01A", minutes=5), a_cooling("01B", minutes=9), a_cooling("01C", "z", minutes=1)):
+        for each in (a_cooldown("01A", minutes=5), a_cooldown("01B", minutes=9), a_cooldown("01C", "z", minutes=1)):
             ledger.model_uses.add_cooldown(each)
         again = reopen()
         assert again.model_uses.active_cooldowns("desk", NOON) == (
-            a_cooling("01B", minutes=9),
-            a_cooling("01C", "z", minutes=1),
+            a_cooldown("01B", minutes=9),
+            a_cooldown("01C", "z", minutes=1),
         )
-        assert again.model_uses.active_cooldowns("desk", NOON + timedelta(minutes=2)) == (a_cooling("01B", minutes=9),)
+        assert again.model_uses.active_cooldowns("desk", NOON + timedelta(minutes=2)) == (a_cooldown("01B", minutes=9),)
         assert again.model_uses.active_cooldowns("desk", NOON + timedelta(minutes=9)) == ()
         assert again.model_uses.active_cooldowns("lap", NOON) == ()
 

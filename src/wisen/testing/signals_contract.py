@@ -18,9 +18,9 @@ from wisen.model.failure import SessionFindings
 from wisen.model.report import Selection
 from wisen.model.signal import Lesson, LessonTopic, Polarity, SignalKind
 from wisen.testing.fake_miner import mine_all
-from wisen.testing.found_sessions import keep_three, said_of
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.log_writer import NOON, Log
+from wisen.testing.sample_findings import a_signal, store_three_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +42,8 @@ class SignalsContract:
 
     def test_a_signal_comes_back_whole_with_where_it_was_said(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = _keep_turns(index, "a", 2, agent="codex")
-        plain = said_of("a0", kind=SignalKind.PRAISE)
-        taught = said_of("a1", 1, lesson=LESSON)
+        plain = a_signal("a0", kind=SignalKind.PRAISE)
+        taught = a_signal("a1", 1, lesson=LESSON)
         index.findings.store_findings([SessionFindings(session=session, said=(plain, taught))], 1)
         again = reopen()
         newest, oldest = again.findings.signals(ALL)
@@ -55,7 +55,7 @@ class SignalsContract:
     @pytest.mark.parametrize("polarity", Polarity)
     def test_every_kind_and_polarity_comes_back(self, index: Index, kind: SignalKind, polarity: Polarity) -> None:
         session = _keep_turns(index, "a", 1)
-        said = said_of("a0", kind=kind)
+        said = a_signal("a0", kind=kind)
         said = structs.replace(said, signal=structs.replace(said.signal, polarity=polarity))
         index.findings.store_findings([SessionFindings(session=session, said=(said,))], 1)
         assert [each.said for each in index.findings.signals(ALL)] == [said]
@@ -66,7 +66,7 @@ class SignalsContract:
         session = _keep_turns(index, "a", 2)
         one = Lesson(text="", forbids=True, durable=number, is_durable=False, about=about)
         other = Lesson(text="Do it.", forbids=False, durable=number, is_durable=True, about=about)
-        said = tuple(said_of(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
+        said = tuple(a_signal(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
         said = tuple(structs.replace(each, signal=structs.replace(each.signal, probability=number)) for each in said)
         index.findings.store_findings([SessionFindings(session=session, said=said)], 1)
         assert tuple(each.said for each in reversed(index.findings.signals(ALL))) == said
@@ -75,7 +75,7 @@ class SignalsContract:
         session = _keep_turns(index, "a", 1)
         moment = (NOON + timedelta(microseconds=7)).astimezone(timezone(timedelta(hours=5)))
         index.findings.store_findings(
-            [SessionFindings(session=session, said=(structs.replace(said_of("a0"), at=moment),))], 1
+            [SessionFindings(session=session, said=(structs.replace(a_signal("a0"), at=moment),))], 1
         )
         (sighting,) = index.findings.signals(ALL)
         assert (sighting.said.at, sighting.said.at.utcoffset()) == (NOON, timedelta())
@@ -89,7 +89,7 @@ class SignalsContract:
         _reword(log, text)
         index.events.store([log.stretch()])
         (history,) = index.findings.take_unmined(1)
-        said = said_of(f"1{text}", lesson=structs.replace(LESSON, text=text))
+        said = a_signal(f"1{text}", lesson=structs.replace(LESSON, text=text))
         index.findings.store_findings([SessionFindings(session=history.session, said=(said,))], 1)
         (sighting,) = reopen().findings.signals(ALL)
         assert (sighting.agent, sighting.native, sighting.text, sighting.said) == (text, text, text, said)
@@ -102,7 +102,7 @@ class SignalsContract:
         index.events.store([log.stretch()])
         (history,) = index.findings.take_unmined(1)
         index.findings.store_findings(
-            [SessionFindings(session=history.session, said=tuple(said_of(f"m{each}", each) for each in range(2)))], 1
+            [SessionFindings(session=history.session, said=tuple(a_signal(f"m{each}", each) for each in range(2)))], 1
         )
         assert [(each.said.message, each.context) for each in index.findings.signals(ALL)] == [
             ("m1", ""),
@@ -115,7 +115,7 @@ class SignalsContract:
         log.typed("a1", local=True)
         index.events.store([log.stretch()])
         (history,) = index.events.histories(ALL)
-        said = tuple(said_of(name) for name in ("a0", "a1"))
+        said = tuple(a_signal(name) for name in ("a0", "a1"))
         index.findings.store_findings([SessionFindings(session=history.session, said=said)], 1)
         assert {each.id: each.local for each in history.turns} == {"a0": False, "a1": True}
         assert {each.said.message: each.local for each in index.findings.signals(ALL)} == {"a0": False, "a1": True}
@@ -126,19 +126,19 @@ class SignalsContract:
         _reword(log, None)
         index.events.store([log.stretch()])
         (history,) = index.findings.take_unmined(1)
-        index.findings.store_findings([SessionFindings(session=history.session, said=(said_of("m1"),))], 1)
+        index.findings.store_findings([SessionFindings(session=history.session, said=(a_signal("m1"),))], 1)
         assert [(each.said.message, each.text) for each in index.findings.signals(ALL)] == [("m1", "")]
 
     def test_mining_again_takes_the_place_of_what_was_heard(self, index: Index) -> None:
         one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
-        first = said_of("a0", lesson=LESSON), said_of("a1", 1)
+        first = a_signal("a0", lesson=LESSON), a_signal("a1", 1)
         index.findings.store_findings(
-            [SessionFindings(session=one, said=first), SessionFindings(session=two, said=(said_of("b0", 9),))], 1
+            [SessionFindings(session=one, said=first), SessionFindings(session=two, said=(a_signal("b0", 9),))], 1
         )
         assert _messages(index.findings.signals(ALL)) == ["b0", "a1", "a0"]
-        now = said_of("a0", kind=SignalKind.PRAISE), said_of("a2", 2)
+        now = a_signal("a0", kind=SignalKind.PRAISE), a_signal("a2", 2)
         index.findings.store_findings([SessionFindings(session=one, said=now)], 1)
-        assert [each.said for each in index.findings.signals(ALL)] == [said_of("b0", 9), now[1], now[0]]
+        assert [each.said for each in index.findings.signals(ALL)] == [a_signal("b0", 9), now[1], now[0]]
         index.findings.store_findings([SessionFindings(session=one)], 1)
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
@@ -146,7 +146,7 @@ class SignalsContract:
         session = _keep_turns(index, "a", 1)
         trigger = Trigger(cause=TriggerCause.REJECTED, tool="Bash", words=("git", "push"), did="git push origin main")
         other = structs.replace(LESSON, text="Ask before you push.", marker="always", standing=True, trigger=trigger)
-        said = said_of("a0", lesson=LESSON), said_of("a0", lesson=other), said_of("a0", kind=SignalKind.PREFERENCE)
+        said = a_signal("a0", lesson=LESSON), a_signal("a0", lesson=other), a_signal("a0", kind=SignalKind.PREFERENCE)
         index.findings.store_findings([SessionFindings(session=session, said=said)], 1)
         assert [each.said for each in index.findings.signals(ALL)] == [*said]
 
@@ -154,18 +154,18 @@ class SignalsContract:
         _keep_turns(index, "a", 1)
         theirs = _keep_turns(index, "b", 1, agent="codex")
         # The same id of another agent is another message.
-        said = said_of("gone"), said_of("a0"), said_of("b0")
+        said = a_signal("gone"), a_signal("a0"), a_signal("b0")
         index.findings.store_findings(
-            [SessionFindings(session=theirs, said=said), SessionFindings(session=999, said=(said_of("a0"),))], 1
+            [SessionFindings(session=theirs, said=said), SessionFindings(session=999, said=(a_signal("a0"),))], 1
         )
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
     def test_signals_come_newest_first_and_of_one_moment_by_message_and_kind(self, index: Index) -> None:
         one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
         kinds = SignalKind.PRAISE, SignalKind.CORRECTION, SignalKind.REMEMBER
-        said = said_of("a0", 5), said_of("a2", 1), *(said_of("a1", 1, kind=kind) for kind in kinds)
+        said = a_signal("a0", 5), a_signal("a2", 1), *(a_signal("a1", 1, kind=kind) for kind in kinds)
         index.findings.store_findings(
-            [SessionFindings(session=one, said=said), SessionFindings(session=two, said=(said_of("b0", 1),))], 1
+            [SessionFindings(session=one, said=said), SessionFindings(session=two, said=(a_signal("b0", 1),))], 1
         )
         assert [(each.said.message, each.said.signal.kind.value) for each in index.findings.signals(ALL)] == [
             ("a0", "correction"),
@@ -177,7 +177,7 @@ class SignalsContract:
         ]
 
     def test_a_selection_narrows_what_was_said(self, index: Index) -> None:
-        keep_three(index)
+        store_three_sessions(index)
         log = Log("/p/d.jsonl", "d")
         log.place = "/src/tools"
         log.typed("dm", 30)
@@ -203,7 +203,7 @@ class SignalsContract:
 
     def test_what_was_heard_stays_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = _keep_turns(index, "a", 1)
-        index.findings.store_findings([SessionFindings(session=session, said=(said_of("a0"),))], 1)
+        index.findings.store_findings([SessionFindings(session=session, said=(a_signal("a0"),))], 1)
         again = reopen()
         assert _keep_turns(again, "a", 2) == session
         assert _messages(again.findings.signals(ALL)) == ["a0"]

@@ -37,7 +37,7 @@ EVENT = TombstoneKey(kind=TombstoneKeyKind.EVENT, agent="claude-code", session="
 WORDS = TombstoneKey(kind=TombstoneKeyKind.WORDS, value="0f" * 16, size=3)
 
 
-def fill(ledger: Ledger, name: str) -> list[Row]:
+def fill_ledger(ledger: Ledger, name: str) -> list[Row]:
     """One row of every kind, whose ids end alike."""
     shop = context_of(ContextKind.REMOTE, f"github.com/acme/{name}")
     alias = Alias(context=shop.key, machine="desk", path=f"/src/{name}", since=NOON)
@@ -73,7 +73,7 @@ class TombstonesContract:
     def test_everything_that_was_written_is_held_and_what_is_removed_is_gone(
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
-        goes, stays = fill(ledger, "ash"), fill(ledger, "elm")
+        goes, stays = fill_ledger(ledger, "ash"), fill_ledger(ledger, "elm")
         held = [*ledger.removal.rows()]
         assert len(held) == len(goes) + len(stays)
         assert all(row in held for row in (*goes, *stays))
@@ -87,7 +87,7 @@ class TombstonesContract:
         assert all(row in left for row in stays)
 
     def test_rows_are_removed_all_or_none(self, ledger: Ledger) -> None:
-        first, *_ = fill(ledger, "ash")
+        first, *_ = fill_ledger(ledger, "ash")
 
         def rows() -> Iterator[Row]:
             yield first

@@ -10,7 +10,7 @@ from uuid import UUID
 if TYPE_CHECKING:
     from pathlib import Path
 
-REFUSED = (
+REJECTED_TEXT = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
     "new_string was NOT written to the file)."
 )
@@ -62,9 +62,9 @@ class ClaudeTranscript:
     def reject(self, call: str, reason: str | None = None) -> str:
         """The user refused a call; without a reason Claude Code also records an interrupt."""
         if reason is not None:
-            return self.fail(call, f"{REFUSED} To tell you how to proceed, the user said:\n{reason}")
+            return self.fail(call, f"{REJECTED_TEXT} To tell you how to proceed, the user said:\n{reason}")
         wait = "STOP what you are doing and wait for the user to tell you how to proceed."
-        self.result(call, f"{REFUSED} {wait}", is_error=True, toolUseResult="User rejected tool use")
+        self.result(call, f"{REJECTED_TEXT} {wait}", is_error=True, toolUseResult="User rejected tool use")
         return self.prompt([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
 
     def interrupt(self) -> str:

@@ -20,7 +20,7 @@ SIGNATURE = Signature(key="command.not-found", who="bash", says="no such command
 CHANGE = CallChange(tool="Bash", removed=("py",), added=("python3",), first=())
 
 
-def failure(call: str, minutes: float = 0, signature: Signature = SIGNATURE) -> Failure:
+def a_failure(call: str, minutes: float = 0, signature: Signature = SIGNATURE) -> Failure:
     """A failed call."""
     return Failure(
         call=call,
@@ -36,7 +36,7 @@ def failure(call: str, minutes: float = 0, signature: Signature = SIGNATURE) -> 
     )
 
 
-def a_try(failed: str, later: str, minutes: float = 0, *, worked: bool = True) -> FixAttempt:
+def an_attempt(failed: str, later: str, minutes: float = 0, *, worked: bool = True) -> FixAttempt:
     """The same change after the same failure."""
     return FixAttempt(
         failure=failed,
@@ -49,12 +49,12 @@ def a_try(failed: str, later: str, minutes: float = 0, *, worked: bool = True) -
     )
 
 
-def goal_of(request: str) -> Goal:
+def a_goal(request: str) -> Goal:
     """A request for which nothing was called."""
     return Goal(request=request, at=NOON, ended=NOON, calls=(), failed=0, ending=Ending.EMPTY)
 
 
-def said_of(
+def a_signal(
     message: str, minutes: float = 0, *, kind: SignalKind = SignalKind.CORRECTION, lesson: Lesson | None = None
 ) -> RecordedSignal:
     """Something said about the work."""
@@ -62,7 +62,7 @@ def said_of(
     return RecordedSignal(message=message, at=NOON + timedelta(minutes=minutes), signal=signal)
 
 
-def keep_calls(index: Index, native: str, many: int = 4, *, path: str = "", agent: str = "claude-code") -> int:
+def store_calls(index: Index, native: str, many: int = 4, *, path: str = "", agent: str = "claude-code") -> int:
     """Keep a session of calls `<native>0`, `<native>1` and so on, a minute apart; returns its number."""
     log = Log(path or f"/logs/{native}.jsonl", native, agent=agent)
     for each in range(many):
@@ -73,7 +73,7 @@ def keep_calls(index: Index, native: str, many: int = 4, *, path: str = "", agen
     return history.session
 
 
-def keep_three(index: Index) -> None:
+def store_three_sessions(index: Index) -> None:
     """Three sessions with a request, a failure and its fix each, ten minutes apart."""
     sessions: Iterable[tuple[str, str, str]] = (
         ("a", "/p/a.jsonl", "claude-code"),

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.model.fix import fix_id
-from wisen.store.escapes import milliseconds, pack, unpack
+from wisen.store.escapes import escape, milliseconds, unescape
 from wisen.store.index_histories import OF_SESSION
-from wisen.store.numbered import find_or_add_number
-from wisen.store.tallies import tally_sessions
+from wisen.store.interned_rows import find_or_add_number
+from wisen.store.session_tallies import tally_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.model.failure import CallChange, Failure, FixAttempt, Goal, SessionFindings, Signature
     from wisen.model.signal import RecordedSignal
-    from wisen.store.dialect import Row, Value
+    from wisen.store.database_port import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
 TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals")
@@ -49,7 +49,9 @@ class _Rows(NamedTuple):
     signals: list[Row]
 
 
-def keep_mined(db: SqliteDatabase, found: Sequence[SessionFindings], version: int, handed: Mapping[int, int]) -> None:
+def write_findings(
+    db: SqliteDatabase, found: Sequence[SessionFindings], version: int, handed: Mapping[int, int]
+) -> None:
     """In a transaction: store findings and remove the sessions from the mining queue.
 
     `handed` maps sessions to their last event when they were handed out: one with newer events, or never handed out,
@@ -59,7 +61,7 @@ def keep_mined(db: SqliteDatabase, found: Sequence[SessionFindings], version: in
         db.run_many(statement, [(each.session,) for each in found])
     writer = _Writer(db)
     for each in found:
-        writer.take(each)
+        writer.add(each)
     writer.store()
     tally_sessions(
         db,
@@ -71,17 +73,17 @@ def keep_mined(db: SqliteDatabase, found: Sequence[SessionFindings], version: in
     )
 
 
-def distances(numbers: Iterable[int]) -> str:
+def encode_deltas(numbers: Iterable[int]) -> str:
     """Encode numbers as the differences between them, which are short."""
     return f"[{','.join(str(later - earlier) for earlier, later in pairwise((0, *numbers)))}]"
 
 
-def from_distances(text: str) -> tuple[int, ...]:
+def decode_deltas(text: str) -> tuple[int, ...]:
     """Decode what `distances` encoded."""
     return tuple(accumulate(json.loads(text)))
 
 
-def digest(change: CallChange) -> int:
+def change_digest(change: CallChange) -> int:
     """Return a number that identifies a change."""
     words = json.dumps([change.tool, change.removed, change.added, change.first])
     return int.from_bytes(blake2b(words.encode("ascii"), digest_size=8).digest(), "big", signed=True)
@@ -97,7 +99,7 @@ class _Writer:
         self._changes: dict[CallChange, int] = {}
         self._fixes: dict[tuple[Signature, CallChange], int] = {}
 
-    def take(self, mined: SessionFindings) -> None:
+    def add(self, mined: SessionFindings) -> None:
         """Add the findings of a session."""
         agents = self._db.run("SELECT agent FROM sessions WHERE number = ?", (mined.session,))
         if not agents:
@@ -111,8 +113,8 @@ class _Writer:
         self._rows.tries.extend(
             self._try(session, each, events) for each in mined.tries if each.failure in events and each.later in events
         )
-        self._rows.habits.extend((digest(change), session, many) for change, many in mined.habits.items())
-        self._rows.pairs.extend((session, pack(tool), *pair) for tool, pair in mined.pairs.items())
+        self._rows.habits.extend((change_digest(change), session, many) for change, many in mined.habits.items())
+        self._rows.pairs.extend((session, escape(tool), *pair) for tool, pair in mined.pairs.items())
         self._rows.goals.extend(_goal(session, each, events) for each in mined.goals if each.request in events)
         numbers = Counter[tuple[str, str]]()
         for each in mined.said:
@@ -134,30 +136,30 @@ class _Writer:
         names |= {name for each in mined.tries for name in (each.failure, each.later)}
         names |= {name for goal in mined.goals for name in (goal.request, goal.said_next, *goal.calls)}
         names |= {each.message for each in mined.said}
-        packed = json.dumps([pack(name) for name in names if name is not None])
+        packed = json.dumps([escape(name) for name in names if name is not None])
         rows = self._db.run(_NUMBERS, (agent, packed))
-        return {unpack(str(name)): self._db.as_int(number) for name, number in rows}
+        return {unescape(str(name)): self._db.as_int(number) for name, number in rows}
 
     def _outcomes(self, mined: SessionFindings) -> dict[str, int]:
         """Return the numbers of outcomes, by the id of the call."""
         rows = self._db.run(_SAID, (mined.session,))
-        return {unpack(str(call)): self._db.as_int(number) for call, number in rows}
+        return {unescape(str(call)): self._db.as_int(number) for call, number in rows}
 
     def _failure(self, session: int, failure: Failure, events: Mapping[str, int], said: Mapping[str, int]) -> Row:
         return (
             session,
             events[failure.call],
             self._signature(failure.signature),
-            pack(failure.tool),
-            pack(failure.command),
-            pack(failure.place),
+            escape(failure.tool),
+            escape(failure.command),
+            escape(failure.place),
             milliseconds(failure.at),
             int(failure.masked),
             int(failure.transient),
             said.get(failure.call),
             None if failure.ended_by is None else events.get(failure.ended_by),
-            distances(events[call] for call in failure.attempts if call in events),
-            pack(failure.trajectory),
+            encode_deltas(events[call] for call in failure.attempts if call in events),
+            escape(failure.trajectory),
             failure.lost_ms,
             failure.lost_tokens,
         )
@@ -171,9 +173,9 @@ class _Writer:
         number = self._signatures.get(signature)
         if number is None:
             values: dict[str, Value] = {
-                "key": pack(signature.key),
-                "who": pack(signature.who),
-                "says": pack(signature.says),
+                "key": escape(signature.key),
+                "who": escape(signature.who),
+                "says": escape(signature.says),
                 "version": signature.version,
             }
             number = self._signatures[signature] = find_or_add_number(self._db, "signatures", values)
@@ -183,7 +185,7 @@ class _Writer:
         number = self._changes.get(change)
         if number is None:
             values = {
-                "tool": pack(change.tool),
+                "tool": escape(change.tool),
                 "removed": json.dumps(change.removed),
                 "added": json.dumps(change.added),
                 "before": json.dumps(change.first),
@@ -209,7 +211,7 @@ def _goal(session: int, goal: Goal, events: Mapping[str, int]) -> Row:
         events[goal.request],
         milliseconds(goal.at),
         milliseconds(goal.ended),
-        distances(events[call] for call in goal.calls if call in events),
+        encode_deltas(events[call] for call in goal.calls if call in events),
         goal.failed,
         goal.ending.value,
         None if goal.said_next is None else events.get(goal.said_next),
@@ -221,14 +223,14 @@ def _signal(session: int, event: int, number: int, said: RecordedSignal) -> Row:
     learnt: Row = (None,) * 8
     if lesson is not None:
         learnt = (
-            pack(lesson.text),
+            escape(lesson.text),
             int(lesson.forbids),
             lesson.durable,
             int(lesson.is_durable),
             lesson.about.value,
-            pack(lesson.marker),
+            escape(lesson.marker),
             int(lesson.standing),
-            None if lesson.trigger is None else pack(msgspec.json.encode(lesson.trigger).decode()),
+            None if lesson.trigger is None else escape(msgspec.json.encode(lesson.trigger).decode()),
         )
     return (
         session,

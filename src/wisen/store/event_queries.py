@@ -1,7 +1,7 @@
 """Counts events in the index with SQL.
 
 Concessions and citations are never counted as events: they only describe others. Findings are queried in
-`mined_questions.py`.
+`findings_queries.py`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from wisen.model.citation import CitedId
 from wisen.model.report import Counts, ToolUse
 from wisen.model.source import ReadProblemCount, ReadProblemKind
-from wisen.store.escapes import from_milliseconds, unpack
+from wisen.store.escapes import from_milliseconds, unescape
 from wisen.store.index_histories import OF_SESSION
-from wisen.store.index_selection import chosen_by, understood
+from wisen.store.index_selection import report_garbled, sql_selection
 
 if TYPE_CHECKING:
     from wisen.model.report import Selection
-    from wisen.store.dialect import Row
-    from wisen.store.index_selection import Chosen
+    from wisen.store.database_port import Row
+    from wisen.store.index_selection import SqlSelection
     from wisen.store.sqlite import SqliteDatabase
 
 # Names in these statements are constants; user text is only passed as a value.
@@ -126,7 +126,7 @@ class _Statements(NamedTuple):
     interrupts: str
 
 
-def _statements(chosen: Chosen) -> _Statements:
+def _statements(chosen: SqlSelection) -> _Statements:
     told, ends, interrupts = (
         (_WALKED, _ENDS_WALKED, _INTERRUPTS_WALKED) if chosen.since else (_TALLIES, _ENDS_TALLIED, _INTERRUPTS_TALLIED)
     )
@@ -146,9 +146,9 @@ def _statements(chosen: Chosen) -> _Statements:
 
 def count_selected(db: SqliteDatabase, selection: Selection) -> Counts:
     """Return counts over the selected sessions."""
-    chosen = chosen_by(selection)
+    chosen = sql_selection(selection)
     statements = _statements(chosen)
-    with understood(db):
+    with report_garbled(db):
         rows = [_ShapeCount(*cast("tuple[Any, ...]", row)) for row in db.run(statements.told, chosen.values)]
         told = [each for each in rows if each.kind not in ("sessions", "all") and db.as_int(each.many)]
         sessions = {each.tool: each.many for each in rows if each.kind == "sessions"}
@@ -171,13 +171,13 @@ def count_selected(db: SqliteDatabase, selection: Selection) -> Counts:
 
 def cited_ids(db: SqliteDatabase) -> tuple[CitedId, ...]:
     """Return the ids that assistants mentioned in each session, and when last."""
-    with understood(db):
+    with report_garbled(db):
         return tuple(
             CitedId(
-                name=unpack(str(name)),
-                agent=unpack(str(agent)),
-                native=unpack(str(native)),
-                contexts=frozenset(map(unpack, json.loads(str(contexts)))),
+                name=unescape(str(name)),
+                agent=unescape(str(agent)),
+                native=unescape(str(native)),
+                contexts=frozenset(map(unescape, json.loads(str(contexts)))),
                 last=from_milliseconds(db.as_int(last)),
             )
             for name, agent, native, last, contexts in db.run(_CITATIONS)
@@ -186,13 +186,13 @@ def cited_ids(db: SqliteDatabase) -> tuple[CitedId, ...]:
 
 def read_problems(db: SqliteDatabase, selection: Selection) -> tuple[ReadProblemCount, ...]:
     """Return what could not be read in the selected sources."""
-    chosen = chosen_by(selection)
-    with understood(db):
+    chosen = sql_selection(selection)
+    with report_garbled(db):
         return tuple(
             ReadProblemCount(
-                path=unpack(str(path)),
+                path=unescape(str(path)),
                 kind=ReadProblemKind(str(kind)),
-                detail=unpack(str(detail)),
+                detail=unescape(str(detail)),
                 count=db.as_int(count),
                 first_offset=db.as_int(offset),
             )
@@ -212,7 +212,7 @@ def _tools(told: list[_ShapeCount], sessions: dict[str, int], ended: dict[tuple[
             calls[each.tool] += each.many
     uses = (
         ToolUse(
-            tool=unpack(tool),
+            tool=unescape(tool),
             calls=many,
             ok=ended.get((tool, "ok"), 0),
             failed=ended.get((tool, "failed"), 0),
@@ -230,5 +230,5 @@ def _withheld(told: list[_ShapeCount]) -> dict[str, int]:
     rules: dict[str, int] = defaultdict(int)
     for each in told:
         if each.withheld:
-            rules[unpack(each.withheld)] += each.many
+            rules[unescape(each.withheld)] += each.many
     return dict(sorted(rules.items()))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wisen.store.dialect import Value
+    from wisen.store.database_port import Value
     from wisen.store.sqlite import SqliteDatabase
 
 

@@ -12,7 +12,7 @@ from wisen.model.guard import Guard
 from wisen.model.learning import Record, RecordKind
 from wisen.model.phrase import PhraseProof, PhraseSearch, UserPhrase
 from wisen.model.snapshot import Snapshot
-from wisen.testing.learnt_parts import MemoryGuards
+from wisen.testing.fake_entries import MemoryGuards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wisen.model.trial import TrialOutcome
     from wisen.store.ledger_removal import Row
     from wisen.store.phrases import PhraseRow
-    from wisen.testing.ledger_rows import LedgerRows
+    from wisen.testing.fake_ledger_rows import LedgerRows
 
 
 class MemoryContexts:

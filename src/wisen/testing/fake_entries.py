@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.model.guard import LearnedRow
-    from wisen.testing.ledger_rows import LedgerRows
+    from wisen.testing.fake_ledger_rows import LedgerRows
 
 
 class MemoryEntries:

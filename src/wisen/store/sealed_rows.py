@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from wisen.errors import StoreDamaged
-from wisen.store.escapes import pack, unpack
+from wisen.store.escapes import escape, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wisen.store.dialect import Database, Row, Value
+    from wisen.store.database_port import Database, Row, Value
 
 MILLIONTHS = 1_000_000
 """Probabilities and weights are stored in millionths: seals cover only integers and texts."""
@@ -33,7 +33,9 @@ class Table:
 
 def add_row(db: Database, table: Table, values: Mapping[str, Value]) -> None:
     """Seal a row and insert it; an existing row with the same identity is kept."""
-    packed = tuple(pack(value) if isinstance(value, str) else value for value in map(values.__getitem__, table.columns))
+    packed = tuple(
+        escape(value) if isinstance(value, str) else value for value in map(values.__getitem__, table.columns)
+    )
     names = ", ".join((*table.columns, "seal"))
     marks = ", ".join("?" * (len(packed) + 1))
     statement = f"INSERT INTO {table.name} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608 - constant names
@@ -52,7 +54,7 @@ def _verify_row(db: Database, table: Table, row: Row) -> dict[str, Value]:
     # A garbled row may come back as bytes or as a float, which no seal ever covers.
     if not all(value is None or type(value) in (str, int) for value in packed) or seal != _seal(table, tuple(packed)):
         raise StoreDamaged(f"{db.location}: a row of the table {table.name} is not as it was written. {db.remedy}")
-    values = (unpack(value) if isinstance(value, str) else value for value in packed)
+    values = (unescape(value) if isinstance(value, str) else value for value in packed)
     return dict(zip(table.columns, values, strict=True))
 
 

@@ -1,6 +1,6 @@
 """Counts the events of a session once, after it was mined, so that they need not be counted again.
 
-What a report counts is decided in `index_questions.py`, which adds the sessions with new events.
+What a report counts is decided in `event_queries.py`, which adds the sessions with new events.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Provenance, Rejection
 from wisen.model.history import History, Step, Turn, UserAction
-from wisen.testing.fake_findings import SelectedFindings, turn_of, whole
+from wisen.testing.fake_findings import SelectedFindings, turn_of, whole_milliseconds
 from wisen.testing.fake_memories import PlainMemories
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class IndexRows:
 
     def findings(self, selection: Selection) -> SelectedFindings:
         """What was found in the selected sessions."""
-        chosen = {self.sessions[kept.event.session] for kept in self.selected(selection)}
+        chosen = {self.sessions[kept.event.session] for kept in self.selected_events(selection)}
         return SelectedFindings(
             events=tuple(self.events()),
             contexts={key: kept.context or "" for key, kept in self.kept.items()},
@@ -60,13 +60,14 @@ class IndexRows:
         """The course of a session."""
         # Sorting keeps what happened in the same moment in the order in which it was read.
         events = sorted(
-            (each for each in self.events() if self.sessions[each.session] == number), key=lambda each: whole(each.at)
+            (each for each in self.events() if self.sessions[each.session] == number),
+            key=lambda each: whole_milliseconds(each.at),
         )
         ends = {each.call: each for each in events if isinstance(each, Outcome)}
         steps: list[Step] = []
         turns: list[Turn] = []
         for each in events:
-            if selection.since is not None and whole(each.at) < whole(selection.since):
+            if selection.since is not None and whole_milliseconds(each.at) < whole_milliseconds(selection.since):
                 continue
             context = self.kept[each.session.agent, each.id].context or ""
             if isinstance(each, Call):
@@ -80,7 +81,7 @@ class IndexRows:
         key = next(key for key, known in self.sessions.items() if known == number)
         return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
 
-    def selected(self, selection: Selection) -> list[FilteredEvent]:
+    def selected_events(self, selection: Selection) -> list[FilteredEvent]:
         """The events that a selection chooses."""
         placed = self._placed(selection)
         held = {
@@ -92,7 +93,7 @@ class IndexRows:
             kept
             for kept in self.kept.values()
             if kept.event.session in held
-            and (selection.since is None or whole(kept.event.at) >= whole(selection.since))
+            and (selection.since is None or whole_milliseconds(kept.event.at) >= whole_milliseconds(selection.since))
         ]
 
     def _placed(self, selection: Selection) -> set[SessionKey]:
@@ -103,7 +104,7 @@ class IndexRows:
             if not folders or any(place == folder or place.startswith(f"{folder}/") for folder in folders)
         }
 
-    def is_chosen(self, agent: str, path: str, selection: Selection) -> bool:
+    def is_selected(self, agent: str, path: str, selection: Selection) -> bool:
         """Whether a source holds something of what is selected."""
         if not _is_named(agent, path, selection):
             return False
@@ -132,7 +133,7 @@ def _step(call: Call, end: Outcome | None, context: str) -> Step:
         arguments=call.arguments,
         status=None if end is None else end.status,
         text=None if end is None else end.text,
-        at=whole(call.at),
-        ended=None if end is None else whole(end.at),
+        at=whole_milliseconds(call.at),
+        ended=None if end is None else whole_milliseconds(end.at),
         context=context,
     )

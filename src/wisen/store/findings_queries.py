@@ -14,10 +14,10 @@ from wisen.model.failure import CallChange, Ending, Goal, Signature
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix
 from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Sighting, Signal, SignalKind
 from wisen.safety.passages import own_words
-from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
+from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
+from wisen.store.findings_writer import change_digest, decode_deltas
 from wisen.store.index_histories import LOCAL
-from wisen.store.index_selection import chosen_by, understood
-from wisen.store.mined import digest, from_distances
+from wisen.store.index_selection import report_garbled, sql_selection
 from wisen.store.sqlite import as_float
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.report import Selection
-    from wisen.store.dialect import Row, Value
-    from wisen.store.index_selection import Chosen
+    from wisen.store.database_port import Row, Value
+    from wisen.store.index_selection import SqlSelection
     from wisen.store.sqlite import SqliteDatabase
 
 # Names in these statements are constants; user text is only passed as a value.
@@ -109,13 +109,13 @@ _CHUNK = 200
 
 def failures(db: SqliteDatabase, selection: Selection, alive: datetime | None) -> tuple[FailureKind, ...]:
     """Return failures by signature; transient ones count from `alive` on."""
-    chosen = chosen_by(selection)
+    chosen = sql_selection(selection)
     values, still = dict(chosen.values), "1"
     if alive is not None:
         values["alive"] = milliseconds(alive)
         still = "(transient = 0 OR at >= :alive)"
-    conditions = {"found": chosen.found("f"), "alive": still}
-    with understood(db):
+    conditions = {"found": chosen.findings("f"), "alive": still}
+    with report_garbled(db):
         sessions = _table(db.run(_FAILURE_SESSIONS.format(**conditions), values))
         by_tool: dict[int, list[Any]] = defaultdict(list)
         for signature, tool, *sums in cast("list[Any]", db.run(_FAILURES.format(**conditions), values)):
@@ -131,7 +131,7 @@ def _kind(signature: Signature, sessions: int, rows: list[Any]) -> FailureKind:
     tools, calls, masked, overcome, lost_ms, lost_tokens, first, last = zip(*rows, strict=True)
     return FailureKind(
         signature=signature,
-        tool=min(zip((-many for many in calls), map(unpack, tools), strict=True))[1],
+        tool=min(zip((-many for many in calls), map(unescape, tools), strict=True))[1],
         calls=sum(calls),
         masked=sum(masked),
         sessions=sessions,
@@ -145,14 +145,14 @@ def _kind(signature: Signature, sessions: int, rows: list[Any]) -> FailureKind:
 
 def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
     """Return the changes that made failing calls work, most sessions first."""
-    chosen = chosen_by(selection)
-    with understood(db):
-        rows = cast("list[Any]", db.run(_FIXES.format(found=chosen.found("t")), chosen.values))
+    chosen = sql_selection(selection)
+    with report_garbled(db):
+        rows = cast("list[Any]", db.run(_FIXES.format(found=chosen.findings("t")), chosen.values))
         signatures = _signatures(db, {row[1] for row in rows})
         changes = _changes(db, {row[2] for row in rows})
         chance = _Chance(db, chosen, changes)
         # The newest of several at the same moment comes last, and is kept.
-        examples = _table(db.run(_EXAMPLES.format(found=chosen.found("t")), chosen.values))
+        examples = _table(db.run(_EXAMPLES.format(found=chosen.findings("t")), chosen.values))
         found = []
         for name, *numbers in rows:
             # The sum of non-numeric values is NULL.
@@ -161,12 +161,12 @@ def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
             before, after, said = examples[fix]
             found.append(
                 Fix(
-                    id=unpack(name),
+                    id=unescape(name),
                     signature=signatures[signature],
                     change=changes[change],
-                    before=unpack(before or ""),
-                    after=unpack(after or ""),
-                    said=unpack(said or ""),
+                    before=unescape(before or ""),
+                    after=unescape(after or ""),
+                    said=unescape(said or ""),
                     sessions=sessions,
                     calls=calls,
                     failed_again=failed_again,
@@ -184,27 +184,27 @@ def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
 
 def evidence(db: SqliteDatabase, fix_id: str) -> tuple[Evidence, ...]:
     """Return every attempt of a fix, newest first; empty if no fix or several have this id prefix."""
-    named = db.run(_NAMED, (pack(fix_id),))
+    named = db.run(_NAMED, (escape(fix_id),))
     if len(named) != 1:
         return ()
-    with understood(db):
+    with report_garbled(db):
         return tuple(_evidence(*cast("tuple[Any, ...]", row)) for row in db.run(_EVIDENCE, named[0]))
 
 
 def goals(db: SqliteDatabase, selection: Selection) -> Iterator[Goal]:
     """Yield the goals of the selected sessions and how they ended, oldest first."""
-    chosen = chosen_by(selection)
-    rows = db.stream(_GOALS.format(found=chosen.found("g")), chosen.values)
+    chosen = sql_selection(selection)
+    rows = db.stream(_GOALS.format(found=chosen.findings("g")), chosen.values)
     while some := list(islice(rows, _CHUNK)):
-        with understood(db):
+        with report_garbled(db):
             found = list(_goals(db, some))
         yield from found
 
 
 def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
-    calls = [from_distances(cast("str", row[2])) for row in rows]
+    calls = [decode_deltas(cast("str", row[2])) for row in rows]
     numbers = {number for row, of_one in zip(rows, calls, strict=True) for number in (*row[:2], *of_one)}
-    ids = {number: unpack(name) for number, (name,) in _named_by(db, _IDS, numbers).items()}
+    ids = {number: unescape(name) for number, (name,) in _named_by(db, _IDS, numbers).items()}
     for row, of_one in zip(cast("list[Any]", rows), calls, strict=True):
         request, said_next, _, at, ended, failed, ending = row
         yield Goal(
@@ -220,21 +220,21 @@ def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
 
 def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
     """Return the user's signals, newest first."""
-    chosen = chosen_by(selection)
-    with understood(db):
-        rows = db.run(_SIGNALS.format(found=chosen.found("s")), chosen.values)
+    chosen = sql_selection(selection)
+    with report_garbled(db):
+        rows = db.run(_SIGNALS.format(found=chosen.findings("s")), chosen.values)
         return tuple(_sighting(db, *cast("tuple[Any, ...]", row)) for row in rows)
 
 
 def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
     agent, native, session, message, at, text, context, to, *signal = row
     return Sighting(
-        agent=unpack(agent),
-        native=unpack(native),
+        agent=unescape(agent),
+        native=unescape(native),
         session=session,
-        said=RecordedSignal(message=unpack(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
-        text=own_words(unpack(text or "")),
-        context=unpack(context or ""),
+        said=RecordedSignal(message=unescape(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
+        text=own_words(unescape(text or "")),
+        context=unescape(context or ""),
         local=to == LOCAL,
     )
 
@@ -254,43 +254,43 @@ def _signal(db: SqliteDatabase, *row: Any) -> Signal:
 def _lesson(db: SqliteDatabase, *row: Any) -> Lesson:
     text, forbids, durable, is_durable, about, marker, standing, trigger = row
     return Lesson(
-        text=unpack(text),
+        text=unescape(text),
         forbids=bool(db.as_int(forbids)),
         durable=as_float(db, durable),
         is_durable=bool(db.as_int(is_durable)),
         about=LessonTopic(about),
-        marker=unpack(marker or ""),
+        marker=unescape(marker or ""),
         standing=bool(db.as_int(standing)),
-        trigger=None if trigger is None else msgspec.json.decode(unpack(trigger), type=Trigger),
+        trigger=None if trigger is None else msgspec.json.decode(unescape(trigger), type=Trigger),
     )
 
 
 def _evidence(*row: Any) -> Evidence:
     agent, session, at, before, after, said, trajectory, worked, call, context = row
     return Evidence(
-        agent=unpack(agent),
-        session=unpack(session),
+        agent=unescape(agent),
+        session=unescape(session),
         at=from_milliseconds(at),
-        before=unpack(before or ""),
-        after=unpack(after or ""),
-        said=unpack(said or ""),
-        trajectory=unpack(trajectory or "0"),
+        before=unescape(before or ""),
+        after=unescape(after or ""),
+        said=unescape(said or ""),
+        trajectory=unescape(trajectory or "0"),
         worked=bool(worked),
-        call=unpack(call or ""),
-        context=unpack(context or ""),
+        call=unescape(call or ""),
+        context=unescape(context or ""),
     )
 
 
 class _Chance:
     """How often a change follows a failure by chance, estimated from its frequency after a success."""
 
-    def __init__(self, db: SqliteDatabase, chosen: Chosen, changes: Mapping[int, CallChange]) -> None:
+    def __init__(self, db: SqliteDatabase, chosen: SqlSelection, changes: Mapping[int, CallChange]) -> None:
         self._db = db
-        self._changes = {number: (change.tool, digest(change)) for number, change in changes.items()}
+        self._changes = {number: (change.tool, change_digest(change)) for number, change in changes.items()}
         values = {**chosen.values, "changes": json.dumps([known for _, known in self._changes.values()])}
-        self._habits = self._sums(_HABITS.format(lively=chosen.lively("session")), values)
-        pairs = self._sums(_PAIRS.format(lively=chosen.lively("session")), chosen.values)
-        self._pairs = {unpack(tool): pair for tool, pair in pairs.items()}
+        self._habits = self._sums(_HABITS.format(lively=chosen.active_sessions("session")), values)
+        pairs = self._sums(_PAIRS.format(lively=chosen.active_sessions("session")), chosen.values)
+        self._pairs = {unescape(tool): pair for tool, pair in pairs.items()}
 
     def of(self, change: int) -> float:
         """Return the expected number of calls; 0 if nothing is known about calls after a success."""
@@ -305,7 +305,7 @@ class _Chance:
 
 def _signatures(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, Signature]:
     return {
-        number: Signature(key=unpack(key), who=unpack(who), says=unpack(says), version=db.as_int(version))
+        number: Signature(key=unescape(key), who=unescape(who), says=unescape(says), version=db.as_int(version))
         for number, (key, who, says, version) in _named_by(db, _SIGNATURES, numbers).items()
     }
 
@@ -313,7 +313,7 @@ def _signatures(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, Signatu
 def _changes(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, CallChange]:
     return {
         number: CallChange(
-            tool=unpack(tool),
+            tool=unescape(tool),
             removed=tuple(json.loads(removed)),
             added=tuple(json.loads(added)),
             first=tuple(json.loads(first)),
