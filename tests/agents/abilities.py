@@ -1,6 +1,6 @@
-"""What wisen can do inside an agent, and the marks by which tests with real clients say that it does, or cannot.
+"""The abilities of wisen inside an agent, and the pytest marks by which tests with real clients confirm or deny them.
 
-`docs/agents/README.md` is made from these marks by docs/generate.py.
+docs/generate.py generates `docs/agents/README.md` from these marks.
 """
 
 from __future__ import annotations
@@ -12,39 +12,39 @@ from pathlib import Path
 import pytest
 
 ABILITIES = {
-    "read": "its sessions are read, and calls that failed are told from those that did not",
-    "clean": "nothing that wisen told is read as the user's words",
+    "read": "its sessions are read, and failed calls are distinguished from successful ones",
+    "clean": "nothing that wisen delivered is read as a message of the user",
     "start": "a session begins with your rules",
-    "prompt": "a prompt comes with what matters to it",
-    "fix": "a call that failed gets its known fix before the next step",
-    "deny": "a guard stops a call and tells the better one",
+    "prompt": "a prompt comes with the rules that apply to it",
+    "fix": "a failed call gets its known fix before the next step",
+    "deny": "a guard stops a call and names the better one",
     "warn": "a guard warns and lets the call pass",
-    "ask": "a guard has the agent ask you",
+    "ask": "a guard makes the agent ask you",
     "end": "the end of a session or turn starts a cycle",
-    "learnt": "a correction of one session is in the next one's request, with its source",
-    "file": "a rule that you approved stands in the file that it reads, and is not told twice",
-    "crossing": "a lesson learnt in another agent reaches it in the same project",
+    "learnt": "a correction from one session is in the next one's request, with its source",
+    "file": "a rule that you approved is in a file that it reads, and is not delivered twice",
+    "crossing": "a lesson from another agent reaches it in the same project",
     "mcp": "its model calls wisen's MCP server",
-    "removed": "uninstalling leaves the settings as they were, byte for byte",
+    "removed": "uninstalling restores the settings byte for byte",
 }
-"""Each ability and what it means, in the order of the table."""
+"""Each ability with its description, in the order of the table."""
 
 
 def shows(agent: str, *abilities: str) -> pytest.MarkDecorator:
-    """A test with the real client that fails where the agent lacks one of these abilities."""
+    """Mark a test with the real client that fails if the agent lacks one of these abilities."""
     assert set(abilities) <= set(ABILITIES), abilities
     return pytest.mark.shows(agent, *abilities)
 
 
 def lacks(agent: str, ability: str, why: str) -> pytest.MarkDecorator:
-    """A test with the real client that saw that it does not allow this; `why` is one sentence for users."""
+    """Mark a test with the real client that shows that it does not allow this; `why` is one sentence for users."""
     assert ability in ABILITIES, ability
     return pytest.mark.lacks(agent, ability, why)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a test says of an ability of an agent."""
+    """What a test shows about an ability of an agent."""
 
     holds: bool
     test: str
@@ -53,7 +53,7 @@ class Seen:
 
 
 def seen() -> dict[tuple[str, str], Seen]:
-    """What the tests with real clients say, by agent and ability; what is not there was not tried."""
+    """Return what the tests with real clients show, by agent and ability; missing ones were not tested."""
     found: dict[tuple[str, str], Seen] = {}
     for file in sorted(Path(__file__).parent.glob("test_live_*.py")):
         module = importlib.import_module(f"tests.agents.{file.stem}")
