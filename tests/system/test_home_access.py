@@ -27,7 +27,7 @@ os.umask(int(sys.argv[3], 8))
 from wisen import app
 with app.wire(Path(sys.argv[1])).learner() as learner:
     learner.learn(Path(sys.argv[2]), jobs=1)
-    learner.delivery.prepare()
+    learner.delivery.prepare_snapshots()
     learner.home.salt()
 """
 
@@ -154,7 +154,7 @@ def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next
             (home / name).write_text("always use pnpm")
             os.utime(home / name, (1, 1))
         told = [each.says for each in doctor.examine(app.wire(home).examined()) if each.about == "home"]
-        assert any(each.startswith("5 files were left half") for each in told), told
+        assert any(each.startswith("5 files were left incomplete") for each in told), told
         assert learner.forgetting.forget("always use pnpm", scope="*")
         left = [each for each in home.rglob("*") if each.is_file() and b"always use pnpm" in each.read_bytes()]
         assert not left
