@@ -142,6 +142,7 @@ def _list_or_key(keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
 
 def hook_value(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
+    """Return where a hook belongs in settings, and its value as JSON."""
     return hook.keys, msgspec.json.encode(hook.value)
 
 

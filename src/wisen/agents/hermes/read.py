@@ -274,6 +274,7 @@ def strip_additions(text: str) -> str:
 
 
 def parse_result(text: str) -> _Result:
+    """Return what a tool answered; an empty result for a text that is not one."""
     try:
         return _result.decode(text) if text.lstrip().startswith("{") else _Result()
     except (*_UNREADABLE, UnicodeEncodeError):
