@@ -123,7 +123,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with app.wire(world.home, world.client.environment).learner(reads=False) as learner:
-            learner.install._launcher = launcher
+            learner.install.launcher = launcher
             learner.install.add("claude-code")
         installed = world.settings.read_bytes()
         requests = world.asked("look for pears")

@@ -141,7 +141,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with app.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner.install._launcher = launcher
+            learner.install.launcher = launcher
             learner.install.add("codex", world.project)
         installed = world.projects_settings.read_bytes()
         world.trust()

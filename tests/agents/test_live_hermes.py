@@ -148,7 +148,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         package = Path(app.__file__).parent
         (folder / "lib" / "wisen" / "agents").symlink_to(package / "agents")
         with app.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner.install._launcher = launcher
+            learner.install.launcher = launcher
             learner.install.add("hermes", world.project)
         installed = world.hooks.file(world.project).read_bytes()
         world.client.environment["HERMES_ENABLE_PROJECT_PLUGINS"] = "1"

@@ -122,7 +122,7 @@ class Steps:
         with pytest.MonkeyPatch.context() as patch:
             for name in CALLS:
                 patch.setattr(os, name, self._counted(name, getattr(os, name)))
-            database = ledger._db
+            database = ledger.database
             for name in ("run", "run_many"):
                 patch.setattr(database, name, self._counted("statement", getattr(database, name)), raising=True)
             yield

@@ -142,7 +142,7 @@ def test_what_was_asked_once_is_not_paid_for_twice(home: Path, offline: Signals)
         first, _ = learnt()
         asked = len(server.requests)
         with wisen.open_learner() as learner:
-            learner.home.index._db.run("UPDATE mining SET version = NULL")  # type: ignore[attr-defined]
+            learner.home.index.database.run("UPDATE mining SET version = NULL")  # type: ignore[attr-defined]
         second, _ = learnt()
     assert asked > 0
     assert (second, len(server.requests)) == (first, asked)

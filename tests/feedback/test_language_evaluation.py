@@ -233,7 +233,7 @@ def test_a_model_writes_the_sentences_too_and_those_of_the_user_stay(home: Path)
     beside = home / "wisen" / "languages" / "sentences" / "nl.toml"
     with wisen.open_learner() as learner:
         model = ScriptedModel(answer)
-        learner.feedback._model = lambda: model
+        learner.feedback.model_factory = lambda: model
         learner.feedback.build_languages(["nl"], model=True)
         (found,) = learner.feedback.evaluate_languages(["nl"])
         assert found.sentences == sum(map(len, SENTENCES.values()))

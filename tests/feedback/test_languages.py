@@ -154,7 +154,7 @@ def listed(*arguments: str) -> dict[str, Any]:
 
 def scripted(learner: Learner, script: Callable[[Question[Any]], object]) -> ScriptedModel:
     model = ScriptedModel(script)
-    learner.feedback._model = lambda: model
+    learner.feedback.model_factory = lambda: model
     return model
 
 
@@ -288,7 +288,7 @@ def test_what_stops_half_way_writes_nothing_and_the_next_run_asks_only_for_the_r
     with wisen.open_learner() as learner:
         learner.learn()
         metered = metered_by(learner, ScriptedResponder(respond), clock)
-        learner.feedback._model = lambda: metered
+        learner.feedback.model_factory = lambda: metered
         (built,) = learner.feedback.build_languages(model=True)
         assert (built.answered, built.questions, built.written) == (3, 12, False)
         assert "trouble of its own" in built.trouble

@@ -258,7 +258,7 @@ def test_forgetting_one_turn_leaves_the_phrase_to_the_others(home: Path) -> None
 
 
 def named(learner: Learner, model: ScriptedModel) -> Learner:
-    learner.feedback._model = lambda: model
+    learner.feedback.model_factory = lambda: model
     return learner
 
 

@@ -97,12 +97,12 @@ def test_each_terminal_has_its_own_list(shop: Path) -> None:
     with wisen.open_learner() as learner:
         ids = [each.proposal.id for each in learner.proposals.all()]
         learner.proposals.remember_shown(ids)
-        own = learner.proposals._viewer
-        learner.proposals._viewer = "another terminal"
+        own = learner.proposals.viewer
+        learner.proposals.viewer = "another terminal"
         assert learner.proposals.get("2").proposal.id == ids[1], "where nothing was shown, the last that anybody saw"
         learner.proposals.remember_shown(ids[1:])
         assert learner.proposals.get("2").proposal.id == ids[2]
-        learner.proposals._viewer = own
+        learner.proposals.viewer = own
         assert learner.proposals.get("2").proposal.id == ids[1]
 
 

@@ -147,8 +147,8 @@ def after(home: Path) -> dict[str, Any]:
     ledger.check()
     index.check()
     copy = backups_of(home).newest_valid()
-    names = {str(name) for (name,) in index._db.run("SELECT native FROM sessions")}  # type: ignore[attr-defined]
-    events = index._db.query_int("SELECT count(*) FROM events")  # type: ignore[attr-defined]
+    names = {str(name) for (name,) in index.database.run("SELECT native FROM sessions")}  # type: ignore[attr-defined]
+    events = index.database.query_int("SELECT count(*) FROM events")  # type: ignore[attr-defined]
     runs = [run.id for run in ledger.runs.newest(1_000_000)]
     ledger.close()
     index.close()

@@ -285,7 +285,7 @@ def test_a_newer_index_is_refused_and_stays(tmp_path: Path) -> None:
 
     index = open_sound(tmp_path / "index.db")
     newer = len(known_migrations("index")) + 1
-    add_row(index._db, MIGRATIONS, {"version": newer, "name": f"{newer:04}_future.sql"})
+    add_row(index.database, MIGRATIONS, {"version": newer, "name": f"{newer:04}_future.sql"})
     index.close()
     before = (tmp_path / "index.db").read_bytes()
     with pytest.raises(StoreNewer, match=rf"index\.db has version {newer}"):

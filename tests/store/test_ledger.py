@@ -269,7 +269,7 @@ def _write_future(ledger: Ledger) -> None:
     from wisen.store.sealed_rows import add_row
 
     assert isinstance(ledger, SqlLedger)
-    add_row(ledger._db, MIGRATIONS, {"version": KNOWN + 1, "name": "9999_future.sql"})
+    add_row(ledger.database, MIGRATIONS, {"version": KNOWN + 1, "name": "9999_future.sql"})
 
 
 def test_without_psycopg_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -480,11 +480,11 @@ def test_what_is_written_is_synchronous_and_what_is_deleted_is_overwritten(tmp_p
 
     ledger = open_sqlite(tmp_path)
     assert isinstance(ledger, SqlLedger)
-    settings = [ledger._db.run(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous", "foreign_keys")]
+    settings = [ledger.database.run(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous", "foreign_keys")]
     assert settings == ["wal", 2, 1]
     ledger.runs.add(a_run("01A", error="a sentence to be forgotten"))
     ledger.runs.add(a_run("01B"))
-    ledger._db.run("DELETE FROM runs WHERE id = '01A'")
+    ledger.database.run("DELETE FROM runs WHERE id = '01A'")
     ledger.close()
     assert [file.name for file in tmp_path.iterdir()] == ["ledger.db"]
     assert b"to be forgotten" not in (tmp_path / "ledger.db").read_bytes()

@@ -47,9 +47,9 @@ def steps(index: SqliteIndex, work: Callable[[], object]) -> int:
         spent += UNIT
         return 0
 
-    index._db.connection.set_progress_handler(more, UNIT)
+    index.database.connection.set_progress_handler(more, UNIT)
     work()
-    index._db.connection.set_progress_handler(None, 0)
+    index.database.connection.set_progress_handler(None, 0)
     return spent
 
 

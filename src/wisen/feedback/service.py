@@ -86,7 +86,7 @@ class FeedbackService:
             handlers=handlers,
             model_named=model_named,
         )
-        self._folder, self._model, self._adjudicates = languages_folder, model, adjudicates
+        self._folder, self.model_factory, self._adjudicates = languages_folder, model, adjudicates
         self._added: AddedLanguages | None = None
 
     @property
@@ -131,7 +131,7 @@ class FeedbackService:
         return SessionAnalyzer(
             home=self._home,
             detector=detector,
-            adjudicator=Adjudicator(detector, self._model, enabled=self._adjudicates, local=self.consent.covers_local),
+            adjudicator=Adjudicator(detector, self.model_factory, enabled=self._adjudicates, local=self.consent.covers_local),
             folders=self._projects.places_by_context(),
             settled=settled_turns(self._home.ledger.moves.all()),
             version=self.added_languages.analysis_version(ANALYSIS_VERSION),
@@ -164,7 +164,7 @@ class FeedbackService:
             raise UsageError(f"--days {days:g} leaves nothing to look at. Give a number above 0, or leave it out.")
         home, added = self._home, self.added_languages
         window = phrase_search.search_window(home, added, days)
-        found = phrase_search.search_phrases(home, added, window, self._model() if model else None)
+        found = phrase_search.search_phrases(home, added, window, self.model_factory() if model else None)
         if not dry_run and window.new:  # with nothing to look at, this does not count as the first search
             proofs = [proof for _, evidence in found.phrases for proof in evidence]
             phrase_search.record_phrases(home, [phrase for phrase, _ in found.phrases], [*proofs, found.search])
@@ -344,7 +344,7 @@ class FeedbackService:
         from wisen.feedback.language_building import draft_language
         from wisen.model.model_use import Tier
 
-        users, asked = self._user_languages(), self._model()
+        users, asked = self._user_languages(), self.model_factory()
         done = draft_language(asked, code, progress)
         language = done.draft.language()
         if not done.is_complete or not language.groups:

@@ -39,7 +39,7 @@ class InstallService:
     ) -> None:
         """`hooks`: the agents that can call us; `caller`: the command they run, which `launcher` writes."""
         self._home, self._edit_ports, self._decisions = home, edit_ports, decisions
-        self._agents, self._gauge, self._caller, self._launcher = hooks, gauge, caller, launcher
+        self._agents, self._gauge, self._caller, self.launcher = hooks, gauge, caller, launcher
 
     def add(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> HookInstallation:
         """Make an agent call us, in every session or in those of a project; if it does already, nothing changes.
@@ -87,7 +87,7 @@ class InstallService:
         Returns why that could not be done.
         """
         try:
-            if not self._launcher.is_intact() and any(each.files for each in self.status()):
+            if not self.launcher.is_intact() and any(each.files for each in self.status()):
                 self._write_launcher()
             for hooks in self._agents:
                 self._ship_files(hooks, only_existing=True)
@@ -116,7 +116,7 @@ class InstallService:
             if any(each.files for each in self.status(project)):
                 self._write_launcher()
             else:
-                self._launcher.remove()
+                self.launcher.remove()
         return self._build_result(tuple(rewritten), before, project, dry_run=dry_run)
 
     def status(self, project: Path | None = None) -> tuple[HookStatus, ...]:
@@ -152,7 +152,7 @@ class InstallService:
     def _write_launcher(self, *settings: str) -> None:
         """Write the launcher with the settings files that name it: removing hooks without us needs that list."""
         known = [path for each in self.status() for path in each.files]
-        self._launcher.write([*known, *settings])
+        self.launcher.write([*known, *settings])
 
     def _require_loadable(self, hooks: Hooks, file: Path) -> None:
         """Check that the agent loads a settings file at all. Raises: SettingsUnclear."""
@@ -164,7 +164,7 @@ class InstallService:
 
     def _measure_cost(self) -> HookLatency:
         """Measure how long an agent waits for us."""
-        measure = self._launcher.measure
+        measure = self.launcher.measure
         return HookLatency(
             prompt=measure("prompt", guarded=True),
             call=measure("before-call", guarded=False),

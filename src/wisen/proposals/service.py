@@ -77,7 +77,7 @@ class ProposalService:
         `viewer` identifies the terminal in which lists are shown: a number refers to the list that was shown there.
         """
         self._home, self._projects, self._decisions, self._snapshots = home, projects, decisions, snapshots
-        self._files, self._rule_files, self._settings, self._viewer = rule_files.files, rule_files, settings, viewer
+        self._files, self._rule_files, self._settings, self.viewer = rule_files.files, rule_files, settings, viewer
         self._answers = answers
 
     def all(self) -> tuple[ProposalState, ...]:
@@ -99,7 +99,7 @@ class ProposalService:
             fits = fits or [each for each in every if id_ and each.proposal.id.startswith(id_.upper())]
         elif not fits:
             waiting = [each.proposal.id for each in every if each.is_waiting and not each.proposal.words]
-            meant = id_of_number(self._files, self._home.path, self._viewer, int(id_), waiting)
+            meant = id_of_number(self._files, self._home.path, self.viewer, int(id_), waiting)
             fits = [each for each in every if each.proposal.id == meant]
         if len(fits) != 1:
             found = f"{len(fits)} proposals begin with" if fits else "No proposal has the number or id"
@@ -125,7 +125,7 @@ class ProposalService:
 
         if not self._decisions.is_person():
             return  # a list that only an agent saw was shown to nobody who decides
-        remember_list(self._files, self._home.path, self._viewer, proposals)
+        remember_list(self._files, self._home.path, self.viewer, proposals)
 
     def already_answered_error(self, each: ProposalState) -> UsageError:
         """Return the error for answering a proposal again."""

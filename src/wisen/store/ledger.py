@@ -105,7 +105,7 @@ class SqlLedger(Ledger):
     """A ledger in a database."""
 
     def __init__(self, db: Database) -> None:
-        self._db = db
+        self.database = db
         super().__init__(
             contexts=SqlContexts(db),
             runs=SqlRuns(db),

@@ -48,7 +48,7 @@ class SqliteIndex(Index):
     """The index in one file."""
 
     def __init__(self, db: SqliteDatabase, clock: Clock, busy: float = 10.0) -> None:
-        self._db = db
+        self.database = db
         numbers, memories = IndexNumbers(db), SqliteMemories(db)
         super().__init__(
             events=SqliteEvents(db, numbers),
