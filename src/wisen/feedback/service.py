@@ -131,7 +131,9 @@ class FeedbackService:
         return SessionAnalyzer(
             home=self._home,
             detector=detector,
-            adjudicator=Adjudicator(detector, self.model_factory, enabled=self._adjudicates, local=self.consent.covers_local),
+            adjudicator=Adjudicator(
+                detector, self.model_factory, enabled=self._adjudicates, local=self.consent.covers_local
+            ),
             folders=self._projects.places_by_context(),
             settled=settled_turns(self._home.ledger.moves.all()),
             version=self.added_languages.analysis_version(ANALYSIS_VERSION),
