@@ -28,39 +28,39 @@ class SessionWriter(Protocol):
     """The reader, set up to find what this writer writes."""
 
     def prompt(self, text: str) -> None:
-        """The user typed this."""
+        """Append a typed prompt."""
         ...
 
     def say(self, text: str) -> None:
-        """The assistant said this."""
+        """Append a message of the assistant."""
         ...
 
     def shell(self, command: str, output: str, exit_code: int = 0) -> None:
-        """A shell command was called and ended."""
+        """Append a shell command with its result."""
         ...
 
     def ask(self, command: str) -> str:
-        """A shell command was called; its end is not recorded yet. Returns the call's id."""
+        """Append a shell command without its result; returns the call's id."""
         ...
 
     def answer(self, call: str, output: str, exit_code: int = 0) -> None:
-        """The end of a call."""
+        """Append the result of a call."""
         ...
 
     def interrupt(self) -> None:
-        """The user stopped the agent."""
+        """Append an interrupt by the user."""
         ...
 
     def inject(self, text: str) -> None:
-        """Text that stands where the user's stands, but that the user did not type."""
+        """Append text in the place of the user's that the user did not type."""
         ...
 
     def sub_agent(self, prompt: str, command: str, exit_code: int) -> None:
-        """A sub-agent was given a prompt and ran a command."""
+        """Append a sub-agent that was given a prompt and ran a command."""
         ...
 
     def garbage(self) -> None:
-        """A record that cannot be read, or nothing where the format has no place for one."""
+        """Append an unreadable record, or nothing if the format has no place for one."""
         ...
 
     def save(self) -> None:
@@ -69,10 +69,10 @@ class SessionWriter(Protocol):
 
 
 class AgentContract:
-    """Stories that every reader tells alike."""
+    """Sessions that every reader must read alike."""
 
     tells_ends = True
-    """Whether the agent records how commands ended. The reader of one that does not must say nothing of it."""
+    """Whether the agent records how commands ended. The reader of one that does not must report no outcome."""
 
     def test_a_failing_command_is_a_failure_with_its_words(self, writers: Callable[[int], SessionWriter]) -> None:
         s = writers(1)
@@ -306,13 +306,13 @@ class AgentContract:
 
 
 def read_all(agent: Agent, under: Path | None = None) -> tuple[list[Event], list[ReadProblem]]:
-    """All that a reader finds."""
+    """Return everything that a reader finds."""
     batches = [batch for source in agent.sources(under) for batch in agent.read(source)]
     return [e for batch in batches for e in batch.events], [t for batch in batches for t in batch.problems]
 
 
 def typed_texts(events: list[Event]) -> list[str | None]:
-    """What the user typed, in order."""
+    """Return what the user typed, in order."""
     return [e.text for e in events if isinstance(e, Message) and e.provenance is Provenance.TYPED]
 
 
@@ -321,7 +321,7 @@ def _mark(source: Source, batch: Batch) -> SourceMark:
 
 
 def _replace_everywhere(path: Path, old: bytes, new: bytes) -> None:
-    """Change bytes of a source behind its agent's back; they are as many, so that databases stay whole."""
+    """Replace bytes of a source as another program would; the length stays, so that databases stay intact."""
     assert len(old) == len(new)
     files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
     for file in files:

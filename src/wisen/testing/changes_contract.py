@@ -1,4 +1,4 @@
-"""What every ledger promises of edits of files, as a suite."""
+"""The contract of every ledger for file edits, as a test suite."""
 
 from __future__ import annotations
 

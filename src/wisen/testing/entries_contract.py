@@ -1,4 +1,4 @@
-"""What every ledger promises about entries, occurrences, moves and proposals, as a suite."""
+"""The contract of every ledger for entries, occurrences, moves and proposals, as a test suite."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOSTILE = "a\0b \udcff \x1a0000 é 漢 '\"\\"
 
 
 def an_entry(id_: str = "01A", **other: object) -> Entry:
-    """An entry that a test may change."""
+    """Return a sample entry."""
     entry = Entry(
         id=id_,
         name=f"LRN-20260301-{id_}",
@@ -53,7 +53,7 @@ def an_entry(id_: str = "01A", **other: object) -> Entry:
 
 
 def an_occurrence(id_: str, entry: str = "01A", session: str = "s1", minutes: int = 0) -> Occurrence:
-    """A sight of an entry."""
+    """Return a sample occurrence of an entry."""
     return Occurrence(
         id=id_,
         entry=entry,
@@ -68,12 +68,12 @@ def an_occurrence(id_: str, entry: str = "01A", session: str = "s1", minutes: in
 
 
 def a_move(id_: str, subject: str = "01A", kind: MoveKind = MoveKind.STATUS, value: str = "resolved") -> Move:
-    """A decision."""
+    """Return a sample decision row."""
     return Move(id=id_, subject=subject, machine="desk", at=NOON, by=Actor.USER, kind=kind, value=value, why="done")
 
 
 def a_proposal(id_: str, entry: str = "01A") -> Proposal:
-    """A suggested change."""
+    """Return a sample proposal."""
     return Proposal(
         id=id_,
         machine="desk",
@@ -95,7 +95,7 @@ def a_proposal(id_: str, entry: str = "01A") -> Proposal:
 
 
 class EntriesContract:
-    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+    """Fixtures: `ledger`, and `reopen`, which opens the same ledger again."""
 
     def test_entries_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         late = an_entry(

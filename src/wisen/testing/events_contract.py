@@ -1,7 +1,7 @@
-"""What every index promises, as a suite that any backend can run.
+"""The contract of every index for events, as a test suite for any backend.
 
 A backend's test inherits from `EventsContract` and provides two fixtures: `index`, open and empty, and `reopen`, which
-closes it and gives it opened anew.
+closes it and opens it again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class EventsContract:
-    """What every index promises."""
+    """The contract of every index for events."""
 
     def test_a_new_index_is_empty(self, index: Index) -> None:
         counts = index.events.counts(Selection())
@@ -69,8 +69,8 @@ class EventsContract:
         fork.typed("m2", 1)
         assert index.events.store([first.stretch()]) == 1
         assert index.events.store([fork.stretch()]) == 1
-        assert _told(index.events.counts(Selection())) == (2, 2, 2, 2)
-        assert _told(index.events.counts(Selection(under=Path("/logs/b.jsonl")))) == (1, 1, 1, 1)
+        assert _totals(index.events.counts(Selection())) == (2, 2, 2, 2)
+        assert _totals(index.events.counts(Selection(under=Path("/logs/b.jsonl")))) == (1, 1, 1, 1)
 
     def test_the_same_id_of_two_agents_is_two_events(self, index: Index) -> None:
         logs = [Log("/a.jsonl", agent="claude-code"), Log("/b.jsonl", agent="codex")]
@@ -88,7 +88,7 @@ class EventsContract:
         expected = {"/": 4, "/a": 4, "/a/b": 2, "/a/b/c": 1, "/a/bc": 1, "/a/b.jsonl": 1, "/a/": 4, "/b": 0, "/a/%": 0}
         for under, many in expected.items():
             selection = Selection(under=Path(under))
-            assert _told(index.events.counts(selection)) == (many, many, min(many, 1), many), under
+            assert _totals(index.events.counts(selection)) == (many, many, min(many, 1), many), under
             assert len(index.events.read_problems(selection)) == many
 
     def test_a_selection_can_be_one_agent(self, index: Index) -> None:
@@ -112,7 +112,7 @@ class EventsContract:
         expected = {"/a": 4, "/a/b": 2, "/a/b/": 2, "/a/b/c": 1, "/a/bc": 1, "/b": 0, "/a/%": 0, "/A": 0, "a": 0}
         for place, many in expected.items():
             selection = Selection(places=(place,))
-            assert _told(index.events.counts(selection)) == (many, many, min(many, 1), many), place
+            assert _totals(index.events.counts(selection)) == (many, many, min(many, 1), many), place
             assert len(list(index.events.histories(selection))) == len(index.events.read_problems(selection)) == many
         assert index.events.counts(Selection(places=("/a/b", "/a/bc", "/a/b/c"))).sessions == 3
         assert index.events.counts(Selection(places=tuple(f"/{number}" for number in range(3000)))).sessions == 0
@@ -155,8 +155,8 @@ class EventsContract:
         main.typed("m1")
         side.typed("m2")
         index.events.store([main.stretch(), side.stretch()])
-        assert _told(index.events.counts(Selection(under=Path("/q")))) == (1, 1, 1, 2)
-        assert _told(index.events.counts(Selection())) == (2, 1, 1, 2)
+        assert _totals(index.events.counts(Selection(under=Path("/q")))) == (1, 1, 1, 2)
+        assert _totals(index.events.counts(Selection())) == (2, 1, 1, 2)
 
     def test_since_leaves_out_older_events_and_sessions_without_newer_ones(self, index: Index) -> None:
         old, new = Log("/old.jsonl", "s1", context="old"), Log("/new.jsonl", "s2", context="new")
@@ -221,13 +221,13 @@ class EventsContract:
         assert again.events.counts(Selection()) == before
         mine_all(again)
         assert again.events.counts(Selection()) == before
-        assert _told(again.events.counts(Selection(since=log.at(5)))) == (2, 0, 0, 0)
-        assert _told(again.events.counts(Selection(places=("/elsewhere",)))) == (0, 0, 0, 0)
+        assert _totals(again.events.counts(Selection(since=log.at(5)))) == (2, 0, 0, 0)
+        assert _totals(again.events.counts(Selection(places=("/elsewhere",)))) == (0, 0, 0, 0)
         assert [[turn.conceded for turn in each.turns] for each in again.events.histories(Selection())] == [[True]]
         log.place, log.context = "/src/tool", "ctx"
         log.typed("m2", 10)
         again.events.store([log.stretch()])
-        assert _told(again.events.counts(Selection(places=("/src/tool",)))) == (1, 1, 1, 2)
+        assert _totals(again.events.counts(Selection(places=("/src/tool",)))) == (1, 1, 1, 2)
 
     def test_a_session_in_which_the_assistant_conceded_later_is_mined_again(self, index: Index) -> None:
         log = Log("/a.jsonl")
@@ -312,7 +312,7 @@ class EventsContract:
 
     @pytest.mark.parametrize("text", HOSTILE)
     def test_any_text_comes_back_as_it_was(self, index: Index, reopen: Callable[[], Index], text: str) -> None:
-        # No file has a zero byte in its name, and a folder's name is never empty.
+        # No file name holds a zero byte, and no folder name is empty.
         name = text.replace("\x00", "").replace("/", "") or "x"
         log = Log(f"/{name}/a.jsonl", native=text, agent=text, context=text or None)
         log.place = text
@@ -334,5 +334,5 @@ class EventsContract:
         assert again.events.counts(Selection(places=(text,))).sessions == 1
 
 
-def _told(counts: Counts) -> tuple[int, int, int, int]:
+def _totals(counts: Counts) -> tuple[int, int, int, int]:
     return counts.sources, counts.sessions, counts.contexts, counts.typed_turns

@@ -1,4 +1,4 @@
-"""What every ledger promises about exposures, outcomes and praise, as a suite."""
+"""The contract of every ledger for exposures, trial outcomes and praise, as a test suite."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def an_exposure(id_: str = "a", subject: str = "R-1a2b3c4d", minutes: int = 0) -> Exposure:
-    """A rule that a session was given."""
+    """Return a sample exposure: a rule that a session was given."""
     return Exposure(
         id=id_,
         machine="desk",
@@ -37,7 +37,7 @@ def an_exposure(id_: str = "a", subject: str = "R-1a2b3c4d", minutes: int = 0) -
 
 
 def an_outcome(id_: str = "a", minutes: int = 0) -> TrialOutcome:
-    """A session in which a rule mattered."""
+    """Return a sample outcome: a session in which a rule was relevant."""
     return TrialOutcome(
         id=id_,
         machine="desk",
@@ -53,7 +53,7 @@ def an_outcome(id_: str = "a", minutes: int = 0) -> TrialOutcome:
 
 
 def a_reinforcement(id_: str = "a", subject: str = "01ENTRY", minutes: int = 0, session: str = "s1") -> Reinforcement:
-    """An entry that a session was told when the user praised it."""
+    """Return a sample reinforcement: an entry delivered to a session that the user praised."""
     return Reinforcement(
         id=id_,
         machine="desk",
@@ -68,7 +68,7 @@ def a_reinforcement(id_: str = "a", subject: str = "01ENTRY", minutes: int = 0, 
 
 
 class ExposuresContract:
-    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+    """Fixtures: `ledger`, and `reopen`, which opens the same ledger again."""
 
     def test_exposures_come_back_whole_oldest_first_and_once(
         self, ledger: Ledger, reopen: Callable[[], Ledger]

@@ -1,4 +1,4 @@
-"""The ports of a ledger in memory for what was learnt and decided, for tests of what stands on them."""
+"""In-memory ledger ports for entries, occurrences, moves, proposals and guards, for tests."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class MemoryEntries:
-    """What was learnt, in memory."""
+    """Entries in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
-        """Remember what was learnt and decided, all of it or nothing; returns the entries that were there before."""
+        """Record what was learned and decided in one step; returns the entries that were already recorded."""
         every = tuple(rows)
         sights = founding_occurrences(every)
         known = find_known_entries(sights, {id_: each.entry for id_, each in self._rows.occurrences.items()})
@@ -50,20 +50,20 @@ class MemoryEntries:
         return known
 
     def all(self) -> tuple[Entry, ...]:
-        """Every entry, oldest first."""
+        """Return every entry, oldest first."""
         return tuple(each for _, each in sorted(self._rows.entries.items()))
 
     def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
-        """The entries with these ids, oldest first."""
+        """Return the entries with these ids, oldest first."""
         wanted = set(ids)
         return tuple(each for each in self.all() if each.id in wanted)
 
     def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
-        """How often each entry was seen, or each of some, by its id."""
+        """Return how often each entry was seen, or each of some, by its id."""
         return tuple(self._tally(each) for each in (self.all() if ids is None else self.of(ids)))
 
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
-        """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
+        """Return the ids of all entries, or of one context, most sessions first, then the newest."""
         found = [each for each in self.tallies() if context in (None, each.context)]
         return tuple(
             each.entry for each in sorted(found, key=lambda each: (-each.sessions, -each.last.timestamp(), each.entry))
@@ -74,23 +74,23 @@ class MemoryEntries:
         return recount_tally(none, MemoryOccurrences(self._rows).of(entry.id))
 
     def closed_entries(self) -> dict[str, str]:
-        """The entries of which nothing more comes, by id, and into which each was merged, if it was."""
+        """Return the entries no longer in use, by id, with the entry that each was merged into, if any."""
         every = fold_entry_states(self.all(), (), MemoryMoves(self._rows).all())
         return {each.entry.id: each.merged_into for each in every if each.is_over}
 
 
 class MemoryOccurrences:
-    """Where entries were seen, in memory."""
+    """Occurrences in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def all(self) -> tuple[Occurrence, ...]:
-        """Where entries were seen, oldest first."""
+        """Return all occurrences, oldest first."""
         return self._read(None)
 
     def of(self, entry: str) -> tuple[Occurrence, ...]:
-        """Where one entry was seen, oldest first."""
+        """Return the occurrences of one entry, oldest first."""
         return self._read(entry)
 
     def _read(self, entry: str | None) -> tuple[Occurrence, ...]:
@@ -102,7 +102,7 @@ class MemoryOccurrences:
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 
     def ids(self) -> frozenset[str]:
-        """The ids of all occurrences."""
+        """Return the ids of all occurrences."""
         return frozenset(self._rows.occurrences)
 
 
@@ -113,11 +113,11 @@ class MemoryMoves:
         self._rows = rows
 
     def all(self, *, include_undone: bool = False) -> tuple[Move, ...]:
-        """What was decided, oldest first; with `every` also what was undone."""
+        """Return the decisions, oldest first; with `include_undone` also undone ones."""
         return self._read(None, include_undone=include_undone)
 
     def of(self, subject: str, *, include_undone: bool = False) -> tuple[Move, ...]:
-        """What was decided about one entry, proposal or guard, oldest first; with `every` also what was undone."""
+        """Return the decisions about one entry, proposal or guard; with `include_undone` also undone ones."""
         return self._read(subject, include_undone=include_undone)
 
     def _read(self, subject: str | None, *, include_undone: bool) -> tuple[Move, ...]:
@@ -132,7 +132,7 @@ class MemoryProposals:
         self._rows = rows
 
     def all(self) -> tuple[Proposal, ...]:
-        """Every proposal, oldest first."""
+        """Return every proposal, oldest first."""
         return tuple(each for _, each in sorted(self._rows.proposals.items()))
 
 
@@ -143,5 +143,5 @@ class MemoryGuards:
         self._rows = rows
 
     def all(self) -> tuple[Guard, ...]:
-        """Every guard in its newest version, oldest first."""
+        """Return every guard in its newest version, oldest first."""
         return newest_versions(sorted(self._rows.guards.values(), key=lambda each: (each.at, each.id)))

@@ -1,4 +1,4 @@
-"""What mining found, asked for in plain Python: the half of the index in memory that knows nothing of sources."""
+"""Queries findings in plain Python: the half of the in-memory index that does not depend on sources."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 
 def whole_milliseconds(moment: datetime) -> datetime:
-    """An index keeps whole milliseconds, in UTC."""
+    """Round to whole milliseconds in UTC, as an index stores them."""
     return moment.astimezone(UTC) - timedelta(microseconds=moment.microsecond % 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelectedFindings:
-    """What was found in the sessions that a question is about."""
+    """The findings in the sessions that a query covers."""
 
     events: Sequence[Event]
-    """Every event there is, in the order in which they were read."""
+    """All events, in the order in which they were read."""
     contexts: Mapping[tuple[str, str], str]
-    """Where each of them happened, by agent and id; empty outside of any context."""
+    """The context of each of them, by agent and id; empty outside of any."""
     sessions: Mapping[int, SessionKey]
     found: Sequence[SessionFindings]
     since: datetime | None
 
     def failures(self, alive: datetime | None) -> tuple[FailureKind, ...]:
-        """What went wrong, by signature."""
+        """Return failures by signature."""
         by_signature: dict[Signature, list[tuple[int, Failure]]] = defaultdict(list)
         for session, each in self._failures():
             old = alive is not None and whole_milliseconds(each.at) < whole_milliseconds(alive)
@@ -55,7 +55,7 @@ class SelectedFindings:
         )
 
     def fixes(self) -> tuple[Fix, ...]:
-        """The changes that made failing calls work."""
+        """Return the changes that made failing calls work."""
         by_fix: dict[tuple[Signature, CallChange], list[tuple[int, FixAttempt]]] = defaultdict(list)
         for session, each in self._tries():
             if self._recent(each.at):
@@ -64,7 +64,7 @@ class SelectedFindings:
         return tuple(sorted(found, key=lambda each: (-each.sessions, -each.calls, each.id, each.signature)))
 
     def evidence(self, beginning: str) -> tuple[Evidence, ...]:
-        """Every time a fix was tried, newest first."""
+        """Return every attempt of a fix, newest first."""
         known = {fix.id for fix in self.fixes() if fix.id.startswith(beginning)}
         if len(known) != 1:
             return ()
@@ -73,7 +73,7 @@ class SelectedFindings:
         return tuple(self._evidence(session, each) for session, each in tries)
 
     def goals(self) -> list[Goal]:
-        """What was asked for and how it went, oldest first."""
+        """Return the goals and how they ended, oldest first."""
         found = []
         for mined in self.found:
             for goal in mined.goals:
@@ -90,7 +90,7 @@ class SelectedFindings:
         return [goal for *_, goal in sorted(found, key=lambda case: case[:2])]
 
     def signals(self) -> tuple[Sighting, ...]:
-        """What the user said about the work, newest first."""
+        """Return the user's signals, newest first."""
         found = [
             (-self._number(mined.session, said.message), self._sighting(mined.session, said))
             for mined in self.found
@@ -98,7 +98,7 @@ class SelectedFindings:
             if self._has(mined.session, said.message) and self._recent(said.at)
         ]
         found.sort(key=lambda case: (case[0], case[1].said.signal.kind, case[1].session))
-        found.sort(key=lambda case: case[1].said.at, reverse=True)  # what is of the same moment stays in order
+        found.sort(key=lambda case: case[1].said.at, reverse=True)  # findings of the same moment stay in order
         return tuple(sighting for _, sighting in found)
 
     def _recent(self, at: datetime) -> bool:
@@ -222,7 +222,7 @@ class SelectedFindings:
 
 
 def turn_of(event: Event, act: UserAction, before: int, context: str) -> Turn:
-    """A turn of the user as every index tells it: only the own words are its text."""
+    """Return a user turn as every index returns it: its text is only what the user wrote themselves."""
     typed, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
     turn = Turn(
         id=event.id,

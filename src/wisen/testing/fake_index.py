@@ -1,4 +1,4 @@
-"""An index in memory, for tests of what stands on its ports. It counts in plain Python, and so checks the SQL too."""
+"""An index in memory for tests. It counts in plain Python, and so verifies the SQL too."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class MemoryIndex(Index):
-    """Keeps everything until it is garbage."""
+    """An index that is kept in memory."""
 
     def __init__(self) -> None:
         rows = IndexRows()
@@ -65,19 +65,19 @@ class MemoryEvents:
         self._rows = rows
 
     def marks(self, agent: str) -> Mapping[str, SourceMark]:
-        """How far each source of an agent was read, by path."""
+        """Return how far each source of an agent was read, by path."""
         return {path: mark for (owner, path), mark in self._rows.marks.items() if owner == agent}
 
-    def store(self, stretches: Sequence[IndexBatch]) -> int:
-        """Store them; an event that is already there stays as it is. Returns how many were new."""
+    def store(self, batches: Sequence[IndexBatch]) -> int:
+        """Store batches; events already there are kept. Returns how many events were new."""
         new = 0
-        for stretch in stretches:
-            self._keep_troubles(stretch)
-            self._rows.marks[stretch.source.agent, str(stretch.source.path)] = stretch.mark
-            for kept in stretch.events:
+        for batch in batches:
+            self._store_problems(batch)
+            self._rows.marks[batch.source.agent, str(batch.source.path)] = batch.mark
+            for kept in batch.events:
                 session = kept.event.session
                 number = self._rows.sessions.setdefault(session, max(self._rows.sessions.values(), default=0) + 1)
-                self._rows.holdings.add((str(stretch.source.path), session))
+                self._rows.holdings.add((str(batch.source.path), session))
                 self._rows.places.add((session, "" if isinstance(kept.event, PROSE_EVENTS) else kept.event.place))
                 if (session.agent, kept.event.id) not in self._rows.kept:
                     self._rows.kept[session.agent, kept.event.id] = kept
@@ -86,7 +86,7 @@ class MemoryEvents:
         return new
 
     def counts(self, selection: Selection) -> Counts:
-        """What the selected sessions hold."""
+        """Return counts over the selected sessions."""
         kept = [each for each in self._rows.selected_events(selection) if not isinstance(each.event, PROSE_EVENTS)]
         events = [each.event for each in kept]
         rejected = {(each.session.agent, each.call) for each in self._rows.events() if isinstance(each, Rejection)}
@@ -108,7 +108,7 @@ class MemoryEvents:
         )
 
     def histories(self, selection: Selection) -> Iterator[History]:
-        """The calls of each selected session with how they ended, and the user's turns, in order."""
+        """Yield the selected sessions, with calls, outcomes and the user's turns in order."""
         chosen = {self._rows.sessions[kept.event.session] for kept in self._rows.selected_events(selection)}
         for number in sorted(chosen):
             history = self._rows.history(number, selection)
@@ -116,14 +116,14 @@ class MemoryEvents:
                 yield history
 
     def read_problems(self, selection: Selection) -> tuple[ReadProblemCount, ...]:
-        """What could not be read in the selected sources."""
+        """Return what could not be read in the selected sources."""
         found = (
             each for key, each in self._rows.troubles.items() if self._rows.is_selected(key[0], each.path, selection)
         )
         return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
 
     def citations(self) -> tuple[CitedId, ...]:
-        """Which ids assistants named in each session that was mined, and when last."""
+        """Return the ids that assistants mentioned in each mined session, and when last."""
         found: dict[tuple[str, SessionKey], CitedId] = {}
         for kept in self._rows.kept.values():
             event, session = kept.event, kept.event.session
@@ -139,16 +139,16 @@ class MemoryEvents:
                 found[event.name, session] = CitedId(event.name, session.agent, session.native, contexts, last)
         return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], self._rows.sessions[key[1]])))
 
-    def _keep_troubles(self, stretch: IndexBatch) -> None:
-        source: Source = stretch.source
+    def _store_problems(self, batch: IndexBatch) -> None:
+        source: Source = batch.source
         owner = (source.agent, str(source.path))
         self._rows.troubles = {
             key: count
             for key, count in self._rows.troubles.items()
             if key[:2] != owner
-            or not (stretch.from_start or key[2] in (ReadProblemKind.UNFINISHED, ReadProblemKind.UNREADABLE))
+            or not (batch.from_start or key[2] in (ReadProblemKind.UNFINISHED, ReadProblemKind.UNREADABLE))
         }
-        for trouble in stretch.problems:
+        for trouble in batch.problems:
             key = (*owner, trouble.kind, trouble.detail)
             before = self._rows.troubles.get(key)
             self._rows.troubles[key] = ReadProblemCount(
@@ -161,20 +161,20 @@ class MemoryEvents:
 
 
 class MemoryFindings:
-    """What mining found, in memory."""
+    """Findings in memory."""
 
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
 
     def take_unmined(self, version: int) -> Iterator[History]:
-        """The sessions that this version of the miner has not seen as they are now."""
+        """Yield the sessions that this version of the miner has not seen in their current state."""
         for number in sorted(self._rows.sizes):
             if self._rows.seen.get(number) != (self._rows.sizes[number], version):
                 self._rows.handed[number] = self._rows.sizes[number]
                 yield self._rows.history(number, Selection())
 
     def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
-        """Keep what sessions taught, in place of what they taught before."""
+        """Store the findings of sessions, replacing their earlier findings."""
         for each in found:
             if each.session not in self._rows.sessions.values():
                 continue
@@ -183,39 +183,39 @@ class MemoryFindings:
                 self._rows.seen[each.session] = self._rows.sizes[each.session], version
 
     def mine_again(self, sessions: Collection[int]) -> None:
-        """Have sessions mined anew."""
+        """Queue sessions to be mined again."""
         for session in sessions:
             self._rows.seen.pop(session, None)
 
     def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
-        """What went wrong, by signature; what went away by itself counts from `alive` on."""
+        """Return failures by signature; transient ones count from `alive` on."""
         return self._rows.findings(selection).failures(alive)
 
     def fixes(self, selection: Selection) -> tuple[Fix, ...]:
-        """The changes that made failing calls work, those of most sessions first."""
+        """Return the changes that made failing calls work, most sessions first."""
         return self._rows.findings(selection).fixes()
 
     def evidence(self, fix_id: str) -> tuple[Evidence, ...]:
-        """Every time a fix was tried, newest first."""
+        """Return every attempt of a fix, newest first."""
         return self._rows.findings(Selection()).evidence(fix_id)
 
     def goals(self, selection: Selection) -> Iterator[Goal]:
-        """What was asked for in the selected sessions and how it went, oldest first."""
+        """Yield the goals of the selected sessions and how they ended, oldest first."""
         return iter(self._rows.findings(selection).goals())
 
     def signals(self, selection: Selection) -> tuple[Sighting, ...]:
-        """What the user said about the work in the selected sessions, newest first."""
+        """Return the user's signals in the selected sessions, newest first."""
         return self._rows.findings(selection).signals()
 
 
 class MemoryIndexRemoval:
-    """How texts and sessions go out of memory."""
+    """Removes texts and sessions from memory."""
 
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
 
     def indexed_texts(self) -> Iterator[IndexedText]:
-        """Every text that is held because of an event, and the lessons that were taken from it."""
+        """Yield every text that is stored because of an event, and the lessons taken from it."""
         for kept in self._rows.kept.values():
             if (text := text_of(kept.event)) is not None:
                 session = kept.event.session
@@ -226,7 +226,7 @@ class MemoryIndexRemoval:
                 yield IndexedText(each.agent, each.native, each.said.message, each.context, lesson)
 
     def redact(self, events: Collection[tuple[str, str]]) -> int:
-        """Take the texts of events away, and whatever was worked out of their sessions."""
+        """Delete the texts of events, and whatever was derived from their sessions."""
         many = 0
         wanted = set(events)
         for key, kept in self._rows.kept.items():
@@ -234,21 +234,21 @@ class MemoryIndexRemoval:
                 continue
             number = self._rows.sessions[kept.event.session]
             many += text_of(kept.event) is not None
-            self._rows.kept[key] = kept._replace(event=_veiled(kept.event), withheld=FORGOTTEN)
+            self._rows.kept[key] = kept._replace(event=_redacted(kept.event), withheld=FORGOTTEN)
             self._rows.found.pop(number, None)
             self._rows.seen.pop(number, None)
             self._rows.memories.replace({f"session:{number}": []})
         return many
 
     def move_context(self, old: str, new: str) -> None:
-        """What happened in one context happened in another."""
+        """Move what happened in one context to another."""
         for key, kept in self._rows.kept.items():
             if kept.context == old:
                 self._rows.kept[key] = kept._replace(context=new)
                 self._rows.found.pop(self._rows.sessions[kept.event.session], None)
 
     def remove_scope(self, scope: str, until: datetime) -> None:
-        """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
+        """Delete the sessions completely within a scope, and redact what else happened there until a moment."""
         of: dict[SessionKey, set[str]] = {}
         for kept in self._rows.kept.values():
             if not isinstance(kept.event, PROSE_EVENTS):
@@ -258,11 +258,11 @@ class MemoryIndexRemoval:
         self.redact([key for key in left if self._rows.kept[key].event.at <= until])
 
     def archived_sessions(self) -> tuple[ArchivedSession, ...]:
-        """Every session that is held."""
+        """Return every stored session."""
         return tuple(map(self._stored, {kept.event.session for kept in self._rows.kept.values()}))
 
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
-        """Take away whole sessions."""
+        """Delete whole sessions."""
         self._drop({each for each in self._rows.sessions if (each.agent, each.native, each.segment) in sessions})
 
     def _stored(self, session: SessionKey) -> ArchivedSession:
@@ -293,7 +293,7 @@ class MemoryIndexRemoval:
         self._rows.places = {each for each in self._rows.places if each[0] not in whole_ones}
 
     def unredact(self, events: Collection[tuple[str, str]]) -> None:
-        """Drop the stubs of events, and have the sources of their sessions read again."""
+        """Delete the stubs of events, and mark the sources of their sessions as unread."""
         wanted = set(events)
         sessions: set[SessionKey] = set()
         for key, kept in [*self._rows.kept.items()]:
@@ -308,31 +308,31 @@ class MemoryIndexRemoval:
                 self._rows.marks[owner, path] = SourceMark(size=-1, modified_ns=0, cursor="")
 
     def scrub(self) -> None:
-        """Nothing is left of what was deleted here."""
+        """Do nothing: memory keeps no deleted data."""
 
 
 class _NoFile:
-    """Nothing in memory is ever damaged, and nothing is held."""
+    """The storage of an index in memory, which cannot be damaged."""
 
     def rebuild(self, error: StoreDamaged) -> str | None:
-        """Nothing in memory is ever damaged."""
+        """Return None: memory is never damaged."""
         return None
 
     def check(self) -> None:
-        """Nothing can be damaged here."""
+        """Do nothing: memory is never damaged."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def text_of(event: Event) -> str | None:
-    """The text of a message or outcome, the arguments of a call."""
+    """Return the text of a message or outcome, or the arguments of a call."""
     if isinstance(event, Call):
         return event.arguments
     return event.text if isinstance(event, Message | Outcome) else None
 
 
-def _veiled(event: Event) -> Event:
+def _redacted(event: Event) -> Event:
     if isinstance(event, Call):
         return structs.replace(event, arguments=None)
     return structs.replace(event, text=None) if isinstance(event, Message | Outcome) else event

@@ -1,4 +1,4 @@
-"""The rows of an index in memory, and which of them a question is about."""
+"""The rows of an in-memory index, and which of them a query covers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class IndexRows:
-    """Keeps everything until it is garbage."""
+    """The rows of an index in memory."""
 
     def __init__(self) -> None:
         self.memories = PlainMemories()
@@ -35,18 +35,18 @@ class IndexRows:
         self.places: set[tuple[SessionKey, str]] = set()
         self.troubles: dict[tuple[str, str, ReadProblemKind, str], ReadProblemCount] = {}
         self.sizes: Counter[int] = Counter()
-        """By session, how many events it holds."""
+        """By session, how many events it has."""
         self.handed: dict[int, int] = {}
         self.seen: dict[int, tuple[int, int]] = {}
-        """By session, how many events it held and which version of the miner saw them."""
+        """By session, how many events it had when mined, and the version of the miner."""
         self.found: dict[int, SessionFindings] = {}
 
     def events(self) -> Iterator[Event]:
-        """Every event, in the order in which they were read."""
+        """Yield all events, in the order in which they were read."""
         return (kept.event for kept in self.kept.values())
 
     def findings(self, selection: Selection) -> SelectedFindings:
-        """What was found in the selected sessions."""
+        """Return the findings in the selected sessions."""
         chosen = {self.sessions[kept.event.session] for kept in self.selected_events(selection)}
         return SelectedFindings(
             events=tuple(self.events()),
@@ -57,8 +57,8 @@ class IndexRows:
         )
 
     def history(self, number: int, selection: Selection) -> History:
-        """The course of a session."""
-        # Sorting keeps what happened in the same moment in the order in which it was read.
+        """Return the history of a session."""
+        # The sort is stable: events of the same moment stay in the order in which they were read.
         events = sorted(
             (each for each in self.events() if self.sessions[each.session] == number),
             key=lambda each: whole_milliseconds(each.at),
@@ -82,7 +82,7 @@ class IndexRows:
         return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
 
     def selected_events(self, selection: Selection) -> list[FilteredEvent]:
-        """The events that a selection chooses."""
+        """Return the selected events."""
         placed = self._placed(selection)
         held = {
             session
@@ -105,7 +105,7 @@ class IndexRows:
         }
 
     def is_selected(self, agent: str, path: str, selection: Selection) -> bool:
-        """Whether a source holds something of what is selected."""
+        """Return whether a source holds part of the selection."""
         if not _is_named(agent, path, selection):
             return False
         held = {session for holder, session in self.holdings if holder == path and session.agent == agent}

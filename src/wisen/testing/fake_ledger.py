@@ -1,4 +1,4 @@
-"""A ledger in memory, for tests of what stands on its ports."""
+"""A ledger in memory for tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wisen.testing.fake_models import MemoryModelUses
 
 
 class MemoryLedger(Ledger):
-    """Keeps everything until it is garbage."""
+    """A ledger that is kept in memory."""
 
     def __init__(self) -> None:
         rows = LedgerRows()
@@ -38,10 +38,10 @@ class MemoryLedger(Ledger):
 
 
 class _NoFile:
-    """Nothing in memory is ever damaged, and nothing is held."""
+    """The storage of a ledger in memory, which cannot be damaged."""
 
     def check(self) -> None:
-        """Nothing can be damaged here."""
+        """Do nothing: memory is never damaged."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""

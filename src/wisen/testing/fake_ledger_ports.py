@@ -1,4 +1,4 @@
-"""The other ports of a ledger in memory, for tests of what stands on them."""
+"""The other in-memory ledger ports, for tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MemoryContexts:
         self._rows = rows
 
     def add(self, context: Context, alias: Alias | None) -> None:
-        """Remember a context and the directory it was seen in; the first sight of each stands."""
+        """Record a context and the directory it was seen in; the first record of each is kept."""
         self._rows.contexts.setdefault(context.key, context)
         if alias is not None:
             self._rows.aliases.setdefault(
@@ -46,11 +46,11 @@ class MemoryContexts:
             )
 
     def all(self) -> tuple[Context, ...]:
-        """Every context ever seen, by key."""
+        """Return every context ever seen, by key."""
         return tuple(sorted(self._rows.contexts.values(), key=lambda context: context.key))
 
     def aliases(self, machine: str) -> tuple[Alias, ...]:
-        """The directories of one machine, by path; one that changed its context stands there once for each."""
+        """Return the directories of one machine, by path; one whose context changed is listed once for each."""
         here = (alias for alias in self._rows.aliases.values() if alias.machine == machine)
         return tuple(sorted(here, key=lambda alias: (alias.path, alias.since, alias.context)))
 
@@ -62,30 +62,30 @@ class MemoryRuns:
         self._rows = rows
 
     def add(self, run: Run) -> None:
-        """Remember a run; recording the same one again changes nothing."""
+        """Record a run; recording it again changes nothing."""
         utc = replace(run, started=run.started.astimezone(UTC), finished=run.finished.astimezone(UTC))
         self._rows.runs.setdefault(run.id, utc)
 
     def newest(self, limit: int) -> tuple[Run, ...]:
-        """The newest runs, newest first."""
+        """Return the newest runs, newest first."""
         return tuple(sorted(self._rows.runs.values(), key=lambda run: (run.started, run.id), reverse=True)[:limit])
 
 
 class MemoryProgramRecords:
-    """What programs recorded, in memory."""
+    """Program records in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, record: Record) -> None:
-        """Remember what a program recorded; keeping the same one again changes nothing."""
+        """Add a record; adding it again changes nothing."""
         self._rows.records.setdefault(record.id, replace(record, at=record.at.astimezone(UTC)))
 
     def find(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
-        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+        """Return records, oldest first: the one with an id, those relevant to a tool or a key, or all.
 
-        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
-        never failed, is left out unless its id is asked for: most of what a program records is that.
+        Insights and records of an attempt are always relevant. A success without an attempt, in a session where its
+        tool never failed, is left out unless its id is given: most records are such successes.
         """
         if id_ is not None:
             return (self._rows.records[id_],) if id_ in self._rows.records else ()
@@ -103,31 +103,31 @@ class MemoryProgramRecords:
 
 
 class MemoryFileSnapshots:
-    """What files held, in memory."""
+    """File snapshots in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, snapshot: Snapshot) -> None:
-        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        """Record the content of a file; the same text as in its newest snapshot changes nothing."""
         known = self.of(snapshot.path, machine=snapshot.machine)
         if not known or known[-1].text != snapshot.text:
             self._rows.snapshots.add(replace(snapshot, at=snapshot.at.astimezone(UTC)))
 
     def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
-        """What the file of that path held, oldest first, on one machine or on all."""
+        """Return the contents of a file, oldest first, on one machine or on all."""
         found = (each for each in self._rows.snapshots if each.path == path and machine in (None, each.machine))
         return tuple(sorted(found, key=lambda each: (each.at, each.machine, each.digest)))
 
 
 class MemoryChanges:
-    """Edits of files in memory."""
+    """File edits in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, change: Change) -> bool:
-        """Remember an edit of a file; the same one again changes nothing. False: another one came in its place."""
+        """Record an edit of a file; recording it again changes nothing. False: another one took its place."""
         place = (change.machine, change.path, change.follows)
         taken = {(each.machine, each.path, each.follows): each.id for each in self._rows.changes.values()}
         if change.follows is not None and taken.get(place, change.id) != change.id:
@@ -136,41 +136,41 @@ class MemoryChanges:
         return True
 
     def rewrite(self, change: Change) -> None:
-        """Put a change in the place of the one with its id, in one go."""
+        """Replace the change with the same id, atomically."""
         self._rows.changes[change.id] = structs.replace(change, at=change.at.astimezone(UTC))
 
     def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
-        """The edits of the files of one machine, or of one file, oldest first."""
+        """Return the edits of files on one machine, or of one file, oldest first."""
         found = (each for each in self._rows.changes.values() if each.machine == machine and path in (None, each.path))
         return tuple(sorted(found, key=lambda each: each.id))
 
     def add_check(self, look: ChangeCheck) -> None:
-        """Remember what had become of a change; the same look again changes nothing."""
+        """Record the result of checking a change; recording it again changes nothing."""
         self._rows.looks.setdefault(look.id, structs.replace(look, at=look.at.astimezone(UTC)))
 
     def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
-        """The looks at what was changed on one machine, oldest first."""
+        """Return the checks of changes on one machine, oldest first."""
         found = (each for each in self._rows.looks.values() if each.machine == machine)
         return tuple(sorted(found, key=lambda each: each.id))
 
 
 class MemoryExposures:
-    """What agents were shown, in memory."""
+    """Exposures in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, rows: Iterable[Exposure]) -> None:
-        """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
+        """Record what was delivered or withheld, in one step; recording it again changes nothing."""
         for row in tuple(rows):
             self._rows.exposures.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
     def all(self, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one session, or only what coins said, oldest first."""
+        """Return what was delivered or withheld, oldest first; of one session, or only trial draws (`coin_only`)."""
         return self._read(None, coin_only=coin_only, session=session)
 
     def of(self, subject: str, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld of one subject, oldest first."""
+        """Return what was delivered or withheld of one subject, oldest first."""
         return self._read(subject, coin_only=coin_only, session=session)
 
     def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
@@ -185,77 +185,77 @@ class MemoryExposures:
 
 
 class MemoryTrialOutcomes:
-    """What sessions showed, in memory."""
+    """Trial outcomes in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, rows: Iterable[TrialOutcome]) -> None:
-        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        """Record outcomes in one step; the first record of each counts."""
         for row in tuple(rows):
             self._rows.outcomes.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
     def all(self) -> tuple[TrialOutcome, ...]:
-        """What sessions showed about what is on trial, oldest first."""
+        """Return the outcomes, oldest first."""
         return tuple(sorted(self._rows.outcomes.values(), key=lambda each: (each.at, each.id)))
 
 
 class MemoryReinforcements:
-    """What praise strengthened, in memory."""
+    """Reinforcements in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, rows: Iterable[Reinforcement]) -> None:
-        """Remember what praise strengthened, all of it or nothing; the first word stands."""
+        """Record what praise strengthened, in one step; the first record counts."""
         for row in tuple(rows):
             self._rows.reinforcements.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
     def all(self) -> tuple[Reinforcement, ...]:
-        """What praise strengthened, oldest first."""
+        """Return what praise strengthened, oldest first."""
         return tuple(sorted(self._rows.reinforcements.values(), key=lambda each: (each.at, each.id)))
 
 
 class MemoryTombstones:
-    """What was forgotten, in memory."""
+    """Tombstones in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, tombstone: Tombstone, keys: Iterable[TombstoneKey]) -> None:
-        """Remember that something is forgotten, all of it or nothing."""
+        """Record that something is forgotten, in one step."""
         named = {key.id: key for key in keys}
         self._rows.tombstones.setdefault(tombstone.id, structs.replace(tombstone, at=tombstone.at.astimezone(UTC)))
         self._rows.keys[tombstone.id] = named | self._rows.keys.get(tombstone.id, {})
 
     def all(self) -> tuple[Tombstone, ...]:
-        """Every tombstone, oldest first."""
+        """Return every tombstone, oldest first."""
         return tuple(each for _, each in sorted(self._rows.tombstones.items()))
 
     def all_keys(self, tombstone: str | None = None) -> tuple[TombstoneKey, ...]:
-        """The keys of all tombstones, or of one."""
+        """Return the keys of all tombstones, or of one."""
         found = [(id_, keys) for id_, keys in sorted(self._rows.keys.items()) if tombstone in (None, id_)]
         return tuple(key for _, keys in found for _, key in sorted(keys.items()))
 
     def finish(self, tombstone: str, at: datetime) -> None:
-        """Remember that everything a tombstone names is gone."""
+        """Record that everything a tombstone names was removed."""
         del at
         self._rows.tombstones[tombstone] = structs.replace(self._rows.tombstones[tombstone], done=True)
 
     def remove(self, tombstone: str) -> None:
-        """Take a tombstone away."""
+        """Delete a tombstone."""
         self._rows.tombstones.pop(tombstone, None)
         self._rows.keys.pop(tombstone, None)
 
 
 class MemoryPhrases:
-    """The user's own wording, in memory."""
+    """Phrases in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, rows: Iterable[PhraseRow]) -> None:
-        """Remember phrases, what speaks for them, and that they were looked for."""
+        """Record phrases, their evidence and the searches for them."""
         for row in tuple(rows):
             if isinstance(row, UserPhrase):
                 self._rows.phrases.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
@@ -266,51 +266,51 @@ class MemoryPhrases:
                 self._rows.searches.setdefault(row.id, structs.replace(row, **moments))
 
     def all(self) -> tuple[UserPhrase, ...]:
-        """Every word on a phrase of all machines, oldest first."""
+        """Return the phrase rows of all machines, oldest first."""
         return tuple(each for _, each in sorted(self._rows.phrases.items()))
 
     def of(self, machine: str) -> tuple[UserPhrase, ...]:
-        """Every word on a phrase of one machine, oldest first."""
+        """Return the phrase rows of one machine, oldest first."""
         return tuple(each for each in self.all() if each.machine == machine)
 
     def proofs(self, machine: str | None = None) -> tuple[PhraseProof, ...]:
-        """The turns that speak for the phrases of one machine, or of all, oldest first."""
+        """Return the turns that are evidence for the phrases of one machine, or of all, oldest first."""
         found = (each for each in self._rows.proofs.values() if machine in (None, each.machine))
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 
     def searches(self, machine: str | None = None) -> tuple[PhraseSearch, ...]:
-        """When phrases were looked for on one machine, or on all, oldest first."""
+        """Return the searches for phrases on one machine, or on all, oldest first."""
         return tuple(each for _, each in sorted(self._rows.searches.items()) if machine in (None, each.machine))
 
 
 class MemoryOwnerships:
-    """Whose files and folders are, in memory."""
+    """Ownership rows in memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def add(self, rows: Iterable[Ownership]) -> None:
-        """Remember words about files and folders."""
+        """Record ownership rows."""
         for row in tuple(rows):
             self._rows.ownerships.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
     def all(self) -> tuple[Ownership, ...]:
-        """Every word about files and folders of all machines, oldest first."""
+        """Return the ownership rows of all machines, oldest first."""
         return tuple(sorted(self._rows.ownerships.values(), key=lambda each: (each.at, each.id)))
 
     def of(self, machine: str) -> tuple[Ownership, ...]:
-        """Every word about files and folders of one machine, oldest first."""
+        """Return the ownership rows of one machine, oldest first."""
         return tuple(each for each in self.all() if each.machine == machine)
 
 
 class MemoryLedgerRemoval:
-    """How rows go out of memory."""
+    """Deletes rows from memory."""
 
     def __init__(self, rows: LedgerRows) -> None:
         self._rows = rows
 
     def rows(self) -> Iterator[Row]:
-        """Every row that somebody may want to be forgotten, of all machines."""
+        """Yield every row that may have to be forgotten, of all machines."""
         held = self._rows
         for rows in (held.entries, held.occurrences, held.moves, held.proposals, held.records):
             yield from rows.values()
@@ -323,7 +323,7 @@ class MemoryLedgerRemoval:
         yield from held.ownerships.values()
 
     def remove(self, rows: Iterable[Row]) -> int:
-        """Delete rows; returns how many were there."""
+        """Delete rows; returns how many existed."""
         gone = 0
         here = self._rows
         places: list[dict[Any, Any]] = [here.entries, here.occurrences, here.moves, here.proposals, here.records]
@@ -344,7 +344,7 @@ class MemoryLedgerRemoval:
         return gone
 
     def scrub(self) -> None:
-        """Nothing is left of what was deleted here."""
+        """Do nothing: memory keeps no deleted data."""
 
 
 def _lane(record: Record) -> tuple[str, str | None, str | None]:

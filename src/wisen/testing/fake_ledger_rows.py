@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class LedgerRows:
-    """Keeps everything until it is garbage."""
+    """The rows of a ledger in memory."""
 
     contexts: dict[str, Context] = field(default_factory=dict)
     aliases: dict[tuple[str, str, str], Alias] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Memories in plain Python, for tests of what stands on the port. Words are compared as they are, without stems."""
+"""Memories in plain Python, for tests. Words are compared as they are, without stemming."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class PlainMemories:
-    """Keeps everything until it is garbage."""
+    """Memories that are kept in memory."""
 
     def __init__(self) -> None:
         self._held: dict[str, tuple[tuple[Memory, MemoryFields], ...]] = {}
 
     def replace(self, origins: Mapping[str, Sequence[tuple[Memory, MemoryFields]]]) -> int:
-        """Hold these memories of each origin, and no others of it; with none the origin is forgotten."""
+        """Replace the memories of each origin; an origin without memories is deleted."""
         changed = [name for name, memories in origins.items() if self._held.get(name, ()) != tuple(memories)]
         self._held.update({name: tuple(memories) for name, memories in origins.items()})
         for name in [name for name, memories in self._held.items() if not memories]:
@@ -29,20 +29,20 @@ class PlainMemories:
         return len(changed)
 
     def origins(self, prefix: str) -> frozenset[str]:
-        """The origins whose names begin so."""
+        """Return the origins with this prefix."""
         return frozenset(name for name in self._held if name.startswith(prefix))
 
     def find(self, query: MemoryQuery, weights: RankingWeights) -> list[MemoryHit]:
-        """The memories that hold one of the words, those that hold most first."""
+        """Return the memories that hold one of the words, those that hold most first."""
         hits = [
             MemoryHit(memory, score)
             for memory, words in self._all()
-            if _is_asked_for(memory, query) and (score := _score(query, words, weights))
+            if _is_selected(memory, query) and (score := _score(query, words, weights))
         ]
         return sorted(hits, key=lambda hit: -hit.score)[: weights.depth]
 
     def neighbors(self, memory: str, reach: int) -> list[Memory]:
-        """The memories of the same origin up to so many turns before and behind one, in order."""
+        """Return the memories of the same origin up to `reach` turns before and after one, in order."""
         one = next((each for each, _ in self._all() if each.id == memory), None)
         if one is None:
             return []
@@ -50,36 +50,36 @@ class PlainMemories:
         return sorted(near, key=lambda each: each.turn)
 
     def every(self) -> Iterator[Memory]:
-        """All memories, each with what stands around it."""
+        """Yield all memories, each with its surrounding text."""
         return (memory for memory, _ in self._all())
 
     def count(self) -> dict[str, int]:
-        """How many memories there are of each kind."""
+        """Return how many memories there are of each kind."""
         return dict(sorted(Counter(memory.kind.value for memory, _ in self._all()).items()))
 
     def contexts(self) -> dict[str, int]:
-        """How many memories there are in each context."""
+        """Return how many memories there are in each context."""
         return dict(sorted(Counter(memory.context for memory, _ in self._all()).items()))
 
     def _all(self) -> list[tuple[Memory, MemoryFields]]:
         return [each for memories in self._held.values() for each in memories]
 
 
-def _is_asked_for(memory: Memory, sought: MemoryQuery) -> bool:
-    if sought.contexts is not None and memory.context not in sought.contexts:
+def _is_selected(memory: Memory, query: MemoryQuery) -> bool:
+    if query.contexts is not None and memory.context not in query.contexts:
         return False
-    if sought.since is not None and (memory.at is None or memory.at < sought.since):
+    if query.since is not None and (memory.at is None or memory.at < query.since):
         return False
-    if memory.local and not sought.local:
+    if memory.local and not query.local:
         return False
-    return not sought.kinds or memory.kind in sought.kinds
+    return not query.kinds or memory.kind in query.kinds
 
 
-def _score(sought: MemoryQuery, words: MemoryFields, design: RankingWeights) -> float:
-    weights = 1.0, design.who, design.day, design.beside
+def _score(query: MemoryQuery, words: MemoryFields, weights: RankingWeights) -> float:
+    field_weights = 1.0, weights.who, weights.day, weights.beside
     return sum(
         weight
-        for word in sought.words
-        for field, weight in zip(words, weights, strict=True)
+        for word in query.words
+        for field, weight in zip(words, field_weights, strict=True)
         if re.search(rf"(?<!\w){re.escape(word.casefold())}(?!\w)", field.casefold())
     )

@@ -1,4 +1,4 @@
-"""A miner with rules that can be checked by eye, to fill an index with what a real one would find."""
+"""A miner with simple rules that can be checked by eye, to fill an index with findings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def mine_all(index: Index, version: int = 1, *, together: int = 3) -> int:
 
 
 def mine(history: History, version: int = 1) -> SessionFindings:
-    """Each failed call is a failure, each later call of the same tool in a row a try, and each typed turn a signal."""
+    """Mine a session: failed calls are failures, later calls of the same tool attempts, and typed turns signals."""
     steps = history.steps
     pairs = [(one, two) for one, two in pairwise(steps) if one.tool == two.tool and two.status is not None]
     habits = Counter(change_between(one, two) for one, two in pairs if one.status is Status.OK)
@@ -65,17 +65,17 @@ def mine(history: History, version: int = 1) -> SessionFindings:
         habits=dict(habits),
         pairs=after,
         goals=_goals(history),
-        said=tuple(each for turn in history.turns if turn.action is UserAction.SAID for each in _said(turn)),
+        said=tuple(each for turn in history.turns if turn.action is UserAction.SAID for each in _signals(turn)),
     )
 
 
 def signature_of(step: Step, version: int = 1) -> Signature:
-    """What a step said, by its tool."""
+    """Return the signature of a step: its output, by its tool."""
     return Signature(key="test.failed", who=step.tool, says=step.text or "", version=version)
 
 
 def change_between(one: Step, two: Step) -> CallChange:
-    """All of what was called before, for all of what was called then."""
+    """Return the change between two steps: all of the first call replaced by all of the second."""
     return CallChange(tool=one.tool, removed=(one.arguments or "",), added=(two.arguments or "",))
 
 
@@ -122,8 +122,8 @@ def _goals(history: History) -> tuple[Goal, ...]:
     return tuple(goals)
 
 
-def _said(turn: Turn) -> tuple[RecordedSignal, ...]:
-    """Praise, or a correction with a lesson where the assistant conceded; and a wish where something was called."""
+def _signals(turn: Turn) -> tuple[RecordedSignal, ...]:
+    """Return praise, or a correction with a lesson if the assistant conceded; and a request if something was called."""
     text = turn.text or ""
     lesson = Lesson(text=text, forbids=turn.before > 1, durable=0.3, is_durable=False, about=LessonTopic.FACT)
     if turn.conceded:

@@ -1,4 +1,4 @@
-"""Models by a script, and what is kept of them in memory: for tests of what asks models, and of what is around them."""
+"""Scripted models, and in-memory ports for their answers and costs, for tests."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from wisen.models.model_ports import Prompt, Question
 
 T = TypeVar("T")
-_MOST = 5000
+_MAX_ANSWERS = 5000
 """How many answers are kept."""
 
 
 class ScriptedModel:
-    """A model that answers what it was told to answer, and remembers what it was asked."""
+    """A model that gives scripted answers, and records the questions."""
 
     def __init__(
         self,
@@ -30,18 +30,18 @@ class ScriptedModel:
         name: str = "scripted",
         tiers: Sequence[Tier] = tuple(Tier),
     ) -> None:
-        """`script`: values of the answers' types, or errors to raise, in order; or what makes one of a question."""
+        """`script`: answers or exceptions to raise, in order; or a function that maps a question to one."""
         self._script = script
         self._name = name
         self._tiers = tuple(tiers)
         self.questions: list[Question[Any]] = []
 
     def model_name(self, tier: Tier) -> str:
-        """What the user knows it by; empty where there is none."""
+        """Return the name that the user knows it by; empty if there is none."""
         return self._name if tier in self._tiers else ""
 
     def ask(self, question: Question[T]) -> ModelAnswer[T]:
-        """The next answer of the script. Raises: ModelAbsent, ModelFailed; also when the script is out."""
+        """Return the next answer of the script. Raises: ModelAbsent, ModelFailed; also at the end of the script."""
         if not self.model_name(question.tier):
             raise ModelAbsent(f"No {question.tier} model is configured. Set models.{question.tier}: wisen config")
         self.questions.append(question)
@@ -52,7 +52,7 @@ class ScriptedModel:
 
 
 class ScriptedResponder:
-    """Replies what it was told to reply, and remembers what it was sent."""
+    """Gives scripted replies, and records the prompts."""
 
     def __init__(
         self,
@@ -66,12 +66,12 @@ class ScriptedResponder:
         self.prompts: list[Prompt] = []
 
     def cost(self, tokens_in: int, tokens_out: int) -> float | None:
-        """Nothing, where it is local."""
+        """Return 0 if it is local."""
         del tokens_in, tokens_out
         return 0.0 if self.is_local else None
 
     def respond(self, prompt: Prompt, seconds: float) -> Reply:
-        """The next reply of the script; a text counts ten tokens in and five out. Raises: ModelFailed."""
+        """Return the next reply of the script; a text counts ten tokens in and five out. Raises: ModelFailed."""
         del seconds
         self.prompts.append(prompt)
         reply = _next(self._script, prompt, len(self.prompts), "The scripted model")
@@ -82,34 +82,34 @@ class ScriptedResponder:
 
 
 class MemoryModelAnswers:
-    """Answers in memory."""
+    """Model answers in memory."""
 
     def __init__(self) -> None:
         self._answers: dict[str, str] = {}
 
     def of(self, question: str) -> str | None:
-        """What was answered to the question with this digest."""
+        """Return the answer to the question with this digest."""
         return self._answers.get(question)
 
     def keep(self, question: str, purpose: str, text: str) -> None:
-        """Keep an answer; the oldest beyond a fixed number go."""
+        """Cache an answer; the oldest beyond a fixed number are deleted."""
         del purpose
         self._answers.pop(question, None)
         self._answers[question] = text
-        while len(self._answers) > _MOST:
+        while len(self._answers) > _MAX_ANSWERS:
             del self._answers[next(iter(self._answers))]
 
     def all(self) -> tuple[tuple[str, str], ...]:
-        """Every answer that is kept, with the digest of its question."""
+        """Return every cached answer, with the digest of its question."""
         return tuple(self._answers.items())
 
     def forget(self) -> None:
-        """Let all of them go."""
+        """Delete all answers."""
         self._answers.clear()
 
 
 class MemoryModelUses:
-    """What was spent, in memory."""
+    """Model usage in memory."""
 
     def __init__(self) -> None:
         self._calls: dict[str, ModelCall] = {}
@@ -117,32 +117,32 @@ class MemoryModelUses:
         self._coolings: list[Cooldown] = []
 
     def reserve(self, call: ModelCall, policy: ModelsPolicy) -> str:
-        """Count what a call may cost at most, if the day's caps allow it; else tell which does not, in words."""
+        """Reserve the maximum cost of a call, if the daily caps allow it; otherwise return which cap does not."""
         why = describe_exceeded_cap(self.usage_of_day(call.machine, call.day), call, policy)
         if not why:
             self._calls.setdefault(call.id, call)
         return why
 
     def settle(self, call: ModelCall) -> None:
-        """Count what a call with this id cost, in the place of what it might have; the first word stands."""
+        """Replace the reserved cost of a call by the actual one; the first settlement counts."""
         if call.id not in self._settled:
             self._settled.add(call.id)
             self._calls[call.id] = call
 
     def usage_of_day(self, machine: str, day: str) -> UsageTotal:
-        """What a machine's calls of a day came to."""
+        """Return the total of a machine's calls on a day."""
         return total_usage(each for each in self._calls.values() if (each.machine, each.day) == (machine, day))
 
     def usage_since(self, machine: str, since: str) -> tuple[ModelUsage, ...]:
-        """What a machine's calls since a day came to, by purpose and model, the dearest first."""
+        """Return the totals of a machine's calls since a day, by purpose and model, the most expensive first."""
         return usage_by_purpose(each for each in self._calls.values() if each.machine == machine and each.day >= since)
 
-    def add_cooldown(self, cooling: Cooldown) -> None:
-        """Leave a model alone for a while."""
-        self._coolings.append(cooling)
+    def add_cooldown(self, cooldown: Cooldown) -> None:
+        """Stop using a model for a while."""
+        self._coolings.append(cooldown)
 
     def active_cooldowns(self, machine: str, now: datetime) -> tuple[Cooldown, ...]:
-        """The models that are left alone now, by name, each with the last moment of it."""
+        """Return the active cooldowns, one per model, by name."""
         here = [each for each in self._coolings if each.machine == machine and each.until > now]
         last = {each.model: each for each in sorted(here, key=lambda each: (each.until, each.id))}
         return tuple(each for _, each in sorted(last.items()))

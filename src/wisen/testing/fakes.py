@@ -1,6 +1,6 @@
-"""Small stand-ins for the ports without a store behind them: time, ids, who decides, an embedder, an executor.
+"""Small deterministic fakes for ports without a store: clock, ids, presence, embedder and executor.
 
-Each does what its port promises, the same way every time. Ledgers, indexes and models have their own files.
+Each fulfills the contract of its port. Ledgers, indexes and models have files of their own.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ _T = TypeVar("_T")
 
 
 class FixedClock:
-    """A clock that stands still until it is told otherwise."""
+    """A clock that stands still until it is changed."""
 
     def __init__(self, now: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)) -> None:
         self._now = now.astimezone(UTC)
         self._elapsed = 0.0
 
     def now(self) -> datetime:
-        """The moment it was set to."""
+        """Return the moment it was set to."""
         return self._now
 
     def elapsed(self) -> float:
-        """The seconds it was moved forward by."""
+        """Return the seconds it was advanced by."""
         return self._elapsed
 
     def set(self, moment: datetime) -> None:
-        """Show another moment, also an earlier one: people set their clocks. Seconds elapsed do not change."""
+        """Set another moment, also an earlier one: people change their clocks. Elapsed seconds do not change."""
         self._now = moment.astimezone(UTC)
 
     def advance(self, by: timedelta | float) -> None:
-        """Let time pass, in seconds or as a length of time."""
+        """Advance the clock by seconds or a timedelta."""
         step = by if isinstance(by, timedelta) else timedelta(seconds=by)
         if step < timedelta(0):
             raise ValueError(f"time passes forward, not by {step}; to show an earlier moment, use set")
@@ -53,13 +53,13 @@ class FixedClock:
 
 
 class FixedPresence:
-    """Somebody decides, or nobody does, as it is told."""
+    """Reports a person or nobody, as configured."""
 
     def __init__(self, voice: Decider) -> None:
         self._voice = voice
 
     def detect(self) -> Decider:
-        """What it was told."""
+        """Return what it was given."""
         return self._voice
 
 
@@ -70,24 +70,24 @@ class CountingIds:
         self._given = 0
 
     def new(self) -> str:
-        """The next number, padded so that texts sort as numbers do."""
+        """Return the next number, zero-padded so that texts sort as numbers do."""
         self._given += 1
         return f"{self._given:026d}"
 
 
 class HashEmbedder:
-    """Vectors from the words of a text: texts that share words are near, and nothing is learnt or loaded."""
+    """Vectors from the words of a text: texts that share words are similar, and no model is loaded."""
 
     def __init__(self, dimensions: int = 256) -> None:
         self._dimensions = dimensions
 
     @property
     def name(self) -> str:
-        """Vectors of different names are never compared."""
+        """Return the name of the embedding: vectors of different names are never compared."""
         return f"hash-{self._dimensions}"
 
     def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One vector of unit length a text, in order."""
+        """Return one unit vector per text, in order."""
         return tuple(map(self._vector, texts))
 
     def _vector(self, text: str) -> Vector:
@@ -108,21 +108,21 @@ class InlineExecutor(Executor):
         self._is_shut_down = False
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
-        """Run it now. What it raises comes out of the future, as from any executor."""
+        """Run it now. An exception is raised from the future, as with any executor."""
         if self._is_shut_down:
             raise RuntimeError("cannot schedule new futures after shutdown")
         future: Future[_T] = Future()
-        with _Kept(future):
+        with _ExceptionStored(future):
             future.set_result(fn(*args, **kwargs))
         return future
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the port's
-        """Take no more work; there is none to wait for."""
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - required by the port
+        """Accept no more work; there is none to wait for."""
         self._is_shut_down = True
 
 
-class _Kept:
-    """Keeps an error in a future; what ends the whole program goes on."""
+class _ExceptionStored:
+    """Stores an exception in a future; one that ends the program propagates."""
 
     def __init__(self, future: Future[_T]) -> None:
         self._keep = future.set_exception

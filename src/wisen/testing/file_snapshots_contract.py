@@ -1,4 +1,4 @@
-"""What every ledger promises of what files held, as a suite."""
+"""The contract of every ledger for file snapshots, as a test suite."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def a_snapshot(text: str, minute: int = 0, path: str = "/p/CLAUDE.md", machine: str = "desk") -> Snapshot:
-    """What a file held so many minutes after noon."""
+    """Return a sample snapshot, so many minutes after noon."""
     return Snapshot(path=path, machine=machine, at=NOON + timedelta(minutes=minute), text=text)
 
 

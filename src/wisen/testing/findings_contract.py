@@ -1,4 +1,4 @@
-"""What every index promises about asking for what mining found, as a suite that any backend can run.
+"""The contract of every index for querying findings, as a test suite for any backend.
 
 A backend's test inherits from `FindingsContract` and provides the same two fixtures as for `EventsContract`.
 """
@@ -38,7 +38,7 @@ ALL = Selection()
 
 
 class FindingsContract:
-    """What every index promises about asking for what mining found."""
+    """The contract of every index for querying findings."""
 
     def test_a_new_index_has_nothing_to_mine_and_found_nothing(self, index: Index) -> None:
         assert list(index.findings.take_unmined(1)) == []
@@ -247,13 +247,13 @@ class FindingsContract:
     def test_a_selection_narrows_everything_that_was_found(self, index: Index) -> None:
         store_three_sessions(index)
         mine_all(index)
-        assert _found(index, ALL) == (3, 3, 3)
-        assert _found(index, Selection(under=Path("/p"))) == (2, 2, 2)
-        assert _found(index, Selection(under=Path("/p/b.jsonl"))) == (1, 1, 1)
-        assert _found(index, Selection(agent="codex")) == (1, 1, 1)
-        assert _found(index, Selection(since=NOON + timedelta(minutes=10))) == (2, 2, 2)
-        assert _found(index, Selection(since=NOON + timedelta(minutes=10), agent="claude-code")) == (1, 1, 1)
-        assert _found(index, Selection(since=NOON + timedelta(days=1))) == (0, 0, 0)
+        assert _totals(index, ALL) == (3, 3, 3)
+        assert _totals(index, Selection(under=Path("/p"))) == (2, 2, 2)
+        assert _totals(index, Selection(under=Path("/p/b.jsonl"))) == (1, 1, 1)
+        assert _totals(index, Selection(agent="codex")) == (1, 1, 1)
+        assert _totals(index, Selection(since=NOON + timedelta(minutes=10))) == (2, 2, 2)
+        assert _totals(index, Selection(since=NOON + timedelta(minutes=10), agent="claude-code")) == (1, 1, 1)
+        assert _totals(index, Selection(since=NOON + timedelta(days=1))) == (0, 0, 0)
 
     @pytest.mark.parametrize("text", HOSTILE)
     def test_any_text_that_was_found_comes_back_as_it_was(
@@ -291,8 +291,8 @@ class FindingsContract:
         assert list(again.findings.goals(ALL)) == [goal]
 
 
-def _found(index: Index, selection: Selection) -> tuple[int, int, int]:
-    """How many sessions have a failure and a fix, and how many goals there are."""
+def _totals(index: Index, selection: Selection) -> tuple[int, int, int]:
+    """Return how many sessions have a failure and a fix, and how many goals there are."""
     failed = sum(kind.sessions for kind in index.findings.failures(selection))
     return (
         failed,

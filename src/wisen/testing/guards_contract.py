@@ -1,4 +1,4 @@
-"""What every ledger promises about guards, as a suite."""
+"""The contract of every ledger for guards, as a test suite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def a_guard(watch: str = "shell: rtk bun", better: str = "bun", minutes: int = 0, context: str = "") -> Guard:
-    """A guard that a test may change."""
+    """Return a sample guard."""
     return Guard(
         id=guard_id(context, watch),
         version=guard_version(watch, better, Mode.WARN),
@@ -35,7 +35,7 @@ def a_guard(watch: str = "shell: rtk bun", better: str = "bun", minutes: int = 0
 
 
 class GuardsContract:
-    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+    """Fixtures: `ledger`, and `reopen`, which opens the same ledger again."""
 
     def test_guards_come_back_whole_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         hostile = structs.replace(

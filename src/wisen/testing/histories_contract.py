@@ -1,4 +1,4 @@
-"""What every index promises of the course of sessions, as a suite."""
+"""The contract of every index for session histories, as a test suite."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class HistoriesContract:
-    """Calls with their ends and the user's turns, in the order of time. Fixture: `index`."""
+    """Calls with their outcomes and the user's turns, in chronological order. Fixture: `index`."""
 
     def test_histories_hold_each_sessions_calls_in_order_with_their_ends(self, index: Index) -> None:
         one, two = Log("/logs/a.jsonl"), Log("/logs/b.jsonl", native="t")

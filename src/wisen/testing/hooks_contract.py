@@ -1,4 +1,4 @@
-"""What the hooks of every agent promise, as a suite."""
+"""The contract of every agent's hooks, as a test suite."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CALLER = Caller(home="/home/ada/it's here")
 
 
 class HooksContract:
-    """Fixture: `hooks`, of an agent that has no sessions."""
+    """Fixture: `hooks`, of an agent without sessions."""
 
     of_projects = True
-    """Whether the agent has settings of a project."""
+    """Whether the agent has project settings."""
     waits_for_trust = True
-    """Whether hooks that were just installed wait for trust, of an agent that asks for any."""
+    """Whether newly installed hooks wait for trust, if the agent asks for trust at all."""
 
     def test_our_hooks_go_into_a_file_that_is_looked_at(self, hooks: Hooks) -> None:
         shop = Path("/home/ada/shop")
@@ -78,7 +78,7 @@ class HooksContract:
 
 
 def _settings(wanted: Sequence[Hook]) -> dict[str, Any]:
-    """Settings in which these hooks stand, and nothing else."""
+    """Return settings that hold only these hooks."""
     settings: dict[str, Any] = {}
     for each in wanted:
         *around, last = each.keys

@@ -1,4 +1,4 @@
-"""What every index promises about forgetting, as a suite."""
+"""The contract of every index for forgetting, as a test suite."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORDS = MemoryFields("", "", "", "")
 
 
 def store_two_logs(index: Index) -> tuple[Log, Log]:
-    """A session of one context, and one that goes on in another."""
+    """Store a session of one context, and one that continues in another."""
     one, two = Log("/a.jsonl", "s1"), Log("/b.jsonl", "s2")
     for log in (one, two):
         native = log.session.native
@@ -37,12 +37,12 @@ def store_two_logs(index: Index) -> tuple[Log, Log]:
 
 
 def indexed_texts(index: Index) -> set[str]:
-    """Every text that is held."""
+    """Return every stored text."""
     return {trace.text for trace in index.removal.indexed_texts()}
 
 
 class IndexRemovalContract:
-    """Fixtures: `index`, and `reopen`, which gives the same index opened anew."""
+    """Fixtures: `index`, and `reopen`, which opens the same index again."""
 
     def test_every_text_is_told_with_its_event(self, index: Index) -> None:
         store_two_logs(index)
@@ -159,5 +159,5 @@ class IndexRemovalContract:
 
 
 def a_memory(id_: str) -> Memory:
-    """A memory that a test may find."""
+    """Return a sample memory."""
     return Memory(id=id_, kind=MemoryKind.NOTE, text="apple", origin="x", context="ctx", beside="pear")

@@ -1,4 +1,4 @@
-"""What every ledger promises about rows that say the same: whoever comes second finds what the first recorded."""
+"""The contract of every ledger for equivalent rows: the second writer finds what the first one recorded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def a_change(id_: str, follows: str | None, path: str = "/p/CLAUDE.md") -> Change:
-    """A change of a file that a test may change."""
+    """Return a sample file change."""
     return Change(
         id=id_,
         machine="desk",
@@ -34,7 +34,7 @@ def a_change(id_: str, follows: str | None, path: str = "/p/CLAUDE.md") -> Chang
 
 
 class KeysContract:
-    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+    """Fixtures: `ledger`, and `reopen`, which opens the same ledger again."""
 
     def test_an_entry_that_was_made_twice_for_one_sight_is_the_first(
         self, ledger: Ledger, reopen: Callable[[], Ledger]

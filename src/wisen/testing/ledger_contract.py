@@ -1,7 +1,7 @@
-"""What every ledger promises, as a suite that any backend can run.
+"""The contract of every ledger, as a test suite for any backend.
 
 A backend's test inherits from `LedgerContract` and provides two fixtures: `ledger`, open and empty, and `reopen`, which
-closes it and gives it opened anew.
+closes it and opens it again.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ HOSTILE = (
     "'; DROP TABLE runs; --",
     "%s ? :x",
 )
-"""Texts that stores have stumbled over."""
+"""Texts that have broken stores."""
 
 
 def a_run(name: str, started: datetime = NOON, error: str | None = None) -> Run:
-    """A run that took a second."""
+    """Return a sample run that took a second."""
     return Run(
         id=name,
         machine="desk",
@@ -52,7 +52,7 @@ def a_run(name: str, started: datetime = NOON, error: str | None = None) -> Run:
 
 
 class LedgerContract:
-    """What every ledger promises."""
+    """The contract of every ledger."""
 
     def test_a_new_ledger_is_empty(self, ledger: Ledger) -> None:
         assert (ledger.contexts.all(), ledger.contexts.aliases("desk"), ledger.runs.newest(10)) == ((), (), ())

@@ -1,4 +1,4 @@
-"""Writes what a reader would hand to an index, event by event."""
+"""Builds the batches that a reader would pass to an index, event by event."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOON = datetime(2026, 3, 1, 12, 0, 0, 123000, tzinfo=UTC)
 
 
 class Log:
-    """A source of one session, written event by event."""
+    """A source of one session, built event by event."""
 
     def __init__(self, path: str, native: str = "s1", agent: str = "claude-code", context: str | None = "ctx") -> None:
         self.source = Source(agent=agent, path=Path(path), size=100, modified_ns=7)
@@ -40,17 +40,17 @@ class Log:
         self.kept: list[FilteredEvent] = []
 
     def add(self, event: Event, *, withheld: str | None = None) -> None:
-        """Put an event behind the others."""
+        """Append an event."""
         self.kept.append(FilteredEvent(event=event, context=self.context, withheld=withheld))
 
     def at(self, minutes: float) -> datetime:
-        """So many minutes behind noon."""
+        """Return the moment so many minutes after noon."""
         return NOON + timedelta(minutes=minutes)
 
     def typed(
         self, name: str, minutes: float = 0, origin: MessageOrigin = MessageOrigin.PROMPT, *, local: bool = False
     ) -> None:
-        """The user typed something; `local`: to a model on their own machine."""
+        """Append a typed message; `local`: to a model on the user's own machine."""
         self.add(
             Message(
                 id=name,
@@ -65,13 +65,13 @@ class Log:
         )
 
     def call(self, name: str, minutes: float = 0, tool: str = "Bash", arguments: str | None = '{"a":1}') -> None:
-        """The agent asked for a tool."""
+        """Append a tool call."""
         self.add(
             Call(id=name, session=self.session, at=self.at(minutes), place=self.place, tool=tool, arguments=arguments)
         )
 
     def end(self, call: str, status: Status, minutes: float = 0, text: str | None = None) -> None:
-        """A call ended."""
+        """Append the outcome of a call."""
         self.add(
             Outcome(
                 id=f"{call}/end",
@@ -85,30 +85,30 @@ class Log:
         )
 
     def reject(self, call: str, minutes: float = 0) -> None:
-        """The user refused a call."""
+        """Append a rejection of a call."""
         self.add(Rejection(id=f"{call}/no", call=call, session=self.session, at=self.at(minutes), place=self.place))
 
     def interrupt(self, name: str, call: str | None = None, minutes: float = 0) -> None:
-        """The user stopped the agent."""
+        """Append an interrupt."""
         self.add(Interrupt(id=name, call=call, session=self.session, at=self.at(minutes), place=self.place))
 
     def concede(self, name: str, minutes: float = 0) -> None:
-        """The assistant began what it said by conceding."""
+        """Append a concession of the assistant."""
         self.add(Concession(id=name, session=self.session, at=self.at(minutes), place=self.place))
 
     def cite(self, name: str, minutes: float = 0) -> None:
-        """The assistant named an id."""
+        """Append a citation of an id by the assistant."""
         id_ = f"cited:{name}:{minutes}"
         self.add(Citation(id=id_, session=self.session, at=self.at(minutes), place=self.place, name=name))
 
     def stretch(self, *troubles: ReadProblem, cursor: str = "end", afresh: bool = False) -> IndexBatch:
-        """Everything added so far, read at once."""
+        """Return everything added so far as one batch."""
         mark = SourceMark(size=self.source.size, modified_ns=self.source.modified_ns, cursor=cursor)
         return IndexBatch(source=self.source, events=tuple(self.kept), problems=troubles, mark=mark, from_start=afresh)
 
 
 def every_kind_log() -> Log:
-    """Fifteen events: every kind, every status."""
+    """Return a log of fifteen events: every kind, every status."""
     log = Log("/logs/p/one.jsonl")
     log.typed("m1", 0)
     for number, (tool, status) in enumerate(

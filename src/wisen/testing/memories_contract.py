@@ -1,7 +1,7 @@
-"""What every store of memories promises, as a suite that any backend can run.
+"""The contract of every store of memories, as a test suite for any backend.
 
 A backend's test inherits from `MemoriesContract` and provides the fixtures `memories`, a new store, and `again`, which
-opens the same one anew.
+opens the same one again.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 def a_memory_with_fields(
     id_: str, text: str, *, origin: str = "session:1", turn: int = 1, **more: Any
 ) -> tuple[Memory, MemoryFields]:
-    """A memory with its words."""
+    """Return a sample memory with its searchable fields."""
     memory = Memory(id=id_, kind=MemoryKind.TURN, text=text, origin=origin, turn=turn)._replace(**more)
     return memory, MemoryFields(text=memory.text, who=memory.who, day="", beside=memory.beside)
 
 
 def found_ids(memories: Memories, *words: str, **more: Any) -> list[str]:
-    """The ids of what is found, best first."""
+    """Return the ids of the matches, best first."""
     return [hit.memory.id for hit in memories.find(MemoryQuery(words)._replace(**more), DEFAULT_WEIGHTS)]
 
 
 class MemoriesContract:
-    """What every store of memories promises."""
+    """The contract of every store of memories."""
 
     def test_a_new_store_finds_nothing(self, memories: Memories) -> None:
         assert found_ids(memories, "anything") == []

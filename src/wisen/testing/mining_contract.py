@@ -1,4 +1,4 @@
-"""What every index promises about sessions that are to be mined, as a suite that any backend can run.
+"""The contract of every index for the mining queue, as a test suite for any backend.
 
 A backend's test inherits from `MiningContract` and provides the same two fixtures as for `EventsContract`.
 """
@@ -28,7 +28,7 @@ ALL = Selection()
 
 
 class MiningContract:
-    """What every index promises about sessions that are to be mined."""
+    """The contract of every index for the mining queue."""
 
     def test_a_session_is_unmined_until_it_was_mined_and_again_when_it_grows(
         self, index: Index, reopen: Callable[[], Index]

@@ -1,4 +1,4 @@
-"""What every ledger promises about money, and every index about answers, as suites."""
+"""The contracts of every ledger for model costs, and of every index for model answers, as test suites."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLENTY = ModelsPolicy(calls_per_day=100, tokens_per_day=10_000, money_per_day=1.
 
 
 def a_call(id_: str = "01A", **changed: object) -> ModelCall:
-    """A call that may cost a tenth."""
+    """Return a sample call that may cost a tenth."""
     call = ModelCall(
         id=id_,
         machine="desk",
@@ -39,7 +39,7 @@ def a_call(id_: str = "01A", **changed: object) -> ModelCall:
 
 
 def a_cooldown(id_: str = "01C", model: str = "openai:small", minutes: float = 5) -> Cooldown:
-    """That a model failed at noon."""
+    """Return a sample cooldown: a model failed at noon."""
     return Cooldown(id=id_, machine="desk", at=NOON, model=model, until=NOON + timedelta(minutes=minutes), why="busy")
 
 

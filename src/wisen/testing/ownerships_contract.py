@@ -1,4 +1,4 @@
-"""What every ledger promises about whose files and folders are, as a suite."""
+"""The contract of every ledger for ownership rows, as a test suite."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def an_ownership(id_: str = "a", machine: str = "desk", minutes: int = 0) -> Ownership:
-    """That the user adopted a file."""
+    """Return a sample row: the user adopted a file."""
     return Ownership(
         id=id_,
         machine=machine,
@@ -37,7 +37,7 @@ def an_ownership(id_: str = "a", machine: str = "desk", minutes: int = 0) -> Own
 
 
 class OwnershipsContract:
-    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+    """Fixtures: `ledger`, and `reopen`, which opens the same ledger again."""
 
     def test_words_about_files_come_back_whole_oldest_first_and_once(
         self, ledger: Ledger, reopen: Callable[[], Ledger]

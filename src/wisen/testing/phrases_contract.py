@@ -1,4 +1,4 @@
-"""What every ledger promises about the user's own wording, as a suite."""
+"""The contract of every ledger for the user's phrases, as a test suite."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def a_phrase(id_: str = "a", text: str = "tss", machine: str = "desk") -> UserPhrase:
-    """A phrase that was counted."""
+    """Return a sample phrase that was counted."""
     return UserPhrase(
         id=id_,
         machine=machine,
@@ -38,7 +38,7 @@ def a_phrase(id_: str = "a", text: str = "tss", machine: str = "desk") -> UserPh
 
 
 def a_proof(id_: str = "a-m1", phrase: str = "a", minutes: int = 0) -> PhraseProof:
-    """A turn that speaks for it."""
+    """Return a sample turn that is evidence for it."""
     return PhraseProof(
         id=id_,
         phrase=phrase,
@@ -54,14 +54,14 @@ def a_proof(id_: str = "a-m1", phrase: str = "a", minutes: int = 0) -> PhrasePro
 
 
 def a_search(id_: str = "a") -> PhraseSearch:
-    """That phrases were looked for."""
+    """Return a sample search for phrases."""
     return PhraseSearch(
         id=id_, machine="desk", at=NOON, since=NOON - timedelta(days=30), way=PhraseSource.COUNTED, turns=100, found=1
     )
 
 
 class PhrasesContract:
-    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+    """Fixtures: `ledger`, and `reopen`, which opens the same ledger again."""
 
     def test_phrases_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         east = timezone(timedelta(hours=9))

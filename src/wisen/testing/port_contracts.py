@@ -1,4 +1,4 @@
-"""What clocks, ids, models, embedders and executors promise, as suites that any backend can run.
+"""The contracts of clocks, ids, models, embedders and executors, as test suites for any backend.
 
 A backend's test inherits from a suite and provides the fixture named after the port, and those that the suite's
 docstring names.
@@ -37,7 +37,7 @@ HOSTILE = (
     "\u202eright to left",
     "<tag> & 'quote'",
 )
-"""Texts that models and embedders have stumbled over."""
+"""Texts that have broken models and embedders."""
 
 
 class ClockContract:
@@ -86,13 +86,13 @@ class IdsContract:
 
 
 class Verdict(Struct, frozen=True, forbid_unknown_fields=True):
-    """An answer that a model can be asked for."""
+    """A sample answer type."""
 
     ok: bool
 
 
 def harmless(*texts: str, tier: Tier = Tier.NANO) -> Question[Verdict]:
-    """A question that anybody can answer."""
+    """Return a question that any model can answer."""
     material = tuple(MaterialItem(str(number), text) for number, text in enumerate(texts, 1))
     return Question(purpose="test", tier=tier, instructions="Say whether.", answer=Verdict, material=material)
 
@@ -146,11 +146,11 @@ class EmbedderContract:
         said, again, other = embedder.embed(
             ["please use tabs for indentation", "use tabs for indentation, please", "the database is locked again"]
         )
-        assert _nearness(said, again) > _nearness(said, other)
+        assert _similarity(said, again) > _similarity(said, other)
 
 
 class ExecutorContract:
-    """Fixture: `executor`, shut down by whoever made it."""
+    """Fixture: `executor`, shut down by its creator."""
 
     def test_a_result_comes_out_of_the_future(self, executor: Executor) -> None:
         assert executor.submit(divide, 6, by=3).result(timeout=60) == 2
@@ -176,5 +176,5 @@ def divide(number: int, by: int = 1) -> float:
     return number / by
 
 
-def _nearness(one: Vector, other: Vector) -> float:
+def _similarity(one: Vector, other: Vector) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))

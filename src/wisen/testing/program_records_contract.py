@@ -1,4 +1,4 @@
-"""What every ledger promises of what programs recorded, as a suite."""
+"""The contract of every ledger for program records, as a test suite."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def a_record(name: str, kind: RecordKind = RecordKind.FAILURE, tool: str | None = "deploy", minute: int = 0) -> Record:
-    """What a program recorded on the desk, so many minutes after noon."""
+    """Return a sample record, so many minutes after noon."""
     signature = Signature(key="net.timeout", who="deploy", version=1) if kind is RecordKind.FAILURE else None
     at = NOON + timedelta(minutes=minute)
     return Record(id=name, kind=kind, machine="desk", at=at, tool=tool, session="job", signature=signature)

@@ -1,4 +1,4 @@
-"""Sessions to be mined, and things that mining could have found in them."""
+"""Sample sessions to be mined, and sample findings in them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHANGE = CallChange(tool="Bash", removed=("py",), added=("python3",), first=())
 
 
 def a_failure(call: str, minutes: float = 0, signature: Signature = SIGNATURE) -> Failure:
-    """A failed call."""
+    """Return a sample failed call."""
     return Failure(
         call=call,
         tool="Bash",
@@ -37,7 +37,7 @@ def a_failure(call: str, minutes: float = 0, signature: Signature = SIGNATURE) -
 
 
 def an_attempt(failed: str, later: str, minutes: float = 0, *, worked: bool = True) -> FixAttempt:
-    """The same change after the same failure."""
+    """Return a sample attempt: the same change after the same failure."""
     return FixAttempt(
         failure=failed,
         later=later,
@@ -50,20 +50,20 @@ def an_attempt(failed: str, later: str, minutes: float = 0, *, worked: bool = Tr
 
 
 def a_goal(request: str) -> Goal:
-    """A request for which nothing was called."""
+    """Return a sample goal without calls."""
     return Goal(request=request, at=NOON, ended=NOON, calls=(), failed=0, ending=Ending.EMPTY)
 
 
 def a_signal(
     message: str, minutes: float = 0, *, kind: SignalKind = SignalKind.CORRECTION, lesson: Lesson | None = None
 ) -> RecordedSignal:
-    """Something said about the work."""
+    """Return a sample signal."""
     signal = Signal(kind=kind, probability=0.7, start=3, end=9, polarity=Polarity.AGAINST, lesson=lesson)
     return RecordedSignal(message=message, at=NOON + timedelta(minutes=minutes), signal=signal)
 
 
 def store_calls(index: Index, native: str, many: int = 4, *, path: str = "", agent: str = "claude-code") -> int:
-    """Keep a session of calls `<native>0`, `<native>1` and so on, a minute apart; returns its number."""
+    """Store a session of calls `<native>0`, `<native>1` and so on, a minute apart; returns its number."""
     log = Log(path or f"/logs/{native}.jsonl", native, agent=agent)
     for each in range(many):
         log.call(f"{native}{each}", each, arguments=f'{{"command":"{native}{each}"}}')
@@ -74,7 +74,7 @@ def store_calls(index: Index, native: str, many: int = 4, *, path: str = "", age
 
 
 def store_three_sessions(index: Index) -> None:
-    """Three sessions with a request, a failure and its fix each, ten minutes apart."""
+    """Store three sessions with a request, a failure and its fix each, ten minutes apart."""
     sessions: Iterable[tuple[str, str, str]] = (
         ("a", "/p/a.jsonl", "claude-code"),
         ("b", "/p/b.jsonl", "claude-code"),

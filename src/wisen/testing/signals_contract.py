@@ -1,4 +1,4 @@
-"""What every index promises about what the user said of the work, as a suite that any backend can run.
+"""The contract of every index for the user's signals, as a test suite for any backend.
 
 A backend's test inherits from `SignalsContract` and provides the same two fixtures as for `EventsContract`.
 """
@@ -35,13 +35,13 @@ LESSON = Lesson(
 
 
 class SignalsContract:
-    """What every index promises about what the user said of the work."""
+    """The contract of every index for the user's signals."""
 
     def test_a_new_index_holds_no_signals(self, index: Index) -> None:
         assert index.findings.signals(ALL) == ()
 
     def test_a_signal_comes_back_whole_with_where_it_was_said(self, index: Index, reopen: Callable[[], Index]) -> None:
-        session = _keep_turns(index, "a", 2, agent="codex")
+        session = _store_turns(index, "a", 2, agent="codex")
         plain = a_signal("a0", kind=SignalKind.PRAISE)
         taught = a_signal("a1", 1, lesson=LESSON)
         index.findings.store_findings([SessionFindings(session=session, said=(plain, taught))], 1)
@@ -54,7 +54,7 @@ class SignalsContract:
     @pytest.mark.parametrize("kind", SignalKind)
     @pytest.mark.parametrize("polarity", Polarity)
     def test_every_kind_and_polarity_comes_back(self, index: Index, kind: SignalKind, polarity: Polarity) -> None:
-        session = _keep_turns(index, "a", 1)
+        session = _store_turns(index, "a", 1)
         said = a_signal("a0", kind=kind)
         said = structs.replace(said, signal=structs.replace(said.signal, polarity=polarity))
         index.findings.store_findings([SessionFindings(session=session, said=(said,))], 1)
@@ -63,7 +63,7 @@ class SignalsContract:
     @pytest.mark.parametrize("about", LessonTopic)
     @pytest.mark.parametrize("number", [0.0, 1.0, 1 / 3, 5e-324])
     def test_every_lesson_comes_back(self, index: Index, about: LessonTopic, number: float) -> None:
-        session = _keep_turns(index, "a", 2)
+        session = _store_turns(index, "a", 2)
         one = Lesson(text="", forbids=True, durable=number, is_durable=False, about=about)
         other = Lesson(text="Do it.", forbids=False, durable=number, is_durable=True, about=about)
         said = tuple(a_signal(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
@@ -72,7 +72,7 @@ class SignalsContract:
         assert tuple(each.said for each in reversed(index.findings.signals(ALL))) == said
 
     def test_a_moment_comes_back_in_whole_milliseconds_and_in_utc(self, index: Index) -> None:
-        session = _keep_turns(index, "a", 1)
+        session = _store_turns(index, "a", 1)
         moment = (NOON + timedelta(microseconds=7)).astimezone(timezone(timedelta(hours=5)))
         index.findings.store_findings(
             [SessionFindings(session=session, said=(structs.replace(a_signal("a0"), at=moment),))], 1
@@ -130,7 +130,7 @@ class SignalsContract:
         assert [(each.said.message, each.text) for each in index.findings.signals(ALL)] == [("m1", "")]
 
     def test_mining_again_takes_the_place_of_what_was_heard(self, index: Index) -> None:
-        one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
+        one, two = _store_turns(index, "a", 3), _store_turns(index, "b", 1)
         first = a_signal("a0", lesson=LESSON), a_signal("a1", 1)
         index.findings.store_findings(
             [SessionFindings(session=one, said=first), SessionFindings(session=two, said=(a_signal("b0", 9),))], 1
@@ -143,7 +143,7 @@ class SignalsContract:
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
     def test_a_message_says_several_things_of_one_kind_each_with_its_lesson(self, index: Index) -> None:
-        session = _keep_turns(index, "a", 1)
+        session = _store_turns(index, "a", 1)
         trigger = Trigger(cause=TriggerCause.REJECTED, tool="Bash", words=("git", "push"), did="git push origin main")
         other = structs.replace(LESSON, text="Ask before you push.", marker="always", standing=True, trigger=trigger)
         said = a_signal("a0", lesson=LESSON), a_signal("a0", lesson=other), a_signal("a0", kind=SignalKind.PREFERENCE)
@@ -151,9 +151,9 @@ class SignalsContract:
         assert [each.said for each in index.findings.signals(ALL)] == [*said]
 
     def test_what_was_said_in_an_unknown_message_is_left_out(self, index: Index) -> None:
-        _keep_turns(index, "a", 1)
-        theirs = _keep_turns(index, "b", 1, agent="codex")
-        # The same id of another agent is another message.
+        _store_turns(index, "a", 1)
+        theirs = _store_turns(index, "b", 1, agent="codex")
+        # The same id from another agent is another message.
         said = a_signal("gone"), a_signal("a0"), a_signal("b0")
         index.findings.store_findings(
             [SessionFindings(session=theirs, said=said), SessionFindings(session=999, said=(a_signal("a0"),))], 1
@@ -161,7 +161,7 @@ class SignalsContract:
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
     def test_signals_come_newest_first_and_of_one_moment_by_message_and_kind(self, index: Index) -> None:
-        one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
+        one, two = _store_turns(index, "a", 3), _store_turns(index, "b", 1)
         kinds = SignalKind.PRAISE, SignalKind.CORRECTION, SignalKind.REMEMBER
         said = a_signal("a0", 5), a_signal("a2", 1), *(a_signal("a1", 1, kind=kind) for kind in kinds)
         index.findings.store_findings(
@@ -202,15 +202,15 @@ class SignalsContract:
             assert list(dict.fromkeys(_messages(found))) == messages, selection
 
     def test_what_was_heard_stays_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
-        session = _keep_turns(index, "a", 1)
+        session = _store_turns(index, "a", 1)
         index.findings.store_findings([SessionFindings(session=session, said=(a_signal("a0"),))], 1)
         again = reopen()
-        assert _keep_turns(again, "a", 2) == session
+        assert _store_turns(again, "a", 2) == session
         assert _messages(again.findings.signals(ALL)) == ["a0"]
 
 
-def _keep_turns(index: Index, native: str, many: int, *, agent: str = "claude-code") -> int:
-    """Keep a session of typed messages `<native>0`, `<native>1` and so on; returns its number."""
+def _store_turns(index: Index, native: str, many: int, *, agent: str = "claude-code") -> int:
+    """Store a session of typed messages `<native>0`, `<native>1` and so on; returns its number."""
     log = Log(f"/logs/{native}.jsonl", native, agent=agent)
     for each in range(many):
         log.typed(f"{native}{each}", each)
@@ -220,7 +220,7 @@ def _keep_turns(index: Index, native: str, many: int, *, agent: str = "claude-co
 
 
 def _reword(log: Log, text: str | None) -> None:
-    """Let the last message hold this text."""
+    """Replace the text of the last message."""
     kept = log.kept.pop()
     assert isinstance(kept.event, Message)
     log.kept.append(kept._replace(event=structs.replace(kept.event, text=text)))

@@ -1,4 +1,4 @@
-"""What every ledger promises about forgetting, as a suite: whole rows go, and what is left is verifiable."""
+"""The contract of every ledger for forgetting, as a test suite: rows are deleted whole, the rest stays verifiable."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def a_tombstone(id_: str = "01T", scope: str = ALL_CONTEXTS) -> Tombstone:
-    """That three things were forgotten."""
+    """Return a sample tombstone of three items."""
     return Tombstone(id=id_, machine="desk", at=NOON, scope=scope, many=3)
 
 
@@ -38,7 +38,7 @@ WORDS = TombstoneKey(kind=TombstoneKeyKind.WORDS, value="0f" * 16, size=3)
 
 
 def fill_ledger(ledger: Ledger, name: str) -> list[Row]:
-    """One row of every kind, whose ids end alike."""
+    """Add one row of every kind; their ids have the same suffix."""
     shop = context_of(ContextKind.REMOTE, f"github.com/acme/{name}")
     alias = Alias(context=shop.key, machine="desk", path=f"/src/{name}", since=NOON)
     failure = a_record(f"1{name}")
@@ -68,7 +68,7 @@ def fill_ledger(ledger: Ledger, name: str) -> list[Row]:
 
 
 class TombstonesContract:
-    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+    """Fixtures: `ledger`, and `reopen`, which opens the same ledger again."""
 
     def test_everything_that_was_written_is_held_and_what_is_removed_is_gone(
         self, ledger: Ledger, reopen: Callable[[], Ledger]

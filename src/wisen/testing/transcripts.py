@@ -1,4 +1,4 @@
-"""Writes Claude Code transcripts, record by record in the shapes the real client writes, for tests and examples."""
+"""Writes Claude Code transcripts record by record, in the shapes of the real client, for tests and examples."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ class ClaudeTranscript:
         self._last: str | None = None
 
     def prompt(self, text: str | list[dict[str, object]], **fields: object) -> str:
-        """What the user typed; returns the record's uuid."""
+        """Append a typed prompt; returns the record's uuid."""
         return self.add_record({"type": "user", "message": {"role": "user", "content": text}, **fields})
 
     def say(self, text: str) -> str:
-        """Prose of the assistant."""
+        """Append prose of the assistant."""
         return self.add_assistant_block({"type": "text", "text": text})
 
     def call(self, tool: str, **arguments: object) -> str:
-        """A tool call; returns its id."""
+        """Append a tool call; returns its id."""
         call = f"toolu_{self._number:06d}{self._count:018d}"
         self.add_assistant_block({"type": "tool_use", "id": call, "name": tool, "input": arguments})
         return call
 
     def ok(self, call: str, output: str = "done") -> str:
-        """A result that did not fail."""
+        """Append a successful result."""
         return self.result(call, output, toolUseResult={"stdout": output, "stderr": "", "interrupted": False})
 
     def fail(self, call: str, text: str) -> str:
-        """A result that failed."""
+        """Append a failed result."""
         return self.result(call, text, is_error=True, toolUseResult=f"Error: {text}")
 
     def bash(self, command: str, output: str = "", *, exit_code: int = 0) -> str:
-        """A shell command with its result; returns the call's id."""
+        """Append a shell command with its result; returns the call's id."""
         call = self.call("Bash", command=command, description="run it")
         if exit_code:
             self.fail(call, f"Exit code {exit_code}\n{output}")
@@ -60,7 +60,7 @@ class ClaudeTranscript:
         return call
 
     def reject(self, call: str, reason: str | None = None) -> str:
-        """The user refused a call; without a reason Claude Code also records an interrupt."""
+        """Append a rejection of a call; without a reason Claude Code also records an interrupt."""
         if reason is not None:
             return self.fail(call, f"{REJECTED_TEXT} To tell you how to proceed, the user said:\n{reason}")
         wait = "STOP what you are doing and wait for the user to tell you how to proceed."
@@ -68,11 +68,11 @@ class ClaudeTranscript:
         return self.prompt([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
 
     def interrupt(self) -> str:
-        """The user stopped the agent."""
+        """Append an interrupt."""
         return self.prompt([{"type": "text", "text": "[Request interrupted by user]"}])
 
     def queue(self, operation: str, content: str | None = None) -> None:
-        """Something happened in the queue of prompts typed while the agent works."""
+        """Append an operation on the queue of prompts typed while the agent works."""
         record: dict[str, object] = {"type": "queue-operation", "operation": operation, "sessionId": self.session}
         record["timestamp"] = self._stamp()
         if content is not None:
@@ -80,23 +80,23 @@ class ClaudeTranscript:
         self.raw(record)
 
     def result(self, call: str, content: object, *, is_error: bool = False, **fields: object) -> str:
-        """A tool result in full generality."""
+        """Append a tool result in full generality."""
         block: dict[str, object] = {"tool_use_id": call, "type": "tool_result", "content": content}
         if is_error:
             block["is_error"] = True
         return self.prompt([block], **fields)
 
     def raw(self, record: dict[str, object] | bytes) -> None:
-        """A line as it is."""
+        """Append a line as it is."""
         compact = json.dumps(record, ensure_ascii=False, separators=(",", ":")) if isinstance(record, dict) else None
         self.lines.append(record if isinstance(record, bytes) else (compact or "").encode())
 
     def wait(self, **time: float) -> None:
-        """Let time pass."""
+        """Advance the time."""
         self.at += timedelta(**time)
 
     def data(self) -> bytes:
-        """The file's bytes."""
+        """Return the bytes of the file."""
         return b"".join(line + b"\n" for line in self.lines)
 
     def write(self, folder: Path) -> Path:
