@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help try test test-fast test-long test-agents test-agents-all clients lint types format bench clean
+.PHONY: help try test test-fast test-times test-long test-agents test-agents-all clients lint types format bench clean
 help:
 	@echo "make try    install into .venv and learn from the sample sessions"
 	@echo "make test   lint, types and the whole suite"
 	@echo "make test-agents      what the real Claude Code and Codex do, installed into a cache"
 	@echo "make test-agents-all  the same with every agent; those that cannot be installed are skipped"
 	@echo "make test-long   the tests that try many examples, with far more of them"
+	@echo "make test-times  the suite, with the processor time of its slowest tests, files and fixtures"
 	@echo "make bench  list the benchmarks"
 	@echo "make clean  remove .venv and caches"
 
@@ -43,7 +44,12 @@ types: $(VENV)/.dev
 test-fast: $(VENV)/.dev
 	@$(BIN)/pytest -n auto --dist worksteal
 
-test: lint types test-fast
+# Lint and types use one core each: beside the suite they fill what it leaves free.
+test: $(VENV)/.dev
+	@$(MAKE) --no-print-directory -j 3 lint types test-fast
+
+test-times: $(VENV)/.dev
+	@$(BIN)/python -m pytest -p tests.cpu_times -n auto --dist worksteal
 
 clients:
 	@$(PYTHON) -m tests.agents.clients $(CLIENTS)
