@@ -54,7 +54,7 @@ ATTEMPTS: dict[str, dict[str, Any]] = {
     "reversed": {"kind": "correction", "words": REVERSED},
     "proven": {"kind": "correction", "words": NEGATED, "standing": True},
 }
-REFUSALS = ("The user did not type these words", "They cut a sentence", "stand in what was pasted or quoted")
+REFUSALS = ("The user did not type these words", "They cut off a part", "are in pasted or quoted text")
 
 
 def typing(script: dict[str, list[Turn]]) -> None:

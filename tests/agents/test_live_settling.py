@@ -96,7 +96,7 @@ def _assert_settled(scene: Settling, agent: str) -> None:
     outcomes = {each["turn"]: (each["outcome"], each["why"]) for each in done["results"]}
     of = {turn["text"]: turn["id"] for turn in plan["turns"]}
     assert outcomes[of[NEGATED]][0] == "learnt"
-    assert "stand in what was pasted or quoted" in outcomes[of[OWN]][1]
+    assert "are in pasted or quoted text" in outcomes[of[OWN]][1]
     scene.person.cycle()
     new = [each for each in scene.entries() if each not in entries]
     assert new == [NEGATED], "and nothing of what the program itself was asked"

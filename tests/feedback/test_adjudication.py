@@ -174,7 +174,7 @@ def test_where_there_is_no_answer_the_detectors_word_stands(home: Path, offline:
     assert heard == offline
     assert server.requests
     assert warnings
-    assert all("What wisen's own detector heard stands." in each for each in warnings)
+    assert all("The result of wisen's own detector stands." in each for each in warnings)
 
 
 def test_a_model_that_answers_nonsense_is_not_asked_for_ever(home: Path) -> None:

@@ -31,15 +31,15 @@ def test_a_file_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "no JSON"),
-        ("[1]", r"it holds \[1\]"),
+        ("{", "not valid JSON"),
+        ("[1]", r"it contains \[1\]"),
         ("{}", "neither reinforcement nor correction, only nothing"),
         ('{"x": 1}', "only x"),
         ('{"correction": "tss"}', 'correction is "tss"'),
         ('{"correction": ["a", 7]}', "correction number 2 is 7"),
         ('{"reinforcement": [" "]}', 'reinforcement number 1 is " "'),
         ('{"correction": ["%s"]}' % ("x" * 200), "has 200 characters"),
-        ('{"correction": ["a"], "reinforcement": ["a"]}', '"a" stands in reinforcement and in correction'),
+        ('{"correction": ["a"], "reinforcement": ["a"]}', '"a" is in both reinforcement and correction'),
         ('{"correction": [], "initialRunDone": 1}', "initialRunDone is 1"),
         ('{"correction": [], "updatedAt": "soon"}', 'updatedAt is "soon"'),
         ('{"correction": [], "updatedAt": 7}', "updatedAt is 7"),

@@ -106,11 +106,11 @@ def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("code = ", "is no language file"),
+        ("code = ", "is not a valid language file"),
         (DUTCH.replace("[praise]", "[prayer]"), "prayer"),
         (DUTCH.replace("told =", "tolled ="), "has no group 'tolled'"),
         (DUTCH.replace('"je bent vergeten"', '"!"'), "'told' in [correction] holds '!'"),
-        (DUTCH.replace('code = "nl"', 'code = "n l"'), "'n l' is no code"),
+        (DUTCH.replace('code = "nl"', 'code = "n l"'), "'n l' is not a language code"),
     ],
 )
 def test_a_broken_file_is_told_with_its_reason_and_learning_goes_on(home: Path, text: str, says: str) -> None:
@@ -253,7 +253,7 @@ def test_a_file_is_never_overwritten_in_silence_and_the_old_one_is_kept(home: Pa
     file = dutch(home)
     with wisen.open_learner() as learner:
         model = scripted(learner, phrases)
-        with pytest.raises(UsageError, match="is there already"):
+        with pytest.raises(UsageError, match="exists already"):
             learner.feedback.build_languages(["nl"], model=True)
         assert file.read_text(encoding="utf-8") == DUTCH
         assert model.questions == []
@@ -266,7 +266,7 @@ def test_a_file_is_never_overwritten_in_silence_and_the_old_one_is_kept(home: Pa
         assert learner.learn().warnings == ()
 
 
-@pytest.mark.parametrize(("code", "says"), [("de", "comes with wisen"), ("tlh", "is none of af, am,")])
+@pytest.mark.parametrize(("code", "says"), [("de", "comes with wisen"), ("tlh", "is not one of af, am,")])
 def test_a_language_that_cannot_be_built_is_refused(home: Path, code: str, says: str) -> None:
     assert says in run("languages", "build", "--model", "--language", code, expect=1).stderr
     assert not (home / "wisen" / "languages").exists()
@@ -336,7 +336,7 @@ def test_a_file_of_keywords_is_taken_in_and_heard(home: Path) -> None:
     assert "correction" in run("detect", "helt uppåt väggarna, knappen ska till vänster").stdout
     assert "correction" in run("detect", "det var fel, knappen ska till vänster").stdout
 
-    assert "is there already, and nothing was taken in" in run("languages", "build", "--from", source, expect=1).stderr
+    assert "exists already, so nothing was imported" in run("languages", "build", "--from", source, expect=1).stderr
     assert "nl.toml.bak1" in run("languages", "build", "--from", source, "--again").stdout
     assert read_language_file(folder / "nl.toml") == language
 
@@ -344,9 +344,9 @@ def test_a_file_of_keywords_is_taken_in_and_heard(home: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "it is no JSON"),
-        ("[]", "it holds []"),
-        ('{"version": 3, "translations": {}}', "version is 3, and only 1 and 2 are known"),
+        ("{", "it is not valid JSON"),
+        ("[]", "it contains []"),
+        ('{"version": 3, "translations": {}}', "version is 3, but only 1 and 2 are supported"),
         ('{"version": true}', "version is true"),
         ('{"version": 2, "translations": {"nl": {"triggers": [7]}}}', "translations.nl.triggers number 1 is 7"),
         ('{"version": 2, "translations": {"../x": {}}}', 'translations names "../x"'),

@@ -101,7 +101,7 @@ def test_a_phrase_is_learnt_shown_heard_and_taken_out(home: Path) -> None:
     with wisen.open_learner() as learner:
         learner.learn()
         assert corrections(learner) == 0
-    assert "none of your phrases" in run("phrases", "remove", "tss", expect=1).stderr
+    assert "not one of your phrases" in run("phrases", "remove", "tss", expect=1).stderr
 
 
 def test_the_first_search_looks_back_thirty_days_and_those_behind_it_three(home: Path) -> None:
@@ -195,14 +195,14 @@ def test_a_file_that_is_no_file_of_phrases_is_neither_read_nor_written(home: Pat
     for text, says in (
         ('{"correction": [7]}', "correction number 1 is 7"),
         ('{"correction": "tss"}', 'correction is "tss"'),
-        ("[]", "it holds []"),
-        ("{", "no JSON"),
+        ("[]", "it contains []"),
+        ("{", "not valid JSON"),
     ):
         file.write_text(text)
         assert says in run("phrases", "learn", "--from", str(file), expect=1).stderr
         assert says in run("phrases", "show", "--write", str(file), expect=1).stderr
         assert file.read_text() == text
-    assert "is not there" in run("phrases", "learn", "--from", str(home / "no.json"), expect=1).stderr
+    assert "does not exist" in run("phrases", "learn", "--from", str(home / "no.json"), expect=1).stderr
 
 
 def test_secrets_are_never_kept_as_phrases(home: Path) -> None:
@@ -210,7 +210,7 @@ def test_secrets_are_never_kept_as_phrases(home: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     file.write_text(json.dumps({"correction": [f"use {secret}", "tss"]}))
     told = run("phrases", "learn", "--from", str(file)).stdout
-    assert "may not be kept" in told
+    assert "may not be stored" in told
     assert secret not in told
     assert residues(home / "wisen", [secret]) == {}
     assert [each["phrase"] for each in shown()] == ["tss"]
@@ -306,7 +306,7 @@ def test_a_model_that_fails_leaves_what_counting_tells(home: Path) -> None:
         learner.learn()
         found = named(learner, failing).feedback.learn_phrases(model=True)
         assert [(each.text, each.way) for each, _ in found.phrases] == [("tss", PhraseSource.COUNTED)]
-        assert found.notes == ("It is down. What counting tells stands.",)
+        assert found.notes == ("It is down. The result of counting stands.",)
         with pytest.raises(ModelAbsent):
             named(learner, ScriptedModel([], tiers=())).feedback.learn_phrases(model=True)
 

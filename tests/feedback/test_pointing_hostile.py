@@ -196,7 +196,7 @@ def test_a_permission_that_an_agent_points_at_is_refused_in_every_language(
 @pytest.mark.parametrize("code", PERMISSIONS)
 def test_leave_given_is_told_from_what_corrects(code: str) -> None:
     for words in PERMISSIONS[code]:
-        with pytest.raises(UsageError, match=r"permission is never learnt|hold for now only"):
+        with pytest.raises(UsageError, match=r"permission is never learned|only hold for now"):
             verify_quote(words, words)
         with pytest.raises(UsageError):
             verify_quote(words, f"{CORRECTIONS[code][0]}.\n\n{words}.")

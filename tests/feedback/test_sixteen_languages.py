@@ -241,7 +241,7 @@ def test_an_added_language_takes_the_place_of_a_shipped_one() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("code = ", "no language file"),
+        ("code = ", "not a valid language file"),
         ('code = "x y"\nname = "X"', "'x y'"),
         ('code = "x"\nname = "X"\n[correction]\nwrongs = ["a"]', "'wrongs'"),
         ('code = "x"\nname = "X"\n[correction]\ndeny = ["a", " "]', "'deny'"),

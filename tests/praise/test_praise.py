@@ -141,7 +141,7 @@ def test_praise_after_which_the_work_was_taken_back_does_not_count(world: World,
     world.pass_(hours=12)
     world.cycle()
     assert rows(world) == ()
-    assert "strengthened nothing: the work was taken back after it" in run("praise").stdout
+    assert "strengthened nothing: the work was undone after it" in run("praise").stdout
 
 
 def test_praise_in_a_session_that_was_told_nothing_strengthens_nothing(world: World) -> None:

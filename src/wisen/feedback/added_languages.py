@@ -64,7 +64,7 @@ class AddedLanguages:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user should know."""
-        return tuple(f"{each.problem} It is left out." for each in self.broken)
+        return tuple(f"{each.problem} It is skipped." for each in self.broken)
 
     def analysis_version(self, version: int) -> int:
         """The version of the analysis: the version of the code, combined with a digest of these files."""

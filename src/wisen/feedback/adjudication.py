@@ -113,7 +113,7 @@ class Adjudicator:
             withheld = isinstance(error, ModelFailed) and error.reason is Reason.WITHHELD
             self._failures += not withheld
             self._is_enabled = withheld or (passing and self._failures < _MAX_FAILURES)
-            problem = f"{error} What wisen's own detector heard stands."
+            problem = f"{error} The result of wisen's own detector stands."
             if not withheld and problem not in self.problems:
                 self.problems.append(problem)
             return {}

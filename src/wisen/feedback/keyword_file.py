@@ -93,12 +93,12 @@ def read_keywords(text: str) -> Keywords:
     try:
         data = msgspec.json.decode(text)
     except msgspec.DecodeError as error:
-        raise UsageError(f"it is no JSON: {error}") from error
+        raise UsageError(f"it is not valid JSON: {error}") from error
     if not isinstance(data, dict):
-        raise UsageError(f"it holds {_quote_value(data)}, and has to hold an object with version and translations")
+        raise UsageError(f"it contains {_quote_value(data)}, but must contain an object with version and translations")
     version = data.get("version")
     if version not in _VERSIONS or isinstance(version, bool):
-        raise UsageError(f"version is {_quote_value(version)}, and only 1 and 2 are known")
+        raise UsageError(f"version is {_quote_value(version)}, but only 1 and 2 are supported")
     translations = _read_object("translations", data.get("translations", {}))
     return Keywords(
         version=version,
@@ -157,26 +157,26 @@ def _our_group(group: str, text: str) -> str | None:
 
 def _read_code(where: str, value: object) -> str:
     if not isinstance(value, str) or not _CODE.fullmatch(value):
-        raise UsageError(f"{where} names {_quote_value(value)}, which is no code of a language like en, pt or zh-tw")
+        raise UsageError(f"{where} names {_quote_value(value)}, which is not a language code like en, pt or zh-tw")
     return value.lower()
 
 
 def _read_object(where: str, value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise UsageError(f"{where} is {_quote_value(value)}, and has to be an object")
+        raise UsageError(f"{where} is {_quote_value(value)}, but must be an object")
     return value
 
 
 def _read_list(where: str, value: object) -> list[Any]:
     if not isinstance(value, list):
-        raise UsageError(f"{where} is {_quote_value(value)}, and has to be a list")
+        raise UsageError(f"{where} is {_quote_value(value)}, but must be a list")
     return value
 
 
 def _read_texts(where: str, value: object) -> tuple[str, ...]:
     for number, each in enumerate(_read_list(where, value), 1):
         if not isinstance(each, str) or not each.strip():
-            raise UsageError(f"{where} number {number} is {_quote_value(each)}, and has to be a phrase")
+            raise UsageError(f"{where} number {number} is {_quote_value(each)}, but must be a phrase")
         if len(each) > _LONGEST:
             raise UsageError(
                 f"{where} number {number} has {len(each)} characters, {_quote_value(each)}: at most {_LONGEST}"

@@ -135,13 +135,13 @@ def read_language(text: str, where: str) -> Language:
         language = msgspec.convert(tomllib.loads(text), Language)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise LanguageError(
-            f"{where} is no language file: {error}. docs/languages.md tells what may stand there."
+            f"{where} is not a valid language file: {error}. See docs/languages.md for the format."
         ) from error
     for table, groups in GROUPS.items():
         for group in getattr(language, table):
             if group not in groups:
                 known = ", ".join(groups)
-                raise LanguageError(f"{where}: [{table}] has no group {group!r}. Those there are: {known}.")
+                raise LanguageError(f"{where}: [{table}] has no group {group!r}. Known groups: {known}.")
     for place, words in _word_lists(language):
         if silent := [word for word in words if not fold(word).strip(" *")]:
             raise LanguageError(f"{where}: {place} holds {silent[0]!r}, a phrase without a letter or sign.")
@@ -149,9 +149,9 @@ def read_language(text: str, where: str) -> Language:
     check_forms(language.requests, f"{where}: [requests]")
     short = [sign for signs in language.emoticons.values() for sign in signs if len(sign) <= 1]
     if short:
-        raise LanguageError(f"{where}: [emoticons] holds {short[0]!r}. They are made of two signs or more.")
+        raise LanguageError(f"{where}: [emoticons] holds {short[0]!r}. Emoticons have two or more characters.")
     if not language.code.isascii() or not language.code.replace("-", "").isalnum():
-        raise LanguageError(f"{where}: {language.code!r} is no code of a language. Codes are like en, pt or zh-tw.")
+        raise LanguageError(f"{where}: {language.code!r} is not a language code. Codes look like en, pt or zh-tw.")
     return language
 
 

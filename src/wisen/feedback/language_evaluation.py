@@ -50,7 +50,7 @@ def read_sentences(text: str, where: str) -> LabelledSentences:
         return msgspec.convert(tomllib.loads(text), LabelledSentences)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise LanguageError(
-            f"{where} holds no sentences: {error}. docs/languages.md tells what may stand there."
+            f"{where} is not a valid sentence file: {error}. See docs/languages.md for the format."
         ) from error
 
 

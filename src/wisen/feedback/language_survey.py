@@ -114,7 +114,7 @@ class UserLanguages:
         backup = ""
         if current.content is not None:
             if not again:
-                raise UsageError(f"{file} is there already, and was left as it is. To replace it: --again")
+                raise UsageError(f"{file} exists already and was not changed. To replace it: --again")
             backup = self._back_up(file, current.content)
         self._files.write(current, format_language(language, comment).encode("utf-8"))
         return backup
@@ -183,9 +183,11 @@ class UserLanguages:
                 )
             if code not in language_profiles():
                 known = ", ".join(sorted(language_profiles().keys() - {each.code for each in shipped_languages()}))
-                raise UsageError(f"{code!r} is none of {known}. For others write the file yourself: docs/languages.md")
+                raise UsageError(
+                    f"{code!r} is not one of {known}. For others write the file yourself: docs/languages.md"
+                )
             if not again and self._files.read(self.file_of(code)).content is not None:
-                raise UsageError(f"{self.file_of(code)} is there already. To replace it: --again")
+                raise UsageError(f"{self.file_of(code)} exists already. To replace it: --again")
         return tuple(dict.fromkeys(codes))
 
     def describe_build(
@@ -234,7 +236,7 @@ class UserLanguages:
             known = next((each for each in self._added.languages if each.code == code), None)
             if self._files.read(file).content is not None and not (again and known):
                 raise UsageError(
-                    f"{file} is there already, and nothing was taken in. To add to it and keep the old one: --again"
+                    f"{file} exists already, so nothing was imported. To add to it and keep a backup: --again"
                 )
             new = language if known is None else replace(merge(known, language), extends=known.extends)
             build = LanguageBuild(

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _AT = datetime(2000, 1, 1, tzinfo=UTC)
 _QUESTION = "?？؟"
 _KEPT_WHOLE = {
-    SignalKind.REQUEST: "kept as a request, and never told as a rule",
-    SignalKind.GAP: "kept as something that was not known, and never told as a rule",
+    SignalKind.REQUEST: "kept as a request, and never delivered as a rule",
+    SignalKind.GAP: "kept as something that was not known, and never delivered as a rule",
 }
-STANDS = "told at each start"
+STANDS = "delivered at each start"
 PASSES = "it says itself that it is for now"
 POINTS = "it points at something that only this conversation shows"
-PERMITS = "a permission, which is never told again"
+PERMITS = "a permission, which is never delivered again"
 UNMARKED = "nothing in it says that it lasts"
 DOUBTFUL = "in doubt: your agent is asked about it where it may help; said with “from now on” it is kept"
 
@@ -99,7 +99,7 @@ def _explain_doubtful(lesson: Lesson) -> KeptQuote:
 
 
 def _explain_lesson(lesson: Lesson) -> KeptQuote:
-    when = "told when such a call comes again" if lesson.trigger is not None else "found when asked for"
+    when = "delivered when such a call comes again" if lesson.trigger is not None else "found when asked for"
     if lesson.standing:
         why = STANDS
     elif is_for_now(lesson.text):

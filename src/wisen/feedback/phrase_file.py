@@ -47,18 +47,20 @@ def read_phrases(text: str) -> FeedbackPhrases:
     try:
         data = msgspec.json.decode(text)
     except msgspec.DecodeError as error:
-        raise UsageError(f"it is no JSON: {error}") from error
+        raise UsageError(f"it is not valid JSON: {error}") from error
     if not isinstance(data, dict):
-        raise UsageError(f"it holds {_quote_value(data)}, and has to hold an object with reinforcement and correction")
+        raise UsageError(
+            f"it contains {_quote_value(data)}, but must contain an object with reinforcement and correction"
+        )
     if not data.keys() & _LISTS.keys():
         raise UsageError(f"it has neither reinforcement nor correction, only {', '.join(sorted(data)) or 'nothing'}")
     lists = {name: _read_texts(name, data.get(name, [])) for name in _LISTS}
     both = set(lists["reinforcement"]) & set(lists["correction"])
     if both:
-        raise UsageError(f"{_quote_value(min(both))} stands in reinforcement and in correction: it can be one of them")
+        raise UsageError(f"{_quote_value(min(both))} is in both reinforcement and correction: it can only be in one")
     done = data.get("initialRunDone", False)
     if not isinstance(done, bool):
-        raise UsageError(f"initialRunDone is {_quote_value(done)}, and has to be true or false")
+        raise UsageError(f"initialRunDone is {_quote_value(done)}, but must be true or false")
     return FeedbackPhrases(**lists, updated=_read_moment(data.get("updatedAt")), done=done)
 
 
@@ -78,10 +80,10 @@ def changed_fields(held: FeedbackPhrases, phrases: Iterable[tuple[str, SignalKin
 
 def _read_texts(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise UsageError(f"{name} is {_quote_value(value)}, and has to be a list of phrases")
+        raise UsageError(f"{name} is {_quote_value(value)}, but must be a list of phrases")
     for number, each in enumerate(value, 1):
         if not isinstance(each, str) or not each.strip():
-            raise UsageError(f"{name} number {number} is {_quote_value(each)}, and has to be a phrase")
+            raise UsageError(f"{name} number {number} is {_quote_value(each)}, but must be a phrase")
         if len(each) > _LONGEST:
             raise UsageError(
                 f"{name} number {number} has {len(each)} characters, {_quote_value(each)}: at most {_LONGEST}"
@@ -99,7 +101,7 @@ def _read_moment(value: object) -> datetime | None:
 
 
 def _reject_moment(value: object) -> datetime:
-    raise UsageError(f"updatedAt is {_quote_value(value)}, and has to be a date like 2026-03-02T09:00:00Z")
+    raise UsageError(f"updatedAt is {_quote_value(value)}, but must be a date like 2026-03-02T09:00:00Z")
 
 
 def _normalize(text: str) -> str:

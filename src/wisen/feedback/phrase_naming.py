@@ -149,7 +149,7 @@ class PhraseNamer:
         except ModelAbsent:
             raise
         except ModelError as error:
-            note = f"{error} What counting tells stands."
+            note = f"{error} The result of counting stands."
             if note not in self.notes:
                 self.notes.append(note)
             return None

@@ -148,12 +148,12 @@ def rows_from_file(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tup
         if (named, kind) in known or (named, kind) in new:
             continue
         if not named.strip("\0 "):
-            skipped.append(f"{text!r} holds no words.")
+            skipped.append(f"{text!r} has no words.")
         elif (named, kind) in removed_before:
-            skipped.append(f"{text!r} was removed before, and does not come back.")
+            skipped.append(f"{text!r} was removed before, and is not imported again.")
         elif not is_storable(text) or forgotten.contains_forgotten(text):
             skipped.append(
-                f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten."
+                f"a {kind.value} phrase may not be stored: it contains a secret, private data or forgotten text."
             )
         else:
             new[named, kind] = UserPhrase(

@@ -71,7 +71,9 @@ def verify_quote(words: str, typed: str, whole: str | None = None, reader: Direc
     if not given.strip(_MARKS):
         raise UsageError("Give in `words` the sentences that the user typed, letter by letter.")
     if len(given) > MAX_QUOTE:
-        raise UsageError(f"`words` has {len(given)} characters. At most {MAX_QUOTE} are taken: whole sentences only.")
+        raise UsageError(
+            f"`words` has {len(given)} characters. At most {MAX_QUOTE} are accepted: give whole sentences only."
+        )
     units = sentence_spans(typed)
     for first, (start, _) in enumerate(units):
         for last in range(first, len(units)):
@@ -129,11 +131,11 @@ def _reject_misleading(
     """Reject words that mean something else in their context. Raises: UsageError."""
     found = collapse_whitespace(typed[units[first][0] : units[last][1]])
     if sentinel.strip(found) != found:
-        raise UsageError("These words are wisen's own, and not the user's.")
+        raise UsageError("These words are wisen's own, not the user's.")
     if has_pasted_block(typed[: units[last][1]]):
-        raise UsageError("Behind or in a block that was pasted nobody can tell what the user typed.")
+        raise UsageError("Inside or after a pasted block nobody can tell what the user typed.")
     if _is_quoted(typed, units[first][0]) or _QUOTED.match(found):
-        raise UsageError("These words are quoted there, and not the user's own.")
+        raise UsageError("These words are a quotation there, not the user's own.")
     after = _sentence_at(typed, units, last + 1)
     if after and _reverses(after):
         raise UsageError(f"The next sentence changes what they say. Include it: {after!r}")
@@ -143,9 +145,9 @@ def _reject_misleading(
     for start, end in units[first : last + 1]:
         sentence = collapse_whitespace(typed[start:end])
         if is_waiver(sentence) or _ASSENT.match(sentence) or gives_leave(sentence, reader):
-            raise UsageError("They give leave for something. A permission is never learnt.")
+            raise UsageError("They give permission for something. A permission is never learned.")
         if is_for_now(sentence):
-            raise UsageError("They say themselves that they hold for now only.")
+            raise UsageError("They say themselves that they only hold for now.")
 
 
 def _reverses(sentence: str) -> bool:
@@ -171,7 +173,7 @@ def _is_quoted(typed: str, start: int) -> bool:
 
 def _mismatch_reason(given: str, typed: str, whole: str) -> str:
     if _strip_end_marks(given) in typed:
-        return "They cut a sentence of the user's. Give whole sentences, from the first word to the last."
+        return "They cut off a part of the user's sentence. Give whole sentences, from the first word to the last."
     if _strip_end_marks(given) in whole:
-        return "They stand in what was pasted or quoted there, which the user did not type."
+        return "They are in pasted or quoted text, which the user did not type."
     return "The user did not type these words in that turn. Copy them from it, letter by letter."

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from wisen.models.model_ports import Model
     from wisen.store.home import Home
 
-_BY_MODEL = "What {name} speakers write to an agent, by what it tells. Written by a language model ({model}), {day}."
+_BY_MODEL = "What {name} speakers write to an agent, by meaning. Written by a language model ({model}), {day}."
 _SENTENCES_BY_MODEL = (
-    "What {name} speakers tell an agent, to judge {code}.toml by.\n"
-    "A language model wrote it: put sentences of yours in their place, or beside them."
+    "What {name} speakers write to an agent, to evaluate {code}.toml.\n"
+    "A language model wrote it: replace these sentences with your own, or add some."
 )
-_BY_FILE = "What {name} speakers write to an agent, by what it tells. Taken in from {source}, {day}."
+_BY_FILE = "What {name} speakers write to an agent, by meaning. Imported from {source}, {day}."
 
 
 class PhraseChange(NamedTuple):
@@ -185,13 +185,13 @@ class FeedbackService:
 
         content = self._edit_ports.files.read(path).content
         if content is None:
-            raise UsageError(f"{path} is not there. Give a file of feedback phrases.")
+            raise UsageError(f"{path} does not exist. Give a file of feedback phrases.")
         try:
             held = read_phrases(content.decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise UsageError(f"{path} was not taken in: it is no text in UTF-8.") from error
+            raise UsageError(f"{path} was not imported: it is not UTF-8 text.") from error
         except UsageError as error:
-            raise UsageError(f"{path} was not taken in: {error}.") from error
+            raise UsageError(f"{path} was not imported: {error}.") from error
         self._decisions.require_person("phrases", "learn", "--from", str(path.absolute()), dry_run=dry_run)
         new, left = phrase_search.rows_from_file(self._home, held.phrases)
         return PhraseChange(tuple(new), tuple(left), self._record(new, dry_run=dry_run))
@@ -232,7 +232,7 @@ class FeedbackService:
 
         rows = phrase_search.removal_rows(self._home, text)
         if not rows:
-            raise UsageError(f"{text!r} is none of your phrases. Those that are: wisen phrases show")
+            raise UsageError(f"{text!r} is not one of your phrases. To list them: wisen phrases show")
         self._decisions.require_person("phrases", "remove", text, dry_run=dry_run)
         return PhraseChange(tuple(rows), (), self._record(rows, dry_run=dry_run))
 
@@ -298,9 +298,9 @@ class FeedbackService:
             UsageError: the file does not exist or has another format, or a language has a file and `again` is not set.
             FileError: a file cannot be read or written.
         """
-        held = self._read_keywords(path, "taken in")
+        held = self._read_keywords(path, "imported")
         if held is None:
-            raise UsageError(f"{path} is not there. Give a file of keywords by language.")
+            raise UsageError(f"{path} does not exist. Give a file of keywords by language.")
         repeats = ("--again",) if again else ()
         self._decisions.require_person("languages", "build", "--from", str(path.absolute()), *repeats, dry_run=dry_run)
         comment = _BY_FILE.format(name="{name}", source=path.name, day=f"{self._home.clock.now():%Y-%m-%d}")
@@ -338,7 +338,7 @@ class FeedbackService:
         try:
             return None if content is None else read_keywords(content.decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise UsageError(f"{path} was not {verb}: it is no text in UTF-8.") from error
+            raise UsageError(f"{path} was not {verb}: it is not UTF-8 text.") from error
         except UsageError as error:
             raise UsageError(f"{path} was not {verb}: {error}.") from error
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 NOT_ALLOWED = (
-    "The user has not allowed that agents help to sort what they said. They do it with: wisen feedback on — or at"
+    "The user has not allowed agents to help sort what they said. They can allow it with: wisen feedback on — or at"
     " `wisen install`."
 )
 _MAX_ABOUT = 120
@@ -105,7 +105,7 @@ class TurnSettlement:
         fits = [each for each in self._doubtful_turns(context) if answer.turn and each.open.id.startswith(answer.turn)]
         if len(fits) != 1:
             why = "more than one turn has that id" if fits else "it is not open in this project, or was answered before"
-            raise UsageError(f"{answer.turn[:40]!r} was not taken: {why}. Name turns that wisen asked about.")
+            raise UsageError(f"{answer.turn[:40]!r} was not accepted: {why}. Name turns that wisen asked about.")
         return self.record_answer(answer, fits[0], agent=agent)
 
     @one_writer("settle")
@@ -174,9 +174,9 @@ class TurnSettlement:
 
     def _suggest(self, answer: TurnClaim, settled: SettledTurn, entry: Entry, agent: str) -> str:
         """Ask the user whether it should last: an agent's opinion on that is only ever a question."""
-        why = f"The agent {agent} takes it to hold from now on; you did not say so yourself."
+        why = f"The agent {agent} thinks that it holds from now on; you did not say so yourself."
         if not settled.standing:
-            why = f"The agent {agent} worded it so."
+            why = f"The agent {agent} worded it this way."
         try:
             return self._handlers.suggest(entry.id, answer.wording.strip() or settled.words, agent, why)
         except UsageError:
@@ -220,7 +220,7 @@ class TurnSettlement:
         from wisen.text.wording_check import mismatch
 
         if wording.strip() and (why := mismatch(words, wording)):
-            raise UsageError(f"The wording does not say what the user said: {why}. Word it anew, or leave it out.")
+            raise UsageError(f"The wording does not say what the user said: {why}. Reword it, or leave it out.")
 
     def _sightings(self, settled: SettledTurn, doubtful: DoubtfulTurn) -> list[Sighting]:
         history, turn, message = doubtful.history, doubtful.turn, doubtful.message
@@ -246,5 +246,5 @@ def _verify_about(about: str, message: TypedTurn) -> str:
         return ""
     known = (collapse_whitespace(each) for each in (message.text, *message.calls))
     if len(named) > _MAX_ABOUT or not any(named in each for each in known):
-        raise UsageError("`about` stands neither in the turn nor in a call before it. Copy it, or leave it out.")
+        raise UsageError("`about` is neither in the turn nor in a call before it. Copy it, or leave it out.")
     return named

@@ -47,7 +47,7 @@ def detect_in_message(
     """
     if before not in list(PrecedingEvent):
         raise UsageError(
-            f"--before {before!r} is none of {', '.join(PrecedingEvent)}. Give one of them, or leave it out."
+            f"--before {before!r} is not one of {', '.join(PrecedingEvent)}. Give one of them, or leave it out."
         )
     message = TypedTurn(text=text, before=PrecedingEvent(before), reason=reason, queued=queued)
     return (own if isinstance(own, UserDetector) else UserDetector(own)).detect(message)

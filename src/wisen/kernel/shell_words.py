@@ -14,8 +14,8 @@ UNKNOWN = "\0"
 MAX_DEPTH = 24
 """How many levels of nesting are read; deeper ones are not."""
 TOO_LONG = "it is too long to be read"
-TOO_DEEP = "too much of it stands in each other"
-GENERATED_SCRIPT = "it runs a script that other commands make"
+TOO_DEEP = "it is nested too deeply to be read"
+GENERATED_SCRIPT = "it runs a script that other commands generate"
 _SPACE = " \t"
 ENDS = frozenset(" \t\n;&|()<>")
 _DEFAULT_VALUES = {"IFS": " ", "SHELL": "sh", "BASH": "bash"}
@@ -52,7 +52,7 @@ class Lexer:
 
     def __init__(self, text: str, variables: dict[str, str], depth: int, at: int | None) -> None:
         self.text, self.variables, self.depth, self.at = text, variables, depth, at
-        """`at`: where in the whole line the text begins; None where it stands nowhere as it is."""
+        """`at`: where in the whole line the text begins; None where it is not in the line as it is."""
         self.position = 0 if depth <= MAX_DEPTH else len(text)
         self.unread: list[str] = [TOO_DEEP] if text and depth > MAX_DEPTH else []
         """Why parts of it were not read."""

@@ -44,9 +44,9 @@ _NAMED = re.compile(r"\b(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10}
 
 NOTHING, UNDONE, OPEN, GONE = (
     "nothing that was learnt was delivered before it",
-    "the work was taken back after it",
+    "the work was undone after it",
     "it is not known yet whether the work stays",
-    "its session is no longer there",
+    "its session is no longer in the index",
 )
 """Why a praise strengthens nothing."""
 

@@ -56,7 +56,7 @@ class PraiseService:
 
         if days is not None and days <= 0:
             raise UsageError(
-                f"--days {days:g} leaves nothing to look in. Give a number above 0, or leave it out for all."
+                f"--days {days:g} leaves nothing to search. Give a number above 0, or leave it out for all."
             )
         home = self._home
         since = home.clock.now() - timedelta(days=days) if days is not None else None
@@ -77,7 +77,7 @@ class PraiseService:
                     before=each.before,
                     calls=each.calls,
                     strengthened=rows,
-                    why="" if rows else each.why or "the next cycle strengthens",
+                    why="" if rows else each.why or "the next cycle records what it strengthens",
                 )
             )
         found += [each for each in known.unmatched() if since is None or each.at >= since]
@@ -104,7 +104,7 @@ class PraiseService:
             UsageError: `days` is out of range, or no session of such a project was read.
         """
         if not 0 < days <= 3650:
-            raise UsageError(f"{days} days cannot be looked at. Give a number from 1 to 3650.")
+            raise UsageError(f"{days} days is out of range. Give a number from 1 to 3650.")
         now, long, context = self._home.clock.now(), timedelta(days=days), self._projects.context_of(place)
         places = tuple(each.path for each in self._projects.active_aliases() if context and each.context == context)
         if not places:

@@ -47,7 +47,7 @@ def rank_learnings(
 
 
 def has_failed(account: Account, failure: Signature) -> bool:
-    """Whether it was tried against this failure in vain, and did not help more often since."""
+    """Whether it was tried against this failure without success, and has not helped more often since."""
     vain = [use for use in account.failed if use.signature == failure]
     if not vain:
         return False

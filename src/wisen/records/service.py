@@ -228,7 +228,7 @@ class RecordsService:
 
         stored = sanitize_record(record, self._limits())
         if stored.text is not None and not stored.text.strip() and stored.kind is not RecordKind.FAILURE:
-            raise UsageError("The text is what wisen itself put into a context. Give words of your own.")
+            raise UsageError("The text is one that wisen itself injected. Give your own words.")
         if stored.kind is RecordKind.FAILURE:
             stored = replace(stored, signature=_signature(stored))
         self._home.ledger.program_records.add(stored)
@@ -298,7 +298,7 @@ def _with_current_signature(record: Record) -> Record:
 
 def _require_text(name: str, text: object) -> str:
     if not isinstance(text, str) or not text.strip():
-        raise UsageError(f"{name} is {text!r}, and a text is needed. Give what a person can read.")
+        raise UsageError(f"{name} is {text!r}, but must not be empty. Give text that a person can read.")
     return text
 
 
