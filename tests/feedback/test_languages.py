@@ -125,7 +125,7 @@ def test_a_broken_file_is_told_with_its_reason_and_learning_goes_on(home: Path, 
         assert warning in learner.status().warnings
     told = run("doctor", expect=4).stdout
     assert "xx.toml" in told.replace("\n", "")
-    assert "is left out" in " ".join(told.split())
+    assert "It is skipped" in " ".join(told.split())
 
 
 def test_two_files_of_one_language_are_one_too_many(home: Path) -> None:
@@ -397,6 +397,6 @@ def test_forgetting_names_the_language_file_that_holds_the_words(home: Path) -> 
     run("learn", expect=3)
     told = run("forget", "dat is fout", "--scope", "all", "--yes").stdout.replace("\n", "")
     assert str(file) in told
-    assert "holds it" in told
+    assert "contains it" in told
     assert file.read_text(encoding="utf-8") == DUTCH
     assert "left" not in run("forget", "fout je bent", "--scope", "all", "--yes").stdout

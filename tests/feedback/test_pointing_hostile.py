@@ -187,7 +187,7 @@ def test_a_permission_that_an_agent_points_at_is_refused_in_every_language(
     for code, words in pointed_at:
         answer = pointed(project, turns[words], kind="preference", words=words, standing=True)
         assert answer.failed, code
-        assert "A permission is never learnt" in answer.text, code
+        assert "A permission is never learned" in answer.text, code
     with wisen.open_learner() as learner:
         assert texts(learner) == before
         assert learner.feedback.settlement.settled_turns() == ()
