@@ -282,23 +282,23 @@ def _path_names(path: str) -> frozenset[str]:
     return frozenset("/".join(parts[first:last]) for last in ends for first in range(last))
 
 
-def binomial_tail(hits: int, of: int, share: float) -> float:
+def binomial_tail(hits: int, trials: int, share: float) -> float:
     """Return the binomial probability of at least this many hits, each with this share."""
-    return math.fsum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(hits, of + 1))
+    return math.fsum(math.comb(trials, k) * share**k * (1 - share) ** (trials - k) for k in range(hits, trials + 1))
 
 
 def ratio_interval(after: int, before: int, weight_after: float, weight_before: float) -> tuple[float, float]:
     """Return the exact 95% interval of the ratio of two rates, given how many failed in total."""
-    of, scale = after + before, weight_before / weight_after
-    low = _share_for_tail(after, of, 0.025) if after else 0.0
-    high = _share_for_tail(after + 1, of, 0.975) if before else 1.0
+    trials, scale = after + before, weight_before / weight_after
+    low = _share_for_tail(after, trials, 0.025) if after else 0.0
+    high = _share_for_tail(after + 1, trials, 0.975) if before else 1.0
     return low / (1 - low) * scale if low < 1 else math.inf, high / (1 - high) * scale if high < 1 else math.inf
 
 
-def _share_for_tail(hits: int, of: int, chance: float) -> float:
+def _share_for_tail(hits: int, trials: int, chance: float) -> float:
     """Find the share with which at least this many hits have this probability."""
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if binomial_tail(hits, of, middle) < chance else (low, middle)
+        low, high = (middle, high) if binomial_tail(hits, trials, middle) < chance else (low, middle)
     return (low + high) / 2

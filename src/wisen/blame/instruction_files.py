@@ -85,9 +85,9 @@ class InstructionFiles:
             )
         return file[0]
 
-    def _read(self, found: Iterable[_FoundFile]) -> list[InstructionFile]:
+    def _read(self, files_found: Iterable[_FoundFile]) -> list[InstructionFile]:
         """Return the files with their versions, without those that cannot be read or are too large."""
-        present = {each: version for each in found if (version := _version_on_disk(each.path)) is not None}
+        present = {each: version for each in files_found if (version := _version_on_disk(each.path)) is not None}
         # For a link, the history is that of its target.
         real = {each: Path(os.path.realpath(each.path)) for each in present}
         remembered = GitHistory(self._environment).versions(dict.fromkeys(real.values()))
@@ -135,8 +135,8 @@ class InstructionFiles:
 
 
 def _config_folder(environment: Mapping[str, str], name: str, default: Path) -> Path:
-    chosen = environment.get(name)
-    return Path(chosen).expanduser() if chosen else default
+    configured = environment.get(name)
+    return Path(configured).expanduser() if configured else default
 
 
 def _entries(folder: Path, limit: int) -> list[os.DirEntry[str]]:

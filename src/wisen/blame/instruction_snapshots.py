@@ -38,7 +38,7 @@ def new_snapshots(
     for snapshot in sorted(known, key=lambda each: (each.at, each.digest)):
         if snapshot.machine == machine:
             newest[snapshot.path] = snapshot
-    found: list[Snapshot] = []
+    snapshots: list[Snapshot] = []
     for file in files:
         if [version.origin for version in file.versions] != ["file"]:
             continue
@@ -49,8 +49,8 @@ def new_snapshots(
         if rule_against(present.text) is not None or find_secret(file.path):
             continue
         at = _changed_at(present, last, now)
-        found.append(Snapshot(path=file.path, machine=machine, at=at, text=present.text))
-    return found
+        snapshots.append(Snapshot(path=file.path, machine=machine, at=at, text=present.text))
+    return snapshots
 
 
 def with_snapshots(file: InstructionFile, snapshots: Iterable[Snapshot]) -> InstructionFile:

@@ -32,8 +32,8 @@ _CHARACTERS_PER_TOKEN = 4
 
 def heading_of(text: str) -> str:
     """Return the text of a heading line; empty when the line is not a heading."""
-    found = _HEADING.match(text)
-    return found["text"] if found else ""
+    match = _HEADING.match(text)
+    return match["text"] if match else ""
 
 
 def tokens_of(text: str) -> int:
@@ -51,21 +51,21 @@ def is_instruction(text: str) -> bool:
 
 def named_words(text: str) -> tuple[str, ...]:
     """Return the commands, options and files that a line names, each as the words that a call would have."""
-    found = [" ".join(_words(span[1])) for span in _SPAN.finditer(text)]
+    names = [" ".join(_words(span[1])) for span in _SPAN.finditer(text)]
     if "`" not in text and (fenced := _FENCED.match(text)) and " " in fenced["command"] and not is_instruction(text):
-        found.append(" ".join(_words(fenced["command"])))
-    found += _FILE.findall(_SPAN.sub(" ", text))
-    return tuple(dict.fromkeys(_normalize_path(each) for each in found if _normalize_path(each)))
+        names.append(" ".join(_words(fenced["command"])))
+    names += _FILE.findall(_SPAN.sub(" ", text))
+    return tuple(dict.fromkeys(_normalize_path(each) for each in names if _normalize_path(each)))
 
 
 def forbidden_words(text: str) -> tuple[str, ...]:
     """Return those of the named words that the line forbids."""
-    found = []
+    names = []
     for span in _SPAN.finditer(text):
         before = text[: span.start()].rpartition("`")[2]
         if _FORBIDS.search(before):
-            found.append(_normalize_path(" ".join(_words(span[1]))))
-    return tuple(dict.fromkeys(each for each in found if each))
+            names.append(_normalize_path(" ".join(_words(span[1]))))
+    return tuple(dict.fromkeys(each for each in names if each))
 
 
 def _normalize_path(name: str) -> str:
@@ -75,7 +75,7 @@ def _normalize_path(name: str) -> str:
 
 def _words(code: str) -> list[str]:
     """Return the words of a code span that a call would have too."""
-    kept = [
+    words = [
         word for word in parsed(code).tokens if word not in ("|", "...", "…") and not word.startswith(("<", "[", "{"))
     ]
-    return kept[:6]
+    return words[:6]

@@ -60,8 +60,10 @@ class BlameService:
         `should_judge`: whether files are judged; None: where `is_new` says that sessions have new events, or a file was
         changed. With `places` only findings about files of these directories are returned.
         """
-        judged, found = self._judge_or_load(should_judge=should_judge, is_new=is_new, boundaries=boundaries)
-        selected = [each for each in found if not places or any(Path(each.path).is_relative_to(one) for one in places)]
+        judged, findings = self._judge_or_load(should_judge=should_judge, is_new=is_new, boundaries=boundaries)
+        selected = [
+            each for each in findings if not places or any(Path(each.path).is_relative_to(one) for one in places)
+        ]
         return judged, tuple(selected)
 
     def _judge_or_load(
@@ -75,9 +77,9 @@ class BlameService:
         stored = None if judge_now else load_judgements(self._home, files)
         if stored is None and should_judge is not False:
             judged = judge_files(self._projects, self._instructions, boundaries)
-            found = tuple(map(summarize_blame, judged))
-            store_judgements(self._home, files, found)
-            return judged, undecided_judgements(self._projects, files, found)
+            findings = tuple(map(summarize_blame, judged))
+            store_judgements(self._home, files, findings)
+            return judged, undecided_judgements(self._projects, files, findings)
         return (), undecided_judgements(self._projects, files, stored)
 
     def findings(self) -> tuple[InstructionSummary, ...]:

@@ -47,9 +47,9 @@ def store_judgements(home: Home, files: Files, judged: Iterable[InstructionSumma
     """Store the findings until the next judging."""
     stored = tuple(StoredJudgement(_digest_of(files, each.path), each) for each in judged)
     content = msgspec.msgpack.encode(StoredJudgements(home.version, stored))
-    seen = files.read(home.path / FILE)
-    if seen.content != content:
-        files.write(seen, content)
+    file = files.read(home.path / FILE)
+    if file.content != content:
+        files.write(file, content)
 
 
 def load_judgements(home: Home, files: Files) -> tuple[InstructionSummary, ...] | None:

@@ -85,16 +85,16 @@ class Eraser:
         """Remove it from the user's files, the index and the ledger, in this order: each feeds the next."""
         from wisen.forgetting.removal import find_in_holdings, revert_edits
 
-        home, target, found = self._home, plan.target, plan.matches
-        leftovers, stays = revert_edits(self._holdings, found, target)
+        home, target, matches = self._home, plan.target, plan.matches
+        leftovers, stays = revert_edits(self._holdings, matches, target)
         events = plan.events
         if target.whole and target.scope != EVERYWHERE:
             home.index.removal.remove_scope(target.scope, plan.tombstone.at)
         else:
             home.index.removal.redact(events)
-        home.index.memories.replace({origin: [] for origin in found.origins})
+        home.index.memories.replace({origin: [] for origin in matches.origins})
         # The changes that reverted our lines are also ours, and contain the same words.
-        rows = found.rows | find_in_holdings(self._holdings, target._replace(events=events)).rows
+        rows = matches.rows | find_in_holdings(self._holdings, target._replace(events=events)).rows
         home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
         # Mine sessions with removed phrases again: what only such a phrase detected must go.
         home.index.findings.mine_again(
@@ -124,14 +124,17 @@ class Eraser:
 
         events = frozenset((agent, id_) for agent, _, id_ in named_target.events)
         target = ErasureTarget(ForgottenPhrases(named_target.phrases), named_target.scope, events, named_target.things)
-        found = find_in_holdings(self._holdings, target)
-        found.events |= named_target.events
+        matches = find_in_holdings(self._holdings, target)
+        matches.events |= named_target.events
         keys = [TombstoneKey(kind=TombstoneKeyKind.THING, value=thing) for thing in sorted(named_target.things)]
         if named_target.phrases and not dry_run:
             salt = self._home.salt()
             keys += [phrase.key(salt) for phrase in named_target.phrases]
         return ErasurePlan(
-            self.build_tombstone(named_target.scope, len(found.things)), target, found, (*keys, *event_keys(found))
+            self.build_tombstone(named_target.scope, len(matches.things)),
+            target,
+            matches,
+            (*keys, *event_keys(matches)),
         )
 
     def plan_sessions(self, sessions: frozenset[tuple[str, str]], keys: tuple[TombstoneKey, ...]) -> ErasurePlan:
@@ -152,15 +155,19 @@ class Eraser:
             frozenset((agent, id_) for agent, _, id_ in events_seen),
             detached=entries_learnt,
         )
-        found = find_in_holdings(self._holdings, target)
-        found.events |= events_seen
+        matches = find_in_holdings(self._holdings, target)
+        matches.events |= events_seen
         rows = tuple(TombstoneKey(kind=TombstoneKeyKind.THING, value=each) for each in sorted(entries_learnt))
         events = tuple(
             TombstoneKey(kind=TombstoneKeyKind.EVENT, agent=a, session=s, value=id_)
             for a, s, id_ in sorted(events_seen)
         )
         return ErasurePlan(
-            self.build_tombstone(DISABLED_SESSION, len(found.things)), target, found, (*keys, *rows, *events), sessions
+            self.build_tombstone(DISABLED_SESSION, len(matches.things)),
+            target,
+            matches,
+            (*keys, *rows, *events),
+            sessions,
         )
 
     def sessions_of(self, keys: Sequence[TombstoneKey]) -> frozenset[tuple[str, str]]:

@@ -173,10 +173,10 @@ class _ErasureSearch:
         target, matches = self._target, self._matches
         texts: dict[EventRef, str] = {}
         for trace in traces:
-            seen = trace.agent, trace.session, trace.event
+            event = trace.agent, trace.session, trace.event
             named = (trace.agent, trace.event) in target.events
             if named or (is_in_scope(target.scope, trace.context or NOWHERE) and target.needle.holds(trace.text)):
-                texts.setdefault(seen, trace.text)
+                texts.setdefault(event, trace.text)
         matches.events |= texts.keys()
         self._add_entries()
         self._add_records()
@@ -189,21 +189,23 @@ class _ErasureSearch:
                 self._add(row)
         self._add_changes()
         self._add_memories(memories)
-        for seen in sorted(matches.events):
-            matches.things.append(ForgottenItem("event", seen[2], f"{seen[0]} session {seen[1]}", texts.get(seen, "")))
+        for event in sorted(matches.events):
+            matches.things.append(
+                ForgottenItem("event", event[2], f"{event[0]} session {event[1]}", texts.get(event, ""))
+            )
         return matches
 
     def _add_entries(self) -> None:
         """Add entries and occurrences, which pull each other in by shared events, until nothing changes."""
         occurrences = [row for row in self._rows if isinstance(row, Occurrence)]
-        waiting, more = dict(self._states), True
-        while more:
-            more = False
+        waiting, changed = dict(self._states), True
+        while changed:
+            changed = False
             for id_, state in [*waiting.items()]:
                 lesson = self._is_lesson(state)
                 if lesson or self._mentions(state):
                     self._add(waiting.pop(id_).entry)
-                    more = True
+                    changed = True
                     for each in occurrences:
                         if self._split_into.get(each.id, each.entry) == id_:
                             self._add(each)
@@ -220,7 +222,7 @@ class _ErasureSearch:
                 ):
                     self._add(each)
                     self._matches.events.add((each.agent, each.session, each.message))
-                    more = True
+                    changed = True
 
     def _is_lesson(self, state: EntryState) -> bool:
         """Whether the lesson itself is to be forgotten, so that the messages it was learnt from are erased too."""
@@ -257,13 +259,13 @@ class _ErasureSearch:
                 self._matches.events.add((row.agent, row.session, row.message))
         unsupported -= {row.phrase for row in proofs if thing_of(row) not in self._matches.rows}
         phrases = [row for row in self._rows if isinstance(row, UserPhrase)]
-        gone = {
+        removed = {
             (row.machine, row.text)
             for row in phrases
             if row.id in unsupported or self._is_named(row) or self._contains(EVERYWHERE, row.text)
         }
         for phrase in phrases:
-            if (phrase.machine, phrase.text) in gone:
+            if (phrase.machine, phrase.text) in removed:
                 self._add(phrase)
         for row in proofs:
             if f"ownphrase:{row.phrase}" in self._matches.rows:
@@ -287,9 +289,9 @@ class _ErasureSearch:
 
     def _add_memories(self, memories: Iterable[Memory]) -> None:
         """Add memories. Those of a session are erased with its events, and rebuilt without them."""
-        gone = {f"entry:{row.id}" for row in self._matches.rows.values() if isinstance(row, Entry)}
+        removed = {f"entry:{row.id}" for row in self._matches.rows.values() if isinstance(row, Entry)}
         for memory in memories:
-            named = memory.origin in gone
+            named = memory.origin in removed
             matches = named or self._contains(memory.context, memory.text, memory.who)
             if matches:
                 self._matches.things.append(ForgottenItem("memory", memory.id, memory.citation, memory.text))
@@ -314,8 +316,8 @@ class _ErasureSearch:
         if isinstance(row, Move):
             about = (f"{kind}:{row.subject}" for kind in ("entry", "occurrence", "proposal", "guard"))
             return any(each in self._matches.rows for each in (*about, f"entry:{row.value}"))
-        of = (f"entry:{row.entry}", f"guard:{row.entry}") if isinstance(row, Proposal) else ()
-        if self._is_named(row) or any(each in self._matches.rows for each in of):
+        subjects = (f"entry:{row.entry}", f"guard:{row.entry}") if isinstance(row, Proposal) else ()
+        if self._is_named(row) or any(each in self._matches.rows for each in subjects):
             return True
         moved = self._moves_by_subject.get(row.id, ()) if isinstance(row, Proposal) else ()
         return self._contains(

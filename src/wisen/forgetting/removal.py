@@ -145,7 +145,7 @@ def revert_edits(holdings: Holdings, matches: ErasureMatches, target: ErasureTar
 
 def _transfer_heading(holdings: Holdings, change: Change, matches: ErasureMatches, known: EditHistory) -> None:
     """Assign the heading that came with a line to the next of our lines below it: the first line is not stored."""
-    deed, gone = change.deed, {each.id for each in matches.changes()}
+    deed, removed = change.deed, {each.id for each in matches.changes()}
     if not isinstance(deed, LineEdit) or not (deed.opening or deed.closing):
         return
     for heir in known.changes:
@@ -153,7 +153,7 @@ def _transfer_heading(holdings: Holdings, change: Change, matches: ErasureMatche
         if (
             isinstance(line, LineEdit)
             and (heir.path, line.heading) == (change.path, deed.heading)
-            and not (line.opening or line.closing or heir.id in gone)
+            and not (line.opening or line.closing or heir.id in removed)
             and known.fates.get(heir.id) is ChangeFate.STANDS
         ):
             owner = structs.replace(line, opening=deed.opening, closing=deed.closing)
@@ -181,10 +181,10 @@ def _restore_other_lines(
     deed = change.deed
     if not isinstance(deed, PassageEdit) or any(name in deed.new for name in names):
         return
-    rest = clean_page(deed.new.decode("utf-8", "replace"), needle)
-    if rest is not None and read_day(rest):
+    remaining = clean_page(deed.new.decode("utf-8", "replace"), needle)
+    if remaining is not None and read_day(remaining):
         digest = holdings.edit_ports.files.read(Path(change.path)).digest
-        editor.add_passage(PassagePlan(change.path, rest.encode(), change.why, digest))
+        editor.add_passage(PassagePlan(change.path, remaining.encode(), change.why, digest))
 
 
 def find_pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
@@ -200,12 +200,12 @@ def find_pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
 def clear_pages(holdings: Holdings, target: ErasureTarget) -> None:
     """Remove it from the context files and days below the home; other files are removed whole."""
     for path in [*find_pages(holdings, target)]:
-        seen = holdings.edit_ports.files.read(path)
-        text = (seen.content or b"").decode("utf-8", "surrogateescape")
+        file = holdings.edit_ports.files.read(path)
+        text = (file.content or b"").decode("utf-8", "surrogateescape")
         remaining = None if target.whole or path.suffix != _PAGE_SUFFIX else clean_page(text, target.needle)
         if remaining != text:
             holdings.edit_ports.files.write(
-                seen, None if remaining is None else remaining.encode("utf-8", "surrogateescape")
+                file, None if remaining is None else remaining.encode("utf-8", "surrogateescape")
             )
 
 
@@ -225,11 +225,11 @@ def _sources(home: Home, events: Collection[EventRef]) -> Iterator[str]:
     for history in home.index.events.histories(Selection()):
         if (history.agent, history.native) not in sessions:
             continue
-        said = [turn for turn in history.turns if turn.action is UserAction.SAID]
-        turns = {number for number, turn in enumerate(said, 1) if (history.agent, turn.id) in wanted}
+        typed = [turn for turn in history.turns if turn.action is UserAction.SAID]
+        turns = {number for number, turn in enumerate(typed, 1) if (history.agent, turn.id) in wanted}
         for step in history.steps:
             if (history.agent, step.call) in wanted:
-                turns.add(sum(turn.at <= step.at for turn in said))
+                turns.add(sum(turn.at <= step.at for turn in typed))
         yield from (f"{history.agent} {history.native[:8]}, turn {number}" for number in turns)
 
 

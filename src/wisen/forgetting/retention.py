@@ -30,10 +30,10 @@ def expired_sessions(
     by_context: dict[str, list[ArchivedSession]] = defaultdict(list)
     for each in kept:
         by_context[each.context].append(each)
-    gone = {each.key for context, limit in limits.items() for each in _over_limit(by_context[context], limit.megabytes)}
-    kept = [each for each in kept if each.key not in gone]
-    gone = {each.key for each in _over_limit(kept, policy.megabytes)}
-    remaining = {each.key for each in kept} - gone
+    over = {each.key for context, limit in limits.items() for each in _over_limit(by_context[context], limit.megabytes)}
+    kept = [each for each in kept if each.key not in over]
+    over = {each.key for each in _over_limit(kept, policy.megabytes)}
+    remaining = {each.key for each in kept} - over
     return [each for each in oldest if each.key not in remaining]
 
 
@@ -41,10 +41,10 @@ def _over_limit(oldest: Sequence[ArchivedSession], megabytes: int) -> list[Archi
     """Return the oldest sessions that exceed a size limit; `oldest` is sorted by age."""
     if not megabytes:
         return []
-    size, gone = sum(each.size for each in oldest), []
+    size, excess = sum(each.size for each in oldest), []
     for each in oldest:
         if size <= megabytes * _MEGABYTE:
             break
         size -= each.size
-        gone.append(each)
-    return gone
+        excess.append(each)
+    return excess

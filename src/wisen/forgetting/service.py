@@ -80,11 +80,11 @@ class ForgettingService:
         wanted = [wanted] if isinstance(wanted, str) else [*wanted]
         plans = [self._eraser.plan_target(each, dry_run=dry_run) for each in resolve_targets(self._home, wanted, scope)]
         done = self._eraser.apply([each for each in plans if each.matches.things], dry_run=dry_run)
-        left = {line: None for plan in plans for line in describe_language_files(self._holdings, plan.target.needle)}
-        if not left:
+        notes = {line: None for plan in plans for line in describe_language_files(self._holdings, plan.target.needle)}
+        if not notes:
             return done
         first, *rest = done or (ForgetResult("", scope or EVERYWHERE, (), ()),)
-        return (first._replace(left=(*first.left, *left)), *rest)
+        return (first._replace(left=(*first.left, *notes)), *rest)
 
     @one_writer("forget")
     def forget_everything(self, scope: str, *, dry_run: bool = False) -> ForgetResult:
@@ -101,11 +101,11 @@ class ForgettingService:
             self._decisions.require_person(chat=_CHAT_EXAMPLE)
             self.finish_pending()
         target = ErasureTarget(AnyText(), scope, whole=True)
-        found = find_in_holdings(self._holdings, target)
-        tombstone = self._eraser.build_tombstone(scope, len(found.things))
-        keys = () if scope != EVERYWHERE else event_keys(found)
+        matches = find_in_holdings(self._holdings, target)
+        tombstone = self._eraser.build_tombstone(scope, len(matches.things))
+        keys = () if scope != EVERYWHERE else event_keys(matches)
         until = TombstoneKey(kind=TombstoneKeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))
-        done = self._eraser.apply([ErasurePlan(tombstone, target, found, (until, *keys))], dry_run=dry_run)[0]
+        done = self._eraser.apply([ErasurePlan(tombstone, target, matches, (until, *keys))], dry_run=dry_run)[0]
         return done._replace(left=(*done.left, *self._remaining_hooks())) if scope == ALL_CONTEXTS else done
 
     def _remaining_hooks(self) -> list[str]:
@@ -157,9 +157,11 @@ class ForgettingService:
         for tombstone in waiting:
             keys = self._home.ledger.tombstones.all_keys(tombstone.id)
             target = self._eraser.target_of(tombstone, keys)
-            found = find_in_holdings(self._holdings, target)
-            found.events |= {(key.agent, key.session, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT}
-            plans.append(ErasurePlan(tombstone, target, found, sessions=self._eraser.sessions_of(keys)))
+            matches = find_in_holdings(self._holdings, target)
+            matches.events |= {
+                (key.agent, key.session, key.value) for key in keys if key.kind is TombstoneKeyKind.EVENT
+            }
+            plans.append(ErasurePlan(tombstone, target, matches, sessions=self._eraser.sessions_of(keys)))
         self._eraser.apply(plans, dry_run=False)
         return len(plans)
 
@@ -177,11 +179,11 @@ class ForgettingService:
         from wisen.forgetting.removal import find_in_holdings
 
         target = ErasureTarget(UnsafeText(), ALL_CONTEXTS)
-        found = find_in_holdings(self._holdings, target)
-        counts = Counter(broken_rules(found, self._home.index.removal.indexed_texts()))
-        if found.things and not dry_run:
-            keys = TombstoneKey(kind=TombstoneKeyKind.THING, value=SAFETY), *event_keys(found)
-            plan = ErasurePlan(self._eraser.build_tombstone(ALL_CONTEXTS, len(found.things)), target, found, keys)
+        matches = find_in_holdings(self._holdings, target)
+        counts = Counter(broken_rules(matches, self._home.index.removal.indexed_texts()))
+        if matches.things and not dry_run:
+            keys = TombstoneKey(kind=TombstoneKeyKind.THING, value=SAFETY), *event_keys(matches)
+            plan = ErasurePlan(self._eraser.build_tombstone(ALL_CONTEXTS, len(matches.things)), target, matches, keys)
             self._eraser.apply([plan], dry_run=False)
         return tuple(PurgeCount(rule, place, many) for (rule, place), many in sorted(counts.items()))
 
@@ -200,12 +202,14 @@ class ForgettingService:
             done = [*self.forget(request.what)]
         else:
             done = [*self.forget(request.what, scope=scope)]
-        left = "".join(f" Left: {line}" for each in done for line in each.left)
+        leftovers = "".join(f" Left: {line}" for each in done for line in each.left)
         things = sum(len(each.things) for each in done)
         done = [each for each in done if each.tombstone]
         if not done:
-            raise UsageError(f"nothing here contains that. To search elsewhere: wisen forget{left}")
-        return f"forgotten for good: {things} things, tombstone {', '.join(each.tombstone for each in done)}.{left}"
+            raise UsageError(f"nothing here contains that. To search elsewhere: wisen forget{leftovers}")
+        return (
+            f"forgotten for good: {things} things, tombstone {', '.join(each.tombstone for each in done)}.{leftovers}"
+        )
 
     def apply_session_switches(self) -> int:
         """Store nothing of sessions that hooks recorded as disabled, from now on. Returns how many are new.

@@ -136,11 +136,11 @@ class GuardProposer:
             went_well = met.step.status is event.Status.OK and not is_regretted(met.history, met.at, corrected)
             return went_well and self._settings.good == 0
 
-        met, sessions = match_calls(
+        matches, sessions = match_calls(
             [watched for _, watched, _ in untested], index.events.histories(Selection()), disqualifies
         )
         candidates: dict[str, list[GuardCandidate]] = {}
-        for (fix, watched, better), here in zip(untested, met, strict=True):
+        for (fix, watched, better), here in zip(untested, matches, strict=True):
             candidates.setdefault(fix.id, []).append(
                 GuardCandidate(
                     watch=watched.watch,
@@ -167,10 +167,10 @@ class GuardProposer:
             return {}
         since = (index.events.counts(Selection()).last or self._home.clock.now()) - VIOLATION_WINDOW
         watched = [WatchedGuard(each.derived.watch, each.context, None) for each in rules]
-        met, sessions = match_calls(watched, index.events.histories(Selection(since=since)))
+        matches, sessions = match_calls(watched, index.events.histories(Selection(since=since)))
         corrected = _correction_messages(index)
         candidates: dict[str, list[GuardCandidate]] = {}
-        for rule, watch, here in zip(rules, watched, met, strict=True):
+        for rule, watch, here in zip(rules, watched, matches, strict=True):
             violations = find_violations(rule, here)
             if violations:
                 candidate = GuardCandidate(
@@ -208,7 +208,7 @@ class GuardProposer:
         if not refusals:
             return {}
         index = self._home.index
-        met, sessions = match_calls([each for _, _, each in refusals], index.events.histories(Selection()))
+        matches, sessions = match_calls([each for _, _, each in refusals], index.events.histories(Selection()))
         corrected = _correction_messages(index)
         return {
             f"{state.entry.id}: {watched.watch}": [
@@ -226,7 +226,7 @@ class GuardProposer:
                     ),
                 )
             ]
-            for (state, trigger, watched), here in zip(refusals, met, strict=True)
+            for (state, trigger, watched), here in zip(refusals, matches, strict=True)
         }
 
     def _delivered_rules(self, states: Sequence[EntryState], judged: Iterable[Blame]) -> Iterator[DeliveredRule]:
@@ -272,8 +272,8 @@ def live_outcomes(home: Home, state: GuardState) -> GuardStats:
 
 def run_backtest(home: Home, watched: WatchedGuard) -> Backtest:
     """Backtest a guard on all recorded sessions."""
-    (met,), sessions = match_calls([watched], home.index.events.histories(Selection()))
-    return build_backtest(watched, met, sessions, _step_signature, _correction_messages(home.index))
+    (matches,), sessions = match_calls([watched], home.index.events.histories(Selection()))
+    return build_backtest(watched, matches, sessions, _step_signature, _correction_messages(home.index))
 
 
 def signature_of(home: Home, guard: Guard) -> Signature | None:
@@ -295,8 +295,8 @@ def _is_line_of(deed: object, id_: str) -> bool:
     return isinstance(deed, LineEdit) and deed.id == id_
 
 
-def _describe_violation(met: MatchedCall) -> str:
-    return f"{met.step.at:%Y-%m-%d}, {met.history.agent} {met.history.native[:8]}: {describe_calls([met])[0]}"
+def _describe_violation(match: MatchedCall) -> str:
+    return f"{match.step.at:%Y-%m-%d}, {match.history.agent} {match.history.native[:8]}: {describe_calls([match])[0]}"
 
 
 def _step_signature(step: Step) -> Signature:

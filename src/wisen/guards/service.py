@@ -309,7 +309,7 @@ class GuardService:
     def _states(self) -> tuple[GuardState, ...]:
         return guard_states(self._home.ledger.guards.all(), self._home.ledger.moves.all())
 
-    def _build_guard(self, form: ParsedGuard, context: str, source: GuardSource, of: str) -> Guard:
+    def _build_guard(self, form: ParsedGuard, context: str, source: GuardSource, source_id: str) -> Guard:
         return Guard(
             id=guard_id(context, form.watch),
             version=guard_version(form.watch, form.better, form.action),
@@ -320,6 +320,6 @@ class GuardService:
             better=form.better,
             reason=form.reason,
             source=source,
-            of=of,
+            of=source_id,
             action=form.action,
         )

@@ -247,13 +247,13 @@ def _hook_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     runs: tuple[Run, ...] = ()
     try:
         if not subject.ever_used:
-            found = subject.installed(None)
+            installed = subject.installed(None)
         else:
             with subject.ledger() as ledger:
-                found, runs = subject.installed(ledger), ledger.runs.newest(_SHOWN_RUNS)
+                installed, runs = subject.installed(ledger), ledger.runs.newest(_SHOWN_RUNS)
     except WisenError:
-        found = subject.installed(None)
-    yield from heartbeat.findings(found, subject.vitals(), runs, subject.clock.now())
+        installed = subject.installed(None)
+    yield from heartbeat.findings(installed, subject.vitals(), runs, subject.clock.now())
 
 
 def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
@@ -318,12 +318,12 @@ def _missing_projects(subject: DoctorSubject, ledger: Ledger) -> Iterator[Health
     gone = [name for key, name in names.items() if key in places and not any(map(_is_folder, places[key]))]
     elsewhere = [name for key, name in names.items() if key not in places]
     step = "`wisen contexts alias KEY DIR` says where one is now; `wisen contexts` lists them."
-    seen = "they were seen on another machine, or by another user"
-    for found, why in ((gone, "their folders are gone"), (elsewhere, seen)):
-        if found:
-            more = f" and {len(found) - _SHOWN_PLACES} more" if found[_SHOWN_PLACES:] else ""
-            many = "1 project has" if len(found) == 1 else f"{len(found)} projects have"
-            says = f"{many} no folder here ({why}): {', '.join(found[:_SHOWN_PLACES])}{more}"
+    seen_elsewhere = "they were seen on another machine, or by another user"
+    for names_missing, why in ((gone, "their folders are gone"), (elsewhere, seen_elsewhere)):
+        if names_missing:
+            more = f" and {len(names_missing) - _SHOWN_PLACES} more" if names_missing[_SHOWN_PLACES:] else ""
+            many = "1 project has" if len(names_missing) == 1 else f"{len(names_missing)} projects have"
+            says = f"{many} no folder here ({why}): {', '.join(names_missing[:_SHOWN_PLACES])}{more}"
             yield HealthFinding(about="projects", health=Health.NOTICE, says=says, next_step=step)
 
 

@@ -58,8 +58,8 @@ def last_run_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:
 
 def _fault_findings(each: HookStatus) -> Iterator[HealthFinding]:
     for fault in each.faults:
-        again = f"`wisen install {each.agent}` repairs them, `wisen uninstall {each.agent}` removes them."
-        yield HealthFinding(about=_about(each), health=Health.BAD, says=fault, next_step=again)
+        next_step = f"`wisen install {each.agent}` repairs them, `wisen uninstall {each.agent}` removes them."
+        yield HealthFinding(about=_about(each), health=Health.BAD, says=fault, next_step=next_step)
 
 
 def _trust_finding(each: HookStatus) -> HealthFinding:

@@ -83,16 +83,16 @@ class HomeHookHealth:
             package = Path(*client.parts[: -len(CLIENT)], "__init__.py").read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             return f"{client} is not inside a wisen package"
-        found = _OWN_VERSION.search(package)
-        if found is None or found[1] != self._version:
-            other = "an unknown version" if found is None else f"version {found[1]}"
+        match = _OWN_VERSION.search(package)
+        if match is None or match[1] != self._version:
+            other = "an unknown version" if match is None else f"version {match[1]}"
             return f"they run {other} of wisen, and this is {self._version}"
         return ""
 
     def _trouble(self) -> str:
         """Return why the client may not be able to write; empty where it can."""
-        there = _nearest_existing(self._home / "spool" / "beats")
-        return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
+        folder = _nearest_existing(self._home / "spool" / "beats")
+        return "" if os.access(folder, os.W_OK | os.X_OK) else f"{folder} cannot be written"
 
     def _beats(self) -> dict[str, Heartbeat]:
         """Return when each event last touched its file, and when a session was last disabled."""

@@ -213,7 +213,14 @@ def _is_lasting(state: EntryState) -> bool:
 
 def _entry_memory(state: EntryState, text: str) -> Memory:
     entry = state.entry
-    more = (entry.details, entry.error, entry.action, entry.setting, entry.key, " ".join((*entry.tags, *entry.files)))
+    neighbours = (
+        entry.details,
+        entry.error,
+        entry.action,
+        entry.setting,
+        entry.key,
+        " ".join((*entry.tags, *entry.files)),
+    )
     if entry.type is EntryType.ERROR:
         kind = MemoryKind.FIX
     else:
@@ -226,7 +233,7 @@ def _entry_memory(state: EntryState, text: str) -> Memory:
         origin=f"{ENTRY_ORIGIN_PREFIX}{entry.id}",
         context=state.context,
         at=state.last,
-        beside="\n".join(each for each in more if each and each != text),
+        beside="\n".join(each for each in neighbours if each and each != text),
         uses=state.sessions,
         place=entry.name,
         local=state.is_private,

@@ -70,19 +70,19 @@ def key_of(line: DayLine) -> str:
 
 def source_of(text: str) -> str:
     """Return the session and turn that a line ends with; empty for lines that a person wrote."""
-    found = _SOURCE.search(text)
-    return found[1] if found else ""
+    match = _SOURCE.search(text)
+    return match[1] if match else ""
 
 
 def _choose_for_day(candidates: Iterable[DayCandidate], known: Sequence[str]) -> list[DayCandidate]:
-    taken, room = set(known), MAX_PER_DAY - len(known)
+    used, room = set(known), MAX_PER_DAY - len(known)
     sessions = Counter(key.split(" ", 2)[2].partition(",")[0] for key in known)
     best: list[DayCandidate] = []
     for each in sorted(candidates, key=lambda each: (-each.worth, each.at, each.line.text)):
         if len(best) >= room:
             break
-        if each.key not in taken and sessions[each.session] < MAX_PER_SESSION:
-            taken.add(each.key)
+        if each.key not in used and sessions[each.session] < MAX_PER_SESSION:
+            used.add(each.key)
             sessions[each.session] += 1
             best.append(each)
     return sorted(best, key=lambda each: (each.at, each.line.text))

@@ -34,10 +34,10 @@ _IMPLIED = {
 
 def implied_words(task: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words that rules about a task may use and the task does not."""
-    found = dict.fromkeys(
+    words = dict.fromkeys(
         word for each in task for part in each.split() for word in _BY_TERM.get(term_of(part), "").split()
     )
-    return tuple(word for word in found if word not in task)
+    return tuple(word for word in words if word not in task)
 
 
 _BY_TERM = {term_of(word): words for word, words in _IMPLIED.items()}

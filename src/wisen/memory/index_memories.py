@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 
 def index_sessions(home: Home, sessions: Iterable[tuple[History, SessionFindings, Sequence[Summary]]]) -> None:
     """Index the turns, summaries and workflows of sessions with new events."""
-    memories_by_session = [memories_of_session(history, mined.goals, told) for history, mined, told in sessions]
+    memories_by_session = [
+        memories_of_session(history, mined.goals, summaries) for history, mined, summaries in sessions
+    ]
     home.index.memories.replace({origin: memories for each in memories_by_session for origin, memories in each.items()})
 
 

@@ -56,8 +56,8 @@ def write_memory(
     files: Files, folder: MemoryFolder, summaries: Sequence[Summary], style: SummaryStyle, *, dry_run: bool = False
 ) -> list[Path]:
     """Write new summaries and the day lines made from them. Returns the files that change."""
-    seen = files.read(folder.record)
-    written = _read_record(seen.content)
+    record_file = files.read(folder.record)
+    written = _read_record(record_file.content)
     ordered = sorted(summaries, key=lambda each: (each.first, each.key))
     sessions, session_files = _changed_sessions(files, folder, ordered, style, written.sessions)
     candidates = [candidate for summary in ordered for candidate in day_candidates(summary, style)]
@@ -67,8 +67,8 @@ def write_memory(
         for file, content in changed:
             files.write(file, content)
         state = msgspec.json.encode(WrittenMemory(sessions, lines), order="sorted")
-        if state != seen.content and (sessions or lines):
-            files.write(seen, state)
+        if state != record_file.content and (sessions or lines):
+            files.write(record_file, state)
     return [Path(file.path) for file, _ in changed]
 
 
@@ -79,8 +79,8 @@ def remove_written(
 
     A summary that a person changed stays. Returns the keys of the removed summaries: they can be written again.
     """
-    seen = files.read(folder.record)
-    written = _read_record(seen.content)
+    record_file = files.read(folder.record)
+    written = _read_record(record_file.content)
     removed: list[str] = []
     for key, (name, last) in written.sessions.items():
         agent, _, rest = key.partition("/")
@@ -99,7 +99,7 @@ def remove_written(
             files.write(file, "".join(kept_lines).encode("utf-8", "surrogateescape"))
     if removed:
         remaining = {key: each for key, each in written.sessions.items() if key not in removed}
-        files.write(seen, msgspec.json.encode(WrittenMemory(remaining, written.lines), order="sorted"))
+        files.write(record_file, msgspec.json.encode(WrittenMemory(remaining, written.lines), order="sorted"))
     return removed
 
 
@@ -113,20 +113,20 @@ def _changed_sessions(
     """Return the record and the session files to write, where the content changed and no person edited the file."""
     sessions = dict(known)
     changed: list[tuple[FileVersion, bytes]] = []
-    taken = {name for name, _ in known.values()}
+    used_names = {name for name, _ in known.values()}
     for summary in summaries:
-        name, last = sessions.get(summary.key) or _choose_name(files, folder, summary, style, taken)
-        taken.add(name)
+        name, last = sessions.get(summary.key) or _choose_name(files, folder, summary, style, used_names)
+        used_names.add(name)
         content = write_summary(summary, name, style).encode()
-        if last != content_digest(content) and (seen := files.read(folder.folder / SESSIONS / name)).digest == last:
-            changed.append((seen, content))
+        if last != content_digest(content) and (file := files.read(folder.folder / SESSIONS / name)).digest == last:
+            changed.append((file, content))
             last = content_digest(content)
         sessions[summary.key] = name, last
     return sessions, changed
 
 
 def _choose_name(
-    files: Files, folder: MemoryFolder, summary: Summary, style: SummaryStyle, taken: set[str]
+    files: Files, folder: MemoryFolder, summary: Summary, style: SummaryStyle, used_names: set[str]
 ) -> tuple[str, str]:
     """Return a name that no summary of the day has, and the digest of the file there.
 
@@ -135,7 +135,7 @@ def _choose_name(
     number = 1
     while True:
         name = summary_file_name(summary, number, style)
-        if name not in taken:
+        if name not in used_names:
             content = files.read(folder.folder / SESSIONS / name).content
             if content is None:
                 return name, ""
@@ -155,11 +155,11 @@ def _changed_days(
     lines = dict(known)
     changed: list[tuple[FileVersion, bytes]] = []
     for day, candidates in new.items():
-        seen = files.read(folder.folder / f"{day}.md")
-        content = seen.content or b""
+        file = files.read(folder.folder / f"{day}.md")
+        content = file.content or b""
         addition = added(content, [each.line for each in candidates], title=day)
         if addition:
-            changed.append((seen, content + addition))
+            changed.append((file, content + addition))
         lines[day] = [*lines.get(day, ()), *(each.key for each in candidates)]
     return lines, changed
 

@@ -129,10 +129,10 @@ class MemorySearch:
         from wisen.memory.build_memories import memories_of_entries
 
         ledger = self._home.ledger
-        every = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+        entries = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
         frequent = [
             each
-            for each in every
+            for each in entries
             if each.entry.type is EntryType.ERROR
             and each.context in (here, "")
             and each.sessions >= FREQUENT_SESSIONS

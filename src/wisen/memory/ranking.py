@@ -32,13 +32,13 @@ def rank(
     if not hits:
         return []
     sessions = _session_scores(hits, design)
-    most = max(sessions.values())
+    top_session = max(sessions.values())
     top = max(hit.score for hit in hits)
     ranked = [
         RankedMemory(
             hit.memory,
             hit.score * _prior_factor(hit.memory, now, here, design)
-            + (design.session * top * sessions[group_of(hit.memory)] / most if most > 0 else 0.0),
+            + (design.session * top * sessions[group_of(hit.memory)] / top_session if top_session > 0 else 0.0),
         )
         for hit in hits
     ]

@@ -61,8 +61,8 @@ class _GroupContent:
     """The content of a group, ready to be compared; each part is computed lazily."""
 
     def __init__(self, group: MemoryGroup) -> None:
-        said = [each.memory for each in group.memories if each.memory.kind is not MemoryKind.SUMMARY]
-        self._texts = [memory.text for memory in said[:_MAX_MEMBERS]]
+        memories = [each.memory for each in group.memories if each.memory.kind is not MemoryKind.SUMMARY]
+        self._texts = [memory.text for memory in memories[:_MAX_MEMBERS]]
         self.when = 0.0 if group.at is None else group.at.timestamp()
         self.context = group.best.context
         self.score = group.score

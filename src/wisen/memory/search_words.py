@@ -75,7 +75,7 @@ def query_words(question: str) -> tuple[str, ...]:
     Stop words are left out, unless there are no others.
     """
     question = unicodedata.normalize("NFKC", question)
-    phrases = [" ".join(_WORD.findall(next(filter(None, found.groups())))) for found in _QUOTED.finditer(question)]
+    phrases = [" ".join(_WORD.findall(next(filter(None, words.groups())))) for words in _QUOTED.finditer(question)]
     found: list[str] = []
     for word in _WORD.findall(question):
         if _RUN.fullmatch(word):

@@ -168,11 +168,11 @@ class MemoryService:
         if workspace is not None:
             is_new = append_lines(self._edit_ports, path, [line], why="a note", dry_run=dry_run) is not None
         else:
-            seen = files.read(path)
-            addition = daily.added(seen.content or b"", [line], title=path.stem)
+            file = files.read(path)
+            addition = daily.added(file.content or b"", [line], title=path.stem)
             is_new = bool(addition)
             if is_new and not dry_run:
-                files.write(seen, (seen.content or b"") + addition)
+                files.write(file, (file.content or b"") + addition)
         if is_new and not dry_run:
             index_day(home, files, self._projects.context_of(place), path)
         return AddedNote(path, line, is_new=is_new)
@@ -207,20 +207,20 @@ class MemoryService:
 
     def days(self, place: Path) -> tuple[Day, ...]:
         """Return the daily logs of the project of a directory, newest first: its own, and those below the home."""
-        found = [
+        days = [
             Day(path.stem, path, daily.read_day(self._text(path)))
             for folder in self._folders(place)
             for path in folder.glob("*.md")
             if daily.NAME.fullmatch(path.name)
         ]
-        return tuple(sorted(found, key=lambda each: (each.day, str(each.path)), reverse=True))
+        return tuple(sorted(days, key=lambda each: (each.day, str(each.path)), reverse=True))
 
     def summaries(self, place: Path) -> tuple[Path, ...]:
         """Return the summary files of the project that a directory belongs to, newest first."""
         from wisen.memory.memory_files import SESSIONS
 
-        found = (path for folder in self._folders(place) for path in (folder / SESSIONS).glob("*.md"))
-        ours = (path for path in found if NAME.fullmatch(path.name))
+        paths = (path for folder in self._folders(place) for path in (folder / SESSIONS).glob("*.md"))
+        ours = (path for path in paths if NAME.fullmatch(path.name))
         return tuple(sorted(ours, key=lambda path: (path.name, str(path)), reverse=True))
 
     def summary_of(self, session: str, place: Path) -> tuple[SummaryText, ...]:
@@ -239,12 +239,12 @@ class MemoryService:
         if by_session:
             return tuple(SummaryText(path.name, text) for path, text in sorted(by_session))
         sessions = self._mined_sessions(Selection(), session) if session else ()
-        found = [each for history, mined in sessions for each in self._build_summaries(history, mined)]
-        if not found:
+        summaries = [each for history, mined in sessions for each in self._build_summaries(history, mined)]
+        if not summaries:
             raise UsageError(
                 f"Nothing is known about a session {session!r}. List the days and sessions with: wisen memory days"
             )
-        return tuple(found)
+        return tuple(summaries)
 
     def write_summaries(self, place: Path, *, dry_run: bool = False) -> tuple[str, ...]:
         """Write the summaries and days of every session of a project to its own memory, else below the home.

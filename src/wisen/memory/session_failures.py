@@ -32,8 +32,8 @@ class SessionFailures:
         self._steps = {step.call: step for step in steps}
         self._position = {step.call: place for place, step in enumerate(steps)}
         self._turn_of = turn_of
-        here = [each for each in mined.tries if each.worked and each.later in self._steps]
-        self._working_changes = {each.failure: each.change.description for each in here}
+        working = [each for each in mined.tries if each.worked and each.later in self._steps]
+        self._working_changes = {each.failure: each.change.description for each in working}
         retried: set[str] = set()
         self._failures: list[Failure] = []
         for failure in mined.failures:

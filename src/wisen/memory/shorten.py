@@ -73,15 +73,15 @@ def gist(text: str) -> str:
     lines = [_MARK.sub("", line).strip() for line in _FENCE.sub("\n", text[:_MAX_READ]).splitlines() if line.strip()]
     if not lines or _PROGRAM_OUTPUT.match(text):
         return ""
-    whole = _LEAD.sub("", lines[0])
+    sentence_text = _LEAD.sub("", lines[0])
     for line in lines[1:]:
-        if len(whole.split()) >= _MIN_WORDS and not whole.endswith(":"):
+        if len(sentence_text.split()) >= _MIN_WORDS and not sentence_text.endswith(":"):
             break
         if _PROGRAM_OUTPUT.match(line):
             break
-        whole += f" {line}"
+        sentence_text += f" {line}"
     first_words = ""
-    for sentence in _ENDS.split(whole):
+    for sentence in _ENDS.split(sentence_text):
         first_words = f"{first_words} {sentence}".strip()
         if len(first_words.split()) >= _MIN_WORDS:
             break
@@ -91,8 +91,8 @@ def gist(text: str) -> str:
 def sentence_at(text: str, start: int) -> str:
     """Return the sentence of a text at an offset."""
     before = max((found.end() for found in _SENTENCE.finditer(text, 0, len(text)) if found.end() <= start), default=0)
-    behind = _SENTENCE.search(text, max(start, before))
-    part = text[before : behind.start() if behind else len(text)]
+    end = _SENTENCE.search(text, max(start, before))
+    part = text[before : end.start() if end else len(text)]
     return clip(_LEAD.sub("", _MARK.sub("", part).strip()))
 
 
@@ -131,8 +131,8 @@ def clip(text: str, max_length: int = MAX_LENGTH) -> str:
 
 def is_question(text: str) -> bool:
     """Whether a text only asks for an answer."""
-    asks = text.rstrip().endswith("?") and _ASKS_WORK.search(text) is None
-    return asks or _OPINION.search(text) is not None
+    is_plain_question = text.rstrip().endswith("?") and _ASKS_WORK.search(text) is None
+    return is_plain_question or _OPINION.search(text) is not None
 
 
 def strip_politeness(text: str) -> str:
@@ -158,6 +158,6 @@ def is_commit(command: str) -> bool:
 
 def commit_subject(command: str) -> str:
     """Return the commit subject in a command; empty where it has none."""
-    found = _SUBJECT.search(command)
-    text = next(filter(None, found.groups()), "") if found else ""
+    match = _SUBJECT.search(command)
+    text = next(filter(None, match.groups()), "") if match else ""
     return clip(text.strip().partition("\n")[0], 100)

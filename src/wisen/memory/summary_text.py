@@ -74,8 +74,8 @@ def describe_session(summary: Summary) -> str:
 
 def parse_session(text: str) -> str:
     """Return the session that a summary identifies, as `describe_session` does; empty where it is not a summary."""
-    found = _SESSION.search(text)
-    return "" if found is None else f"{found[1]} {found[2]}, began {found[3]}"
+    match = _SESSION.search(text)
+    return "" if match is None else f"{match[1]} {match[2]}, began {match[3]}"
 
 
 def _one_line(text: str) -> str:

@@ -38,12 +38,12 @@ def append_lines(
         UsageError: a line contains a secret.
         FileError: the file cannot be read or written.
     """
-    seen = edit_ports.files.read(path)
-    addition = daily.added(seen.content or b"", lines, title=path.stem)
+    file = edit_ports.files.read(path)
+    addition = daily.added(file.content or b"", lines, title=path.stem)
     if not addition:
         return None
     # The editor separates it from the text before.
-    plan = PassagePlan(str(path), addition.lstrip(b"\r\n"), why, seen.digest)
+    plan = PassagePlan(str(path), addition.lstrip(b"\r\n"), why, file.digest)
     return Editor(edit_ports).add_passage(plan, dry_run=dry_run)
 
 
@@ -108,21 +108,21 @@ def _write_summary_files(
     dry_run: bool,
 ) -> list[Edit]:
     editor, edits = Editor(edit_ports), list["Edit"]()
-    taken = {path.name for path, _ in written.sessions.values()}
+    used_names = {path.name for path, _ in written.sessions.values()}
     for summary in summaries:
         known = written.sessions.get(describe_session(summary))
-        path, old = known or (_unused_path(folder / SESSIONS, summary, style, taken), b"")
-        taken.add(path.name)
-        seen = edit_ports.files.read(path)
+        path, old = known or (_unused_path(folder / SESSIONS, summary, style, used_names), b"")
+        used_names.add(path.name)
+        file = edit_ports.files.read(path)
         new = write_summary(summary, path.name, style).encode()
-        if new == old or (known and (seen.content or b"").count(old) != 1):
+        if new == old or (known and (file.content or b"").count(old) != 1):
             continue
-        edits.append(editor.add_passage(PassagePlan(str(path), new, _REASON, seen.digest, old), dry_run=dry_run))
+        edits.append(editor.add_passage(PassagePlan(str(path), new, _REASON, file.digest, old), dry_run=dry_run))
     return edits
 
 
-def _unused_path(folder: Path, summary: Summary, style: SummaryStyle, taken: set[str]) -> Path:
+def _unused_path(folder: Path, summary: Summary, style: SummaryStyle, used_names: set[str]) -> Path:
     number = 1
-    while (name := summary_file_name(summary, number, style)) in taken or (folder / name).exists():
+    while (name := summary_file_name(summary, number, style)) in used_names or (folder / name).exists():
         number += 1
     return folder / name

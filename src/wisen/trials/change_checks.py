@@ -68,7 +68,7 @@ class _FileRule(NamedTuple):
         """Return the change as the check schedule sees it."""
         checked = [move.at for move in self.checks if move.value == CheckAction.CHECK]
         return WatchedChange(
-            made=self.change.at,
+            made_at=self.change.at,
             origin=self.state.entry.origin,
             approved=self.state.confirmed,
             checked=checked[-1] if checked else None,

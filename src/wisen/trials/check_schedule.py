@@ -22,7 +22,7 @@ REMIND, EXTEND, END = timedelta(days=7), timedelta(days=14), timedelta(days=21)
 class WatchedChange:
     """A change, as the check schedule sees it."""
 
-    made: datetime
+    made_at: datetime
     origin: EntryOrigin
     approved: bool = False
     """Whether the user approved it, wherever it came from."""
@@ -39,7 +39,7 @@ class WatchedChange:
 
 def due_date(change: WatchedChange) -> datetime:
     """Return when a change is to be checked next."""
-    return (change.checked or change.made) + CHECK_INTERVAL
+    return (change.checked or change.made_at) + CHECK_INTERVAL
 
 
 def next_check(change: WatchedChange, now: datetime) -> CheckAction:

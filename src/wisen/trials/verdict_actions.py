@@ -78,14 +78,14 @@ def act_on_verdicts(home: Home, rule_files: RuleFiles, detector: Callable[[], De
         return 0
     record_outcomes(home, detector)
     known = KnownEntries(home.ledger)
-    done = {(move.subject, move.value) for move in known.moves if move.kind is MoveKind.VERDICT}
+    acted_on = {(move.subject, move.value) for move in known.moves if move.kind is MoveKind.VERDICT}
     before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
     on_trial = entries_on_trial(before)
     rows: list[Move | Proposal] = []
     for each in judge_trials(home.ledger).values():
         verdict = each.judged.verdict
         value = f"{each.version}:{verdict.value}"
-        if verdict is Verdict.RUNNING or (each.subject, value) in done:
+        if verdict is Verdict.RUNNING or (each.subject, value) in acted_on:
             continue
         rows.append(home.row_factory.build_move(each.subject, MoveKind.VERDICT, value, why=each.judged.description))
         affected = [state for state in known.states if _is_about(state, each.subject) and _is_open(state, on_trial)]

@@ -97,10 +97,10 @@ class ToolAnswers:
 
     def _check_project(self, learner: Learner, place: Path, directory: str) -> None:
         """Reject access to other projects. Raises: UsageError."""
-        own, asked = learner.contexts.key_of(self._start) or self._bound_context, learner.contexts.key_of(place)
-        if not own and asked and self._one_client:
-            self._bound_context = own = asked
-        if own and asked != own:
+        project, requested = learner.contexts.key_of(self._start) or self._bound_context, learner.contexts.key_of(place)
+        if not project and requested and self._one_client:
+            self._bound_context = project = requested
+        if project and requested != project:
             raise UsageError(
                 f"{directory!r} is not a part of the project that this server was started for, and of others nothing is"
                 " shown. Omit `directory`."
@@ -152,12 +152,12 @@ def _source_fields(memory: Memory) -> ToolResult:
 
 
 def _context(learner: Learner, call: tools.Context, place: Path, _: str) -> ToolResult:
-    made = learner.memory.brief(call.task, place, budget=call.budget, local=learner.delivery.delivers_local_words)
+    briefing = learner.memory.brief(call.task, place, budget=call.budget, local=learner.delivery.delivers_local_words)
     return {
-        "text": made.text,
-        "tokens": made.tokens,
-        "left_out": made.left_out,
-        "sources": [_source_fields(each) for each in made.memories],
+        "text": briefing.text,
+        "tokens": briefing.tokens,
+        "left_out": briefing.left_out,
+        "sources": [_source_fields(each) for each in briefing.memories],
     }
 
 
@@ -247,7 +247,7 @@ def _explain_entry(learner: Learner, name: str, here: str) -> ToolResult | None:
         {"date": f"{each.at:%Y-%m-%d}", "by": each.by.value, "what": f"{each.kind.value} {each.value}".strip()}
         for each in moves
     ]
-    own = [each for each in seen if each.context in (EVERYWHERE, NOWHERE, here)]
+    in_project = [each for each in seen if each.context in (EVERYWHERE, NOWHERE, here)]
     measured = state.entry.origin is EntryOrigin.MEASURED
     # If it was typed to a local model as well, other quotes may come from there.
     mixed = not learner.delivery.delivers_local_words and any(each.kind is MoveKind.LOCAL for each in moves)
@@ -258,7 +258,7 @@ def _explain_entry(learner: Learner, name: str, here: str) -> ToolResult | None:
             "agent": each.agent,
             "session": each.session,
         }
-        for each in own[-_MAX_EVIDENCE:]
+        for each in in_project[-_MAX_EVIDENCE:]
     ]
     known = {fix.id: describe_fix(fix) for fix in learner.fixes.all()} if measured else {}
     text = {"text": agent_text(state, known) or "It waits for the user."}
@@ -282,12 +282,12 @@ def _explain_guard(learner: Learner, name: str, here: str) -> ToolResult | None:
 
 def _explain_fix(learner: Learner, name: str, here: str) -> ToolResult | None:
     fix, evidence = learner.fixes.explain(name)
-    own = [each for each in evidence if each.context == here]
-    if not here or not own:
+    in_project = [each for each in evidence if each.context == here]
+    if not here or not in_project:
         return None
     seen = [
         {"date": f"{each.at:%Y-%m-%d}", "agent": each.agent, "session": each.session, "helped": each.worked}
-        for each in own[:_MAX_EVIDENCE]
+        for each in in_project[:_MAX_EVIDENCE]
     ]
     result: ToolResult = {
         "id": fix.id,
@@ -297,19 +297,19 @@ def _explain_fix(learner: Learner, name: str, here: str) -> ToolResult | None:
     }
     if fix.danger is not Danger.NONE:
         return result | {"withheld": f"It is not known to be harmless: {fix.danger.value}."}
-    before, after = _quote_command(own[0].before), _quote_command(own[0].after)
+    before, after = _quote_command(in_project[0].before), _quote_command(in_project[0].after)
     return result | {"change": quote_change(fix.change), "before": before, "after": after}
 
 
 def _proposals(learner: Learner, _: tools.Proposals, place: Path, __: str) -> ToolResult:
     here = learner.contexts.key_of(place)
     private = learner.delivery.private_words(learner.lessons.all())
-    waits = [each.proposal for each in learner.proposals.all() if each.is_waiting and private.may_show(each.proposal)]
+    waiting = [each.proposal for each in learner.proposals.all() if each.is_waiting and private.may_show(each.proposal)]
     # A proposal for everywhere was stated in other projects, and the user has not approved it for this one yet.
-    own, short = [each for each in waits if each.context == (here or NOWHERE)], learner.proposals.short_ids()
+    in_project, short = [each for each in waiting if each.context == (here or NOWHERE)], learner.proposals.short_ids()
     return {
-        "proposals": [_proposal_fields(each) | {"short": short[each.id]} for each in own[:_MAX_ITEMS]],
-        "more": max(0, len(own) - _MAX_ITEMS),
+        "proposals": [_proposal_fields(each) | {"short": short[each.id]} for each in in_project[:_MAX_ITEMS]],
+        "more": max(0, len(in_project) - _MAX_ITEMS),
         "says": "Only the user answers: `wisen review`, or `approve SHORT` typed by the user, with its short id.",
     }
 
@@ -340,13 +340,13 @@ def _score_fields(score: Score) -> ToolResult:
 
 
 def _remember(learner: Learner, call: tools.Remember, place: Path, agent: str) -> ToolResult:
-    made = learner.proposals.suggest(call.text, place, agent=agent, note=call.reason)
-    return _proposal_fields(made) | {"says": _WAITING_NOTE}
+    proposal = learner.proposals.suggest(call.text, place, agent=agent, note=call.reason)
+    return _proposal_fields(proposal) | {"says": _WAITING_NOTE}
 
 
 def _log(learner: Learner, call: tools.Log, place: Path, agent: str) -> ToolResult:
-    made = learner.proposals.suggest(call.text, place, kind=call.kind, agent=agent, note=call.reason)
-    return _proposal_fields(made) | {"kind": call.kind, "says": _WAITING_NOTE}
+    proposal = learner.proposals.suggest(call.text, place, kind=call.kind, agent=agent, note=call.reason)
+    return _proposal_fields(proposal) | {"kind": call.kind, "says": _WAITING_NOTE}
 
 
 def _point(learner: Learner, call: tools.Point, place: Path, agent: str) -> ToolResult:
@@ -356,11 +356,11 @@ def _point(learner: Learner, call: tools.Point, place: Path, agent: str) -> Tool
     if not here:
         raise UsageError("This is not a project, so no turn is open here.")
     if call.turn.upper().startswith(("LRN-", "FEAT-")):
-        made = learner.proposals.suggest_wording(call.turn, call.wording, agent=agent, context=here)
-        return _proposal_fields(made) | {"says": _WAITING_NOTE}
-    said = msgspec.convert(structs.asdict(call), TurnClaim)
-    done = learner.feedback.settlement.accept_answer(said, here, agent=agent_name(agent))
-    return {"outcome": done.outcome.value, "entries": done.entries, "waits": bool(done.proposal)}
+        proposal = learner.proposals.suggest_wording(call.turn, call.wording, agent=agent, context=here)
+        return _proposal_fields(proposal) | {"says": _WAITING_NOTE}
+    claim = msgspec.convert(structs.asdict(call), TurnClaim)
+    outcome = learner.feedback.settlement.accept_answer(claim, here, agent=agent_name(agent))
+    return {"outcome": outcome.outcome.value, "entries": outcome.entries, "waits": bool(outcome.proposal)}
 
 
 def _forget(learner: Learner, call: tools.Forget, place: Path, _: str) -> ToolResult:

@@ -166,12 +166,12 @@ SUGGEST = frozenset({"remember", "log", POINT})
 def schema_of(call: type[Struct]) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments."""
     _, parts = msgspec.json.schema_components([call], ref_template="#/$defs/{name}")
-    whole: dict[str, Any] = dict(parts.pop(call.__name__))
+    schema: dict[str, Any] = dict(parts.pop(call.__name__))
     for name in ("description", "title"):
-        whole.pop(name, None)
+        schema.pop(name, None)
     if call is Point:  # every session pays for its tokens
-        whole["properties"] = {
+        schema["properties"] = {
             name: {key: value for key, value in each.items() if key != "default"}
-            for name, each in whole["properties"].items()
+            for name, each in schema["properties"].items()
         }
-    return whole | ({"$defs": parts} if parts else {})
+    return schema | ({"$defs": parts} if parts else {})

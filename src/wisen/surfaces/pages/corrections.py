@@ -43,8 +43,8 @@ def repeated_themes(report: Report) -> list[Theme]:
 
 def lasting_themes(report: Report) -> list[Theme]:
     """Return the themes of one session that the user explicitly wants to last, newest first."""
-    once = [theme for theme in report.themes if theme.sessions == 1 and _is_standing(theme)]
-    return sorted(once, key=lambda theme: (-theme.sightings[0].said.at.timestamp(), theme.lesson))
+    themes = [theme for theme in report.themes if theme.sessions == 1 and _is_standing(theme)]
+    return sorted(themes, key=lambda theme: (-theme.sightings[0].said.at.timestamp(), theme.lesson))
 
 
 def describe_sightings(theme: Theme) -> str:

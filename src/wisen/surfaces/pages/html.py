@@ -97,8 +97,8 @@ def make_visible(text: str) -> str:
     """Replace all characters that are not plainly shown: escape sequences, hidden and direction characters."""
     if text.isprintable():
         return text
-    shown = text.expandtabs(4)
-    return "".join(char if char.isprintable() else " " if char.isspace() else "�" for char in shown)
+    expanded = text.expandtabs(4)
+    return "".join(char if char.isprintable() else " " if char.isspace() else "�" for char in expanded)
 
 
 def escape_text(text: str) -> str:

@@ -184,8 +184,8 @@ def _correction_sections(report: Report) -> Iterator[_Section]:
     if not report.counts.typed_turns:
         return
     blocks: list[str | _List | _Table] = [corrections.describe_signals(report)]
-    again, once = corrections.repeated_themes(report), corrections.lasting_themes(report)
-    if again:
+    repeated, lasting = corrections.repeated_themes(report), corrections.lasting_themes(report)
+    if repeated:
         rows = [
             (
                 f"{theme.sessions:,}",
@@ -193,15 +193,15 @@ def _correction_sections(report: Report) -> Iterator[_Section]:
                 theme.about.value,
                 corrections.describe_sightings(theme),
             )
-            for theme in again[:_MAX_ROWS]
+            for theme in repeated[:_MAX_ROWS]
         ]
         words = ("in your words", "about", "how often")
         blocks.append(_Table(heads=("sessions", *words), rows=rows, words=words))
-    if once:
+    if lasting:
         blocks.append(f"{corrections.LASTING_TITLE}:")
         items = [
             _Item(text=corrections.quote_lesson(theme), note=corrections.describe_sightings(theme))
-            for theme in once[:_MAX_ROWS]
+            for theme in lasting[:_MAX_ROWS]
         ]
         blocks.append(_List(items=items))
     yield _Section(title=corrections.TITLE, blocks=blocks)
