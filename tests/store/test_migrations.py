@@ -124,7 +124,7 @@ def unread(index: Index, home: Path) -> list[IndexBatch]:
     return [
         stretch
         for source in incremental_read.changed_sources(list(agent.sources()), marks, Selection())
-        for stretch, _ in incremental_read.read_stretches(agent, source, marks, scope, EventFilterPolicy())
+        for stretch, _ in incremental_read.read_index_batches(agent, source, marks, scope, EventFilterPolicy())
         if stretch is not None
     ]
 

@@ -28,32 +28,32 @@ class ObservedFate(NamedTuple):
 
 
 def determine_fate(
-    deed: EditOperation, content: bytes | None, git: CheckedOutFile | None, steps: Sequence[HeadStep] | None
+    operation: EditOperation, content: bytes | None, git: CheckedOutFile | None, steps: Sequence[HeadStep] | None
 ) -> ObservedFate:
     """Determine what became of an operation; `content` is the file's content, `git` what git knows about it.
 
-    `steps`: how HEAD moved since the last look; None if that is unknown.
+    `steps`: how HEAD moved since the last check; None if that is unknown.
 
     Raises:
         SettingsUnclear: the file cannot be parsed now.
     """
-    current, expected = edit_operations.current_text(deed, content), edit_operations.expected_text(deed)
+    current, expected = edit_operations.current_text(operation, content), edit_operations.expected_text(operation)
     if current == expected:
         return ObservedFate(ChangeFate.STANDS)
-    if current is None and isinstance(deed, LineEdit) and has_unmarked_copy(deed.text, content or b""):
-        return ObservedFate(ChangeFate.REWORDED, deed.text)  # they removed the marker, and kept the text
+    if current is None and isinstance(operation, LineEdit) and has_unmarked_copy(operation.text, content or b""):
+        return ObservedFate(ChangeFate.REWORDED, operation.text)  # they removed the marker, and kept the text
     if (
         git is not None
-        and current == edit_operations.current_text(deed, git.content)
-        and not _was_committed(deed, steps)
+        and current == edit_operations.current_text(operation, git.content)
+        and not _was_committed(operation, steps)
     ):
         return ObservedFate(ChangeFate.UNCLEAR, current or "")
-    if current is None or (isinstance(deed, LineEdit) and _is_struck_out(current)):
+    if current is None or (isinstance(operation, LineEdit) and _is_struck_out(current)):
         return ObservedFate(ChangeFate.REMOVED)
     return ObservedFate(ChangeFate.REWORDED, current)
 
 
-def _was_committed(deed: EditOperation, steps: Sequence[HeadStep] | None) -> bool:
+def _was_committed(operation: EditOperation, steps: Sequence[HeadStep] | None) -> bool:
     """Whether a person's act made what HEAD holds: a commit on this branch did, or nothing else can have done it."""
     if steps is None:
         return False
@@ -63,8 +63,11 @@ def _was_committed(deed: EditOperation, steps: Sequence[HeadStep] | None) -> boo
             is_elsewhere = True
             by_commit = by_commit and step.kind is HeadStepKind.REWRITTEN
             continue
-        before, after = edit_operations.current_text(deed, step.before), edit_operations.current_text(deed, step.after)
-        by_commit = after != edit_operations.expected_text(deed) and (by_commit or before != after)
+        before, after = (
+            edit_operations.current_text(operation, step.before),
+            edit_operations.current_text(operation, step.after),
+        )
+        by_commit = after != edit_operations.expected_text(operation) and (by_commit or before != after)
     return by_commit or not is_elsewhere
 
 
@@ -93,9 +96,9 @@ def was_made(change: Change, content: bytes | None, target: Change | None) -> bo
         return False
 
 
-def fates_of(changes: Sequence[Change], looks: Iterable[ChangeCheck], lost: Collection[str]) -> dict[str, ChangeFate]:
-    """Return what became of each change, by the last look at it; `lost` are those that were never made."""
-    result = {each.id: ChangeFate.STANDS for each in changes} | {look.change: look.fate for look in looks}
+def fates_of(changes: Sequence[Change], checks: Iterable[ChangeCheck], lost: Collection[str]) -> dict[str, ChangeFate]:
+    """Return what became of each change, by the last check of it; `lost` are those that were never made."""
+    result = {each.id: ChangeFate.STANDS for each in changes} | {check.change: check.fate for check in checks}
     result |= dict.fromkeys(lost, ChangeFate.NOT_MADE)
     made_changes = [each for each in changes if result[each.id] is not ChangeFate.NOT_MADE]
     result |= {each.undoes: ChangeFate.UNDONE for each in made_changes if each.undoes}

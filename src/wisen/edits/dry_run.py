@@ -64,7 +64,7 @@ class _MemoryChanges:
     def __init__(self, changes: Changes) -> None:
         self._inner = changes
         self._new: list[Change] = []
-        self._looks: list[ChangeCheck] = []
+        self._checks: list[ChangeCheck] = []
 
     def add(self, change: Change) -> bool:
         self._new.append(change)
@@ -74,8 +74,8 @@ class _MemoryChanges:
         drafted = (each for each in self._new if path in (None, each.path))
         return (*self._inner.of(machine=machine, path=path), *drafted)
 
-    def add_check(self, look: ChangeCheck) -> None:
-        self._looks.append(look)
+    def add_check(self, check: ChangeCheck) -> None:
+        self._checks.append(check)
 
     def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
-        return (*self._inner.checks(machine=machine), *self._looks)
+        return (*self._inner.checks(machine=machine), *self._checks)

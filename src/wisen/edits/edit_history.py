@@ -40,8 +40,8 @@ class EditHistory:
 
     changes: tuple[Change, ...]
     fates: dict[str, ChangeFate]
-    looks: dict[str, ChangeCheck]
-    """The last look at each change."""
+    checks: dict[str, ChangeCheck]
+    """The last check of each change."""
     real_paths: dict[str, str]
     """The resolved path of each path: two names may lead to one file."""
 
@@ -80,13 +80,13 @@ class EditHistory:
 def edit_history(edit_ports: EditPorts) -> EditHistory:
     """Load the history from the ledger. After a crash in the middle of a change, the file shows whether it was made."""
     changes = edit_ports.ledger.changes.of(machine=edit_ports.machine)
-    looks = {look.change: look for look in edit_ports.ledger.changes.checks(machine=edit_ports.machine)}
+    checks = {check.change: check for check in edit_ports.ledger.changes.checks(machine=edit_ports.machine)}
     by_id = {each.id: each for each in changes}
     fates = fates_of(
-        changes, looks.values(), [each.id for each in changes if _was_lost(edit_ports, each, looks, by_id)]
+        changes, checks.values(), [each.id for each in changes if _was_lost(edit_ports, each, checks, by_id)]
     )
     return EditHistory(
-        changes, fates, looks, {path: edit_ports.files.real_path(Path(path)) for path in {c.path for c in changes}}
+        changes, fates, checks, {path: edit_ports.files.real_path(Path(path)) for path in {c.path for c in changes}}
     )
 
 
@@ -95,13 +95,13 @@ def locate_change(edit_ports: EditPorts, change: Change, known: EditHistory) -> 
     original = edit_ports.files.read(Path(change.path))
     if not isinstance(change.deed, LineEdit) or edit_operations.current_text(change.deed, original.content) is not None:
         return original
-    look = known.looks.get(change.id)
+    check = known.checks.get(change.id)
     candidates = [each.path for each in known.changes] + [
         str(each) for each in edit_ports.files.siblings(Path(original.path))
     ]
     folder, name = Path(original.path).parent, Path(original.path).name
     candidates.append(str(folder.parent / name if folder.name == _AGENT_FOLDER else folder / _AGENT_FOLDER / name))
-    for path in dict.fromkeys((look.path, *candidates) if look is not None else candidates):
+    for path in dict.fromkeys((check.path, *candidates) if check is not None else candidates):
         try:
             seen = edit_ports.files.read(Path(path))
         except FileError:
@@ -111,10 +111,10 @@ def locate_change(edit_ports: EditPorts, change: Change, known: EditHistory) -> 
     return original
 
 
-def _was_lost(edit_ports: EditPorts, change: Change, looks: dict[str, ChangeCheck], by_id: dict[str, Change]) -> bool:
+def _was_lost(edit_ports: EditPorts, change: Change, checks: dict[str, ChangeCheck], by_id: dict[str, Change]) -> bool:
     """Whether a change was recorded and never made."""
-    if change.id in looks:
-        return looks[change.id].fate is ChangeFate.NOT_MADE
+    if change.id in checks:
+        return checks[change.id].fate is ChangeFate.NOT_MADE
     try:
         content = edit_ports.files.read(Path(change.path)).content
     except FileError:

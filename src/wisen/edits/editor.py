@@ -78,7 +78,7 @@ class _ChangeInfo(NamedTuple):
     """The metadata of a change."""
 
     reason: str
-    deed: EditOperation | None = None
+    operation: EditOperation | None = None
     undoes: str = ""
     description: str = ""
 
@@ -111,17 +111,17 @@ class Editor:
             if isinstance(each.deed, LineEdit)
         ]
         try:
-            deed = LineEdit(id=plan.id, heading=plan.heading.strip(), text=plan.text.strip())
-            untrimmed = edit_operations.reapply(deed, content)
-            fitted = trim_to_budget(untrimmed, budget_of(Path(plan.path).name), ours, worth or {}, keep=deed)
+            operation = LineEdit(id=plan.id, heading=plan.heading.strip(), text=plan.text.strip())
+            untrimmed = edit_operations.reapply(operation, content)
+            fitted = trim_to_budget(untrimmed, budget_of(Path(plan.path).name), ours, worth or {}, keep=operation)
             if fitted is None and not plan.may_be_full:
                 raise FileFull(describe_size(plan.path, content))
             archived = fitted.archived if fitted is not None else ()
-            new, block = insert_line(remove_lines(content, archived), deed.heading, deed.text, deed.id)
-            deed = structs.replace(deed, opening=block.opening, closing=block.closing, archived=archived)
+            new, block = insert_line(remove_lines(content, archived), operation.heading, operation.text, operation.id)
+            operation = structs.replace(operation, opening=block.opening, closing=block.closing, archived=archived)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._apply_change(seen, new, _ChangeInfo(plan.reason, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(plan.reason, operation), dry_run=dry_run)
 
     def replace_line(self, plan: LinePlan, old: str, *, dry_run: bool = False) -> Edit:
         """Replace the line of ours whose id is `old`; nothing else in the file changes.
@@ -139,8 +139,8 @@ class Editor:
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
         heading, text = plan.heading.strip(), plan.text.strip()
-        deed = LineEdit(id=plan.id, heading=heading, text=text, instead_of=old, old=before)
-        return self._apply_change(seen, new, _ChangeInfo(plan.reason, deed), dry_run=dry_run)
+        operation = LineEdit(id=plan.id, heading=heading, text=text, instead_of=old, old=before)
+        return self._apply_change(seen, new, _ChangeInfo(plan.reason, operation), dry_run=dry_run)
 
     def set_value(self, plan: ValuePlan, *, dry_run: bool = False) -> Edit:
         """Set a value, or remove it.
@@ -156,13 +156,13 @@ class Editor:
         try:
             format = setting_values.format_of(Path(plan.path).name, content)
             if plan.removes:
-                deed = setting_values.plan_removal(content, format, plan.keys)
+                operation = setting_values.plan_removal(content, format, plan.keys)
             else:
-                deed = setting_values.plan_value(content, format, plan.keys, plan.value)
-            new = setting_values.apply(deed, content)
+                operation = setting_values.plan_value(content, format, plan.keys, plan.value)
+            new = setting_values.apply(operation, content)
         except SettingsUnclear as error:
             raise SettingsUnclear(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._apply_change(seen, new, _ChangeInfo(plan.reason, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(plan.reason, operation), dry_run=dry_run)
 
     def add_passage(self, plan: PassagePlan, *, dry_run: bool = False) -> Edit:
         """Append a passage to a file, or replace an earlier one of ours.
@@ -175,17 +175,17 @@ class Editor:
         seen = self._read_checked(plan.path, plan.seen_digest)
         content = seen.content or b""
         separator = b"\n" if content and not content.endswith(b"\n") and not plan.old else b""
-        deed = PassageEdit(new=separator + plan.new, old=plan.old)
+        operation = PassageEdit(new=separator + plan.new, old=plan.old)
         if plan.old and not any(
             isinstance(each.deed, PassageEdit) and each.deed.new.strip() == plan.old.strip()
             for each in edit_history(self._edit_ports).open_changes(seen.real_path)
         ):
             raise UsageError(f"Nothing was written to {plan.path}: the passage to be replaced is not ours.")
         try:
-            new = entry_passages.apply(deed, content)
+            new = entry_passages.apply(operation, content)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._apply_change(seen, new, _ChangeInfo(plan.reason, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(plan.reason, operation), dry_run=dry_run)
 
     def remove_lines(
         self, path: str, numbers: Iterable[int], reason: str, seen_digest: str, *, dry_run: bool = False
@@ -199,11 +199,11 @@ class Editor:
         seen = self._read_checked(path, seen_digest)
         content = seen.content or b""
         try:
-            deed = removals.plan_removal(content, numbers)
-            new = removals.apply(deed, content)
+            operation = removals.plan_removal(content, numbers)
+            new = removals.apply(operation, content)
         except ValueError as error:
             raise UsageError(f"Nothing was removed from {path}: {error}.") from error
-        return self._apply_change(seen, new, _ChangeInfo(reason, deed), dry_run=dry_run)
+        return self._apply_change(seen, new, _ChangeInfo(reason, operation), dry_run=dry_run)
 
     def register_change(self, path: str, description: str, reason: str, *, dry_run: bool = False) -> Change:
         """Record a change that somebody else made, so that its effect can be examined later.
@@ -284,7 +284,7 @@ class Editor:
             before=seen.digest,
             after=content_digest(content),
             splices=splices,
-            deed=info.deed,
+            deed=info.operation,
             head="" if checkout is None else checkout.head,
             undoes=info.undoes,
             told=info.description,
@@ -295,12 +295,12 @@ class Editor:
                 raise FileChanged(f"{seen.path} is being changed by another wisen. Look at it again in a moment.")
             edit_ports.files.write(seen, content)
             edit_ports.ledger.changes.add_check(
-                build_look(edit_ports, change, ChangeFate.STANDS, seen.path, change.head)
+                build_check(edit_ports, change, ChangeFate.STANDS, seen.path, change.head)
             )
         return Edit(change, seen.content, content)
 
 
-def build_look(
+def build_check(
     edit_ports: EditPorts, change: Change, fate: ChangeFate, path: str, head: str, text: str = ""
 ) -> ChangeCheck:
     """Build the row that records what became of a change."""

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 def entry_of_change(change: Change, every: Sequence[EntryState]) -> str | None:
     """Return the id of the entry whose rule a change added to a file: a line has its id, a value its text."""
-    deed = change.deed
-    if isinstance(deed, LineEdit):
-        return next((state.entry.id for state in every if rule_id(state.entry.id) == deed.id), None)
-    if not isinstance(deed, ValueEdit) or not change.path.endswith(preferences.FILE):
+    operation = change.deed
+    if isinstance(operation, LineEdit):
+        return next((state.entry.id for state in every if rule_id(state.entry.id) == operation.id), None)
+    if not isinstance(operation, ValueEdit) or not change.path.endswith(preferences.FILE):
         return None
-    text = msgspec.json.decode(deed.new or "null")
+    text = msgspec.json.decode(operation.new or "null")
     return next((s.entry.id for s in every if s.text == text and s.status is EntryStatus.PROMOTED), None)

@@ -83,12 +83,12 @@ def _replay_without(change: Change, content: bytes, changes: Sequence[Change]) -
     for each in reversed(chain):
         base = apply_splices(base or b"", invert(each.splices)) if each.before else None
     remaining = [each.deed for each in _open_changes(chain) if each.deed is not None and each is not change]
-    for deed in remaining:
+    for operation in remaining:
         try:
-            base = edit_operations.reapply(deed, base or b"")
+            base = edit_operations.reapply(operation, base or b"")
         except (ValueError, SettingsUnclear):
-            if edit_operations.current_text(deed, base) != edit_operations.expected_text(
-                deed
+            if edit_operations.current_text(operation, base) != edit_operations.expected_text(
+                operation
             ):  # what is to be removed may no longer be there
                 raise _TouchedError from None
     return base
@@ -117,9 +117,9 @@ def _undone_position(change: Change, at: dict[str, int]) -> int:
     return at.get(change.undoes, -1) if change.undoes else at[change.id]
 
 
-def _without_frame(deed: EditOperation) -> EditOperation:
+def _without_frame(operation: EditOperation) -> EditOperation:
     """Return an operation without its frame: in another file, that is the user's own."""
-    return structs.replace(deed, opening=b"", closing=b"") if isinstance(deed, LineEdit) else deed
+    return structs.replace(operation, opening=b"", closing=b"") if isinstance(operation, LineEdit) else operation
 
 
 def _remove_in_place(change: Change, content: bytes, changes: Sequence[Change]) -> bytes:
@@ -127,13 +127,13 @@ def _remove_in_place(change: Change, content: bytes, changes: Sequence[Change]) 
     if change.deed is None:
         raise UsageError(f"{change.id} undid another change; an undo cannot be undone.")
     open_ = _open_changes(changes)
-    deed = change.deed if changes else _without_frame(change.deed)
+    operation = change.deed if changes else _without_frame(change.deed)
     for each in reversed(changes):
         if each.id < change.id and each.deed is not None and each not in open_:
-            deed = edit_operations.rebase(deed, each.deed)
+            operation = edit_operations.rebase(operation, each.deed)
     earlier = [each.deed for each in open_ if each.deed is not None and each.id < change.id]
     try:
-        return edit_operations.revert(deed, content, earlier)
+        return edit_operations.revert(operation, content, earlier)
     except (ValueError, SettingsUnclear) as error:
         raise UsageError(
             f"{change.path} was changed since, and what is left of {change.id} cannot be removed ({error}). "

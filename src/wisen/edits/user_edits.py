@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wisen.edits import edit_operations
 from wisen.edits.change_fates import ObservedFate, determine_fate
 from wisen.edits.edit_history import edit_history, locate_change
-from wisen.edits.editor import build_look, find_change
+from wisen.edits.editor import build_check, find_change
 from wisen.errors import FileError, SettingsUnclear
 from wisen.model.change import ChangeFate
 from wisen.safety.withhold import rule_against
@@ -32,8 +32,8 @@ def detect_user_edits(edit_ports: EditPorts) -> tuple[ChangeCheck, ...]:
     known = edit_history(edit_ports)
     edit_ports = edit_ports._replace(files=_CachedFiles(edit_ports.files))
     new = [*_settle_interrupted(edit_ports, known), *_detect_edits(edit_ports, known)]
-    for look in new:
-        edit_ports.ledger.changes.add_check(look)
+    for check in new:
+        edit_ports.ledger.changes.add_check(check)
     return tuple(new)
 
 
@@ -43,7 +43,7 @@ def record_rejection(edit_ports: EditPorts, id_: str) -> Change:
     change = find_change(known.changes, id_)
     checkout = edit_ports.checkouts.checkout_of(locate_change(edit_ports, change, known).real_path)
     edit_ports.ledger.changes.add_check(
-        build_look(edit_ports, change, ChangeFate.REMOVED, change.path, checkout.head if checkout else "")
+        build_check(edit_ports, change, ChangeFate.REMOVED, change.path, checkout.head if checkout else "")
     )
     return change
 
@@ -51,9 +51,9 @@ def record_rejection(edit_ports: EditPorts, id_: str) -> Change:
 def _settle_interrupted(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeCheck]:
     """Yield final verdicts on changes whose process was killed or failed: whether they were made."""
     for change in known.changes:
-        if change.id not in known.looks and edit_ports.clock.now() - change.at > _WRITE_GRACE:
+        if change.id not in known.checks and edit_ports.clock.now() - change.at > _WRITE_GRACE:
             was_lost = known.fates[change.id] is ChangeFate.NOT_MADE
-            yield build_look(
+            yield build_check(
                 edit_ports, change, ChangeFate.NOT_MADE if was_lost else ChangeFate.STANDS, change.path, change.head
             )
 
@@ -61,7 +61,7 @@ def _settle_interrupted(edit_ports: EditPorts, known: EditHistory) -> Iterator[C
 def _detect_edits(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeCheck]:
     checkout, steps = cache(edit_ports.checkouts.checkout_of), cache(edit_ports.checkouts.head_steps)
     for change in known.effective_changes():
-        last = known.looks.get(change.id)
+        last = known.checks.get(change.id)
         if change.deed is None or last is None:
             continue
         try:
@@ -70,13 +70,15 @@ def _detect_edits(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeC
             if git is not None and git.is_midway:
                 continue  # git will finish the operation that it has begun
 
-            def fate_in(file: FileVersion, deed: EditOperation = change.deed, look: ChangeCheck = last) -> ObservedFate:
+            def fate_in(
+                file: FileVersion, operation: EditOperation = change.deed, check: ChangeCheck = last
+            ) -> ObservedFate:
                 file_git = checkout(file.real_path)
                 was_moved = file_git is not None and edit_operations.current_text(
-                    deed, file.content
-                ) != edit_operations.expected_text(deed)
+                    operation, file.content
+                ) != edit_operations.expected_text(operation)
                 return determine_fate(
-                    deed, file.content, file_git, steps(file.real_path, look.head, look.at) if was_moved else ()
+                    operation, file.content, file_git, steps(file.real_path, check.head, check.at) if was_moved else ()
                 )
 
             observed = _without_secrets(fate_in(seen))
@@ -86,15 +88,17 @@ def _detect_edits(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeC
                 observed = observed if original.fate is ChangeFate.REMOVED else original
         except (FileError, SettingsUnclear):
             continue  # somebody is in the middle of editing it
-        if _last_look_stands(last.fate, observed.fate):
+        if _last_check_stands(last.fate, observed.fate):
             continue
-        look = build_look(edit_ports, change, observed.fate, seen.path, "" if git is None else git.head, observed.text)
-        if (look.fate, look.path, look.head, look.text) != (last.fate, last.path, last.head, last.text):
-            yield look
+        check = build_check(
+            edit_ports, change, observed.fate, seen.path, "" if git is None else git.head, observed.text
+        )
+        if (check.fate, check.path, check.head, check.text) != (last.fate, last.path, last.head, last.text):
+            yield check
 
 
-def _last_look_stands(last: ChangeFate, new: ChangeFate) -> bool:
-    """Whether the last look stands: the user's act outweighs what git may have done, and open questions stay open."""
+def _last_check_stands(last: ChangeFate, new: ChangeFate) -> bool:
+    """Whether the last check stands: the user's act outweighs what git may have done, and open questions stay open."""
     return (last in _USER_ACTS and new is ChangeFate.UNCLEAR) or (
         last is ChangeFate.UNCLEAR and new is not ChangeFate.STANDS
     )

@@ -1,4 +1,4 @@
-"""Reads what is new in one source since the last read, filtered, as stretches for the index."""
+"""Reads what is new in one source since the last read, filtered, as index batches for the index."""
 
 from __future__ import annotations
 
@@ -52,30 +52,30 @@ def _is_unchanged(source: Source, marks: Mapping[str, SourceMark]) -> bool:
     return (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
 
 
-def read_stretches(
+def read_index_batches(
     agent: Agent, source: Source, marks: Mapping[str, SourceMark], scope: Scope, policy: EventFilterPolicy
 ) -> Iterator[tuple[IndexBatch | None, int]]:
     """Yield what one source holds after its mark, filtered, with the bytes it took; None if nothing is new.
 
-    Only the last stretch has the mark of a source that was read to its end: if we stop half-way, the next read resumes
-    from there.
+    Only the last index batch has the mark of a source that was read to its end: if we stop half-way, the next read
+    resumes from there.
     """
     mark = marks.get(index_name_of(source))
     pending: Batch | None = None
     for batch in _read_batches(agent, source, mark):
         if pending is not None:
-            yield _safe_stretch(source, pending, scope, policy, finished=False), pending.read_bytes
+            yield _safe_index_batch(source, pending, scope, policy, finished=False), pending.read_bytes
         pending = batch
     if pending is not None:
         readable = all(trouble.kind is not ReadProblemKind.UNREADABLE for trouble in pending.problems)
-        stretch = _safe_stretch(source, pending, scope, policy, finished=readable)
+        index_batch = _safe_index_batch(source, pending, scope, policy, finished=readable)
         is_unchanged = (
             mark is not None
             and not pending.events
             and not pending.problems
-            and replace(mark, is_suspect=False) == stretch.mark
+            and replace(mark, is_suspect=False) == index_batch.mark
         )
-        yield None if is_unchanged else stretch, pending.read_bytes
+        yield None if is_unchanged else index_batch, pending.read_bytes
 
 
 def _read_batches(agent: Agent, source: Source, mark: SourceMark | None) -> Iterator[Batch]:
@@ -90,18 +90,18 @@ def _reader_failure(error: Exception) -> ReadProblem:
     return ReadProblem(kind=ReadProblemKind.UNREADABLE, detail=f"reader broke: {type(error).__name__}"[:40], offset=0)
 
 
-def _safe_stretch(
+def _safe_index_batch(
     source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool
 ) -> IndexBatch:
-    """Build a stretch; if the event filter or the scope fails, return an empty one that reports the problem."""
+    """Build an index batch; if the event filter or the scope fails, return an empty one that reports the problem."""
     try:
-        return _build_stretch(source, batch, scope, policy, finished=finished)
+        return _build_index_batch(source, batch, scope, policy, finished=finished)
     except Exception as error:  # noqa: BLE001 - an error boundary: one failure must not keep the rest from being learned
         empty = replace(batch, events=(), problems=(*batch.problems, _reader_failure(error)))
-        return _build_stretch(source, empty, scope, policy, finished=False)
+        return _build_index_batch(source, empty, scope, policy, finished=False)
 
 
-def _build_stretch(
+def _build_index_batch(
     source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool
 ) -> IndexBatch:
     cursor = batch.cursor if find_secret(batch.cursor) is None else ""

@@ -62,9 +62,9 @@ class LogReader:
         total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
         pending: list[IndexBatch] = []
         with pause_gc(), self._workers(jobs, total) as (executor, job_count):
-            for stretch, size in read_sources(tasks, projects.scope, self._filter_policy, executor, job_count):
-                if stretch is not None:
-                    pending.append(stretch)
+            for index_batch, size in read_sources(tasks, projects.scope, self._filter_policy, executor, job_count):
+                if index_batch is not None:
+                    pending.append(index_batch)
                     pending_bytes += size
                 read_bytes += size
                 if pending_bytes >= TRANSACTION_BYTES:
@@ -75,18 +75,18 @@ class LogReader:
         progress(total, total)
         return counts, read_bytes, new_events
 
-    def _store(self, stretches: Sequence[IndexBatch], boundaries: ErrorBoundaries) -> int:
-        """Store stretches. Contexts go into the ledger before the index holds anything; forgotten text is dropped."""
+    def _store(self, index_batches: Sequence[IndexBatch], boundaries: ErrorBoundaries) -> int:
+        """Store batches. Contexts go into the ledger before anything is in the index; forgotten text is dropped."""
         record_places(self._projects)
-        retained = self._home.forgotten_filter.filter_stretches(stretches)
+        retained = self._home.forgotten_filter.filter_index_batches(index_batches)
         try:
-            return self._home.index.events.store(retained) if stretches else 0
+            return self._home.index.events.store(retained) if index_batches else 0
         except StoreError:
             raise
         except Exception:  # noqa: BLE001 - one of them cannot be stored: store each by itself to keep the others
             return sum(self._store_one(each, boundaries) for each in retained)
 
-    def _store_one(self, stretch: IndexBatch, boundaries: ErrorBoundaries) -> int:
-        with boundaries.isolate(BoundaryKind.SOURCE, str(stretch.source.path)):
-            return self._home.index.events.store([stretch])
+    def _store_one(self, index_batch: IndexBatch, boundaries: ErrorBoundaries) -> int:
+        with boundaries.isolate(BoundaryKind.SOURCE, str(index_batch.source.path)):
+            return self._home.index.events.store([index_batch])
         return 0

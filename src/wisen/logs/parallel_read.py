@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wisen.model.source import Source, SourceMark
 
 LARGE_SOURCE = 64 << 20
-"""A source of this many bytes is read here, stretch by stretch: a worker would have to send it back in one piece."""
+"""A source of this many bytes is read here, batch by batch: a worker would have to send it back in one piece."""
 QUEUED_PER_JOB = 2
 """How many sources are queued per process: enough to keep all of them busy, few enough to hold in memory."""
 
@@ -38,7 +38,7 @@ class ReadTask:
 
 @dataclass(frozen=True)
 class _ReadResult:
-    stretches: list[tuple[IndexBatch | None, int]]
+    index_batches: list[tuple[IndexBatch | None, int]]
     sightings: tuple[tuple[Context, str], ...]
     first_checkouts: tuple[tuple[Context, str], ...]
     """The checkouts that the worker took for the first of their projects."""
@@ -53,7 +53,7 @@ def read_sources(
     """
     if executor is None:
         for task in tasks:
-            yield from incremental_read.read_stretches(task.agent, task.source, task.marks, scope, policy)
+            yield from incremental_read.read_index_batches(task.agent, task.source, task.marks, scope, policy)
         return
     pending: deque[tuple[ReadTask, Future[_ReadResult] | None]] = deque()
     for task in tasks:
@@ -95,16 +95,16 @@ def _collect(
             result = None  # no worker read it
     if result is None or not scope.accept_first_checkouts(result.first_checkouts):
         # No worker read it, or it ran next to another source that claimed the same remote first: decide that here.
-        yield from incremental_read.read_stretches(task.agent, task.source, task.marks, scope, policy)
+        yield from incremental_read.read_index_batches(task.agent, task.source, task.marks, scope, policy)
         return
     scope.sightings.add_all(result.sightings)
-    yield from result.stretches
+    yield from result.index_batches
 
 
 def _read_in_worker(task: ReadTask, scope: Scope, policy: EventFilterPolicy) -> _ReadResult:
     """Read one source; runs in a worker process."""
-    stretches = list(incremental_read.read_stretches(task.agent, task.source, task.marks, scope, policy))
-    return _ReadResult(stretches, scope.sightings.take_new(), scope.take_first_checkouts())
+    index_batches = list(incremental_read.read_index_batches(task.agent, task.source, task.marks, scope, policy))
+    return _ReadResult(index_batches, scope.sightings.take_new(), scope.take_first_checkouts())
 
 
 @contextmanager

@@ -43,13 +43,13 @@ class ForgottenFilter:
         """Whether a text from a file contains words that were forgotten."""
         return self._words.holds(text)
 
-    def filter_stretches(self, stretches: Iterable[IndexBatch]) -> list[IndexBatch]:
+    def filter_index_batches(self, index_batches: Iterable[IndexBatch]) -> list[IndexBatch]:
         """Return what was read without what was forgotten: such events lose their texts, or are dropped."""
         if not self._events and not self._forgotten_until:
-            return [*stretches]
+            return [*index_batches]
         return [
             replace(each, events=tuple(k for kept in each.events for k in self._filter_event(kept)))
-            for each in stretches
+            for each in index_batches
         ]
 
     def _filter_event(self, kept: FilteredEvent) -> tuple[FilteredEvent, ...]:
