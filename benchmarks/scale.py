@@ -71,7 +71,7 @@ def _session(number: int) -> IndexBatch:
         ended = number + call / 50 + 0.005
         log.end(f"{number}c{call}", Status.FAILED if fails else Status.OK, ended, said)
     log.typed(f"{number}m1", number + 1)
-    return log.stretch()
+    return log.batch()
 
 
 def _mine(index: Index) -> None:

@@ -132,7 +132,7 @@ def _judged_fixes(mined: Iterable[SessionFindings], steps: dict[str, Step]) -> d
 def _judged(mined: Iterable[SessionFindings], labels: Sequence[dict[str, Any]]) -> dict[str, object]:
     worked: dict[str, FixAttempt] = {}
     for each in mined:
-        for tried in each.tries:
+        for tried in each.attempts:
             if tried.worked:
                 worked.setdefault(tried.failure, tried)
     named = [label for label in labels if label["failure"] in worked]
@@ -201,7 +201,7 @@ def _replay(histories: Sequence[History], mined: Sequence[SessionFindings]) -> d
     known: dict[tuple[Signature, CallChange], _Known] = {}
     spared, sessions = 0, set()
     for _, each in _in_time(histories, mined):
-        helped = [tried for tried in each.tries if tried.worked]
+        helped = [tried for tried in each.attempts if tried.worked]
         met = {
             tried.failure
             for tried in helped
@@ -209,7 +209,7 @@ def _replay(histories: Sequence[History], mined: Sequence[SessionFindings]) -> d
         }
         spared += len(met)
         sessions |= {each.session} if met else set()
-        for tried in each.tries:
+        for tried in each.attempts:
             what = tried.signature, tried.change
             known.setdefault(what, _Known(*what)).add(each.session, tried)
     return {"failed_calls": spared, "sessions": len(sessions)}
@@ -223,7 +223,7 @@ def _named_by(histories: Sequence[History], mined: Sequence[SessionFindings]) ->
     for _, each in _in_time(histories, mined):
         for failure in each.failures:
             met[failure.signature].add(each.session)
-        for tried in each.tries:
+        for tried in each.attempts:
             what = tried.signature, tried.change
             known.setdefault(what, _Known(*what)).add(each.session, tried)
             if what not in first and known[what].is_known():

@@ -65,4 +65,4 @@ def course(*acts: str, context: str = "orchard", native: str = "5e551074-aaaa", 
 
 def came_to(history: History) -> tuple[Summary, ...]:
     """What a session came to, by everything that looks at it in a turn of the loop."""
-    return summarize_history(history, replace(mine_session(history), said=detect_in_session(history)), stands_alone)
+    return summarize_history(history, replace(mine_session(history), signals=detect_in_session(history)), stands_alone)

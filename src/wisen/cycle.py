@@ -68,15 +68,15 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     writer = detect(wisen, boundaries)
     with step("import edits of rule lines"):
         wisen.rules.import_line_edits()
-    findings.fixes, findings.said = wisen.fixes.known_fixes(selection), wisen.home.index.findings.signals(selection)
+    findings.fixes, findings.signals = wisen.fixes.known_fixes(selection), wisen.home.index.findings.signals(selection)
     with step("apply praise"):
-        wisen.praise.record_reinforcements(findings.said)
+        wisen.praise.record_reinforcements(findings.signals)
 
     # Learn.
     known = wisen.lessons.load_known()
     with step("import edits of context files"):
         wisen.rules.import_context_files(known, boundaries)
-    wisen.lessons.record_lessons(known, findings.said, findings.fixes, boundaries, new=findings.new_events > 0)
+    wisen.lessons.record_lessons(known, findings.signals, findings.fixes, boundaries, new=findings.new_events > 0)
 
     # Propose.
     findings.proposals = wisen.proposals.propose(

@@ -71,7 +71,7 @@ def history(*acts: Any, waits: dict[int, int] | None = None) -> History:
 
 
 def worked(*acts: Any, waits: dict[int, int] | None = None) -> list[FixAttempt]:
-    return [each for each in mine_session(history(*acts, waits=waits)).tries if each.worked]
+    return [each for each in mine_session(history(*acts, waits=waits)).attempts if each.worked]
 
 
 def changes(*acts: Any, waits: dict[int, int] | None = None) -> list[CallChange]:
@@ -148,7 +148,7 @@ def test_a_call_made_beside_the_failing_one_does_not_answer_it() -> None:
     one, two = history(bash("tool run x", ODD), bash("tool run x --fast-x")).steps
     together = History(session=1, steps=(one, step(0, "Bash", {"command": "tool run x --fast-x"}, OK)))
     assert one.at == together.steps[1].at != two.at
-    assert mine_session(together).tries == ()
+    assert mine_session(together).attempts == ()
 
 
 @pytest.mark.parametrize(

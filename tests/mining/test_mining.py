@@ -53,7 +53,7 @@ def edit(old: str, new: str = "b", status: Status = OK, text: str | None = None,
 
 
 def only(*steps: Any) -> FixAttempt:
-    (tried,) = mined(*steps).tries
+    (tried,) = mined(*steps).attempts
     return tried
 
 
@@ -71,7 +71,7 @@ def test_a_command_that_could_not_start_is_fixed_even_if_its_own_tests_then_fail
         bash("rtk bun test", FAILED, "error: unrecognized subcommand 'bun'"),
         bash("bun test", FAILED, " 3 pass\n 1 fail"),
     )
-    assert [(tried.worked, tried.change.removed) for tried in found.tries] == [(True, ("rtk",))]
+    assert [(tried.worked, tried.change.removed) for tried in found.attempts] == [(True, ("rtk",))]
     assert [failure.ended_by for failure in found.failures] == ["c1", None]
 
 
@@ -88,10 +88,12 @@ def test_an_unrelated_success_between_does_not_hide_the_fix() -> None:
 def test_a_test_that_passes_after_code_was_edited_is_work_not_a_fix() -> None:
     for second in ("pytest -q", "pytest -q -x"):
         found = mined(bash("pytest -q", FAILED, "== 1 failed in 0.1s =="), edit("a"), bash(second))
-        assert found.tries == ()
+        assert found.attempts == ()
         assert found.failures[0].ended_by == "c2"
         assert not found.failures[0].transient
-    assert mined(bash("pytest -q", FAILED, "1 failed in 2s"), bash("sed -i s/a/b/ x.py"), bash("pytest -q")).tries == ()
+    assert (
+        mined(bash("pytest -q", FAILED, "1 failed in 2s"), bash("sed -i s/a/b/ x.py"), bash("pytest -q")).attempts == ()
+    )
 
 
 def test_a_call_that_works_when_it_is_repeated_was_never_broken() -> None:
@@ -129,7 +131,7 @@ def test_how_the_text_of_an_edit_differs_is_the_fix_and_the_text_is_not() -> Non
     assert only(one, edit("    if a:\n        b")).change.added == ("old_string: only the white space",)
     long = edit("a b c\nd e f\ng h i", "x y z", FAILED, "String to replace not found in file.")
     assert only(long, edit("d e f", "x y z")).change.added == ("old_string: fewer lines",)
-    assert mined(long, edit("quite other", "nothing like it")).tries == ()
+    assert mined(long, edit("quite other", "nothing like it")).attempts == ()
 
 
 def test_a_switched_option_is_a_fix() -> None:
@@ -144,7 +146,7 @@ def test_the_right_path_is_the_fix_and_another_file_is_another_goal() -> None:
     assert only(read, ("Read", {"file_path": "/p/lib/config.py"}, OK, None)).change.added == (
         "file_path=/p/lib/config.py",
     )
-    assert mined(read, ("Read", {"file_path": "/p/lib/other.py"}, OK, None)).tries == ()
+    assert mined(read, ("Read", {"file_path": "/p/lib/other.py"}, OK, None)).attempts == ()
 
 
 def test_the_directory_counts_where_nothing_else_is_different() -> None:
@@ -154,17 +156,17 @@ def test_the_directory_counts_where_nothing_else_is_different() -> None:
 
 def test_what_only_trims_the_output_is_no_difference() -> None:
     one, two = "bun test 2>&1 | tail -5", 'bun test 2>&1 | grep -E "a|b" | head -3'
-    assert mined(bash(one, MASKED, "error: x"), bash(two)).tries == ()
+    assert mined(bash(one, MASKED, "error: x"), bash(two)).attempts == ()
 
 
 def test_another_script_is_another_goal() -> None:
-    assert mined(bash("bun run test", FAILED, "no"), bash("bun run typecheck")).tries == ()
+    assert mined(bash("bun run test", FAILED, "no"), bash("bun run typecheck")).attempts == ()
     assert only(bash("bun run lint", FAILED, "no"), bash("bun run lint:fix")).change.added == ("lint:fix",)
 
 
 def test_a_change_that_did_not_help_is_kept_as_a_try_that_failed() -> None:
     found = mined(bash("a x", FAILED, "no"), bash("a x -f", FAILED, "no"), bash("a x -f -g"))
-    assert [(t.failure, t.change.added, t.worked) for t in found.tries] == [
+    assert [(t.failure, t.change.added, t.worked) for t in found.attempts] == [
         ("c0", ("-f",), False),
         ("c0", ("-f", "-g"), True),
         ("c1", ("-g",), True),
@@ -179,12 +181,12 @@ def test_another_failure_after_the_change_says_nothing_against_it() -> None:
         bash("pnpm test", FAILED, "boom: other"),
         bash("pnpm test"),
     ]
-    assert [(t.failure, t.worked) for t in mined(*steps).tries if t.failure == "c0"] == [("c0", True)]
+    assert [(t.failure, t.worked) for t in mined(*steps).attempts if t.failure == "c0"] == [("c0", True)]
 
 
 def test_a_call_beside_a_failing_one_is_neither_failure_nor_success() -> None:
     found = mined(bash("a x", FAILED, "no"), bash("a x -f", CANCELLED), bash("a x -f"))
-    assert [tried.later for tried in found.tries] == ["c2"]
+    assert [tried.later for tried in found.attempts] == ["c2"]
     assert len(found.failures) == 1
 
 
@@ -220,26 +222,26 @@ def test_changes_after_a_success_are_habits() -> None:
     ],
 )
 def test_a_fix_says_what_it_brings_in(before: str, after: str, danger: Danger) -> None:
-    tries = mined(bash(before, FAILED, "boom"), bash(after)).tries
+    tries = mined(bash(before, FAILED, "boom"), bash(after)).attempts
     assert [tried.danger for tried in tries] == [danger], tries
 
 
 def test_what_the_session_had_used_before_makes_nothing_harmless() -> None:
     found = mined(bash("sudo make x"), bash("make all", FAILED, "denied"), bash("sudo make all"))
-    assert [tried.danger for tried in found.tries] == [Danger.ROOT]
+    assert [tried.danger for tried in found.attempts] == [Danger.ROOT]
     piped = mined(
         bash("curl https://get.example.com/i"),
         bash("cat a | wc"),
         bash("get tool x", FAILED, "no"),
         bash("get tool x && curl https://get.example.com/i | sh"),
     )
-    assert [tried.danger for tried in piped.tries] == [Danger.SHELL]
+    assert [tried.danger for tried in piped.attempts] == [Danger.SHELL]
 
 
 def test_a_call_that_had_to_come_first_is_judged_whole() -> None:
     long = "make test check build lint docs spec unit && curl https://get.example.com/i | sh"
     found = mined(bash("ls a/b", FAILED, "no such file"), bash(long), bash("ls a/b"))
-    assert [(tried.change.first, tried.danger) for tried in found.tries] == [
+    assert [(tried.change.first, tried.danger) for tried in found.attempts] == [
         (("Bash: make test check build lint docs spec unit",), Danger.SHELL)
     ]
 
@@ -266,7 +268,7 @@ def test_any_session_can_be_mined(steps: list[Any]) -> None:
     found = mined(*steps)
     assert len(found.failures) == sum(status in (FAILED, MASKED) for _, _, status, _ in steps)
     calls = {f"c{number}" for number in range(len(steps))}
-    assert all({tried.failure, tried.later} <= calls and tried.failure != tried.later for tried in found.tries)
+    assert all({tried.failure, tried.later} <= calls and tried.failure != tried.later for tried in found.attempts)
     for failure in found.failures:
         assert len(failure.attempts) == len(failure.trajectory)
         assert failure.trajectory.rstrip("1").strip("0") == ""

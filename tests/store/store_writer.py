@@ -63,7 +63,7 @@ def append(home: Path, name: str) -> None:
     for number in itertools.count():
         item = f"{name}-{number}"
         ledger.runs.add(a_run(item))
-        index.events.store([a_log(item).stretch()])
+        index.events.store([a_log(item).batch()])
         print(item, flush=True)
 
 
@@ -104,7 +104,7 @@ def _step(kind: str, home: Path) -> Callable[[str], str]:
         index = index_of(home)
 
         def keep(name: str) -> str:
-            index.events.store([a_log(name).stretch()])
+            index.events.store([a_log(name).batch()])
             return name
 
         return keep

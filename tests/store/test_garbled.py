@@ -163,7 +163,7 @@ def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) ->
         for call in range(6):
             log.call(f"c{number}/{call}", call)
             log.end(f"c{number}/{call}", Status.FAILED, call, "x" * number)
-        stretches.append(log.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number)))
+        stretches.append(log.batch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number)))
     index.events.store(stretches)
     index.close()
     whole = file.read_bytes()

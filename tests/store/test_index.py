@@ -159,7 +159,7 @@ def stretches(draw: st.DrawFn) -> IndexBatch:
             log.interrupt(f"i{name}", draw(st.none() | few), minute)
     kinds = draw(st.lists(st.sampled_from(ReadProblemKind), max_size=3))
     troubles = [ReadProblem(kind=kind, detail=draw(few), offset=draw(minutes)) for kind in kinds]
-    return log.stretch(*troubles, cursor=draw(few), afresh=draw(st.booleans()))
+    return log.batch(*troubles, cursor=draw(few), afresh=draw(st.booleans()))
 
 
 @given(
@@ -215,11 +215,11 @@ def test_what_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
     good, bad = Log("/a.jsonl", "s1"), Log("/b.jsonl", "s2")
     good.typed("m1")
     bad.typed("m2")
-    impossible = bad.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=2**70))
+    impossible = bad.batch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=2**70))
     with pytest.raises(OverflowError):
-        index.events.store([good.stretch(), impossible])
+        index.events.store([good.batch(), impossible])
     assert index.events.counts(Selection()).sources == 0
-    assert index.events.store([good.stretch(), bad.stretch()]) == 2
+    assert index.events.store([good.batch(), bad.batch()]) == 2
     assert index.events.counts(Selection()).sessions == 2
     index.close()
 
@@ -230,9 +230,9 @@ def test_two_processes_fill_one_index_and_count_nothing_twice(tmp_path: Path) ->
     one.typed("m1")
     two.typed("m1")
     two.typed("m2")
-    assert first.events.store([one.stretch()]) == 1
-    assert second.events.store([two.stretch()]) == 1
-    assert first.events.store([two.stretch()]) == 0
+    assert first.events.store([one.batch()]) == 1
+    assert second.events.store([two.batch()]) == 1
+    assert first.events.store([two.batch()]) == 0
     assert first.events.counts(Selection()) == second.events.counts(Selection())
     first.close()
     second.close()
@@ -250,7 +250,7 @@ def test_a_damaged_index_is_set_aside_and_never_blocks(tmp_path: Path) -> None:
     assert aside.read_bytes() == before
     log = Log("/a.jsonl")
     log.typed("m1")
-    assert index.events.store([log.stretch()]) == 1
+    assert index.events.store([log.batch()]) == 1
     index.check()
     index.close()
     open_sound(file).close()
@@ -319,7 +319,7 @@ def mined_file(folder: Path) -> Path:
     log.reject("c9", 9)
     log.interrupt("i1", "c9", 9)
     index = open_sound(folder / "index.db")
-    index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=1))])
+    index.events.store([log.batch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=1))])
     assert mine_all(index) == 1
     assert all(question(index) for question in QUESTIONS.values())
     index.close()
@@ -430,7 +430,7 @@ def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path, mon
     assert index.events.counts(Selection()) == before
     log = Log("/a.jsonl")
     log.call("new", 1)
-    assert index.events.store([log.stretch()]) == 1
+    assert index.events.store([log.batch()]) == 1
     assert [history.steps[-1].call for history in index.findings.take_unmined(1)] == ["new"]
     index.close()
 
@@ -439,6 +439,6 @@ def test_a_moment_is_kept_to_the_millisecond(tmp_path: Path) -> None:
     index = open_sound(tmp_path / "index.db")
     log = Log("/a.jsonl")
     log.typed("m1")
-    index.events.store([log.stretch()])
+    index.events.store([log.batch()])
     assert index.events.counts(Selection()).first == NOON
     index.close()

@@ -35,7 +35,7 @@ def session(number: int) -> IndexBatch:
             number + call / EACH,
             f"no {call % 30}" if fails else None,
         )
-    return log.stretch()
+    return log.batch()
 
 
 def steps(index: SqliteIndex, work: Callable[[], object]) -> int:

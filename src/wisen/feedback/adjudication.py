@@ -135,6 +135,6 @@ class Adjudicator:
         turn = doubt.turn
         signals = signals_of_kinds(doubt.message, ruling.kinds, self._detector.model)
         new = tuple(RecordedSignal(message=turn.id, at=turn.at, signal=signal) for signal in signals)
-        before = tuple(each for each in mined.said if each.at <= turn.at and each.message != turn.id)
-        after = tuple(each for each in mined.said if each.at > turn.at and each.message != turn.id)
-        return replace(mined, said=(*before, *new, *after))
+        before = tuple(each for each in mined.signals if each.at <= turn.at and each.message != turn.id)
+        after = tuple(each for each in mined.signals if each.at > turn.at and each.message != turn.id)
+        return replace(mined, signals=(*before, *new, *after))

@@ -69,5 +69,5 @@ class SessionAnalyzer:
     def analyze(self, session: History) -> SessionFindings:
         """The findings of one session; none where its analysis fails, so that it does not block the others."""
         with self.boundaries.isolate(BoundaryKind.SESSION, session_label(session)):
-            return replace(mine_session(session, self.folders), said=detect_in_session(session, self.detector))
+            return replace(mine_session(session, self.folders), signals=detect_in_session(session, self.detector))
         return SessionFindings(session=session.session)

@@ -40,7 +40,7 @@ def apply_settled(
         return mined
     from wisen.feedback.detector import shipped_detector
 
-    signals = list(mined.said)
+    signals = list(mined.signals)
     for turn, message in turns_of(session):
         known = settled.get(turn_id(session.agent, session.native, turn.id))
         if known is None:
@@ -53,7 +53,7 @@ def apply_settled(
         before = [each for each in signals if each.message != turn.id and each.at <= turn.at]
         after = [each for each in signals if each.message != turn.id and each.at > turn.at]
         signals = [*before, *new, *after]
-    return replace(mined, said=tuple(signals))
+    return replace(mined, signals=tuple(signals))
 
 
 def settled_signals(

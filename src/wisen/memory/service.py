@@ -275,7 +275,7 @@ class MemoryService:
         detect = self._detector()
         for history in self._home.index.events.histories(selection):
             if history.native.startswith(begins):
-                yield history, replace(mine_session(history), said=detect(history))
+                yield history, replace(mine_session(history), signals=detect(history))
 
     def _build_summaries(self, history: History, mined: SessionFindings) -> Iterator[SummaryText]:
         from wisen.memory.summary_writer import style_of, summarize_sessions

@@ -32,7 +32,7 @@ class SessionFailures:
         self._steps = {step.call: step for step in steps}
         self._position = {step.call: place for place, step in enumerate(steps)}
         self._turn_of = turn_of
-        working = [each for each in mined.tries if each.worked and each.later in self._steps]
+        working = [each for each in mined.attempts if each.worked and each.later in self._steps]
         self._working_changes = {each.failure: each.change.description for each in working}
         retried: set[str] = set()
         self._failures: list[Failure] = []

@@ -79,7 +79,7 @@ class _SessionSummarizer:
         self._here = {turn.id: turn for turn in self._typed if turn.context == context}
         self._steps = {step.call: step for step in history.steps if step.context == context}
         self._signals: dict[str, list[Signal]] = {}
-        for each in mined.said:
+        for each in mined.signals:
             self._signals.setdefault(each.message, []).append(each.signal)
 
     def build_summary(self) -> Summary:

@@ -93,7 +93,7 @@ def mine_session(history: History, folders: Mapping[str, Sequence[str]] = NO_FOL
     return SessionFindings(
         session=history.session,
         failures=failures,
-        tries=tuple(miner.tries),
+        attempts=tuple(miner.tries),
         habits=habits,
         pairs=pairs,
         goals=goals_of(history),

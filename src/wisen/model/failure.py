@@ -145,11 +145,11 @@ class SessionFindings:
 
     session: int
     failures: tuple[Failure, ...] = ()
-    tries: tuple[FixAttempt, ...] = ()
+    attempts: tuple[FixAttempt, ...] = ()
     habits: Mapping[CallChange, int] = field(default_factory=dict)
     """Changes made after a success, and how often: what varies anyway is no fix."""
     pairs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """By tool, how many calls followed another one of the same goal: after a success, and after a failure."""
     goals: tuple[Goal, ...] = ()
-    said: tuple[RecordedSignal, ...] = ()
+    signals: tuple[RecordedSignal, ...] = ()
     """Signals in what the user typed."""

@@ -110,7 +110,7 @@ class RunFindings:
     retired: int = 0
     reading_seconds: float = 0.0
     fixes: tuple[Fix, ...] = ()
-    said: tuple[Sighting, ...] = ()
+    signals: tuple[Sighting, ...] = ()
     proposals: int = 0
     judged: tuple[Blame, ...] = ()
     instructions: tuple[InstructionSummary, ...] = ()

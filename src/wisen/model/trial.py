@@ -222,7 +222,7 @@ class TrialStandings(NamedTuple):
     """By id and version, the probability with which the next session gets it; None if the trial has ended."""
     first_chance: float
     """The probability for what has no trial yet."""
-    said: Mapping[str, bool]
+    answers: Mapping[str, bool]
     """The user's answers about experiments, by context."""
     everywhere: bool
     """Their answer for all other contexts."""
@@ -235,4 +235,4 @@ class TrialStandings(NamedTuple):
 
     def allows_experiments(self, context: str) -> bool:
         """Return whether experiments are allowed in a context."""
-        return self.said.get(context, self.everywhere)
+        return self.answers.get(context, self.everywhere)

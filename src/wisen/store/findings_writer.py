@@ -111,13 +111,15 @@ class _Writer:
             self._failure(session, each, events, said) for each in mined.failures if each.call in events
         )
         self._rows.tries.extend(
-            self._try(session, each, events) for each in mined.tries if each.failure in events and each.later in events
+            self._try(session, each, events)
+            for each in mined.attempts
+            if each.failure in events and each.later in events
         )
         self._rows.habits.extend((change_digest(change), session, many) for change, many in mined.habits.items())
         self._rows.pairs.extend((session, escape(tool), *pair) for tool, pair in mined.pairs.items())
         self._rows.goals.extend(_goal(session, each, events) for each in mined.goals if each.request in events)
         numbers = Counter[tuple[str, str]]()
-        for each in mined.said:
+        for each in mined.signals:
             if each.message in events:
                 key = (each.message, each.signal.kind.value)
                 self._rows.signals.append(_signal(session, events[each.message], numbers[key], each))
@@ -133,9 +135,9 @@ class _Writer:
     def _events(self, agent: int, mined: SessionFindings) -> dict[str, int]:
         """Return the numbers of all referenced events, by id."""
         names = {name for failure in mined.failures for name in (failure.call, failure.ended_by, *failure.attempts)}
-        names |= {name for each in mined.tries for name in (each.failure, each.later)}
+        names |= {name for each in mined.attempts for name in (each.failure, each.later)}
         names |= {name for goal in mined.goals for name in (goal.request, goal.said_next, *goal.calls)}
-        names |= {each.message for each in mined.said}
+        names |= {each.message for each in mined.signals}
         packed = json.dumps([escape(name) for name in names if name is not None])
         rows = self._db.run(_NUMBERS, (agent, packed))
         return {unescape(str(name)): self._db.as_int(number) for name, number in rows}

@@ -41,7 +41,7 @@ class EventsContract:
         index.check()
 
     def test_every_kind_of_event_is_counted_once(self, index: Index, reopen: Callable[[], Index]) -> None:
-        assert index.events.store([every_kind_log().stretch()]) == 15
+        assert index.events.store([every_kind_log().batch()]) == 15
         counts = reopen().events.counts(Selection())
         assert (counts.sources, counts.sessions, counts.contexts) == (1, 1, 1)
         assert (counts.typed_turns, counts.rejections, counts.rejections_with_reason) == (2, 1, 1)
@@ -56,10 +56,10 @@ class EventsContract:
         assert counts.first.utcoffset() == timedelta(0)
 
     def test_reading_again_changes_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
-        index.events.store([every_kind_log().stretch()])
+        index.events.store([every_kind_log().batch()])
         before = index.events.counts(Selection()), list(index.events.histories(Selection()))
         again = reopen()
-        assert again.events.store([every_kind_log().stretch(), every_kind_log().stretch()]) == 0
+        assert again.events.store([every_kind_log().batch(), every_kind_log().batch()]) == 0
         assert (again.events.counts(Selection()), list(again.events.histories(Selection()))) == before
 
     def test_the_first_holder_owns_an_event(self, index: Index) -> None:
@@ -67,8 +67,8 @@ class EventsContract:
         first.typed("m1")
         fork.typed("m1")
         fork.typed("m2", 1)
-        assert index.events.store([first.stretch()]) == 1
-        assert index.events.store([fork.stretch()]) == 1
+        assert index.events.store([first.batch()]) == 1
+        assert index.events.store([fork.batch()]) == 1
         assert _totals(index.events.counts(Selection())) == (2, 2, 2, 2)
         assert _totals(index.events.counts(Selection(under=Path("/logs/b.jsonl")))) == (1, 1, 1, 1)
 
@@ -77,14 +77,14 @@ class EventsContract:
         for log in logs:
             log.call("c1")
         logs[1].end("c1", Status.FAILED)
-        assert index.events.store([log.stretch() for log in logs]) == 3
+        assert index.events.store([log.batch() for log in logs]) == 3
         assert [(use.calls, use.failed, use.sessions) for use in index.events.counts(Selection()).tools] == [(2, 1, 2)]
 
     def test_a_selection_is_a_folder_and_never_a_beginning_of_a_name(self, index: Index) -> None:
         for number, path in enumerate(("/a/b/one.jsonl", "/a/b/c/two.jsonl", "/a/bc/three.jsonl", "/a/b.jsonl")):
             log = Log(path, f"s{number}")
             log.typed(f"m{number}")
-            index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number))])
+            index.events.store([log.batch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number))])
         expected = {"/": 4, "/a": 4, "/a/b": 2, "/a/b/c": 1, "/a/bc": 1, "/a/b.jsonl": 1, "/a/": 4, "/b": 0, "/a/%": 0}
         for under, many in expected.items():
             selection = Selection(under=Path(under))
@@ -97,7 +97,7 @@ class EventsContract:
         theirs.typed("m2")
         theirs.typed("m3")
         bad = ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=0)
-        index.events.store([ours.stretch(bad), theirs.stretch(bad)])
+        index.events.store([ours.batch(bad), theirs.batch(bad)])
         found = index.events.counts(Selection(agent="codex"))
         assert (found.sources, found.sessions, found.typed_turns) == (1, 1, 2)
         assert [trouble.path for trouble in index.events.read_problems(Selection(agent="codex"))] == ["/logs/b.jsonl"]
@@ -108,7 +108,7 @@ class EventsContract:
             log = Log(f"/logs/{number}.jsonl", f"s{number}")
             log.place = place
             log.typed(f"m{number}")
-            index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number))])
+            index.events.store([log.batch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number))])
         expected = {"/a": 4, "/a/b": 2, "/a/b/": 2, "/a/b/c": 1, "/a/bc": 1, "/b": 0, "/a/%": 0, "/A": 0, "a": 0}
         for place, many in expected.items():
             selection = Selection(places=(place,))
@@ -124,7 +124,7 @@ class EventsContract:
         log.typed("m1", 0)
         log.place = "/b"
         log.typed("m2", 1)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         for places in (("/a",), ("/b",), ("/a", "/b")):
             assert index.events.counts(Selection(places=places)).typed_turns == 2
             assert [len(each.turns) for each in index.events.histories(Selection(places=places))] == [2]
@@ -136,7 +136,7 @@ class EventsContract:
         for minute, (log, place) in enumerate(zip(logs, ("/a", "/b", "/a", "/a"), strict=True)):
             log.place = place
             log.typed(f"m{minute}", minute)
-            index.events.store([log.stretch()])
+            index.events.store([log.batch()])
         for more, sources, sessions in (
             (Selection(), 3, 3),
             (Selection(under=Path("/logs/1.jsonl")), 1, 1),
@@ -154,7 +154,7 @@ class EventsContract:
         main, side = Log("/p/main.jsonl"), Log("/q/side.jsonl")
         main.typed("m1")
         side.typed("m2")
-        index.events.store([main.stretch(), side.stretch()])
+        index.events.store([main.batch(), side.batch()])
         assert _totals(index.events.counts(Selection(under=Path("/q")))) == (1, 1, 1, 2)
         assert _totals(index.events.counts(Selection())) == (2, 1, 1, 2)
 
@@ -166,7 +166,7 @@ class EventsContract:
         new.typed("m2", 5)
         new.call("c2", 10)
         new.end("c2", Status.FAILED, 11)
-        index.events.store([old.stretch(), new.stretch()])
+        index.events.store([old.batch(), new.batch()])
         counts = index.events.counts(Selection(since=NOON + timedelta(minutes=10)))
         assert (counts.sessions, counts.contexts, counts.typed_turns) == (1, 1, 0)
         assert [(use.calls, use.failed) for use in counts.tools] == [(1, 1)]
@@ -184,14 +184,14 @@ class EventsContract:
         )
         for each in (log, other, silent):
             each.typed(f"m of {each.session.native}", 1)
-        index.events.store([each.stretch() for each in (log, other, silent)])
+        index.events.store([each.batch() for each in (log, other, silent)])
         before = index.events.counts(Selection())
         assert index.events.citations() == ()
         log.cite("R-0a1b2c3d", 2)
         log.cite("R-0a1b2c3d", 5)
         log.cite("LRN-20260301-AB1", 3)
         other.cite("R-0a1b2c3d", 4)
-        index.events.store([each.stretch() for each in (log, other, silent)])
+        index.events.store([each.batch() for each in (log, other, silent)])
         mine_all(index)
         again = reopen()
         assert [
@@ -208,16 +208,16 @@ class EventsContract:
         log, alone = Log("/a.jsonl"), Log("/b.jsonl", "s2", context="other")
         log.typed("m1", 1)
         log.call("c1", 2)
-        index.events.store([log.stretch(), alone.stretch()])
+        index.events.store([log.batch(), alone.batch()])
         before = index.events.counts(Selection())
         log.place, log.context = "/elsewhere", "elsewhere"
         for said in (log, alone):
             said.concede(f"a of {said.session.native}", 0)
             said.concede(f"b of {said.session.native}", 9)
-        log.add(structs.replace(log.kept[-1].event, id="c"), withheld="aws-key")
-        assert index.events.store([log.stretch(), alone.stretch()]) == 5
+        log.add(structs.replace(log.events[-1].event, id="c"), withheld="aws-key")
+        assert index.events.store([log.batch(), alone.batch()]) == 5
         again = reopen()
-        assert again.events.store([log.stretch(), alone.stretch()]) == 0
+        assert again.events.store([log.batch(), alone.batch()]) == 0
         assert again.events.counts(Selection()) == before
         mine_all(again)
         assert again.events.counts(Selection()) == before
@@ -226,24 +226,24 @@ class EventsContract:
         assert [[turn.conceded for turn in each.turns] for each in again.events.histories(Selection())] == [[True]]
         log.place, log.context = "/src/tool", "ctx"
         log.typed("m2", 10)
-        again.events.store([log.stretch()])
+        again.events.store([log.batch()])
         assert _totals(again.events.counts(Selection(places=("/src/tool",)))) == (1, 1, 1, 2)
 
     def test_a_session_in_which_the_assistant_conceded_later_is_mined_again(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.typed("m1", 1)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         assert (mine_all(index), mine_all(index)) == (1, 0)
         log.concede("a1", 2)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         assert [[turn.conceded for turn in each.turns] for each in index.findings.take_unmined(1)] == [[True]]
 
     def test_an_outcome_finds_its_call_whichever_was_read_first(self, index: Index) -> None:
         late, early = Log("/b.jsonl"), Log("/a.jsonl")
         late.end("c1", Status.FAILED, 1, "no such file")
         early.call("c1")
-        index.events.store([late.stretch()])
-        index.events.store([early.stretch()])
+        index.events.store([late.batch()])
+        index.events.store([early.batch()])
         assert [(use.calls, use.failed) for use in index.events.counts(Selection()).tools] == [(1, 1)]
         assert [step.text for history in index.events.histories(Selection()) for step in history.steps] == [
             "no such file"
@@ -253,28 +253,28 @@ class EventsContract:
         log = Log("/a.jsonl")
         for name, tool in (("1", "b"), ("2", "a"), ("3", "c"), ("4", "c")):
             log.call(name, tool=tool)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         assert [use.tool for use in index.events.counts(Selection()).tools] == ["c", "a", "b"]
 
     def test_only_what_the_user_typed_is_a_typed_turn(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.typed("m1")
-        injected = structs.replace(log.kept[0].event, id="m2", provenance=Provenance.OTHER)
+        injected = structs.replace(log.events[0].event, id="m2", provenance=Provenance.OTHER)
         log.add(injected)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         assert index.events.counts(Selection()).typed_turns == 1
 
     def test_an_event_without_a_context_counts_for_none(self, index: Index) -> None:
         log = Log("/a.jsonl", context=None)
         log.typed("m1")
         log.typed("m2")
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         assert (index.events.counts(Selection()).contexts, index.events.counts(Selection()).typed_turns) == (0, 2)
 
     def test_a_mark_is_the_last_one_of_its_source(self, index: Index, reopen: Callable[[], Index]) -> None:
         log, other = Log("/a.jsonl"), Log("/a.jsonl", agent="codex")
-        index.events.store([log.stretch(cursor="1"), log.stretch(cursor="2")])
-        index.events.store([log.stretch(cursor="3"), other.stretch(cursor="9")])
+        index.events.store([log.batch(cursor="1"), log.batch(cursor="2")])
+        index.events.store([log.batch(cursor="3"), other.batch(cursor="9")])
         again = reopen()
         assert dict(again.events.marks("claude-code")) == {"/a.jsonl": SourceMark(size=100, modified_ns=7, cursor="3")}
         assert again.events.marks("codex")["/a.jsonl"].cursor == "9"
@@ -283,10 +283,10 @@ class EventsContract:
     def test_troubles_are_counted_and_told_with_their_first_place(self, index: Index) -> None:
         log = Log("/a.jsonl")
         index.events.store(
-            [log.stretch(*(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="x", offset=at) for at in (50, 9, 70)))]
+            [log.batch(*(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="x", offset=at) for at in (50, 9, 70)))]
         )
-        index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="y", offset=80))])
-        index.events.store([log.stretch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="x", offset=90))])
+        index.events.store([log.batch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="y", offset=80))])
+        index.events.store([log.batch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="x", offset=90))])
         found = [
             (each.path, each.detail, each.count, each.first_offset) for each in index.events.read_problems(Selection())
         ]
@@ -295,8 +295,8 @@ class EventsContract:
     def test_a_source_read_afresh_forgets_its_earlier_troubles_and_no_others(self, index: Index) -> None:
         log, other = Log("/a.jsonl"), Log("/b.jsonl")
         garbled = ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=5)
-        index.events.store([log.stretch(garbled), other.stretch(garbled)])
-        index.events.store([log.stretch(replace(garbled, offset=8), afresh=True)])
+        index.events.store([log.batch(garbled), other.batch(garbled)])
+        index.events.store([log.batch(replace(garbled, offset=8), afresh=True)])
         assert [(each.path, each.first_offset, each.count) for each in index.events.read_problems(Selection())] == [
             ("/a.jsonl", 8, 1),
             ("/b.jsonl", 5, 1),
@@ -305,9 +305,9 @@ class EventsContract:
     def test_an_unfinished_end_is_only_ever_the_last_one(self, index: Index) -> None:
         log = Log("/a.jsonl")
         unfinished = ReadProblem(kind=ReadProblemKind.UNFINISHED, detail="", offset=5)
-        index.events.store([log.stretch(unfinished), log.stretch(replace(unfinished, offset=8))])
+        index.events.store([log.batch(unfinished), log.batch(replace(unfinished, offset=8))])
         assert [(each.count, each.first_offset) for each in index.events.read_problems(Selection())] == [(1, 8)]
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         assert index.events.read_problems(Selection()) == ()
 
     @pytest.mark.parametrize("text", HOSTILE)
@@ -320,12 +320,12 @@ class EventsContract:
         log.end(f"c{text}", Status.FAILED, 1, text)
         assert (
             index.events.store(
-                [log.stretch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail=text, offset=1), cursor=text)]
+                [log.batch(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail=text, offset=1), cursor=text)]
             )
             == 2
         )
         again = reopen()
-        assert again.events.store([log.stretch(cursor=text)]) == 0
+        assert again.events.store([log.batch(cursor=text)]) == 0
         assert dict(again.events.marks(text)) == {f"/{name}/a.jsonl": SourceMark(size=100, modified_ns=7, cursor=text)}
         assert [each.detail for each in again.events.read_problems(Selection(under=Path(f"/{name}")))] == [text]
         (history,) = again.events.histories(Selection())

@@ -94,7 +94,7 @@ class SelectedFindings:
         found = [
             (-self._number(mined.session, said.message), self._sighting(mined.session, said))
             for mined in self.found
-            for said in mined.said
+            for said in mined.signals
             if self._has(mined.session, said.message) and self._recent(said.at)
         ]
         found.sort(key=lambda case: (case[0], case[1].said.signal.kind, case[1].session))
@@ -112,7 +112,7 @@ class SelectedFindings:
 
     def _tries(self) -> Iterator[tuple[int, FixAttempt]]:
         for mined in self.found:
-            cases = {(each.signature, each.change, each.failure, each.later): each for each in reversed(mined.tries)}
+            cases = {(each.signature, each.change, each.failure, each.later): each for each in reversed(mined.attempts)}
             for each in cases.values():
                 if self._has(mined.session, each.failure) and self._has(mined.session, each.later):
                     yield mined.session, each

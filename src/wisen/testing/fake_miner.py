@@ -49,7 +49,7 @@ def mine(history: History, version: int = 1) -> SessionFindings:
     return SessionFindings(
         session=history.session,
         failures=tuple(_failure(steps[place:], version) for place, step in enumerate(steps) if step.status in FAILED),
-        tries=tuple(
+        attempts=tuple(
             FixAttempt(
                 failure=one.call,
                 later=two.call,
@@ -65,7 +65,7 @@ def mine(history: History, version: int = 1) -> SessionFindings:
         habits=dict(habits),
         pairs=after,
         goals=_goals(history),
-        said=tuple(each for turn in history.turns if turn.action is UserAction.SAID for each in _signals(turn)),
+        signals=tuple(each for turn in history.turns if turn.action is UserAction.SAID for each in _signals(turn)),
     )
 
 

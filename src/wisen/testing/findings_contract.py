@@ -90,15 +90,15 @@ class FindingsContract:
                 SessionFindings(
                     session=one,
                     failures=tuple(a_failure(f"a{each}") for each in range(4)),
-                    tries=tries,
+                    attempts=tries,
                     habits={CHANGE: 3, CallChange(tool="Bash", added=("x",)): 9},
                     pairs={"Bash": (10, 4), "Edit": (7, 7)},
                 ),
                 SessionFindings(
-                    session=two, tries=(an_attempt("b0", "b1", 1, worked=False), an_attempt("b1", "b2", 1), worst)
+                    session=two, attempts=(an_attempt("b0", "b1", 1, worked=False), an_attempt("b1", "b2", 1), worst)
                 ),
                 SessionFindings(
-                    session=three, tries=(an_attempt("c0", "c1", 8, worked=False),), pairs={"Bash": (2, 1)}
+                    session=three, attempts=(an_attempt("c0", "c1", 8, worked=False),), pairs={"Bash": (2, 1)}
                 ),
             ],
             1,
@@ -116,7 +116,7 @@ class FindingsContract:
     def test_a_change_that_never_worked_is_no_fix(self, index: Index) -> None:
         session = store_calls(index, "a")
         index.findings.store_findings(
-            [SessionFindings(session=session, tries=(an_attempt("a0", "a1", worked=False),))], 1
+            [SessionFindings(session=session, attempts=(an_attempt("a0", "a1", worked=False),))], 1
         )
         assert index.findings.fixes(ALL) == ()
         assert index.findings.evidence(fix_id(SIGNATURE, CHANGE)) == ()
@@ -124,7 +124,8 @@ class FindingsContract:
     def test_at_the_same_moment_having_worked_counts(self, index: Index) -> None:
         session = store_calls(index, "a")
         index.findings.store_findings(
-            [SessionFindings(session=session, tries=(an_attempt("a0", "a2"), an_attempt("a1", "a3", worked=False)))], 1
+            [SessionFindings(session=session, attempts=(an_attempt("a0", "a2"), an_attempt("a1", "a3", worked=False)))],
+            1,
         )
         assert [fix.last_worked for fix in index.findings.fixes(ALL)] == [True]
 
@@ -133,7 +134,7 @@ class FindingsContract:
         index.findings.store_findings(
             [
                 SessionFindings(
-                    session=session, tries=(an_attempt("a1", "a3"), an_attempt("a2", "a3"), an_attempt("a0", "a2"))
+                    session=session, attempts=(an_attempt("a1", "a3"), an_attempt("a2", "a3"), an_attempt("a0", "a2"))
                 )
             ],
             1,
@@ -148,7 +149,7 @@ class FindingsContract:
         index.findings.store_findings(
             [
                 SessionFindings(session=old, habits={CHANGE: 1}, pairs={"Bash": (2, 3)}),
-                SessionFindings(session=new, habits={CHANGE: 1}, pairs={"Bash": (6, 1)}, tries=tries),
+                SessionFindings(session=new, habits={CHANGE: 1}, pairs={"Bash": (6, 1)}, attempts=tries),
             ],
             1,
         )
@@ -167,8 +168,8 @@ class FindingsContract:
         of_one += tried(changes[3], "a0")
         index.findings.store_findings(
             [
-                SessionFindings(session=session, tries=of_one),
-                SessionFindings(session=other, tries=tried(changes[3], "b0")),
+                SessionFindings(session=session, attempts=of_one),
+                SessionFindings(session=other, attempts=tried(changes[3], "b0")),
             ],
             1,
         )
@@ -184,9 +185,9 @@ class FindingsContract:
                 SessionFindings(
                     session=one,
                     failures=(long,),
-                    tries=(an_attempt("a0", "a1", 1, worked=False), an_attempt("a0", "a2", 3)),
+                    attempts=(an_attempt("a0", "a1", 1, worked=False), an_attempt("a0", "a2", 3)),
                 ),
-                SessionFindings(session=two, failures=(a_failure("b1"),), tries=(an_attempt("b1", "b2", 2),)),
+                SessionFindings(session=two, failures=(a_failure("b1"),), attempts=(an_attempt("b1", "b2", 2),)),
             ],
             1,
         )
@@ -202,7 +203,7 @@ class FindingsContract:
         session = store_calls(index, "a")
         changes = [CallChange(tool="Bash", added=(str(number),)) for number in range(40)]
         tries = tuple(structs.replace(an_attempt("a0", "a1"), change=change) for change in changes)
-        index.findings.store_findings([SessionFindings(session=session, tries=tries)], 1)
+        index.findings.store_findings([SessionFindings(session=session, attempts=tries)], 1)
         ids = [fix.id for fix in index.findings.fixes(ALL)]
         assert len(set(ids)) == 40
         for fix in ids:
@@ -236,7 +237,7 @@ class FindingsContract:
         other.typed("m2", 4)
         other.call("c3", 5)
         other.end("c3", Status.FAILED, 6)
-        index.events.store([other.stretch(), log.stretch()])
+        index.events.store([other.batch(), log.batch()])
         mine_all(index)
         first, second, third = index.findings.goals(ALL)
         assert (first.request, first.calls, first.said_next, first.failed) == ("m1", ("c1", "c2"), "m3", 0)
@@ -264,7 +265,7 @@ class FindingsContract:
         log.end(f"1{text}", Status.FAILED, text=text)
         log.call(f"2{text}", 1, arguments=None)
         log.typed(f"3{text}", 2)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.findings.take_unmined(1)
         signature = Signature(key=text, who=text, says=text, version=1)
         change = CallChange(tool=text, removed=(text, ""), added=(text,), first=(text,))
@@ -276,7 +277,7 @@ class FindingsContract:
         found = SessionFindings(
             session=history.session,
             failures=(failed,),
-            tries=(tried,),
+            attempts=(tried,),
             habits={change: 1},
             pairs={text: (1, 2)},
             goals=(goal,),

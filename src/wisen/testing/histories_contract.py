@@ -27,7 +27,7 @@ class HistoriesContract:
         one.reject("c2", 4)
         two.call("c3", 1)
         two.end("c3", Status.OK, 2)
-        index.events.store([one.stretch(), two.stretch()])
+        index.events.store([one.batch(), two.batch()])
         first, second = index.events.histories(Selection())
         assert [(step.call, step.tool, step.status, step.text, step.ended) for step in first.steps] == [
             ("c1", "Bash", Status.FAILED, "no", one.at(2)),
@@ -47,9 +47,9 @@ class HistoriesContract:
         log.call("c3", 4)
         log.interrupt("i1", "c3", 5)
         log.typed("m3", 0.5, MessageOrigin.QUEUED)
-        log.add(structs.replace(log.kept[0].event, id="m4", provenance=Provenance.OTHER))
-        log.add(structs.replace(log.kept[0].event, id="m5", text=None, at=log.at(6)), withheld="aws-key")
-        index.events.store([log.stretch()])
+        log.add(structs.replace(log.events[0].event, id="m4", provenance=Provenance.OTHER))
+        log.add(structs.replace(log.events[0].event, id="m5", text=None, at=log.at(6)), withheld="aws-key")
+        index.events.store([log.batch()])
         (history,) = index.events.histories(Selection())
         assert {turn.context for turn in history.turns} == {"ctx"}
         assert [(turn.id, turn.action, turn.text, turn.before) for turn in history.turns] == [
@@ -75,10 +75,10 @@ class HistoriesContract:
         log.concede("a1", 6)
         log.concede("a2", 6)
         log.typed("m3", 6, MessageOrigin.QUEUED)
-        log.add(structs.replace(log.kept[1].event, id="m4", at=log.at(7), provenance=Provenance.OTHER))
+        log.add(structs.replace(log.events[1].event, id="m4", at=log.at(7), provenance=Provenance.OTHER))
         log.concede("a3", 8)
         log.typed("m5", 9, MessageOrigin.REJECTION)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.events.histories(Selection())
         assert [(turn.id, turn.origin, turn.conceded) for turn in history.turns] == [
             ("m1", "prompt", False),
@@ -98,7 +98,7 @@ class HistoriesContract:
             log.typed(f"m{minute}", minute)
             log.call(f"c{minute}", minute)
         old.typed("m9")
-        index.events.store([log.stretch(), old.stretch()])
+        index.events.store([log.batch(), old.batch()])
         (history,) = index.events.histories(Selection(since=log.at(2)))
         assert [step.call for step in history.steps] == ["c2", "c3"]
         assert [(turn.id, turn.before) for turn in history.turns] == [("m2", 0), ("m3", 1)]

@@ -32,7 +32,7 @@ def store_two_logs(index: Index) -> tuple[Log, Log]:
         log.end(f"c-{native}", Status.FAILED, 2, f"failed in {native}")
     two.context = "elsewhere"
     two.typed("t-elsewhere", 3)
-    index.events.store([one.stretch(), two.stretch()])
+    index.events.store([one.batch(), two.batch()])
     return one, two
 
 
@@ -81,7 +81,7 @@ class IndexRemovalContract:
         counts = again.events.counts(Selection())
         assert counts.typed_turns == turns
         assert counts.withheld == {FORGOTTEN: 3}
-        assert again.events.store([one.stretch()]) == 0
+        assert again.events.store([one.batch()]) == 0
         assert "failed in s1" not in indexed_texts(again)
 
     def test_sessions_that_hold_something_veiled_are_mined_again_and_no_others(self, index: Index) -> None:
@@ -120,7 +120,7 @@ class IndexRemovalContract:
         marks = index.events.marks("claude-code")
         assert marks["/a.jsonl"].size == -1
         assert marks["/b.jsonl"].size == 100
-        assert index.events.store([one.stretch(), two.stretch()]) == 1
+        assert index.events.store([one.batch(), two.batch()]) == 1
         assert "text of t-s1" in indexed_texts(index)
         index.removal.unredact([])
         assert {mark.size for mark in index.events.marks("claude-code").values()} == {-1}
@@ -143,7 +143,7 @@ class IndexRemovalContract:
         assert not {text for text in indexed_texts(again) if "s1" in text}
         assert again.events.marks("claude-code").keys() == {"/a.jsonl", "/b.jsonl"}
         assert [each.native for each in again.events.histories(Selection())] == ["s2"]
-        assert again.events.store([one.stretch(), two.stretch()]) == 3
+        assert again.events.store([one.batch(), two.batch()]) == 3
         assert {each.native: each.waits for each in again.removal.archived_sessions()} == {"s1": True, "s2": False}
 
     def test_scrubbing_leaves_what_is_held(self, index: Index, reopen: Callable[[], Index]) -> None:

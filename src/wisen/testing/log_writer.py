@@ -37,11 +37,11 @@ class Log:
         self.session = SessionKey(agent=agent, native=native)
         self.context = context
         self.place = "/src/tool"
-        self.kept: list[FilteredEvent] = []
+        self.events: list[FilteredEvent] = []
 
     def add(self, event: Event, *, withheld: str | None = None) -> None:
         """Append an event."""
-        self.kept.append(FilteredEvent(event=event, context=self.context, withheld=withheld))
+        self.events.append(FilteredEvent(event=event, context=self.context, withheld=withheld))
 
     def at(self, minutes: float) -> datetime:
         """Return the moment so many minutes after noon."""
@@ -101,10 +101,12 @@ class Log:
         id_ = f"cited:{name}:{minutes}"
         self.add(Citation(id=id_, session=self.session, at=self.at(minutes), place=self.place, name=name))
 
-    def stretch(self, *troubles: ReadProblem, cursor: str = "end", afresh: bool = False) -> IndexBatch:
+    def batch(self, *troubles: ReadProblem, cursor: str = "end", afresh: bool = False) -> IndexBatch:
         """Return everything added so far as one batch."""
         mark = SourceMark(size=self.source.size, modified_ns=self.source.modified_ns, cursor=cursor)
-        return IndexBatch(source=self.source, events=tuple(self.kept), problems=troubles, mark=mark, from_start=afresh)
+        return IndexBatch(
+            source=self.source, events=tuple(self.events), problems=troubles, mark=mark, from_start=afresh
+        )
 
 
 def every_kind_log() -> Log:

@@ -36,14 +36,14 @@ class MiningContract:
         log, other = Log("/a.jsonl"), Log("/b.jsonl", "s2")
         log.call("c1")
         other.call("c2")
-        index.events.store([log.stretch(), other.stretch()])
+        index.events.store([log.batch(), other.batch()])
         assert mine_all(index) == 2
         again = reopen()
         assert list(again.findings.take_unmined(1)) == []
-        assert again.events.store([log.stretch()]) == 0
+        assert again.events.store([log.batch()]) == 0
         assert list(again.findings.take_unmined(1)) == []
         log.call("c3", 1)
-        assert again.events.store([log.stretch(), other.stretch()]) == 1
+        assert again.events.store([log.batch(), other.batch()]) == 1
         assert [_calls(history) for history in again.findings.take_unmined(1)] == [["c1", "c3"]]
 
     def test_another_version_of_the_miner_looks_at_every_session_again(self, index: Index) -> None:
@@ -67,10 +67,10 @@ class MiningContract:
     def test_what_comes_while_a_session_is_mined_is_not_lost(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.call("c1")
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.findings.take_unmined(1)
         log.call("c2", 1)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         index.findings.store_findings([mine(history)], 1)
         assert index.events.counts(ALL).tools[0].calls == 2
         assert [_calls(history) for history in index.findings.take_unmined(1)] == [["c1", "c2"]]
@@ -111,8 +111,8 @@ class MiningContract:
             log.call(f"c{each}", each)
             log.end(f"c{each}", Status.FAILED, each, "no")
             log.typed(f"m{each}", each)
-        mixed = [kept for pair in zip(one.kept, two.kept, strict=True) for kept in pair]
-        stretch = replace(one.stretch(), events=tuple(mixed))
+        mixed = [kept for pair in zip(one.events, two.events, strict=True) for kept in pair]
+        stretch = replace(one.batch(), events=tuple(mixed))
         assert index.events.store([stretch]) == 18
         before = index.events.counts(ALL)
         assert [(_calls(each), [turn.id for turn in each.turns]) for each in index.findings.take_unmined(1)] == [
@@ -129,12 +129,14 @@ class MiningContract:
         first = SessionFindings(
             session=session,
             failures=(a_failure("a0"), a_failure("a1")),
-            tries=(an_attempt("a0", "a1"),),
+            attempts=(an_attempt("a0", "a1"),),
             habits={CHANGE: 1},
             pairs=pairs,
             goals=(a_goal("a0"), a_goal("a1")),
         )
-        rest = SessionFindings(session=other, failures=(a_failure("b0"),), tries=(an_attempt("b0", "b1"),), pairs=pairs)
+        rest = SessionFindings(
+            session=other, failures=(a_failure("b0"),), attempts=(an_attempt("b0", "b1"),), pairs=pairs
+        )
         index.findings.store_findings([first, rest], 1)
         assert [(kind.calls, kind.sessions) for kind in index.findings.failures(ALL)] == [(3, 2)]
         assert [(fix.sessions, fix.by_chance) for fix in index.findings.fixes(ALL)] == [(2, 1.0)]
@@ -149,7 +151,7 @@ class MiningContract:
         found = SessionFindings(
             session=session,
             failures=(a_failure("gone"), structs.replace(a_failure("a0"), ended_by="gone", attempts=("a0", "gone"))),
-            tries=(an_attempt("a0", "gone"), an_attempt("gone", "a1"), an_attempt("a0", "a1")),
+            attempts=(an_attempt("a0", "gone"), an_attempt("gone", "a1"), an_attempt("a0", "a1")),
             goals=(a_goal("gone"), structs.replace(a_goal("a1"), calls=("a2", "gone", "a3"), said_next="gone")),
         )
         index.findings.store_findings([found], 1)
@@ -172,7 +174,7 @@ class MiningContract:
         log.call("c1", 1)
         log.context = None
         log.typed("m2", 2)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.findings.take_unmined(1)
         assert [turn.context for turn in history.turns] == ["ctx", ""]
         assert [step.context for step in history.steps] == ["ctx\udc80"]
@@ -181,11 +183,11 @@ class MiningContract:
     def test_of_a_turn_only_the_users_own_words_are_its_text(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.typed("m1", 0)
-        kept = log.kept.pop().event
+        kept = log.events.pop().event
         texts = ("> use figs\n\nno, use pears", "ada: use figs", "use pears")
         for number, text in enumerate(texts):
             log.add(structs.replace(kept, id=f"m{number}", text=text, at=log.at(number)))
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.events.histories(Selection())
         assert [(turn.text, turn.whole) for turn in history.turns] == [
             ("no, use pears", texts[0]),
@@ -210,9 +212,9 @@ class MiningContract:
         early.call("c1", 1)
         early.call("c2", 2)
         early.reject("c2", 3)
-        index.events.store([late.stretch()])
+        index.events.store([late.batch()])
         mine_all(index)
-        index.events.store([early.stretch()])
+        index.events.store([early.batch()])
         for name in ("m1", "m2", "m3"):
             counts = index.events.counts(ALL)
             assert [(use.calls, use.failed, use.rejected) for use in counts.tools] == [(2, 1, 1)]
@@ -222,7 +224,7 @@ class MiningContract:
             mine_all(index)
             assert index.events.counts(ALL) == counts
             late.typed(name, 9)
-            index.events.store([late.stretch()])
+            index.events.store([late.batch()])
 
 
 def _calls(history: History) -> list[str]:

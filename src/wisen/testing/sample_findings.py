@@ -68,7 +68,7 @@ def store_calls(index: Index, native: str, many: int = 4, *, path: str = "", age
     for each in range(many):
         log.call(f"{native}{each}", each, arguments=f'{{"command":"{native}{each}"}}')
         log.end(f"{native}{each}", Status.FAILED, each, f"{native}{each} says no")
-    index.events.store([log.stretch()])
+    index.events.store([log.batch()])
     (history,) = (each for each in index.findings.take_unmined(1) if each.steps and each.steps[0].call == f"{native}0")
     return history.session
 
@@ -90,4 +90,4 @@ def store_three_sessions(index: Index) -> None:
         log.call(f"{native}3", 10 * place + 5)
         log.reject(f"{native}3", 10 * place + 5)
         log.interrupt(f"{native}i", f"{native}3", 10 * place + 5)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])

@@ -44,7 +44,7 @@ class SignalsContract:
         session = _store_turns(index, "a", 2, agent="codex")
         plain = a_signal("a0", kind=SignalKind.PRAISE)
         taught = a_signal("a1", 1, lesson=LESSON)
-        index.findings.store_findings([SessionFindings(session=session, said=(plain, taught))], 1)
+        index.findings.store_findings([SessionFindings(session=session, signals=(plain, taught))], 1)
         again = reopen()
         newest, oldest = again.findings.signals(ALL)
         assert (newest.said, oldest.said) == (taught, plain)
@@ -57,7 +57,7 @@ class SignalsContract:
         session = _store_turns(index, "a", 1)
         said = a_signal("a0", kind=kind)
         said = structs.replace(said, signal=structs.replace(said.signal, polarity=polarity))
-        index.findings.store_findings([SessionFindings(session=session, said=(said,))], 1)
+        index.findings.store_findings([SessionFindings(session=session, signals=(said,))], 1)
         assert [each.said for each in index.findings.signals(ALL)] == [said]
 
     @pytest.mark.parametrize("about", LessonTopic)
@@ -68,14 +68,14 @@ class SignalsContract:
         other = Lesson(text="Do it.", forbids=False, durable=number, is_durable=True, about=about)
         said = tuple(a_signal(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
         said = tuple(structs.replace(each, signal=structs.replace(each.signal, probability=number)) for each in said)
-        index.findings.store_findings([SessionFindings(session=session, said=said)], 1)
+        index.findings.store_findings([SessionFindings(session=session, signals=said)], 1)
         assert tuple(each.said for each in reversed(index.findings.signals(ALL))) == said
 
     def test_a_moment_comes_back_in_whole_milliseconds_and_in_utc(self, index: Index) -> None:
         session = _store_turns(index, "a", 1)
         moment = (NOON + timedelta(microseconds=7)).astimezone(timezone(timedelta(hours=5)))
         index.findings.store_findings(
-            [SessionFindings(session=session, said=(structs.replace(a_signal("a0"), at=moment),))], 1
+            [SessionFindings(session=session, signals=(structs.replace(a_signal("a0"), at=moment),))], 1
         )
         (sighting,) = index.findings.signals(ALL)
         assert (sighting.said.at, sighting.said.at.utcoffset()) == (NOON, timedelta())
@@ -87,10 +87,10 @@ class SignalsContract:
         log = Log("/a.jsonl", native=text, agent=text)
         log.typed(f"1{text}")
         _reword(log, text)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.findings.take_unmined(1)
         said = a_signal(f"1{text}", lesson=structs.replace(LESSON, text=text))
-        index.findings.store_findings([SessionFindings(session=history.session, said=(said,))], 1)
+        index.findings.store_findings([SessionFindings(session=history.session, signals=(said,))], 1)
         (sighting,) = reopen().findings.signals(ALL)
         assert (sighting.agent, sighting.native, sighting.text, sighting.said) == (text, text, text, said)
 
@@ -99,10 +99,11 @@ class SignalsContract:
         log.typed("m0")
         log.context = None
         log.typed("m1")
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.findings.take_unmined(1)
         index.findings.store_findings(
-            [SessionFindings(session=history.session, said=tuple(a_signal(f"m{each}", each) for each in range(2)))], 1
+            [SessionFindings(session=history.session, signals=tuple(a_signal(f"m{each}", each) for each in range(2)))],
+            1,
         )
         assert [(each.said.message, each.context) for each in index.findings.signals(ALL)] == [
             ("m1", ""),
@@ -113,10 +114,10 @@ class SignalsContract:
         log = Log("/logs/a.jsonl", "a")
         log.typed("a0")
         log.typed("a1", local=True)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.events.histories(ALL)
         said = tuple(a_signal(name) for name in ("a0", "a1"))
-        index.findings.store_findings([SessionFindings(session=history.session, said=said)], 1)
+        index.findings.store_findings([SessionFindings(session=history.session, signals=said)], 1)
         assert {each.id: each.local for each in history.turns} == {"a0": False, "a1": True}
         assert {each.said.message: each.local for each in index.findings.signals(ALL)} == {"a0": False, "a1": True}
 
@@ -124,20 +125,20 @@ class SignalsContract:
         log = Log("/a.jsonl")
         log.typed("m1")
         _reword(log, None)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         (history,) = index.findings.take_unmined(1)
-        index.findings.store_findings([SessionFindings(session=history.session, said=(a_signal("m1"),))], 1)
+        index.findings.store_findings([SessionFindings(session=history.session, signals=(a_signal("m1"),))], 1)
         assert [(each.said.message, each.text) for each in index.findings.signals(ALL)] == [("m1", "")]
 
     def test_mining_again_takes_the_place_of_what_was_heard(self, index: Index) -> None:
         one, two = _store_turns(index, "a", 3), _store_turns(index, "b", 1)
         first = a_signal("a0", lesson=LESSON), a_signal("a1", 1)
         index.findings.store_findings(
-            [SessionFindings(session=one, said=first), SessionFindings(session=two, said=(a_signal("b0", 9),))], 1
+            [SessionFindings(session=one, signals=first), SessionFindings(session=two, signals=(a_signal("b0", 9),))], 1
         )
         assert _messages(index.findings.signals(ALL)) == ["b0", "a1", "a0"]
         now = a_signal("a0", kind=SignalKind.PRAISE), a_signal("a2", 2)
-        index.findings.store_findings([SessionFindings(session=one, said=now)], 1)
+        index.findings.store_findings([SessionFindings(session=one, signals=now)], 1)
         assert [each.said for each in index.findings.signals(ALL)] == [a_signal("b0", 9), now[1], now[0]]
         index.findings.store_findings([SessionFindings(session=one)], 1)
         assert _messages(index.findings.signals(ALL)) == ["b0"]
@@ -147,7 +148,7 @@ class SignalsContract:
         trigger = Trigger(cause=TriggerCause.REJECTED, tool="Bash", words=("git", "push"), did="git push origin main")
         other = structs.replace(LESSON, text="Ask before you push.", marker="always", standing=True, trigger=trigger)
         said = a_signal("a0", lesson=LESSON), a_signal("a0", lesson=other), a_signal("a0", kind=SignalKind.PREFERENCE)
-        index.findings.store_findings([SessionFindings(session=session, said=said)], 1)
+        index.findings.store_findings([SessionFindings(session=session, signals=said)], 1)
         assert [each.said for each in index.findings.signals(ALL)] == [*said]
 
     def test_what_was_said_in_an_unknown_message_is_left_out(self, index: Index) -> None:
@@ -156,7 +157,7 @@ class SignalsContract:
         # The same id from another agent is another message.
         said = a_signal("gone"), a_signal("a0"), a_signal("b0")
         index.findings.store_findings(
-            [SessionFindings(session=theirs, said=said), SessionFindings(session=999, said=(a_signal("a0"),))], 1
+            [SessionFindings(session=theirs, signals=said), SessionFindings(session=999, signals=(a_signal("a0"),))], 1
         )
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
@@ -165,7 +166,7 @@ class SignalsContract:
         kinds = SignalKind.PRAISE, SignalKind.CORRECTION, SignalKind.REMEMBER
         said = a_signal("a0", 5), a_signal("a2", 1), *(a_signal("a1", 1, kind=kind) for kind in kinds)
         index.findings.store_findings(
-            [SessionFindings(session=one, said=said), SessionFindings(session=two, said=(a_signal("b0", 1),))], 1
+            [SessionFindings(session=one, signals=said), SessionFindings(session=two, signals=(a_signal("b0", 1),))], 1
         )
         assert [(each.said.message, each.said.signal.kind.value) for each in index.findings.signals(ALL)] == [
             ("a0", "correction"),
@@ -181,7 +182,7 @@ class SignalsContract:
         log = Log("/p/d.jsonl", "d")
         log.place = "/src/tools"
         log.typed("dm", 30)
-        index.events.store([log.stretch()])
+        index.events.store([log.batch()])
         mine_all(index)
         minutes = [NOON + timedelta(minutes=each) for each in (10, 31)]
         for selection, messages in (
@@ -203,7 +204,7 @@ class SignalsContract:
 
     def test_what_was_heard_stays_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = _store_turns(index, "a", 1)
-        index.findings.store_findings([SessionFindings(session=session, said=(a_signal("a0"),))], 1)
+        index.findings.store_findings([SessionFindings(session=session, signals=(a_signal("a0"),))], 1)
         again = reopen()
         assert _store_turns(again, "a", 2) == session
         assert _messages(again.findings.signals(ALL)) == ["a0"]
@@ -214,16 +215,16 @@ def _store_turns(index: Index, native: str, many: int, *, agent: str = "claude-c
     log = Log(f"/logs/{native}.jsonl", native, agent=agent)
     for each in range(many):
         log.typed(f"{native}{each}", each)
-    index.events.store([log.stretch()])
+    index.events.store([log.batch()])
     (history,) = (each for each in index.findings.take_unmined(1) if each.native == native)
     return history.session
 
 
 def _reword(log: Log, text: str | None) -> None:
     """Replace the text of the last message."""
-    kept = log.kept.pop()
+    kept = log.events.pop()
     assert isinstance(kept.event, Message)
-    log.kept.append(kept._replace(event=structs.replace(kept.event, text=text)))
+    log.events.append(kept._replace(event=structs.replace(kept.event, text=text)))
 
 
 def _messages(found: tuple[Sighting, ...]) -> list[str]:

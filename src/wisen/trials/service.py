@@ -186,7 +186,7 @@ class TrialService:
         return TrialStandings(
             chances={id_: next_chance(trial) for id_, trial in judge_trials(self._home.ledger).items()},
             first_chance=initial_chance(),
-            said=experiment_choices(known.moves),
+            answers=experiment_choices(known.moves),
             everywhere=self._experiments is True,
             holdout=self._holdout,
         )
