@@ -17,7 +17,7 @@ import wisen
 from benchmarks.data import DataAbsent, json_lines
 from benchmarks.detect_items import read_rows
 from wisen.feedback.turns import turns_of
-from wisen.text.sameness import Lessons, opposed, same
+from wisen.text.sameness import LessonIndex, are_opposed, are_same
 from wisen.text.slots import slots_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _figures(pairs: Sequence[Pair]) -> dict[str, object]:
 
 
 def _scores(pairs: Iterable[Pair]) -> dict[str, float]:
-    judged = [(pair.same, same(pair.one, pair.other)) for pair in pairs]
+    judged = [(pair.same, are_same(pair.one, pair.other)) for pair in pairs]
     right = sum(label and verdict for label, verdict in judged)
     precision = _share(right, sum(verdict for _, verdict in judged))
     recall = _share(right, sum(label for label, _ in judged))
@@ -130,7 +130,7 @@ def _opposites(pairs: Sequence[Pair]) -> dict[str, object]:
     others = [pair for pair in pairs if pair.stratum != _OPPOSITE]
     return {
         "n": len(opposites),
-        "joined": sum(same(pair.one, pair.other) for pair in opposites),
+        "joined": sum(are_same(pair.one, pair.other) for pair in opposites),
         "found": sum(map(_is_opposed, opposites)),
         "found_held_out": _of_half(opposites, "held_out", _is_opposed),
         "found_where_there_is_none": sum(map(_is_opposed, others)),
@@ -143,7 +143,7 @@ def _of_half(pairs: Iterable[Pair], half: str, holds: Callable[[Pair], bool]) ->
 
 
 def _is_opposed(pair: Pair) -> bool:
-    return opposed(slots_of(pair.one), slots_of(pair.other))
+    return are_opposed(slots_of(pair.one), slots_of(pair.other))
 
 
 def _joining_time() -> float:
@@ -155,7 +155,7 @@ def _joining_time() -> float:
         f"{starts[number % 3]} {verbs[number % 14]} the {things[number % 12]} of part{number % 6700}."
         for number in range(_MANY)
     ]
-    lessons = Lessons()
+    lessons = LessonIndex()
     began = time.perf_counter()
     for number, text in enumerate(texts):
         lessons.add(lessons.find(text) or str(number), text)

@@ -26,7 +26,7 @@ from benchmarks.detect_items import our_items, real_items
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_matches import matches_of
 from wisen.text.directive_reading import read_sentence
-from wisen.text.directive_weights import TokenTable, chunks_of, letter_features, signs_of, word_features
+from wisen.text.directive_weights import TokenTable, chunks_of, letter_features, rule_features, word_features
 from wisen.text.directive_words import SHIPPED, shipped_words
 from wisen.text.directives import FEW, LONGEST
 from wisen.text.message_sentences import sentences_of
@@ -188,10 +188,10 @@ def _example(code: str, author: str, text: str, holds: bool, counts: float = 1.0
     read, marked = [], False
     for sentence in sentences:
         if len(sentence.text) <= LONGEST:
-            matches = matches_of(_grammar(code).suited_to(sentence.text), sentence.text)
+            matches = matches_of(_grammar(code).with_accents_of(sentence.text), sentence.text)
             reading = read_sentence(matches, is_message=few)
             marked = marked or (reading is not None and reading.marker is not None)
-            read.append((matches.said, tuple(signs_of(matches, reading))))
+            read.append((matches.folded, tuple(rule_features(matches, reading))))
     return Example(author=author, text=text, holds=holds, counts=counts, sentences=tuple(read), is_marked=marked)
 
 

@@ -23,7 +23,7 @@ from wisen.surfaces.hook.hook_output import wrap
 from wisen.surfaces.hook.trial_draw import remove_withheld
 from wisen.testing.log_writer import NOON
 from wisen.text.orders import is_order
-from wisen.text.tokens import tokens_at_most
+from wisen.text.tokens import estimate_tokens
 
 NOTHING = BlockContent((), (), (), (), ())
 POLICY = DeliverPolicy()
@@ -73,7 +73,7 @@ def test_a_block_keeps_its_budget_and_every_line_whole(
     rules: list[DeliveredLine], said: list[DeliveredLine], due: list[DeliveredLine], most: int
 ) -> None:
     block = build_block(BlockContent(rules, said, (), (), due), DeliverPolicy(tokens=most))
-    assert tokens_at_most(block.text) <= most
+    assert estimate_tokens(block.text) <= most
     assert sentinel.strip(block.text) == ""
     for id_ in block.ids:
         assert id_.partition(":")[0] in block.text

@@ -17,7 +17,7 @@ from wisen.memory.shorten import gist
 from wisen.model.signal import Lesson, PrecedingEvent, SignalKind, TypedTurn
 from wisen.text.negations import count_negations
 from wisen.text.orders import is_order
-from wisen.text.sameness import Lessons
+from wisen.text.sameness import LessonIndex
 
 
 def learnt(text: str) -> Lesson:
@@ -247,7 +247,7 @@ def test_an_order_and_the_way_of_a_project_are_orders(said: str) -> None:
     ],
 )
 def test_an_order_and_its_opposite_are_never_one_lesson(one: str, other: str) -> None:
-    lessons = Lessons()
+    lessons = LessonIndex()
     lessons.add("one", one)
     assert lessons.find(other) is None
 

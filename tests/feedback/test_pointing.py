@@ -23,7 +23,7 @@ from wisen.models.model_ports import Question
 from wisen.surfaces.mcp.tool_arguments import Point, schema_of
 from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.fakes import FixedPresence
-from wisen.text.tokens import tokens_at_most
+from wisen.text.tokens import estimate_tokens
 
 pytestmark = pytest.mark.requirement("X7", "N4")
 
@@ -232,7 +232,7 @@ def test_the_question_and_the_tool_stay_below_their_budget(orchard: Path) -> Non
     assert told_turns(whole)
     assert not told_turns(bare)
     asked_ = whole[whole.index(HEAD) : whole.rindex("</")]
-    assert tokens_at_most(asked_) <= TOKENS
+    assert estimate_tokens(asked_) <= TOKENS
     long = [TurnQuestion(f"T{number:024}", f"T{number:06}", "x" * 150) for number in range(9)]
     assert len(select_questions(long, in_block=True)) == 1
     assert select_questions([TurnQuestion("T1", "T1", "y" * 279)], in_block=False) == []

@@ -23,7 +23,7 @@ from wisen.model.history import History, Step, Turn, UserAction
 from wisen.model.memory import DEFAULT_WEIGHTS, Memory, MemoryHit, MemoryKind, MemoryQuery, RankedMemory
 from wisen.testing.fake_memories import PlainMemories
 from wisen.testing.log_writer import NOON
-from wisen.text.tokens import tokens_at_most
+from wisen.text.tokens import estimate_tokens
 
 pytestmark = pytest.mark.requirement("S15")
 
@@ -272,7 +272,7 @@ def test_a_briefing_never_costs_more_than_its_budget(texts: list[str], budget: i
     made = build_briefing(
         ranked(*(memory(str(n), t, kind=MemoryKind.RULE) for n, t in enumerate(texts))), budget=budget
     )
-    assert made.tokens == tokens_at_most(made.text) <= budget
+    assert made.tokens == estimate_tokens(made.text) <= budget
     assert len(set(made.memories)) == len(made.memories)
 
 
@@ -282,5 +282,5 @@ def test_what_is_far_off_is_left_out() -> None:
 
 
 def test_tokens_are_rather_counted_too_many() -> None:
-    assert tokens_at_most("word " * 30) >= 30
-    assert tokens_at_most("数据库迁移") == 5
+    assert estimate_tokens("word " * 30) >= 30
+    assert estimate_tokens("数据库迁移") == 5

@@ -53,7 +53,7 @@ from wisen.testing.exposures_contract import a_reinforcement, an_exposure
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
-from wisen.text.command_lines import parsed
+from wisen.text.command_lines import parse_command
 
 if TYPE_CHECKING:
     from wisen.store.home import Home
@@ -324,7 +324,7 @@ def test_only_what_gives_the_old_state_back_is_taking_back() -> None:
     ],
 )
 def test_commands_that_take_back(command: str, takes: bool) -> None:
-    assert any(map(is_revert, parsed(command).parts)) is takes
+    assert any(map(is_revert, parse_command(command).parts)) is takes
 
 
 # Names

@@ -19,7 +19,7 @@ from wisen.surfaces.hook import failure_signature
 from wisen.surfaces.hook.failure_signature import Complaints, compute_signature, plain
 from wisen.surfaces.hook.lean_json import dumps, loads
 from wisen.surfaces.hook.shell import command_in, main_program, parts_of
-from wisen.text.command_lines import command_of, parsed
+from wisen.text.command_lines import command_of, parse_command
 
 pytestmark = pytest.mark.requirement("F4")
 
@@ -45,11 +45,11 @@ SAYINGS = [
 @given(st.lists(st.sampled_from(WORDS), max_size=14), st.booleans())
 def test_commands_are_read_alike(words: list[str], joined: bool) -> None:
     line = ("" if joined else " ").join(words)
-    theirs, ours = parsed(line), parts_of(line)
+    theirs, ours = parse_command(line), parts_of(line)
     assert [(part.program, list(part.words), part.piped) for part in theirs.parts] == [
         (part.program, part.words, part.piped) for part in ours
     ]
-    assert main_program(ours) == theirs.main.program
+    assert main_program(ours) == theirs.main_part.program
 
 
 @given(

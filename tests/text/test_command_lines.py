@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 
 pytestmark = pytest.mark.requirement("F3")
 
@@ -31,18 +31,18 @@ pytestmark = pytest.mark.requirement("F3")
     ],
 )
 def test_what_a_command_is_about(line: str, head: str, tokens: str) -> None:
-    assert parsed(line).main.head == head
-    assert " ".join(parsed(line).tokens) == tokens
+    assert parse_command(line).main_part.head == head
+    assert " ".join(parse_command(line).tokens) == tokens
 
 
 def test_a_here_document_is_data_and_no_command() -> None:
     line = "git commit -m \"$(cat <<'EOF'\nfix && rm -rf /\nEOF\n)\" && git push"
-    assert [part.program for part in parsed(line).parts] == ["git", "git"]
-    assert "rm" not in parsed(line).tokens
+    assert [part.program for part in parse_command(line).parts] == ["git", "git"]
+    assert "rm" not in parse_command(line).tokens
 
 
 def test_changes_of_directory_are_kept_apart() -> None:
-    assert parsed("cd a && cd b && make").moves == ("cd", "a", "cd", "b")
+    assert parse_command("cd a && cd b && make").moves == ("cd", "a", "cd", "b")
 
 
 def test_arguments_that_run_nothing_have_no_command() -> None:
@@ -53,6 +53,6 @@ def test_arguments_that_run_nothing_have_no_command() -> None:
 
 @given(st.text(alphabet=st.sampled_from("ab \"'\\|&;<>$(){}\n-=")) | st.text())
 def test_any_text_can_be_parsed(line: str) -> None:
-    command = parsed(line)
-    assert command.main.head is not None
+    command = parse_command(line)
+    assert command.main_part.head is not None
     assert set(command.working) <= set(command.parts)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.text.sameness import Lessons, alike, opposed, same
+from wisen.text.sameness import LessonIndex, are_opposed, are_same, similarity
 from wisen.text.slots import Slots, slots_of
 
 Pairs = list[tuple[str, str]]
@@ -482,38 +482,38 @@ def test_a_lesson_is_read_for_what_it_asks_for_and_what_it_refuses(text: str, ex
 @pytest.mark.parametrize("pair", ALL_OPPOSED)
 def test_opposites_are_told_and_never_one_lesson(pair: tuple[str, str]) -> None:
     one, other = map(slots_of, pair)
-    assert opposed(one, other)
-    assert opposed(other, one)
-    assert alike(*pair) == alike(*pair[::-1]) == 0.0
+    assert are_opposed(one, other)
+    assert are_opposed(other, one)
+    assert similarity(*pair) == similarity(*pair[::-1]) == 0.0
 
 
 @pytest.mark.parametrize("pair", ALL_OTHER + BESIDE)
 def test_lessons_that_share_most_words_are_two(pair: tuple[str, str]) -> None:
-    assert not same(*pair)
-    assert not opposed(slots_of(pair[0]), slots_of(pair[1]))
+    assert not are_same(*pair)
+    assert not are_opposed(slots_of(pair[0]), slots_of(pair[1]))
 
 
 @pytest.mark.parametrize("pair", UNTOLD)
 def test_opposites_that_are_not_told_are_two_lessons_all_the_same(pair: tuple[str, str]) -> None:
-    assert not same(*pair)
+    assert not are_same(*pair)
 
 
 @pytest.mark.parametrize("pairs", [TUNED_SAME, HELD_SAME], ids=["tuned", "held"])
 def test_most_rewordings_are_recognised_and_none_is_taken_for_the_opposite(pairs: Pairs) -> None:
-    assert not [pair for pair in pairs if opposed(slots_of(pair[0]), slots_of(pair[1]))]
-    assert sum(same(*pair) for pair in pairs) >= 0.9 * len(pairs)
-    assert [alike(*pair) for pair in pairs] == [alike(*pair[::-1]) for pair in pairs]
+    assert not [pair for pair in pairs if are_opposed(slots_of(pair[0]), slots_of(pair[1]))]
+    assert sum(are_same(*pair) for pair in pairs) >= 0.9 * len(pairs)
+    assert [similarity(*pair) for pair in pairs] == [similarity(*pair[::-1]) for pair in pairs]
 
 
 def test_among_all_lessons_the_right_one_is_found() -> None:
-    lessons = Lessons()
+    lessons = LessonIndex()
     for one, _ in ALL_SAME + ALL_OPPOSED + ALL_OTHER + UNTOLD:
         lessons.add(one, one)
     found = [(one, lessons.find(other)) for one, other in ALL_SAME]
     assert sum(one == there for one, there in found) >= 0.9 * len(found)
     assert len([there for one, there in found if there not in (one, None)]) <= 0.05 * len(found)
     assert not [pair for pair in ALL_OPPOSED + ALL_OTHER + UNTOLD if lessons.find(pair[1]) == pair[0]]
-    assert all(one in lessons.opposites(other) for one, other in ALL_OPPOSED)
+    assert all(one in lessons.find_opposites(other) for one, other in ALL_OPPOSED)
 
 
 @pytest.mark.parametrize(
@@ -522,24 +522,24 @@ def test_among_all_lessons_the_right_one_is_found() -> None:
 def test_how_politely_or_how_often_it_is_said_does_not_matter(frame: str) -> None:
     for one, _ in ALL_SAME:
         if slots_of(one).wanted and one.split()[0] in {"Use", "Run", "Add", "Write", "Put", "Ask", "Read", "Keep"}:
-            assert same(one, frame.format(one[0].lower() + one[1:-1])), one
+            assert are_same(one, frame.format(one[0].lower() + one[1:-1])), one
 
 
 def test_a_slip_of_the_pen_does_not_make_another_lesson() -> None:
-    assert same("Do not mock the databse in tests.", "Do not mock the database in tests.")
-    assert not same("Use vitest in the project.", "Use vite in the project.")
-    lessons = Lessons()
+    assert are_same("Do not mock the databse in tests.", "Do not mock the database in tests.")
+    assert not are_same("Use vitest in the project.", "Use vite in the project.")
+    lessons = LessonIndex()
     lessons.add("a", "Mention the migration in the changelog.")
     assert lessons.find("Mention the migraton in the changelog") == "a"
 
 
 def test_a_command_in_backticks_and_in_plain_words_is_the_same() -> None:
-    assert same("Run `npm test` before committing.", "Before committing, run npm test.")
-    assert opposed(slots_of("Use `npm test`."), slots_of("Never use npm test."))
+    assert are_same("Run `npm test` before committing.", "Before committing, run npm test.")
+    assert are_opposed(slots_of("Use `npm test`."), slots_of("Never use npm test."))
 
 
 def test_what_hardly_says_anything_is_no_lesson_to_be_found() -> None:
-    lessons = Lessons()
+    lessons = LessonIndex()
     lessons.add("a", "Run it.")
     lessons.add("b", "Use it for all of them!")
     assert lessons.find("just keep it running") is None
@@ -548,7 +548,7 @@ def test_what_hardly_says_anything_is_no_lesson_to_be_found() -> None:
 
 
 def test_a_key_goes_before_the_text_and_the_text_before_likeness() -> None:
-    lessons = Lessons()
+    lessons = LessonIndex()
     lessons.add("likeness", "Please use pnpm, not npm, here.")
     lessons.add("text", "Use pnpm, not npm.")
     lessons.add("key", "Sort the imports.", key="style.imports")
@@ -559,13 +559,13 @@ def test_a_key_goes_before_the_text_and_the_text_before_likeness() -> None:
 
 
 def test_a_lesson_may_have_several_wordings_and_is_told_once() -> None:
-    lessons = Lessons()
+    lessons = LessonIndex()
     lessons.add("a", "Use pnpm, not npm.")
     lessons.add("a", "The package manager is pnpm.")
     lessons.add("b", "Run the migrations before the tests.")
     assert lessons.find("pnpm is the package manager") == "a"
-    assert lessons.opposites("Use npm instead of pnpm") == ["a"]
-    assert lessons.opposites("Never edit migrations/") == []
+    assert lessons.find_opposites("Use npm instead of pnpm") == ["a"]
+    assert lessons.find_opposites("Never edit migrations/") == []
 
 
 WORDS = st.sampled_from(
@@ -580,19 +580,19 @@ TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=60)
 def test_any_two_texts_can_be_compared_either_way(one: str, other: str) -> None:
     read, theirs = slots_of(one), slots_of(other)
     assert not read.wanted & read.unwanted
-    assert 0.0 <= alike(one, other) <= 1.0
-    assert alike(one, other) == pytest.approx(alike(other, one))
-    assert opposed(read, theirs) == opposed(theirs, read)
-    assert not (opposed(read, theirs) and alike(read, theirs))
+    assert 0.0 <= similarity(one, other) <= 1.0
+    assert similarity(one, other) == pytest.approx(similarity(other, one))
+    assert are_opposed(read, theirs) == are_opposed(theirs, read)
+    assert not (are_opposed(read, theirs) and similarity(read, theirs))
 
 
 @given(TEXTS)
 def test_a_text_is_never_its_own_opposite_and_is_found_again(text: str) -> None:
-    assert not opposed(slots_of(text), slots_of(text))
-    lessons = Lessons()
+    assert not are_opposed(slots_of(text), slots_of(text))
+    lessons = LessonIndex()
     lessons.add("a", text)
     assert lessons.find(text) == "a"
-    assert lessons.opposites(text) == []
+    assert lessons.find_opposites(text) == []
 
 
 def many(count: int, seed: int) -> list[str]:
@@ -612,22 +612,22 @@ def many(count: int, seed: int) -> list[str]:
 def test_the_lookup_finds_whatever_a_comparison_with_every_lesson_finds() -> None:
     texts = many(250, 1)
     read = {text: slots_of(text) for text in texts}
-    lessons = Lessons()
+    lessons = LessonIndex()
     for text in texts:
         lessons.add(text, text)
     asked = many(30, 2)
     found = 0
     for text in asked:
-        near = [each for each in texts if same(text, each)]
+        near = [each for each in texts if are_same(text, each)]
         there = lessons.find(text)
         found += bool(near)
         assert (there in near) if near else there is None
-        assert lessons.opposites(text) == [each for each in read if opposed(slots_of(text), read[each])]
+        assert lessons.find_opposites(text) == [each for each in read if are_opposed(slots_of(text), read[each])]
     assert found
 
 
 def test_ten_thousand_lessons_are_searched_in_about_a_millisecond() -> None:
-    lessons = Lessons()
+    lessons = LessonIndex()
     for number, text in enumerate(many(10_000, 3)):
         lessons.add(str(number), text)
     asked = many(200, 4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.text.sameness import Lessons, opposed, same
+from wisen.text.sameness import LessonIndex, are_opposed, are_same
 from wisen.text.slots import slots_of
 
 PNPM = {
@@ -72,7 +72,7 @@ def turned(text: str) -> str:
 def test_the_same_wish_is_one_lesson_in_whichever_language_it_is_said(language: str) -> None:
     assert slots_of(PNPM[language])[:2] == (frozenset({"pnpm"}), frozenset({"npm"}))
     for texts in (PNPM, NO_COMMENTS, COMMENTS):
-        assert [other for other in texts if not same(texts[language], texts[other])] == []
+        assert [other for other in texts if not are_same(texts[language], texts[other])] == []
 
 
 @pytest.mark.requirement("S9")
@@ -80,24 +80,24 @@ def test_the_same_wish_is_one_lesson_in_whichever_language_it_is_said(language: 
 def test_the_opposite_is_told_in_whichever_language_it_is_said(language: str) -> None:
     others = [*((PNPM, turned(text)) for text in PNPM.values()), *((COMMENTS, text) for text in NO_COMMENTS.values())]
     for texts, two in others:
-        assert opposed(slots_of(texts[language]), slots_of(two)), two
-        assert not same(texts[language], two)
+        assert are_opposed(slots_of(texts[language]), slots_of(two)), two
+        assert not are_same(texts[language], two)
 
 
 @pytest.mark.requirement("S9", "N5")
 def test_another_tool_for_the_same_purpose_takes_the_place_of_the_first() -> None:
-    lessons = Lessons()
+    lessons = LessonIndex()
     lessons.add("a", "Use foo for tests.")
     lessons.add("b", "Use npm.")
     lessons.add("c", "Use fixtures for tests.")
     lessons.add("d", "Use React for the frontend.")
-    assert lessons.opposites("From now on use bar for tests") == ["a"]
-    assert lessons.opposites("For tests use bar.") == ["a"]
-    assert lessons.opposites("use pnpm") == ["b"]
-    assert lessons.opposites("Use factories for tests.") == []
-    assert lessons.opposites("Use Tailwind for the frontend.") == []
+    assert lessons.find_opposites("From now on use bar for tests") == ["a"]
+    assert lessons.find_opposites("For tests use bar.") == ["a"]
+    assert lessons.find_opposites("use pnpm") == ["b"]
+    assert lessons.find_opposites("Use factories for tests.") == []
+    assert lessons.find_opposites("Use Tailwind for the frontend.") == []
 
 
 @pytest.mark.requirement("S4")
 def test_going_on_and_keeping_something_are_two_matters() -> None:
-    assert not same("I've finished that part - keep going.", "Why are we keeping `parseRows` at all?")
+    assert not are_same("I've finished that part - keep going.", "Why are we keeping `parseRows` at all?")

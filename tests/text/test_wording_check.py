@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.text.rule_wording import rule_line
-from wisen.text.wording_check import mismatch
+from wisen.text.wording_check import find_mismatch
 
 pytestmark = pytest.mark.requirement("S6", "C5")
 
@@ -150,25 +150,25 @@ LANGUAGES = st.sampled_from(sorted(SAYINGS))
 @given(code=LANGUAGES, a=TOOLS)
 def test_a_wording_that_lost_the_negation_is_refused_in_every_language(code: str, a: str) -> None:
     forbids, asks = SAYINGS[code][NOT].format(a=a), SAYINGS[code][POSITIVE].format(a=a)
-    assert mismatch(forbids, asks)
-    assert mismatch(asks, forbids)
-    assert not mismatch(forbids, forbids)
-    assert not mismatch(asks, asks)
+    assert find_mismatch(forbids, asks)
+    assert find_mismatch(asks, forbids)
+    assert not find_mismatch(forbids, forbids)
+    assert not find_mismatch(asks, asks)
 
 
 @given(code=LANGUAGES, other=LANGUAGES, a=TOOLS)
 def test_a_wording_in_another_language_is_held_against_the_quote_too(code: str, other: str, a: str) -> None:
     forbids, asks = SAYINGS[code][NOT].format(a=a), SAYINGS[other][POSITIVE].format(a=a)
-    assert mismatch(forbids, asks)
-    assert not mismatch(forbids, SAYINGS[other][NOT].format(a=a))
+    assert find_mismatch(forbids, asks)
+    assert not find_mismatch(forbids, SAYINGS[other][NOT].format(a=a))
 
 
 @given(code=LANGUAGES, other=LANGUAGES, names=st.lists(TOOLS, min_size=2, max_size=2, unique=True))
 def test_one_thing_instead_of_another_is_not_the_other_way_round(code: str, other: str, names: list[str]) -> None:
     a, b = names
     said, turned = SAYINGS[code][SWAP].format(a=a, b=b), SAYINGS[other][SWAP].format(a=b, b=a)
-    assert mismatch(said, turned)
-    assert not mismatch(said, SAYINGS[other][SWAP].format(a=a, b=b))
+    assert find_mismatch(said, turned)
+    assert not find_mismatch(said, SAYINGS[other][SWAP].format(a=a, b=b))
 
 
 @given(code=LANGUAGES, which=st.integers(0, 3), a=TOOLS)
@@ -176,9 +176,9 @@ def test_no_limit_condition_or_exception_is_lost_or_added(code: str, which: int,
     said = LIMITS[code][which].format(a=a)
     lost = said.replace(DROPPED[code][which], "")
     assert lost != said
-    assert mismatch(said, lost), (said, lost)
-    assert mismatch(lost, said), (lost, said)
-    assert not mismatch(said, said)
+    assert find_mismatch(said, lost), (said, lost)
+    assert find_mismatch(lost, said), (lost, said)
+    assert not find_mismatch(said, said)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_no_limit_condition_or_exception_is_lost_or_added(code: str, which: int,
     ],
 )
 def test_names_numbers_and_order_are_those_that_were_said(quote: str, wording: str) -> None:
-    assert mismatch(quote, wording)
+    assert find_mismatch(quote, wording)
 
 
 @pytest.mark.parametrize(
@@ -213,13 +213,13 @@ def test_names_numbers_and_order_are_those_that_were_said(quote: str, wording: s
     ],
 )
 def test_other_words_for_the_same_pass(quote: str, wording: str) -> None:
-    assert not mismatch(quote, wording)
+    assert not find_mismatch(quote, wording)
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_two_texts_are_compared(quote: str, wording: str) -> None:
-    assert isinstance(mismatch(quote, wording), str)
-    assert not mismatch(quote, quote)
+    assert isinstance(find_mismatch(quote, wording), str)
+    assert not find_mismatch(quote, quote)
 
 
 @pytest.mark.parametrize(
@@ -234,4 +234,4 @@ def test_any_two_texts_are_compared(quote: str, wording: str) -> None:
 )
 def test_a_line_of_a_file_is_what_was_said_without_an_answer_in_front(said: str, line: str) -> None:
     assert rule_line(said) == line
-    assert not mismatch(said, rule_line(said))
+    assert not find_mismatch(said, rule_line(said))

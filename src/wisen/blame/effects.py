@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wisen.model.instruction import Effect, InstructionLine, Rate, Strength
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -268,7 +268,7 @@ def _call_words(tool: str, arguments: str | None) -> set[str]:
     fields = fields_of(arguments)
     line = command_of(fields)
     if line is not None:
-        words = {word for part in parsed(line).parts for word in part.tokens}
+        words = {word for part in parse_command(line).parts for word in part.tokens}
         return words.union(*(_path_names(word) for word in words if "/" in word))
     paths = [str(fields[name]) for name in ("file_path", "path", "notebook_path") if fields.get(name)]
     return {tool}.union(*map(_path_names, paths))

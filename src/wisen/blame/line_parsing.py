@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from wisen.text.command_lines import parsed
+from wisen.text.command_lines import parse_command
 
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*\s*\Z")
 _LEAD = re.compile(r"[\s>*_#\-+\d.)\[\]x⚠️✅❌:]*")
@@ -76,6 +76,6 @@ def _normalize_path(name: str) -> str:
 def _words(code: str) -> list[str]:
     """Return the words of a code span that a call would have too."""
     words = [
-        word for word in parsed(code).tokens if word not in ("|", "...", "…") and not word.startswith(("<", "[", "{"))
+        word for word in parse_command(code).tokens if word not in ("|", "...", "…") and not word.startswith(("<", "[", "{"))
     ]
     return words[:6]

@@ -9,7 +9,7 @@ from wisen.logs.ownership_rows import record_places
 from wisen.model.context import ContextKind
 from wisen.model.entry import Answer, EntryStatus, Move, MoveKind
 from wisen.model.entry_state import fold_entry_states, fold_proposal_states
-from wisen.text.sameness import Lessons
+from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from wisen.logs.projects import Projects
@@ -65,7 +65,7 @@ def _moves(
 ) -> list[Move]:
     """Return the moves of entries into the project; an entry that has a duplicate there is merged with it."""
     factory, reason = home.row_factory, f"{moved.place} belonged to {moved.new.name}"
-    known = Lessons()
+    known = LessonIndex()
     for state in project_entries:
         known.add(state.entry.id, state.text)
     rows = []

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import sentinel
-from wisen.text.tokens import tokens_at_most
+from wisen.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ HINTS_HEADING = "Hints, inferred and not confirmed:"
 NEWS_HEADING = "Tell the user once:"
 WAITING_HEADING = "Ask the user once; they type the answer:"
 DUE_HEADING = "Open and important:"
-_SEAL = tokens_at_most("-0123456789abcdef" * 2)
+_SEAL = estimate_tokens("-0123456789abcdef" * 2)
 """What the seal of a session adds to both marks."""
 
 
@@ -125,7 +125,7 @@ def build_block(content: BlockContent, policy: DeliverPolicy) -> Block:
                 line, exposure_id = each.line, each.exposure_id
             else:
                 line, exposure_id = each.line(briefly=each.rule in shown), each.id
-            if tokens_at_most(_wrapped([*lines, *head, line])) + _SEAL > policy.tokens:
+            if estimate_tokens(_wrapped([*lines, *head, line])) + _SEAL > policy.tokens:
                 continue
             lines += [*head, line]
             if exposure_id in trial_ids:

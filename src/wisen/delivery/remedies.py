@@ -11,7 +11,7 @@ from wisen.model.event import Status
 from wisen.model.fix import Danger
 from wisen.safety.fix_causes import error_names_change
 from wisen.safety.fix_texts import is_own_wording, is_reordered, quote_change, quote_line
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -114,10 +114,12 @@ class FailingForm(NamedTuple):
         line = command_of(fields_of(step.arguments)) if step.status is Status.OK and step.tool == self.tool else None
         if line is None or not all(word in line for word in self.words):
             return False
-        command = parsed(line)
+        command = parse_command(line)
         tokens = command.tokens
         return (
-            tokens == self.words if self.whole else command.main.program == self.program and {*self.words} <= {*tokens}
+            tokens == self.words
+            if self.whole
+            else command.main_part.program == self.program and {*self.words} <= {*tokens}
         )
 
 
@@ -126,9 +128,9 @@ def failing_form(fix: Fix) -> FailingForm | None:
     line = command_of(fields_of(fix.before))
     if line is None or fix.change.first or fix.signature.key.startswith("build.") or is_named_by_error(fix):
         return None
-    command = parsed(line)
+    command = parse_command(line)
     removed = tuple(word for word in fix.change.removed if "…" not in word)
-    return FailingForm(fix.change.tool, command.main.program, removed or command.tokens, not removed)
+    return FailingForm(fix.change.tool, command.main_part.program, removed or command.tokens, not removed)
 
 
 def is_named_by_error(fix: Fix) -> bool:

@@ -29,7 +29,7 @@ from wisen.model.guard_text import describe_proposal
 from wisen.model.report import Selection
 from wisen.safety.entry_texts import agent_text, is_worth_showing
 from wisen.store.known_entries import KnownEntries
-from wisen.text.superseded import overruled
+from wisen.text.superseded import find_overruled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -193,7 +193,9 @@ class SnapshotBuilder:
         stated = [each for each in unfiled if is_lasting_statement(each)]
         local = [each for each in (*rules, *filed, *stated) if context and each.context == context]
         overruled_ids = (
-            overruled([each for each in (*rules, *filed, *stated) if not each.context], local) if local else set[str]()
+            find_overruled([each for each in (*rules, *filed, *stated) if not each.context], local)
+            if local
+            else set[str]()
         )
         rules, filed, stated = (
             [each for each in some if each.entry.id not in overruled_ids] for some in (rules, filed, stated)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wisen.model.pointing import SHOWN_ID_LENGTH
 from wisen.safety import sentinel
-from wisen.text.tokens import tokens_at_most
+from wisen.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ TOKENS = 88
 """The token budget of all questions; the tool that answers them has the rest of 200."""
 _FIRST = 3
 """How many turns come before a lesson that needs a wording."""
-_SEAL = tokens_at_most("-0123456789abcdef" * 2)
+_SEAL = estimate_tokens("-0123456789abcdef" * 2)
 
 
 class Unworded(Protocol):
@@ -70,7 +70,7 @@ def select_questions(questions: Iterable[TurnQuestion], *, in_block: bool) -> li
     lines, chosen = [HEAD], list[tuple[str, str]]()
     for each in questions:
         block = sentinel.wrap("\n".join([*lines, each.line]))
-        cost = tokens_at_most("\n".join([*lines, each.line])) if in_block else tokens_at_most(block) + _SEAL
+        cost = estimate_tokens("\n".join([*lines, each.line])) if in_block else estimate_tokens(block) + _SEAL
         if cost > TOKENS:
             continue
         lines.append(each.line)

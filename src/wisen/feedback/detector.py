@@ -18,7 +18,7 @@ from wisen.feedback.lexicon import Lexicon, shipped_lexicon
 from wisen.feedback.packed_weights import WeightRows, lane_marks, pack, threshold_offsets, unpack_lane
 from wisen.model.signal import IN_DOUBT, Lesson, Polarity, Signal, SignalKind, TypedTurn
 from wisen.text.directives import DirectiveReader, shipped_reader
-from wisen.text.outright_words import asks_for_more, tells_better_way
+from wisen.text.outright_words import is_improvement, is_request
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -247,8 +247,8 @@ class DetectorModel:
 
 def _explicit_kinds(text: str) -> list[SignalKind]:
     """Kinds that hold because of unambiguous words."""
-    asks = [SignalKind.REQUEST] if asks_for_more(text) else []
-    return [*asks, SignalKind.GAP] if tells_better_way(text) else asks
+    asks = [SignalKind.REQUEST] if is_request(text) else []
+    return [*asks, SignalKind.GAP] if is_improvement(text) else asks
 
 
 class _SupportCache(dict[tuple[bool, int, int, int], float]):

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from wisen.feedback.text_normalization import fold, fold_with_places, is_foreign, is_unspaced_letter, is_word_letter
-from wisen.text.lasting_words import orders_lastingly, says_lasting
+from wisen.text.lasting_words import has_lasting_words, is_lasting_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,7 +90,7 @@ def _strip_interjection(part: str, languages: Iterable[Language]) -> str:
     ]
     for lead in sorted(leads, key=len, reverse=True):
         rest = part[folded.place(len(lead)) :]
-        if rest[:1] in _SEPARATORS and not says_lasting(part[: folded.place(len(lead))]):
+        if rest[:1] in _SEPARATORS and not has_lasting_words(part[: folded.place(len(lead))]):
             return rest.lstrip(_MARKS)
     return part
 
@@ -113,11 +113,11 @@ def is_order(part: str, languages: Sequence[Language]) -> bool:
 
 def _is_indirect_order(part: str, languages: Sequence[Language]) -> bool:
     """Whether an order is at its end, or it says how something is always done."""
-    if _FINAL_ORDER.search(part.rstrip(_MARKS)) or _CONVENTION.search(part) or orders_lastingly(part):
+    if _FINAL_ORDER.search(part.rstrip(_MARKS)) or _CONVENTION.search(part) or is_lasting_order(part):
         return True
     folded = f" {fold(part)} "
     words = [word for each in languages for word in _fold_words((*each.lesson.orders, *each.lesson.forbids))]
-    return says_lasting(part) and any(
+    return has_lasting_words(part) and any(
         f" {word} " in folded or (is_unspaced_letter(word[-1]) and word in folded) for word in words
     )
 

@@ -15,7 +15,7 @@ from wisen.model.event import Status
 from wisen.model.history import History, Step, Turn, UserAction
 from wisen.model.signal import SURE_GAP, PrecedingEvent, SignalKind
 from wisen.text.directives import LONGEST, directives_in
-from wisen.text.lasting_words import is_for_now
+from wisen.text.lasting_words import is_temporary
 from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _explain_lesson(lesson: Lesson) -> KeptQuote:
     when = "delivered when such a call comes again" if lesson.trigger is not None else "found when asked for"
     if lesson.standing:
         why = STANDS
-    elif is_for_now(lesson.text):
+    elif is_temporary(lesson.text):
         why = f"{when}: {PASSES}"
     elif lesson.marker and not stands_alone(lesson.text):
         why = f"{when}: {POINTS}"
@@ -127,7 +127,7 @@ def _explain_nothing(text: str, signals: tuple[Signal, ...]) -> str:
         (len(plain) > LONGEST, too_long),
         (SignalKind.PRAISE in kinds, "praise: it strengthens what was at work, and teaches nothing new"),
         (plain.rstrip("\"'”)").endswith(tuple(_QUESTION)), "a question"),
-        (is_for_now(plain), PASSES),
+        (is_temporary(plain), PASSES),
         (SignalKind.CORRECTION in kinds, "a correction that no call can be found for: a remark, found when asked for"),
         (_is_agreement(plain), PERMITS),
     )

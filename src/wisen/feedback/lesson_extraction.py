@@ -16,7 +16,7 @@ from wisen.feedback.lexicon import shipped_lexicon
 from wisen.feedback.text_normalization import fold, is_unspaced_letter
 from wisen.model.signal import LessonTopic
 from wisen.text import orders
-from wisen.text.lasting_words import says_lasting
+from wisen.text.lasting_words import has_lasting_words
 from wisen.text.negations import count_negations
 from wisen.text.order_reading import read_order, set_aside_leads
 
@@ -219,7 +219,7 @@ def _is_dependent(part: str) -> bool:
         return False
     words = len(part.split()) + (0 if part.isascii() else sum(map(is_unspaced_letter, part)) // 2)
     if words <= _DEPENDENT_WORDS:
-        return count_negations(part) > 0 or says_lasting(part)
+        return count_negations(part) > 0 or has_lasting_words(part)
     return words <= _POINTING_WORDS and count_negations(part) > 0 and _POINTS.search(part) is not None
 
 

@@ -11,7 +11,7 @@ from wisen.mining.triggers import find_trigger
 from wisen.model.directive import TriggerCause
 from wisen.model.signal import Lesson, LessonTopic, SignalKind
 from wisen.text.directives import shipped_reader
-from wisen.text.lasting_words import is_for_now
+from wisen.text.lasting_words import is_temporary
 from wisen.text.negations import count_negations
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def _lesson_about_call(trigger: Trigger, text: str) -> Lesson | None:
     Only a negative remark about a rejected or interrupted call is one: a question, a state or a name teaches nothing.
     """
     quote = " ".join(text.split())
-    if len(quote) > MAX_QUOTE or is_for_now(quote) or any(mark in quote for mark in _ASKS):
+    if len(quote) > MAX_QUOTE or is_temporary(quote) or any(mark in quote for mark in _ASKS):
         return None
-    if shipped_reader().asks_or_passes(text):
+    if shipped_reader().is_question_or_temporary(text):
         return None
     if trigger.cause is TriggerCause.NAMED or not count_negations(quote):
         return None

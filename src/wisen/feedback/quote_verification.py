@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from wisen.errors import UsageError
 from wisen.safety import sentinel
 from wisen.text.directives import shipped_reader
-from wisen.text.lasting_words import is_for_now
+from wisen.text.lasting_words import is_temporary
 from wisen.text.negations import count_negations
 from wisen.text.orders import is_waiver
-from wisen.text.permission_reading import gives_leave
+from wisen.text.permission_reading import is_permission
 from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
@@ -144,9 +144,9 @@ def _reject_misleading(
         raise UsageError(f"The sentence before changes what they say. Include it: {before!r}")
     for start, end in units[first : last + 1]:
         sentence = collapse_whitespace(typed[start:end])
-        if is_waiver(sentence) or _ASSENT.match(sentence) or gives_leave(sentence, reader):
+        if is_waiver(sentence) or _ASSENT.match(sentence) or is_permission(sentence, reader):
             raise UsageError("They give permission for something. A permission is never learned.")
-        if is_for_now(sentence):
+        if is_temporary(sentence):
             raise UsageError("They say themselves that they only hold for now.")
 
 

@@ -217,9 +217,9 @@ class TurnSettlement:
 
     @staticmethod
     def _check_wording(words: str, wording: str) -> None:
-        from wisen.text.wording_check import mismatch
+        from wisen.text.wording_check import find_mismatch
 
-        if wording.strip() and (why := mismatch(words, wording)):
+        if wording.strip() and (why := find_mismatch(words, wording)):
             raise UsageError(f"The wording does not say what the user said: {why}. Reword it, or leave it out.")
 
     def _sightings(self, settled: SettledTurn, doubtful: DoubtfulTurn) -> list[Sighting]:

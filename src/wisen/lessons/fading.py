@@ -69,7 +69,7 @@ def _fade_entry(state: EntryState, moves: Sequence[Move], now: datetime, factory
 
 def _is_permanent(state: EntryState) -> bool:
     """Whether a person said that it is a rule."""
-    return standing_of(state).stands
+    return standing_of(state).is_standing
 
 
 def _close_excess(states: Sequence[EntryState], over: set[str], now: datetime, factory: RowFactory) -> Iterator[Move]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
     from wisen.store.row_factory import RowFactory
-    from wisen.text.sameness import Lessons
+    from wisen.text.sameness import LessonIndex
 
 _PASSING = re.compile(
     r"\b(?:(?:just |only )?(?:this|for) once|this (?:one )?time|(?:just |only )?for (?:now|today|the moment)|today only"
@@ -77,7 +77,7 @@ def settle_by_newest(
     `is_lasting`: whether an entry is a lasting statement of the user, so that it can replace another.
     `said_in`: when an entry was last said in a context.
     """
-    from wisen.text.sameness import Lessons
+    from wisen.text.sameness import LessonIndex
 
     stated = last_stated(states, moves)
     removed = _removed_by_user(moves)
@@ -87,12 +87,12 @@ def settle_by_newest(
     statements = [
         each for each in live if each.entry.id in stated and is_lasting(each) and not is_temporary(each.entry.details)
     ]
-    lookups: dict[str, Lessons] = defaultdict(Lessons)
+    lookups: dict[str, LessonIndex] = defaultdict(LessonIndex)
     for each in live:
         lookups[each.context].add(each.entry.id, each.text)
     newest: dict[str, EntryState] = {}
     for statement in statements:
-        for id_ in lookups[statement.context].opposites(statement.text):
+        for id_ in lookups[statement.context].find_opposites(statement.text):
             if id_ != statement.entry.id and _order(statement, stated) > _order(by_id[id_], stated):
                 _keep_newest(newest, id_, statement, stated)
     questions = []
@@ -134,13 +134,13 @@ def _keep_newest(newest: dict[str, EntryState], id_: str, word: EntryState, said
 
 
 def _opposites_across_projects(
-    words: Sequence[EntryState], everywhere: Lessons, said: Mapping[str, datetime]
+    words: Sequence[EntryState], everywhere: LessonIndex, said: Mapping[str, datetime]
 ) -> Iterable[tuple[EntryState, EntryState]]:
     """Yield the statements of projects with the opposite ones for all projects."""
     of_all = {each.entry.id: each for each in words if each.context == EVERYWHERE}
     for word in words if of_all else ():
         if word.context != EVERYWHERE and not word.is_over:
-            for id_ in everywhere.opposites(word.text):
+            for id_ in everywhere.find_opposites(word.text):
                 if id_ in of_all and not of_all[id_].is_over and id_ in said:
                     yield word, of_all[id_]
 

@@ -28,7 +28,7 @@ from wisen.model.entry import (
 from wisen.model.entry_names import entry_name
 from wisen.model.event import Status as End
 from wisen.model.failure import Ending
-from wisen.text.sameness import Lessons
+from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -131,7 +131,7 @@ def _working_steps(runs: Iterable[_Run]) -> set[str]:
 def _known_goals(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[str, list[_Run]]]:
     """Yield the runs of each known goal in a context, oldest first."""
     groups: dict[tuple[str, str], list[_Run]] = defaultdict(list)
-    lookups: dict[str, Lessons] = defaultdict(Lessons)
+    lookups: dict[str, LessonIndex] = defaultdict(LessonIndex)
     for history, goals in worked:
         turns, steps = {turn.id: turn for turn in history.turns}, {step.call: step for step in history.steps}
         for goal in goals:

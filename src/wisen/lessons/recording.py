@@ -28,8 +28,8 @@ from wisen.model.entry_state import encode_trigger
 from wisen.model.signal import SURE_GAP, LessonTopic, SignalKind
 from wisen.text.directives import directives_in
 from wisen.text.negations import count_negations
-from wisen.text.outright_words import tells_better_way
-from wisen.text.sameness import Lessons
+from wisen.text.outright_words import is_improvement
+from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -119,7 +119,7 @@ class _Recorder:
     ) -> None:
         self.rows: Rows = []
         self._factory, self._confined = factory, confined
-        self._lookups: dict[str, Lessons] = defaultdict(Lessons)
+        self._lookups: dict[str, LessonIndex] = defaultdict(LessonIndex)
         for state in known:
             self._lookups[state.context].add(state.entry.id, state.text, trigger=state.trigger)
         self._names = {state.entry.name for state in known}
@@ -169,7 +169,7 @@ class _Recorder:
         lookup, factory = self._lookups[context], self._factory
         entry = _entry(sighting, text, context, self._names, factory)
         self.rows.append(entry)
-        self.rows += [factory.build_move(entry.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
+        self.rows += [factory.build_move(entry.id, MoveKind.CONFLICT, other) for other in lookup.find_opposites(text)]
         if sighting.local:
             self._local.add(entry.id)
             self.rows.append(
@@ -279,7 +279,7 @@ def _is_recorded_without_lesson(sighting: Sighting) -> bool:
     if sighting.said.signal.kind is SignalKind.GAP:
         text, sure = text_of(sighting), sighting.said.signal.probability >= SURE_GAP
         names = _NAME.search(text) is not None or not text.isascii()
-        return tells_better_way(text) or (sure and names and _NOT_A_FACT.match(text) is None)
+        return is_improvement(text) or (sure and names and _NOT_A_FACT.match(text) is None)
     if sighting.said.signal.kind is SignalKind.REQUEST:
         return _REQUESTS.search(text_of(sighting)) is not None or not text_of(sighting).isascii()
     return sighting.said.signal.kind not in _NEED_A_LESSON
@@ -336,7 +336,7 @@ def _entry(sighting: Sighting, text: str, context: str, names: set[str], factory
 
 
 def _category(kind: SignalKind, text: str) -> Category | None:
-    better = kind is SignalKind.GAP and tells_better_way(text)
+    better = kind is SignalKind.GAP and is_improvement(text)
     return Category.BEST_PRACTICE if better else _CATEGORIES[kind]
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.model.memory import BRIEFING_TOKENS, Briefing, MemoryKind
 from wisen.text.directives import directives_in
 from wisen.text.orders import is_order
-from wisen.text.sameness import Lessons
+from wisen.text.sameness import LessonIndex
 from wisen.text.terms import term_of
-from wisen.text.tokens import tokens_at_most
+from wisen.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,7 +107,7 @@ def build_briefing(
         ),
     ]
     chosen: list[Memory] = []
-    lessons, counts, left_out = Lessons(), Counter[Section](), 0
+    lessons, counts, left_out = LessonIndex(), Counter[Section](), 0
     for memory in sorted(candidates, key=lambda each: _ORDER.index(section_of(each))):
         section = section_of(memory)
         if (
@@ -116,14 +116,14 @@ def build_briefing(
             or (section is Section.WORKFLOWS and counts[section] == MAX_WORKFLOWS)
         ):
             continue
-        if tokens_at_most(_format_text([*chosen, memory])) > budget:
+        if estimate_tokens(_format_text([*chosen, memory])) > budget:
             left_out += 1
             continue
         chosen.append(memory)
         lessons.add(memory.id, memory.text)
         counts[section] += 1
     text = _format_text(chosen)
-    return Briefing(tuple(chosen), text, tokens_at_most(text), left_out)
+    return Briefing(tuple(chosen), text, estimate_tokens(text), left_out)
 
 
 def _matching_memories(

@@ -22,7 +22,7 @@ from wisen.safety.entry_texts import agent_text
 from wisen.safety.fix_texts import describe_fix, quote_step
 from wisen.safety.withhold import rule_against
 from wisen.text import daily
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 from wisen.text.entry_standing import is_lesson, standing_of
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def steps_of(history: History, goal: Goal) -> list[str]:
     steps: dict[str, None] = {}
     for step in history.steps:
         line = command_of(fields_of(step.arguments)) if step.call in calls and step.status is Worked.OK else None
-        if line is not None and not parsed(line).main.only_reads:
+        if line is not None and not parse_command(line).main_part.only_reads:
             steps.setdefault(f"`{_first_line(quote_step(line))}`")
     return list(steps)[:MAX_STEPS]
 
@@ -207,7 +207,9 @@ def _is_lasting(state: EntryState) -> bool:
     stated = entry.origin is EntryOrigin.STATED and entry.type is EntryType.LEARNING
     if stated and state.status is EntryStatus.RESOLVED and not state.confirmed and not is_lesson(state):
         return False  # a remark
-    said_once = entry.origin is EntryOrigin.STATED and state.sessions < MIN_REPEATS and not standing_of(state).stands
+    said_once = (
+        entry.origin is EntryOrigin.STATED and state.sessions < MIN_REPEATS and not standing_of(state).is_standing
+    )
     return not said_once or state.status is not EntryStatus.PENDING
 
 

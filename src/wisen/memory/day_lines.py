@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.summary import DayLine
-from wisen.text.daily import told
+from wisen.text.daily import single_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -91,5 +91,5 @@ def _choose_for_day(candidates: Iterable[DayCandidate], known: Sequence[str]) ->
 def _build_line(mark: DayMark, item: SummaryItem, summary: Summary, style: SummaryStyle) -> DayLine:
     measured = f"; {item.measured}" if item.measured else ""
     turn = f", turn {item.turn}" if item.turn else ""
-    text = told(f"{item.text}{measured} ({summary.short_label}{turn})")
+    text = single_line(f"{item.text}{measured} ({summary.short_label}{turn})")
     return DayLine(mark=mark, time=f"{style.local(item.at):%H:%M}", text=text)

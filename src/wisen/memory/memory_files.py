@@ -14,7 +14,7 @@ import msgspec
 from wisen.memory.day_lines import choose_lines, day_candidates, source_of
 from wisen.memory.summary_text import describe_session, parse_session, summary_file_name, write_summary
 from wisen.model.change import content_digest
-from wisen.text.daily import added
+from wisen.text.daily import append_day_lines
 
 if TYPE_CHECKING:
     from wisen.memory.day_lines import DayCandidate
@@ -157,7 +157,7 @@ def _changed_days(
     for day, candidates in new.items():
         file = files.read(folder.folder / f"{day}.md")
         content = file.content or b""
-        addition = added(content, [each.line for each in candidates], title=day)
+        addition = append_day_lines(content, [each.line for each in candidates], title=day)
         if addition:
             changed.append((file, content + addition))
         lines[day] = [*lines.get(day, ()), *(each.key for each in candidates)]

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wisen.model.memory import MemoryKind
-from wisen.text.sameness import opposed
+from wisen.text.sameness import are_opposed
 from wisen.text.slots import slots_of
 from wisen.text.terms import stem
 
@@ -134,7 +134,7 @@ def _find_replaced(number: int, contents: Sequence[_GroupContent], common: froze
 
 
 def _are_opposed(one: Slots | None, other: Slots | None) -> bool:
-    return one is not None and other is not None and opposed(one, other)
+    return one is not None and other is not None and are_opposed(one, other)
 
 
 def _similarity(one: frozenset[str], other: frozenset[str]) -> float:

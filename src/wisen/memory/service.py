@@ -153,7 +153,7 @@ class MemoryService:
 
         if mark not in list(DayMark):
             raise UsageError(f"--mark {mark!r} is not one of {', '.join(DayMark)}. Give one of them, or omit it.")
-        note_text = daily.told(text)
+        note_text = daily.single_line(text)
         if not note_text or len(note_text) > _MAX_NOTE:
             problem = f"The note has {len(note_text)} characters" if note_text else "There is nothing to note"
             raise UsageError(f"{problem}. Give a text of 1 to {_MAX_NOTE} characters.")
@@ -169,7 +169,7 @@ class MemoryService:
             is_new = append_lines(self._edit_ports, path, [line], why="a note", dry_run=dry_run) is not None
         else:
             file = files.read(path)
-            addition = daily.added(file.content or b"", [line], title=path.stem)
+            addition = daily.append_day_lines(file.content or b"", [line], title=path.stem)
             is_new = bool(addition)
             if is_new and not dry_run:
                 files.write(file, (file.content or b"") + addition)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.memory.shorten import clip
 from wisen.model.event import Status
 from wisen.model.summary import DayMark, SummaryItem
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -90,4 +90,4 @@ def _is_negligible(failure: Failure) -> bool:
 
 def _command_head(step: Step) -> str:
     line = command_of(fields_of(step.arguments))
-    return parsed(line).main.head if line else ""
+    return parse_command(line).main_part.head if line else ""

@@ -39,7 +39,7 @@ def append_lines(
         FileError: the file cannot be read or written.
     """
     file = edit_ports.files.read(path)
-    addition = daily.added(file.content or b"", lines, title=path.stem)
+    addition = daily.append_day_lines(file.content or b"", lines, title=path.stem)
     if not addition:
         return None
     # The editor separates it from the text before.

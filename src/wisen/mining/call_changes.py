@@ -16,8 +16,8 @@ from wisen.model.failure import CallChange
 from wisen.model.history import EDITS
 from wisen.safety.fix_causes import are_similar_scripts, is_in_error
 from wisen.safety.harmless_table import DISPENSABLE_PROGRAMS
-from wisen.text.command_lines import Part, command_of, fields_of, parsed
-from wisen.text.shell_settings import VALUE, file_read_for_settings, settings_in
+from wisen.text.command_lines import Part, command_of, fields_of, parse_command
+from wisen.text.shell_settings import VALUE, file_read_for_settings, variables_set_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,7 +63,7 @@ def has_same_goal(tool: str, before: str | None, after: str | None) -> bool:
 
 def replaces_script(before: str, after: str, error: str) -> bool:
     """Whether a missing script was replaced by a similar one: `make lint`, `make check`; `npm run lint`."""
-    one, two = parsed(before).main.words, parsed(after).main.words
+    one, two = parse_command(before).main_part.words, parse_command(after).main_part.words
     a, b = Counter(one), Counter(two)
     removed, new = [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
     missing = [word for word in one[1:] if not word.startswith("-") and is_in_error(word, error)]
@@ -77,28 +77,28 @@ def replaces_script(before: str, after: str, error: str) -> bool:
 
 def is_wrapped_whole(before: str, after: str, program: str) -> bool:
     """Whether a program that was not found is run unchanged by another one: `uv run --group dev pytest -q`."""
-    one, two = parsed(before).main.words, parsed(after).main.words
+    one, two = parse_command(before).main_part.words, parse_command(after).main_part.words
     return one[:1] == (program,) and len(two) > len(one) and two[-len(one) :] == one
 
 
 def are_of_one_program(failed: Step, step: Step) -> bool:
     """Whether two calls run the same program, a wrapper of it, or one with nearly the same name."""
-    one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
-    if not one.main.words or not two.main.words:
+    one, two = (parse_command(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
+    if not one.main_part.words or not two.main_part.words:
         return True  # neither runs a command
     programs = {part.program for part in one.parts}
-    name, other = one.main.program, two.main.program
+    name, other = one.main_part.program, two.main_part.program
     if other in programs or name in {part.program for part in two.parts} or _similarity(name, other) >= MIN_SIMILARITY:
         return True
-    wraps = (name in _last_names(two.main.words[1:]) and other not in DISPENSABLE_PROGRAMS) or other in _last_names(
-        one.main.words[1:]
-    )
-    return wraps or {one.main.words[-1]} == {two.main.words[-1]}  # another runner of the same script
+    wraps = (
+        name in _last_names(two.main_part.words[1:]) and other not in DISPENSABLE_PROGRAMS
+    ) or other in _last_names(one.main_part.words[1:])
+    return wraps or {one.main_part.words[-1]} == {two.main_part.words[-1]}  # another runner of the same script
 
 
 def runs_fewer_commands(failed: Step, step: Step) -> bool:
     """Whether a later line lacks whole commands of a failed one: then the problem may only have been avoided."""
-    one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
+    one, two = (parse_command(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
     return len(two.working) < len(one.working)
 
 
@@ -118,7 +118,7 @@ def option_change(change: CallChange, error: str) -> tuple[tuple[str, ...], tupl
 def variable_change(failed: Step, line: str, name: str) -> CallChange | None:
     """That a missing variable was set, by its name alone, or the file that was sourced for it."""
     before = command_of(fields_of(failed.arguments)) or ""
-    if name in settings_in(line) - settings_in(before):
+    if name in variables_set_in(line) - variables_set_in(before):
         return CallChange(tool=failed.tool, added=(f"{name}={VALUE}",))
     file = file_read_for_settings(line)
     return CallChange(tool=failed.tool, added=("source", file)) if file and file not in before else None
@@ -126,8 +126,8 @@ def variable_change(failed: Step, line: str, name: str) -> CallChange | None:
 
 @lru_cache(maxsize=4096)
 def _same_command_goal(first: str, second: str) -> bool:
-    one, two = parsed(first), parsed(second)
-    return any(_same_part(one.main, part) for part in two.working[-3:])
+    one, two = parse_command(first), parse_command(second)
+    return any(_same_part(one.main_part, part) for part in two.working[-3:])
 
 
 def _same_part(one: Part, two: Part) -> bool:
@@ -235,9 +235,9 @@ def call_difference(
 
 
 def _command_difference(tool: str, first: str, second: str, keeps: Callable[[str], bool]) -> CallChange | None:
-    one, two = (_without_comment(parsed(line).tokens) for line in (first, second))
+    one, two = (_without_comment(parse_command(line).tokens) for line in (first, second))
     if one == two:
-        one, two = parsed(first).moves, parsed(second).moves
+        one, two = parse_command(first).moves, parse_command(second).moves
     removed, added = _word_difference(one, two)
     removed, added = [*filter(keeps, removed)], [*filter(keeps, added)]
     if sorted(one) == sorted(two) and one != two:

@@ -15,7 +15,7 @@ from wisen.safety.fix_causes import changed_fields
 from wisen.safety.harmless import judge_command
 from wisen.safety.harmless_table import CommandEffect
 from wisen.safety.harmless_values import CommandContext
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 from wisen.text.plain_shell import read_plain_line
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _is_line_read_only(line: str) -> bool:
         return not _WAITS.search(line)
     if _CHANGES.search(_QUIET.sub("", line)) or _WAITS.search(line):
         return False
-    parts = parsed(line).parts
+    parts = parse_command(line).parts
     return bool(parts) and all(part.only_reads or part.program in _HARMLESS_PROGRAMS for part in parts)
 
 
@@ -89,7 +89,7 @@ def hides_exit_code(step: Step) -> bool:
         return False
     if _ALWAYS_SUCCEEDS.search(line):
         return True
-    return any(part.piped and part.program in _FILTERS for part in parsed(line).parts)
+    return any(part.piped and part.program in _FILTERS for part in parse_command(line).parts)
 
 
 def was_made_after(failed: Step, step: Step) -> bool:

@@ -13,7 +13,7 @@ from wisen.mining.call_changes import has_same_goal
 from wisen.model.event import Status
 from wisen.model.failure import Ending, Goal
 from wisen.model.history import UserAction
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,4 +96,4 @@ def _was_overcome(failed: Step, steps: Sequence[Step]) -> bool:
 
 def _command(step: Step) -> str:
     line = command_of(fields_of(step.arguments))
-    return " ".join(parsed(line).main.words[:4]) if line else ""
+    return " ".join(parse_command(line).main_part.words[:4]) if line else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.model.event import Status as End
-from wisen.text.command_lines import command_of, fields_of, parsed
-from wisen.text.sameness import same
+from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.sameness import are_same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ def name_of_step(step: Step) -> str:
     fields = fields_of(step.arguments)
     line = command_of(fields)
     if line:
-        words = parsed(line).main.words
+        words = parse_command(line).main_part.words
         return " ".join(words[:2] if words[1:] and words[1].isalnum() else words[:1]) or step.tool
     values = [value for value in fields.values() if isinstance(value, str)]
     short = len(values) == 1 and len(values[0]) <= _SHORT and " " not in values[0]
@@ -56,7 +56,7 @@ def name_of_step(step: Step) -> str:
 
 
 def is_same_request(entry: Entry, asked: str) -> bool:
-    return entry.setting == asked or same(entry.setting, asked)
+    return entry.setting == asked or are_same(entry.setting, asked)
 
 
 def leave_out_action(step: str) -> str:

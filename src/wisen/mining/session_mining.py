@@ -49,7 +49,7 @@ from wisen.safety.fix_causes import (
     is_in_error,
     is_requested_by_error,
 )
-from wisen.text.command_lines import READERS, command_of, fields_of, parsed
+from wisen.text.command_lines import READERS, command_of, fields_of, parse_command
 from wisen.text.shell_settings import without_value
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class _SessionMiner:
         line = command_of(fields_of(step.arguments))
         if signature.key == MISSING_VARIABLE and line is not None:
             return variable_change(failed, line, signature.who)
-        program = parsed(line).main.program if line is not None else ""
+        program = parse_command(line).main_part.program if line is not None else ""
         output = failed.text or ""
 
         def may_matter(word: str) -> bool:
@@ -352,12 +352,15 @@ def is_same_call(one: Step, two: Step) -> bool:
     first, second = (command_of(fields_of(step.arguments)) for step in (one, two))
     if first is None or second is None:
         return one.arguments == two.arguments
-    return (parsed(first).tokens, parsed(first).moves) == (parsed(second).tokens, parsed(second).moves)
+    return (parse_command(first).tokens, parse_command(first).moves) == (
+        parse_command(second).tokens,
+        parse_command(second).moves,
+    )
 
 
 def _words(step: Step) -> tuple[str, ...]:
     line = command_of(fields_of(step.arguments))
-    return parsed(line).tokens if line else ()
+    return parse_command(line).tokens if line else ()
 
 
 def _writes(step: Step) -> bool:
@@ -371,7 +374,7 @@ def _prepares(step: Step) -> bool:
     line = command_of(fields_of(step.arguments))
     if line is None or _WRITES.search(line):
         return False
-    main = parsed(line).main
+    main = parse_command(line).main_part
     return bool(main.program) and not main.only_reads
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
 from wisen.model.failure import Signature
-from wisen.text.command_lines import Command, command_of, fields_of, parsed
+from wisen.text.command_lines import Command, command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
     from wisen.mining.error_patterns import ErrorPattern, LinePattern
@@ -74,15 +74,15 @@ def describe_failure(*, tool: str, arguments: str | None, text: str | None) -> F
     """The signature of a failed call, the command it ran and the place it is about."""
     fields = fields_of(arguments)
     line = command_of(fields)
-    command = parsed(line) if line is not None else None
+    command = parse_command(line) if line is not None else None
     output = _clean(text or "")
     place = next((str(fields[name]) for name in ("file_path", "path", "notebook_path") if fields.get(name)), "")
     if not place and output:
         found = _POINTS_AT.search(output) or _NAMED.search(output)
         place = found["place"] if found else ""
-    head = command.main.head if command else ""
+    head = command.main_part.head if command else ""
     if text is None:
-        signature = _signature("runtime.not-kept", command.main.program if command else tool)
+        signature = _signature("runtime.not-kept", command.main_part.program if command else tool)
     elif command is not None:
         signature = _command_signature(output, command, _EXIT.match(text))
     else:
@@ -109,7 +109,7 @@ def _tool_signature(output: str, tool: str) -> Signature:
 
 
 def _command_signature(output: str, command: Command, ended: re.Match[str] | None) -> Signature:
-    program = command.main.program
+    program = command.main_part.program
     if not output.strip():
         last = command.parts[-1].program if command.parts else program
         return _signature("shell.said-nothing", last, f"exit {ended[1]}, said nothing" if ended else "said nothing")
@@ -166,7 +166,7 @@ def _speaker(line: str, command: Command) -> str:
         return named["who"]
     if _SHELL.match(line.strip()) and "cd" in programs and "cd" in line:
         return "cd"
-    return command.main.program
+    return command.main_part.program
 
 
 def _error_line(output: str) -> str | None:

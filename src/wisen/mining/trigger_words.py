@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wisen.kernel.call_names import SHELL, call_names, kind_of
 from wisen.kernel.matching import EDITORS
 from wisen.safety import invisible_characters, sentinel
-from wisen.text.command_lines import READERS, parsed
+from wisen.text.command_lines import READERS, parse_command
 from wisen.text.terms import EMPTY
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def command_words(
     call: WatchedCall, mentioned: set[str], named: frozenset[str], *, must_name: bool
 ) -> list[tuple[str, ...]]:
     """The words of a command, from few to many: program and subcommand, then what distinguishes it from others."""
-    parts = [part for part in parsed(call.line).working if part.program and _SUBCOMMAND.match(part.program)]
+    parts = [part for part in parse_command(call.line).working if part.program and _SUBCOMMAND.match(part.program)]
     best = max(parts, key=lambda part: len(_mentioned_words(part, mentioned, named)), default=None)
     if best is None:
         return []
@@ -151,7 +151,7 @@ def prompt_words(trigger: Trigger) -> tuple[str, ...]:
 def describe_call(call: WatchedCall) -> str:
     """What the agent did, in our words: only plain words of the call are used, none of its texts."""
     if call.line:
-        part = parsed(call.line).main
+        part = parse_command(call.line).main_part
         words = [word if _PLAIN.match(word) else "…" for word in part.words[:8]]
         text = f"ran {' '.join(_without_repeats(words))}"
     elif path := path_of(call):

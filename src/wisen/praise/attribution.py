@@ -16,7 +16,7 @@ from wisen.model.event import Status
 from wisen.model.exposure import Arm
 from wisen.model.history import UserAction
 from wisen.model.reinforcement import PraiseMoment, Reinforcement
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -155,7 +155,7 @@ def was_undone(done: Iterable[Step], then: Iterable[Step]) -> bool:
         if path and old != new and (new, old) in edits[path]:
             return True
         command = command_of(fields_of(step.arguments))
-        if command is not None and any(map(is_revert, parsed(command).parts)):
+        if command is not None and any(map(is_revert, parse_command(command).parts)):
             return True
     return False
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import EntryStatus
-from wisen.text.sameness import Lessons
+from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ def find_global_candidates(states: Sequence[EntryState]) -> Mapping[str, int]:
     Of several that say the same, only the oldest is returned; none if it is global already, or the user did not want
     that, or said the opposite somewhere.
     """
-    global_lessons, local_lessons, found = Lessons(), Lessons(), dict[str, int]()
+    global_lessons, local_lessons, found = LessonIndex(), LessonIndex(), dict[str, int]()
     for state in states:
         if state.context == EVERYWHERE and not state.merged_into:
             global_lessons.add(state.entry.id, state.text)
@@ -34,7 +34,9 @@ def find_global_candidates(states: Sequence[EntryState]) -> Mapping[str, int]:
         many = len({state.context for state in group if _is_rule(state)} - {NOWHERE})
         if global_lessons.find(first.text) is not None or not (first.everywhere or many >= CONTEXTS):
             continue
-        if first.everywhere or not (local_lessons.opposites(first.text) or global_lessons.opposites(first.text)):
+        if first.everywhere or not (
+            local_lessons.find_opposites(first.text) or global_lessons.find_opposites(first.text)
+        ):
             found[first.entry.id] = many
     return found
 
@@ -45,7 +47,7 @@ def _is_rule(state: EntryState) -> bool:
 
 def _group_same(states: Sequence[EntryState]) -> list[list[EntryState]]:
     """Group the entries that a person made rules or meant for all projects by what they say."""
-    lessons = Lessons()
+    lessons = LessonIndex()
     groups: dict[str, list[EntryState]] = {}
     for state in states:
         if not (_is_rule(state) or state.everywhere):

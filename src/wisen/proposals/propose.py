@@ -13,7 +13,7 @@ from wisen.model.entry import Answer, Category, EntryOrigin, EntryStatus, EntryT
 from wisen.model.entry_state import unsettled_entry_ids
 from wisen.proposals.global_candidates import find_global_candidates
 from wisen.text.entry_standing import EntryStanding, needs_wording, standing_of
-from wisen.text.sameness import Lessons
+from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +38,7 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
     if entry.origin is EntryOrigin.MEASURED:
         return False  # what was only observed is a hint
     standing = standing_of(state)
-    if standing.stands:
+    if standing.is_standing:
         return True
     if standing in (EntryStanding.PASSING, EntryStanding.REMARK):
         return False
@@ -60,7 +60,7 @@ def make_proposals(
 
     Two inferred entries that contradict each other need a person's decision first: neither is proposed.
     """
-    rejected = Lessons()
+    rejected = LessonIndex()
     for each in before:
         if each.answer is Answer.REJECTED and each.proposal.type not in (
             ProposalType.GUARD,
@@ -125,7 +125,7 @@ def find_expired(
     return found
 
 
-def _may_ask(state: EntryState, last: ProposalState | None, rejected: Lessons) -> bool:
+def _may_ask(state: EntryState, last: ProposalState | None, rejected: LessonIndex) -> bool:
     """Whether it was not asked before; a skipped or expired one waits for new evidence."""
     if last is not None and last.answer is Answer.REJECTED:
         return state.status is EntryStatus.PENDING and state.last > last.at  # it was stated again and is open again
@@ -136,4 +136,4 @@ def _may_ask(state: EntryState, last: ProposalState | None, rejected: Lessons) -
 
 def _rank(state: EntryState) -> float:
     """Rank proposals: first by the number of sessions, then lasting statements, then by durability."""
-    return 10.0 * state.sessions + 5.0 * standing_of(state).stands + state.durable
+    return 10.0 * state.sessions + 5.0 * standing_of(state).is_standing + state.durable

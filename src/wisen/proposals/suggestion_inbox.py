@@ -89,7 +89,7 @@ class SuggestionInbox:
                 not match what the user said.
         """
         from wisen.proposals.suggestion_rows import SuggestionDraft
-        from wisen.text.wording_check import mismatch
+        from wisen.text.wording_check import find_mismatch
 
         home, by = self._home, agent_name(agent)
         try:
@@ -101,7 +101,7 @@ class SuggestionInbox:
         if any(each.is_waiting and each.proposal.entry == state.entry.id for each in self._all()):
             raise UsageError(f"A proposal of {state.entry.name} waits for the user already.")
         text = self._clean_text(wording)
-        if wrong := mismatch(state.text, text):
+        if wrong := find_mismatch(state.text, text):
             raise UsageError(f"The wording does not say what the user said: {wrong}. Word it anew.")
         seen = home.ledger.occurrences.of(state.entry.id)
         source = f" ({seen[-1].at:%Y-%m-%d}, {seen[-1].agent} {seen[-1].session[:8]})" if seen else ""
@@ -116,9 +116,9 @@ class SuggestionInbox:
         home, every = self._home, self._all()
         self._reject_repeated(draft)
         waiting = waiting_suggestions(every)
-        from wisen.text.sameness import Lessons
+        from wisen.text.sameness import LessonIndex
 
-        same = Lessons()
+        same = LessonIndex()
         for each in waiting:
             if each.proposal.context == draft.context and each.proposal.kind == draft.kind:
                 same.add(each.proposal.id, each.proposal.text)
@@ -148,9 +148,9 @@ class SuggestionInbox:
 
     def _reject_repeated(self, draft: SuggestionDraft) -> None:
         """Reject a suggestion that says in other words what the user rejected, whoever proposed it."""
-        from wisen.text.sameness import Lessons
+        from wisen.text.sameness import LessonIndex
 
-        rejected = Lessons()
+        rejected = LessonIndex()
         for each in self._all():
             guard = each.proposal.type in (ProposalType.GUARD, ProposalType.FIX)
             if each.answer is Answer.REJECTED and not guard and each.proposal.context in ("", draft.context):

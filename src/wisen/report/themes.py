@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.model.signal import SignalKind, Theme
-from wisen.text.sameness import Lessons
+from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 def group_themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
     """Group the lessons by theme, those of most sessions first, then the newest."""
-    lessons = Lessons()
+    lessons = LessonIndex()
     groups: dict[str, list[Sighting]] = {}
     for sighting in sorted(_sightings_with_lesson(sightings), key=lambda each: each.said.at):
         lesson = _lesson(sighting)
         theme = lessons.find(lesson.text, trigger=lesson.trigger)
-        if theme is None or theme in lessons.opposites(lesson.text):
+        if theme is None or theme in lessons.find_opposites(lesson.text):
             theme = str(len(groups))
         groups.setdefault(theme, []).append(sighting)
         lessons.add(theme, lesson.text, trigger=lesson.trigger)

@@ -28,7 +28,7 @@ from wisen.rules.context_files import (
 )
 from wisen.rules.learnings_folder import read_learnings
 from wisen.safety.entry_texts import is_worth_showing
-from wisen.text.sameness import Lessons
+from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,7 +121,7 @@ def _without_forgotten(imported: ImportedRows, forgotten: ForgottenFilter) -> Im
 
 def _compare_with_known(imported: ImportedRows, here: Sequence[EntryState], factory: RowFactory) -> list[Entry | Move]:
     """Compare imported entries with known ones: the same again confirms it, the opposite is a conflict."""
-    lessons = Lessons()
+    lessons = LessonIndex()
     for state in here:
         lessons.add(state.entry.id, state.text)
     same: dict[str, str] = {}
@@ -132,7 +132,9 @@ def _compare_with_known(imported: ImportedRows, here: Sequence[EntryState], fact
             same[entry.id] = known
             continue
         rows.append(entry)
-        rows += [factory.build_move(entry.id, MoveKind.CONFLICT, other) for other in lessons.opposites(entry.summary)]
+        rows += [
+            factory.build_move(entry.id, MoveKind.CONFLICT, other) for other in lessons.find_opposites(entry.summary)
+        ]
         lessons.add(entry.id, entry.summary)
     return [*rows, *(structs.replace(move, subject=same.get(move.subject, move.subject)) for move in imported.moves)]
 

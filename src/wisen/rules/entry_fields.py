@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from wisen.model.entry import EntryStatus, EntryType, Priority
-from wisen.text.markdown import BLANK, unblock, uncode, uninline, unlisted
+from wisen.text.markdown import BLANK, parse_list, unescape_block, unescape_code, unescape_inline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +100,7 @@ def _count(text: str) -> int | None:
 
 def _items(text: str) -> tuple[str, ...]:
     """Parse a comma-separated list, or one item per line."""
-    return tuple(item for line in text.split("\n") for item in unlisted(_POINT.sub("", line)))
+    return tuple(item for line in text.split("\n") for item in parse_list(_POINT.sub("", line)))
 
 
 def _points(text: str) -> tuple[str, ...]:
@@ -112,14 +112,14 @@ def _points(text: str) -> tuple[str, ...]:
             points.append(line[found.end() if found else 0 :])
         else:
             points[-1] += f"\n{line}"
-    return tuple(filter(None, map(uninline, points)))
+    return tuple(filter(None, map(unescape_inline, points)))
 
 
 PARSERS: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("summary", "details", "action", "setting", "resolution"), unblock),
-    **dict.fromkeys(("area", "source", "key", "category"), uninline),
+    **dict.fromkeys(("summary", "details", "action", "setting", "resolution"), unescape_block),
+    **dict.fromkeys(("area", "source", "key", "category"), unescape_inline),
     **dict.fromkeys(("files", "tags", "see_also"), _items),
-    "error": uncode,
+    "error": unescape_code,
     "evidence": _points,
     "logged": _time,
     "priority": _one_of(Priority),

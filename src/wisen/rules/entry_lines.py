@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.rules.entry_fields import normalized
-from wisen.text.markdown import BLANK, fences
+from wisen.text.markdown import BLANK, find_fences
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -97,7 +97,7 @@ class EntryLines:
 def split_entries(text: str) -> list[EntryLines]:
     """Return the entries of a file with their lines, in order; code fences are skipped."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    fenced = {number for span in fences(lines) for number in span}
+    fenced = {number for span in find_fences(lines) for number in span}
     found: list[EntryLines] = []
     now: EntryLines | None = None
     for number, line in enumerate(lines):

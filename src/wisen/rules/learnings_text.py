@@ -13,7 +13,7 @@ from msgspec import Struct
 from wisen.model.entry import PREFIXES, EntryStatus, EntryType, Priority
 from wisen.rules.entry_fields import KNOWN_FIELDS, PARSERS, RESOLUTION_FIELDS, SECTIONS, normalized
 from wisen.rules.entry_lines import NAME, split_entries
-from wisen.text.markdown import BLANK, block, code, inline, listed
+from wisen.text.markdown import BLANK, escape_block, escape_code, escape_inline, format_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,23 +78,23 @@ def format_entry(  # noqa: PLR0913 - an entry's status and counts are not part o
     """
     if NAME.fullmatch(entry.name) is None or not entry.name.startswith(f"{PREFIXES[entry.type]}-"):
         raise ValueError(f"{entry.name!r} is not the name of an entry: {PREFIXES[entry.type]}-YYYYMMDD-XXX")
-    head = {"Logged": entry.at.isoformat(), "Priority": priority, "Status": status, "Area": inline(entry.area)}
+    head = {"Logged": entry.at.isoformat(), "Priority": priority, "Status": status, "Area": escape_inline(entry.area)}
     metadata = {
         "Source": entry.source,
-        "Related Files": listed(entry.files),
-        "Tags": listed(entry.tags),
-        "Pattern-Key": inline(entry.key),
+        "Related Files": format_list(entry.files),
+        "Tags": format_list(entry.tags),
+        "Pattern-Key": escape_inline(entry.key),
         "Recurrence-Count": str(recurrence),
         "First-Seen": _day(first),
         "Last-Seen": _day(last),
     }
-    written = {"Evidence": "\n".join(f"- {inline(each)}" for each in evidence if each)} | {
+    written = {"Evidence": "\n".join(f"- {escape_inline(each)}" for each in evidence if each)} | {
         "Metadata": "\n".join(f"- {name}: {value}" for name, value in metadata.items() if value)
     }
     sections = {title: _format_text(entry, field) for title, field in SECTIONS[entry.type].items()} | written
     return "\n\n".join(
         [
-            f"## [{entry.name}] {inline(entry.category or entry.key)}".rstrip(" "),
+            f"## [{entry.name}] {escape_inline(entry.category or entry.key)}".rstrip(" "),
             "\n".join(f"**{name}**: {value}" for name, value in head.items() if value),
             *(f"### {title}\n{text}" for title, text in sections.items() if text),
             "---\n\n",
@@ -164,7 +164,7 @@ def _keep_head(parsed: _ParsedFields, head: EntrySection, pieces: Sequence[Entry
 
 def _format_text(entry: Entry, field: str) -> str:
     text: str = getattr(entry, field)
-    return code(text) if field == "error" and text else block(text)
+    return escape_code(text) if field == "error" and text else escape_block(text)
 
 
 def _day(day: date) -> str:

@@ -54,7 +54,7 @@ class RuleProposals:
         path = each.proposal.path if place is None else place.path
         tracked = self._edit_ports.checkouts.is_tracked(path) or self._is_linked(path)
         profile, name = Profile(self._settings.profile), Path(path).name
-        certain = standing_of(state).stands and not each.proposal.unworded and not state.is_private
+        certain = standing_of(state).is_standing and not each.proposal.unworded and not state.is_private
         return permission_for(profile, name, state.entry.origin, is_tracked=tracked, is_certain=certain)
 
     def _is_linked(self, path: str) -> bool:

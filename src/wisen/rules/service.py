@@ -73,12 +73,12 @@ class RuleService:
 
     def in_context(self, context: str) -> tuple[EntryState, ...]:
         """Return the rules in force in a context: its own, and the global ones that it does not contradict."""
-        from wisen.text.superseded import overruled
+        from wisen.text.superseded import find_overruled
 
         rules = [each for each in entry_states(self._home.ledger) if each.is_rule and not each.merged_into]
         local = [each for each in rules if context and each.context == context]
         global_rules = [each for each in rules if not each.context]
-        overruled_ids = overruled(global_rules, local) if local else set[str]()
+        overruled_ids = find_overruled(global_rules, local) if local else set[str]()
         return tuple(each for each in rules if each.context in ("", context) and each.entry.id not in overruled_ids)
 
     def former_rules(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
@@ -110,7 +110,7 @@ class RuleService:
             PersonNeeded: nothing shows that a person decided this.
         """
         from wisen.model.entry_names import entry_name
-        from wisen.text.sameness import Lessons
+        from wisen.text.sameness import LessonIndex
 
         words, home = clean_wording(text), self._home
         if context != EVERYWHERE and context not in {each.key for each in home.ledger.contexts.all()}:
@@ -121,7 +121,7 @@ class RuleService:
         )
         factory = home.row_factory
         every = entry_states(home.ledger)
-        lessons = Lessons()
+        lessons = LessonIndex()
         for state in every:
             if state.context == context:
                 lessons.add(state.entry.id, state.text)
@@ -142,7 +142,7 @@ class RuleService:
         )
         rows: list[Entry | Move] = [] if known else [entry]
         if not known:
-            rows += [factory.build_move(id_, MoveKind.CONFLICT, other) for other in lessons.opposites(words)]
+            rows += [factory.build_move(id_, MoveKind.CONFLICT, other) for other in lessons.find_opposites(words)]
         if not pending:
             rows.append(factory.build_move(id_, MoveKind.CONFIRM, by=Actor.USER, why="you wrote it"))
             rows.append(

@@ -11,8 +11,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety.harmless_table import DISPLAY_OPTIONS
-from wisen.text.command_lines import command_of, fields_of, parsed
-from wisen.text.shell_settings import file_read_for_settings, settings_in
+from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.shell_settings import file_read_for_settings, variables_set_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -95,7 +95,7 @@ def diff_calls(before: str | None, after: str | None) -> CallDifference:
             tuple(f"{name}={each[name]}" for name in changed if name in each) for each in (one, two)
         )
         return CallDifference(old_fields, new_fields)
-    old, new = parsed(first), parsed(second)
+    old, new = parse_command(first), parse_command(second)
     # All parts count here: what only trims an output may be what fails.
     words = [[word for part in each.parts for word in part.words] for each in (old, new)]
     a, b = map(Counter, words)
@@ -216,7 +216,7 @@ def _is_shorter_search(key: str, before: str | None, after: str | None) -> bool:
 
 def _is_wrapped(program: str, before: str | None, after: str | None) -> bool:
     """Whether a missing program is now run by another: `uv run pytest`."""
-    one, two = (parsed(command_of(fields_of(each)) or "").main.words for each in (before, after))
+    one, two = (parse_command(command_of(fields_of(each)) or "").main_part.words for each in (before, after))
     return program in one[:1] and program in two[1:] and program not in two[:1]
 
 
@@ -258,7 +258,7 @@ def _error_asks_for_first(key: str, lines: Sequence[str], first: Sequence[str]) 
 
 def _sets_variable(name: str, after: str | None) -> bool:
     line = command_of(fields_of(after)) or ""
-    return name in settings_in(line) or bool(file_read_for_settings(line))
+    return name in variables_set_in(line) or bool(file_read_for_settings(line))
 
 
 def changed_fields(before: Mapping[str, object], after: Mapping[str, object], apart_from: Iterable[str]) -> set[str]:

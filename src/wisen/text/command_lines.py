@@ -95,13 +95,13 @@ class Command(Struct, frozen=True):
     """Where it goes first: the words of its changes of directory."""
 
     @property
-    def main(self) -> Part:
+    def main_part(self) -> Part:
         """The part that the command is about: the last that does something."""
         return self.working[-1] if self.working else Part(())
 
 
 @lru_cache(maxsize=2048)
-def parsed(command: str) -> Command:
+def parse_command(command: str) -> Command:
     """The parts of a command line."""
     text = _HERE.sub("<<", command.replace("\\\n", " "))
     parts: list[Part] = []
@@ -129,7 +129,7 @@ def _add(parts: list[Part], words: list[str], *, piped: bool) -> None:
     root = bool(_ROOT.intersection(words[:3]))
     words = _unwrapped(words)
     if len(words) > 2 and words[0].rsplit("/", 1)[-1] in _SHELLS and words[1] in ("-c", "-lc"):
-        inner = parsed(_unquoted(words[2])).parts
+        inner = parse_command(_unquoted(words[2])).parts
         parts.extend(
             Part(part.words, part.program, part.piped or (piped and part is inner[0]), part.root or root)
             for part in inner

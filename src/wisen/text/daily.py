@@ -25,21 +25,21 @@ def read_day(text: str) -> tuple[DayLine, ...]:
     """The lines of a day in the order in which they stand; a person's prose around them is passed over."""
     found = (_LINE.fullmatch(line.strip()) for line in text.removeprefix(_BOM).splitlines())
     return tuple(
-        DayLine(mark=_MARKS[each[1]], time=each[2].rjust(5, "0"), text=told(each[3])) for each in found if each
+        DayLine(mark=_MARKS[each[1]], time=each[2].rjust(5, "0"), text=single_line(each[3])) for each in found if each
     )
 
 
-def write_line(line: DayLine) -> str:
+def format_day_line(line: DayLine) -> str:
     """A line as it stands in the file, without its end."""
-    return f"### {line.mark.symbol} {line.time} - {told(line.text)}"
+    return f"### {line.mark.symbol} {line.time} - {single_line(line.text)}"
 
 
-def told(text: str) -> str:
+def single_line(text: str) -> str:
     """A text as the rest of a line: one blank between words, and nothing that could not stand in a file."""
     return _BLANK.sub(" ", text.encode("utf-8", "replace").decode()).strip()
 
 
-def added(content: bytes, lines: Iterable[DayLine], *, title: str = "") -> bytes:
+def append_day_lines(content: bytes, lines: Iterable[DayLine], *, title: str = "") -> bytes:
     """What has to be put behind a content for these lines to stand in it; nothing where they all do.
 
     A file that does not exist yet gets a title. The ends of lines are those of the file.
@@ -47,7 +47,7 @@ def added(content: bytes, lines: Iterable[DayLine], *, title: str = "") -> bytes
     known = set(read_day(content.decode("utf-8", "replace")))
     new: list[DayLine] = []
     for line in lines:
-        whole = DayLine(mark=line.mark, time=line.time.rjust(5, "0"), text=told(line.text))
+        whole = DayLine(mark=line.mark, time=line.time.rjust(5, "0"), text=single_line(line.text))
         if whole.text and whole not in known:
             known.add(whole)
             new.append(whole)
@@ -56,4 +56,4 @@ def added(content: bytes, lines: Iterable[DayLine], *, title: str = "") -> bytes
     end = "\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else "\n"
     parted = end if content and not content.endswith(b"\n") else ""
     head = f"# {title}{end}{end}" if title and not content.strip() else ""
-    return (parted + head + "".join(write_line(line) + end for line in new)).encode()
+    return (parted + head + "".join(format_day_line(line) + end for line in new)).encode()

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wisen.text.letter_folding import fold_letters, has_tones
+from wisen.text.letter_folding import fold_letters, has_accents
 from wisen.text.pattern_heads import heads_of, literal_in
 
 if TYPE_CHECKING:
@@ -58,14 +58,14 @@ _MARKED = r"\s*[,!.:…–、，。-]+\s*"
 class PatternEntry:
     """One pattern of a kind of words."""
 
-    __slots__ = ("_pattern", "holds", "name", "said", "source")
+    __slots__ = ("_pattern", "literal", "name", "source", "words")
 
     def __init__(self, name: str, source: str, said: str) -> None:
         self.name = name
         self.source = source
-        self.said = said
+        self.words = said
         """The same without what tells where words begin and end."""
-        self.holds = literal_in(said)
+        self.literal = literal_in(said)
         """What stands in whatever it matches: looked for first, as that is faster."""
         self._pattern: re.Pattern[str] | None = None
 
@@ -80,25 +80,25 @@ class PatternEntry:
 class PatternGroup:
     """Patterns that begin alike: one look tells whether any of them matches where a word begins."""
 
-    __slots__ = ("_entries", "begins_any")
+    __slots__ = ("_entries", "match_any")
 
     def __init__(self) -> None:
         self._entries: list[PatternEntry] = []
-        self.begins_any: Callable[[str, int], object] = self._compile
+        self.match_any: Callable[[str, int], object] = self._compile
         """Whether any of them matches at a place."""
 
     def add(self, entry: PatternEntry) -> None:
         """One more."""
         self._entries.append(entry)
 
-    def matches(self, said: str, start: int) -> list[tuple[str, tuple[int, int]]]:
+    def find_matches(self, said: str, start: int) -> list[tuple[str, tuple[int, int]]]:
         """The kinds of words that begin at a place, each with where it stands."""
-        if self.begins_any(said, start) is None:
+        if self.match_any(said, start) is None:
             return []
         found = [(entry.name, entry.pattern.match(said, start)) for entry in self._entries]
         return [(name, match.span()) for name, match in found if match is not None]
 
-    def collect(self, said: str, start: int, found: dict[str, list[tuple[int, int]]]) -> None:
+    def collect_matches(self, said: str, start: int, found: dict[str, list[tuple[int, int]]]) -> None:
         """Adds them to those that were found before."""
         for entry in self._entries:
             if (match := entry.pattern.match(said, start)) is not None:
@@ -106,9 +106,9 @@ class PatternGroup:
 
     def _compile(self, said: str, start: int) -> object:
         """Makes one pattern of all when it is first needed."""
-        said_any = "|".join([_plain_pattern(entry.said) for entry in self._entries])
-        self.begins_any = re.compile(f"(?:{said_any}){_WORD_END}").match
-        return self.begins_any(said, start)
+        said_any = "|".join([_plain_pattern(entry.words) for entry in self._entries])
+        self.match_any = re.compile(f"(?:{said_any}){_WORD_END}").match
+        return self.match_any(said, start)
 
 
 class PatternIndex:
@@ -123,7 +123,7 @@ class PatternIndex:
         for name in names:
             for entry in getattr(grammar.words, name):
                 made = grammar.entry(name, entry)
-                begins = None if grammar.words.prefix else heads_of(grammar.folded(entry))
+                begins = None if grammar.words.prefix else heads_of(grammar.fold_pattern(entry))
                 if begins is None:
                     self.anywhere.append(made)
                 for head in begins or ():
@@ -140,28 +140,28 @@ class DirectiveGrammar:
         self.words = words
         self.accents = words.accents and not toneless
         """Whether accents are looked at."""
-        self.recent: dict[str, SentenceMatches] = {}
+        self.recent_sentences: dict[str, SentenceMatches] = {}
         """What was found in the sentences that were read last."""
         self._indexes: dict[str, PatternIndex] = {}
         self._entries: dict[tuple[str, str], PatternEntry] = {}
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     @cached_property
-    def toneless(self) -> DirectiveGrammar:
+    def without_accents(self) -> DirectiveGrammar:
         """The same language as it is typed without accents."""
         return DirectiveGrammar(self.code, self.words, toneless=True)
 
-    def suited_to(self, text: str) -> DirectiveGrammar:
+    def with_accents_of(self, text: str) -> DirectiveGrammar:
         """The one for a text: with accents or without."""
-        return self.toneless if self.words.accents and not has_tones(text) else self
+        return self.without_accents if self.words.accents and not has_accents(text) else self
 
     def fold(self, text: str) -> str:
         """A sentence as it is matched; what it quotes is blanked out, misspelt words are corrected."""
         if "`" in text:
             text = _CODE.sub(_without_code, text)
         folded = fold_letters(text, accents=self.accents)
-        if not self.misspelt.keys().isdisjoint(words := folded.split(" ")):
-            folded = " ".join([self.misspelt.get(word, word) for word in words])
+        if not self.misspellings.keys().isdisjoint(words := folded.split(" ")):
+            folded = " ".join([self.misspellings.get(word, word) for word in words])
         if _QUOTES.search(text) is not None:
             if _QUOTATION.fullmatch(text.strip().rstrip(".!")):
                 return QUOTED * len(folded)
@@ -169,7 +169,7 @@ class DirectiveGrammar:
         return folded
 
     @cached_property
-    def marks(self) -> frozenset[str]:
+    def common_words(self) -> frozenset[str]:
         """Words that tell the language."""
         return frozenset(fold_letters(word) for word in self.words.marks)
 
@@ -182,7 +182,7 @@ class DirectiveGrammar:
         )
 
     @cached_property
-    def sure(self) -> frozenset[str]:
+    def unique_words(self) -> frozenset[str]:
         """Words that no other language has."""
         return frozenset(fold_letters(word) for word in self.words.sure)
 
@@ -196,11 +196,11 @@ class DirectiveGrammar:
     def entry(self, name: str, entry: str) -> PatternEntry:
         """One pattern; the same object each time."""
         if (name, entry) not in self._entries:
-            folded = self.folded(entry)
+            folded = self.fold_pattern(entry)
             self._entries[name, entry] = PatternEntry(name, self._bounded(folded), folded)
         return self._entries[name, entry]
 
-    def folded(self, entry: str) -> str:
+    def fold_pattern(self, entry: str) -> str:
         """An entry in folded letters; what begins with a backslash keeps its meaning."""
         parts = re.split(r"(\\.)", entry)
         return "".join(part if part[:1] == "\\" else fold_letters(part, accents=self.accents) for part in parts)
@@ -212,7 +212,7 @@ class DirectiveGrammar:
     def alternatives(self, *names: str) -> str:
         """Kinds of words as one pattern; one that never matches without any."""
         words: Words = tuple(word for name in names for word in getattr(self.words, name))
-        return f"(?:{'|'.join(self._bounded(self.folded(word)) for word in words)})" if words else "(?!)"
+        return f"(?:{'|'.join(self._bounded(self.fold_pattern(word)) for word in words)})" if words else "(?!)"
 
     def pattern(self, name: str) -> re.Pattern[str]:
         """All words of a kind in one pattern."""
@@ -221,25 +221,25 @@ class DirectiveGrammar:
         return self._patterns[name]
 
     @cached_property
-    def front(self) -> re.Pattern[str]:
+    def leading_courtesy(self) -> re.Pattern[str]:
         """What falls away in front of a directive."""
         greetings, pleases = self.alternatives("greetings"), self.alternatives("pleases")
         apart = rf"(?:{_MARKED}|\s+)" if not self.words.glued else rf"(?:{_MARKED}|\s*)"
         return re.compile(rf"(?:{greetings}{_MARKED}|{pleases}{apart})+(?=\S)")
 
     @cached_property
-    def dense_leads(self) -> re.Pattern[str]:
+    def unspaced_leads(self) -> re.Pattern[str]:
         """What leads to a clause, where words are not written apart."""
         leads = self.alternatives("leads", "opening", "project", "polite", "joints", "passing", "lasting")
         return re.compile(rf"(?:{leads}[\s,、，:]*)+")
 
     @cached_property
-    def back(self) -> re.Pattern[str]:
+    def trailing_courtesy(self) -> re.Pattern[str]:
         """What falls away behind it."""
         return re.compile(rf"(?:[\s,，、–-]+{self.alternatives('pleases')})+[\s.!。！]*$")
 
     @cached_property
-    def misspelt(self) -> dict[str, str]:
+    def misspellings(self) -> dict[str, str]:
         """How words that count are misspelt: two letters changed places, one is missing, or one stands twice."""
         if self.words.glued or self.words.script not in ("latin", "cyrillic"):
             return {}
@@ -253,7 +253,7 @@ class DirectiveGrammar:
         found = dict(_TYPED_SHORT) if self.code == "en" else {}
         for word in known:
             for wrong in _misspellings(word):
-                if wrong not in known and wrong not in self.marks and wrong not in _REAL_WORDS:
+                if wrong not in known and wrong not in self.common_words and wrong not in _REAL_WORDS:
                     found.setdefault(wrong, word)
         return found
 

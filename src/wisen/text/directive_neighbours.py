@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_matches import matches_of
-from wisen.text.sentence_leaning import LEANING, opens
+from wisen.text.sentence_leaning import LEANING, opens_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wisen.text.directive_reading import SentenceReading
     from wisen.text.message_sentences import MessageSentence
 
-STRESSING = 3
+MOST_STRESS_WORDS = 3
 """Up to so many words a sentence may only stress the one before it."""
 _SWAPPING = 14
 """Up to so many words it may say what is wanted in the place of what that one forbids."""
@@ -31,7 +31,7 @@ _FOLLOWS = re.compile(
 """How a sentence begins that says what follows from the one before it, or why."""
 
 
-def leans_on(
+def belongs_to_previous(
     sentence: MessageSentence,
     read: tuple[SentenceReading, DirectiveGrammar] | None,
     before: SentenceReading,
@@ -39,18 +39,20 @@ def leans_on(
 ) -> bool:
     """Whether a sentence only stresses, limits or completes the directive before it."""
     matches = matches_of(grammar, sentence.text)
-    said = matches.said
+    said = matches.folded
     if said.rstrip().endswith("?"):
         return False
-    words = len(said.split()) if not grammar.words.glued else _dense_size(said)
-    if words <= STRESSING and (
+    words = len(said.split()) if not grammar.words.glued else _unspaced_word_count(said)
+    if words <= MOST_STRESS_WORDS and (
         grammar.pattern("lasting").search(said)
         or grammar.pattern("negators").match(said)
         or (before.forbids and grammar.pattern("quantifiers").search(said))  # "quit that. drafts only"
     ):
         return True
     if words <= LEANING and (
-        opens(matches, "exceptions") or opens(matches, "conditions") or grammar.pattern("complaints").search(said)
+        opens_with(matches, "exceptions")
+        or opens_with(matches, "conditions")
+        or grammar.pattern("complaints").search(said)
     ):
         return True
     if before.form is DirectiveForm.COMPLAINT and words <= LEANING + 2 and read is None:
@@ -59,10 +61,10 @@ def leans_on(
     if denies or _FOLLOWS.match(said) or (words <= LEANING and read is not None and _belongs(read[0], before)):
         return True
     completes = before.forbids and words <= _SWAPPING
-    return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and opens(matches, "orders")
+    return completes and (read is None or read[0].form is DirectiveForm.REPLACEMENT) and opens_with(matches, "orders")
 
 
-def explains(
+def explains_pronoun(
     sentences: list[MessageSentence],
     readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None],
     number: int,
@@ -74,18 +76,18 @@ def explains(
     return readings[number] is None and not text.endswith(("?", ":")) and len(text.split()) > (1 if empty else 2)
 
 
-def are_halves(reading: SentenceReading, behind: SentenceReading) -> bool:
+def are_two_halves(reading: SentenceReading, behind: SentenceReading) -> bool:
     """Whether one of two directives tells what to do and the other what not, or what went wrong."""
     return reading.forbids is not behind.forbids or DirectiveForm.COMPLAINT in (reading.form, behind.form)
 
 
-def share_matter(one: MessageSentence, other: MessageSentence, grammar: DirectiveGrammar) -> bool:
+def share_subject(one: MessageSentence, other: MessageSentence, grammar: DirectiveGrammar) -> bool:
     """Whether two sentences name the same thing: one of them may be the reason of the other, or its other half."""
-    ours, theirs = (_matter(grammar.fold(each.text), grammar) for each in (one, other))
+    ours, theirs = (_subject_words(grammar.fold(each.text), grammar) for each in (one, other))
     return not ours.isdisjoint(theirs)
 
 
-def _matter(said: str, grammar: DirectiveGrammar) -> set[str]:
+def _subject_words(said: str, grammar: DirectiveGrammar) -> set[str]:
     words = [word.strip(".,;:!?\"'()") for word in said.split()]
     return {word[:_MATTER] for word in words if len(word) >= _MATTER and word not in grammar.vocabulary}
 
@@ -99,7 +101,7 @@ def _belongs(reading: SentenceReading, before: SentenceReading) -> bool:
     return reading.points or turns
 
 
-def _dense_size(said: str) -> int:
+def _unspaced_word_count(said: str) -> int:
     """About how many words there are where words are not written apart: names in Latin letters are one each."""
     names = _ASCII_NAME.findall(said)
     return len(names) + (len(said) - sum(map(len, names))) // 3

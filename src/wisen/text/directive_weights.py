@@ -116,7 +116,7 @@ def letter_features(said: str) -> set[str]:
     return {plain[start : start + size] for size in ends for start in range(len(plain) - size + 1)}
 
 
-def signs_of(matches: SentenceMatches, reading: SentenceReading | None) -> Iterator[str]:
+def rule_features(matches: SentenceMatches, reading: SentenceReading | None) -> Iterator[str]:
     """What the rules found in a sentence, as features: kinds of words, where they open it, and how they read it."""
     for name, opens in matches.kinds():
         yield f"kind {name}"
@@ -129,8 +129,8 @@ class DirectiveWeights:
     """The linear model of a language."""
 
     def __init__(self, stored: _Stored, *, english: bool) -> None:
-        self.sure, self.threshold, self.veto = stored.sure, stored.threshold, stored.veto
-        self.standing = stored.standing
+        self.certain_threshold, self.doubt_threshold, self.veto_threshold = stored.sure, stored.threshold, stored.veto
+        self.standing_threshold = stored.standing
         self._bias = stored.bias
         self._table = None if stored.letters else TokenTable(stored.words, english=english)
         self._weights = stored.weights
@@ -142,7 +142,7 @@ class DirectiveWeights:
         found = letter_features(said) if self._table is None else word_features(said, self._table)
         return self._bias + sum([weigh(feature, 0.0) for feature in found])
 
-    def knows(self, said: str) -> bool:
+    def knows_words_of(self, said: str) -> bool:
         """Whether enough of its words are known to say anything of it: it may be in a language that is not shipped."""
         if self._table is None:
             return True
@@ -153,12 +153,12 @@ class DirectiveWeights:
 
     def may_reach(self, by_words: float) -> bool:
         """Whether a sentence that no rule hears may still be a directive, by what its words give."""
-        return by_words + self._unheard + _SIGNS_ADD >= self.threshold
+        return by_words + self._unheard + _SIGNS_ADD >= self.doubt_threshold
 
-    def score_signs(self, matches: SentenceMatches, reading: SentenceReading | None) -> float:
+    def score_rule_features(self, matches: SentenceMatches, reading: SentenceReading | None) -> float:
         """What the rules add to that."""
         weigh = self._weights.get
-        return sum([weigh(feature, 0.0) for feature in signs_of(matches, reading)])
+        return sum([weigh(feature, 0.0) for feature in rule_features(matches, reading)])
 
 
 @cache

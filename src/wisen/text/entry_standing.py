@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from wisen.model.directive import DirectiveForm
 from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType
 from wisen.text.directives import directives_in
-from wisen.text.lasting_words import is_for_now
+from wisen.text.lasting_words import is_temporary
 from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class EntryStanding(StrEnum):
     OTHER_KIND = "it is recorded, and is no rule"
 
     @property
-    def stands(self) -> bool:
+    def is_standing(self) -> bool:
         """Whether what it is said of is told at each start."""
         return self in _STANDS
 
@@ -69,17 +69,17 @@ def standing_of(state: EntryState) -> EntryStanding:
         return EntryStanding.CONFIRMED
     if entry.type is not EntryType.LEARNING or entry.category not in _LESSONS:
         return EntryStanding.OTHER_KIND
-    return _said(state) if entry.origin is EntryOrigin.STATED else EntryStanding.UNSAID
+    return _standing_by_quotes(state) if entry.origin is EntryOrigin.STATED else EntryStanding.UNSAID
 
 
-def _said(state: EntryState) -> EntryStanding:
+def _standing_by_quotes(state: EntryState) -> EntryStanding:
     entry = state.entry
     if state.lasting:
         return EntryStanding.REPEATED
     if entry.standing or _is_asked_to_keep(entry):
         return EntryStanding.MARKED
-    read = _read(state.text, entry.details)
-    if entry.standing is not None and (read.stands or read is EntryStanding.REMARK):
+    read = _read_standing(state.text, entry.details)
+    if entry.standing is not None and (read.is_standing or read is EntryStanding.REMARK):
         return EntryStanding.UNMARKED  # recorded as a lesson of the moment: by the turn, not by its words alone
     return read
 
@@ -91,10 +91,10 @@ def is_lesson(state: EntryState) -> bool:
     return told or bool(_directives(state.text, entry.details))
 
 
-def is_lasting_word(state: EntryState) -> bool:
+def is_lasting_entry(state: EntryState) -> bool:
     """Whether the user told what to do, and not for now alone: it can take the place of what they said before."""
     standing = standing_of(state)
-    return standing.stands or (standing is EntryStanding.UNMARKED and is_lesson(state))
+    return standing.is_standing or (standing is EntryStanding.UNMARKED and is_lesson(state))
 
 
 def needs_wording(state: EntryState) -> bool:
@@ -107,7 +107,9 @@ def needs_wording(state: EntryState) -> bool:
     if read:
         return any(not each.stands_alone or each.passing or each.form in _UNWORDED for each in read)
     # A fact tells nothing to do; somebody asked for it to be kept, or a person worded it so.
-    is_fact = state.entry.category not in _LESSONS or standing_of(state).stands or state.text != state.entry.summary
+    is_fact = (
+        state.entry.category not in _LESSONS or standing_of(state).is_standing or state.text != state.entry.summary
+    )
     return not (is_fact and stands_alone(state.text))
 
 
@@ -117,9 +119,9 @@ def _is_asked_to_keep(entry: Entry) -> bool:
 
 
 @lru_cache(maxsize=_MANY)
-def _read(text: str, message: str) -> EntryStanding:
+def _read_standing(text: str, message: str) -> EntryStanding:
     found = _directives(text, message)
-    if any(each.passing for each in found) or is_for_now(text) or is_for_now(message):
+    if any(each.passing for each in found) or is_temporary(text) or is_temporary(message):
         return EntryStanding.PASSING
     if not found:
         return EntryStanding.REMARK

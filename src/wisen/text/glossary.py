@@ -107,7 +107,7 @@ def _known_words(words: list[str], code: str) -> int:
     )
 
 
-def put_into_english(text: str, code: str) -> str:
+def translate_terms(text: str, code: str) -> str:
     """A text in small letters with the phrases and words that are known of its language in English."""
     language = _language(code)
     if code == "ar":

@@ -42,19 +42,19 @@ _NOW = re.compile(
 )
 
 
-def says_lasting(text: str) -> bool:
+def has_lasting_words(text: str) -> bool:
     """Whether a text says that something holds beyond the moment, wherever it does."""
     return _LASTS.search(text.replace("’", "'")) is not None
 
 
-def orders_lastingly(text: str) -> bool:
+def is_lasting_order(text: str) -> bool:
     """Whether a clause of it begins or ends with such a word: "never push", "…, always", and not "it never works"."""
-    if not says_lasting(text):
+    if not has_lasting_words(text):
         return False
     clauses = [each for each in _CLAUSES.split(text.replace("’", "'")) if each.strip()]
     return any(_OPENS.match(each) or _CLOSES.search(each) for each in clauses)
 
 
-def is_for_now(text: str) -> bool:
+def is_temporary(text: str) -> bool:
     """Whether it is said to hold for the moment alone."""
     return _NOW.search(text.replace("’", "'")) is not None and _LASTS.search(text) is None

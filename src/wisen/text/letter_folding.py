@@ -54,6 +54,6 @@ def fold_letters(text: str, *, accents: bool = False) -> str:
     return text.translate(_ACCENTED if accents else _PLAIN)
 
 
-def has_tones(text: str) -> bool:
+def has_accents(text: str) -> bool:
     """Whether a text is written with the letters of Vietnamese: without accents its words mean other things."""
     return _TONED.search(text) is not None

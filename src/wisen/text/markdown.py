@@ -37,7 +37,7 @@ _MEANT = frozenset(map(ord, " \t\n\r`,-+*:–—")) | frozenset(range(0xD800, 0x
 """Which references we write. Others stay as they are: somebody may speak of them."""
 
 
-def fences(lines: Sequence[str]) -> list[range]:
+def find_fences(lines: Sequence[str]) -> list[range]:
     """Which lines are fences of code, with their marks. A fence that is never closed is none."""
     found: list[range] = []
     endless: dict[str, float] = {"`": math.inf, "~": math.inf}
@@ -54,14 +54,14 @@ def fences(lines: Sequence[str]) -> list[range]:
     return found
 
 
-def block(text: str) -> str:
+def escape_block(text: str) -> str:
     """A text as lines of its own, below a heading."""
     body = text.strip(BLANK)
     if not body:
         return _spelled(text)
     before, _, after = text.partition(body)
     lines = body.split("\n")
-    spans = fences(lines)
+    spans = find_fences(lines)
     kept = {number for span in spans for number in span}
     if (
         _UNSAFE.search(body)
@@ -76,34 +76,34 @@ def block(text: str) -> str:
     return "\n".join(line if n in kept else _ESCAPE.sub(r"\1\\\2", line) for n, line in enumerate(shown))
 
 
-def unblock(text: str) -> str:
+def unescape_block(text: str) -> str:
     """The text that was written as lines of its own; also what a person wrote there."""
     lines = text.strip(BLANK).split("\n")
-    kept = {number for span in fences(lines) for number in span}
+    kept = {number for span in find_fences(lines) for number in span}
     return "\n".join(line if n in kept else _meant(_ESCAPED.sub(r"\1\2", line)) for n, line in enumerate(lines))
 
 
-def code(text: str) -> str:
+def escape_code(text: str) -> str:
     """What a machine said, in a fence of its own, where it needs no escapes."""
     if _UNSAFE.search(text):
-        return block(text)
+        return escape_block(text)
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     mark = "`" * max(3, longest + 1)
     return f"{mark}\n{text}\n{mark}"
 
 
-def uncode(text: str) -> str:
+def unescape_code(text: str) -> str:
     """What stands in the fence, where there is one fence and nothing else; otherwise the text."""
     lines = text.strip(BLANK).split("\n")
-    return "\n".join(lines[1:-1]) if fences(lines) == [range(len(lines))] else unblock(text)
+    return "\n".join(lines[1:-1]) if find_fences(lines) == [range(len(lines))] else unescape_block(text)
 
 
-def inline(text: str) -> str:
+def escape_inline(text: str) -> str:
     """A text as the rest of a line."""
     return _INLINE.sub(_reference, _said(text))
 
 
-def uninline(text: str) -> str:
+def unescape_inline(text: str) -> str:
     """The text that was written as the rest of a line; also what a person wrote there, or put into marks of code."""
     bare = text.strip(BLANK)
     inner = bare[1:-1]
@@ -111,14 +111,14 @@ def uninline(text: str) -> str:
     return _meant(inner if ticked else bare)
 
 
-def listed(items: Sequence[str]) -> str:
+def format_list(items: Sequence[str]) -> str:
     """Texts as a list with commas in the rest of a line; empty ones are left out."""
-    return ", ".join(inline(item).replace(",", _spelled(",")) for item in items if item)
+    return ", ".join(escape_inline(item).replace(",", _spelled(",")) for item in items if item)
 
 
-def unlisted(text: str) -> tuple[str, ...]:
+def parse_list(text: str) -> tuple[str, ...]:
     """The texts of such a list."""
-    return tuple(filter(None, map(uninline, text.split(","))))
+    return tuple(filter(None, map(unescape_inline, text.split(","))))
 
 
 def _opening(line: str) -> str:

@@ -49,7 +49,7 @@ class MessageLanguages:
                     return [self.grammar(code) for code in self._codes(script)]
         if text.isascii():
             words = set(text[:_READ].lower().split())
-            if words and len(words & self.grammar("en").sure) >= max(1, _ENGLISH_ENOUGH * len(words)):
+            if words and len(words & self.grammar("en").unique_words) >= max(1, _ENGLISH_ENOUGH * len(words)):
                 return [self.grammar("en")]
         return self._latin(text[:_READ])
 
@@ -91,7 +91,7 @@ class MessageLanguages:
         for code in self._latin_codes:
             grammar = self.grammar(code)
             weights = dict.fromkeys(grammar.vocabulary, _BY_VOCABULARY)
-            for word in grammar.marks:
+            for word in grammar.common_words:
                 weights[word] = weights.get(word, 0) + _BY_MARK
             weights |= dict.fromkeys(grammar.words.letters, _BY_LETTER)
             for word, weight in weights.items():

@@ -59,7 +59,7 @@ def sentences_of(message: str) -> list[MessageSentence]:
         if _LOGGED.match(message) is not None:
             return []
         if not message[:1].isalpha() or _MAY_END.search(message) is not None:
-            _divide_line(message, 0, 0, found)
+            _split_line(message, 0, 0, found)
         else:
             _add_sentence(message, (0, len(message)), 0, 0, found)
         return found
@@ -68,7 +68,7 @@ def sentences_of(message: str) -> list[MessageSentence]:
         if not line.isspace():
             logged = _LOGGED.match(line) is not None or (logged and line.startswith(("    ", "\t")))
             if not logged:
-                _divide_line(line, place, number, found)
+                _split_line(line, place, number, found)
         else:
             logged = False
         place += len(line)
@@ -85,19 +85,19 @@ def _without_pasted(message: str) -> str:
     return read
 
 
-def _divide_line(line: str, place: int, paragraph: int, found: list[MessageSentence]) -> None:
+def _split_line(line: str, place: int, paragraph: int, found: list[MessageSentence]) -> None:
     mark = _LIST_MARK.match(line)
     start = mark.end() if mark is not None else 0
     if _MAY_END.search(line, start) is not None:
         for end in _END.finditer(line, start):
-            if not _goes_on(line, start, end):
+            if not _is_sentence_continued(line, start, end):
                 _add_sentence(line, (start, end.end()), place, paragraph, found)
                 start = end.end()
     if start < len(line):
         _add_sentence(line, (start, len(line)), place, paragraph, found)
 
 
-def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
+def _is_sentence_continued(line: str, start: int, end: re.Match[str]) -> bool:
     """Whether a stop is none: of a short form, of a number in a list, in code, or in the middle of a sentence."""
     stop = end.group()
     if "`" in line and line.count("`", start, end.start()) % 2 and "`" in line[end.end() :]:

@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from wisen.text.slots import Slots
-from wisen.text.terms import LIGHT, decides, parts_of, term_of, worth_of
-from wisen.text.tool_choices import antonyms, chooses
+from wisen.text.terms import LIGHT, is_decisive, parts_of, term_of, worth_of
+from wisen.text.tool_choices import antonyms, is_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     Worth = Callable[[str], float]
 
-OPPOSED = 0.75
+LEAST_OPPOSED_SHARE = 0.75
 """So much of what one refuses the other must ask for, and of what that one asks for this one must speak."""
 _NUMBER = re.compile(r"v?\d+(?:\.\d+)*[a-z%]{0,2}")
 _ONE_IS_CHOSEN = frozenset(
@@ -27,12 +27,16 @@ _NUMBERED = 1.0
 """So much two lessons must share that differ by a number only."""
 
 
-def opposed(one: Slots, other: Slots, worth: Worth = worth_of) -> bool:
+def are_opposed(one: Slots, other: Slots, worth: Worth = worth_of) -> bool:
     """Whether one asks for what the other refuses, and both are about the same thing."""
-    one, other = opened(one, other)
+    one, other = split_compound_terms(one, other)
     if _refuses(one, other, worth) or _refuses(other, one, worth):
         return True
-    return _turned(one, other, worth) or _renumbered(one, other, worth) or _chosen_anew(one, other)
+    return (
+        _differ_by_antonym(one, other, worth)
+        or _differ_in_number(one, other, worth)
+        or _chooses_differently(one, other)
+    )
 
 
 def choice_of(slots: Slots) -> tuple[str, frozenset[str]] | None:
@@ -50,7 +54,7 @@ def choice_of(slots: Slots) -> tuple[str, frozenset[str]] | None:
     return None
 
 
-def _chosen_anew(one: Slots, other: Slots) -> bool:
+def _chooses_differently(one: Slots, other: Slots) -> bool:
     """Whether both choose a tool for the same purpose, and not the same one."""
     if one.wanted == other.wanted or not one.wanted & other.wanted:
         return False
@@ -61,16 +65,16 @@ def _chosen_anew(one: Slots, other: Slots) -> bool:
 def _refuses(one: Slots, other: Slots, worth: Worth) -> bool:
     """Whether one refuses what the other asks for, and not only a word of it."""
     both = one.unwanted & other.wanted
-    if not both or any(map(decides, other.wanted - one.unwanted - one.wanted)):
+    if not both or any(map(is_decisive, other.wanted - one.unwanted - one.wanted)):
         return False
     refused, asked = one.unwanted, other.wanted
     if heavy_terms(both, worth) == heavy_terms(refused, worth) and not _other_verbs(refused, asked, worth):
         # "Never add X" refuses X, whatever is done with it: "X is fine" asks for it.
         refused, asked = heavy_terms(refused, worth) | both, heavy_terms(asked, worth) | both
     crossed = total_worth(both, worth)
-    if crossed < OPPOSED * total_worth(refused, worth):
+    if crossed < LEAST_OPPOSED_SHARE * total_worth(refused, worth):
         return False
-    return crossed + total_worth(one.wanted & other.wanted, worth) >= OPPOSED * total_worth(asked, worth)
+    return crossed + total_worth(one.wanted & other.wanted, worth) >= LEAST_OPPOSED_SHARE * total_worth(asked, worth)
 
 
 def heavy_terms(terms: frozenset[str], worth: Worth) -> frozenset[str]:
@@ -84,7 +88,7 @@ def _other_verbs(one: frozenset[str], other: frozenset[str], worth: Worth) -> bo
     return bool(ours) and bool(theirs) and not ours & theirs
 
 
-def _renumbered(one: Slots, other: Slots, worth: Worth) -> bool:
+def _differ_in_number(one: Slots, other: Slots, worth: Worth) -> bool:
     """Whether all is the same but for one number: "lines of 100 characters" and "lines of 120 characters"."""
     ours, theirs = one.wanted - other.wanted, other.wanted - one.wanted
     if one.unwanted != other.unwanted or len(ours) != 1 or len(theirs) != 1:
@@ -96,29 +100,29 @@ def numbers_in(terms: frozenset[str]) -> frozenset[str]:
     return frozenset(term for term in terms if _NUMBER.fullmatch(term))
 
 
-def _turned(one: Slots, other: Slots, worth: Worth) -> bool:
+def _differ_by_antonym(one: Slots, other: Slots, worth: Worth) -> bool:
     """Whether a word of one stands in the other as its antonym, and both ask it for the same: "include", "exclude"."""
     differ = one.unwanted ^ other.unwanted
-    for word, antonym, turned in turned_by_antonym(one.wanted):
-        if differ and not (chooses(word) and differ.issubset((word, *antonyms(word)))):
+    for word, antonym, turned in swap_antonyms(one.wanted):
+        if differ and not (is_choice(word) and differ.issubset((word, *antonyms(word)))):
             continue
         if antonym not in other.wanted or word in other.wanted or antonym in one.wanted:
             continue
         alone = {antonym} in (turned, other.wanted)
-        if any(map(decides, turned ^ other.wanted)) or (alone and not chooses(word)):
+        if any(map(is_decisive, turned ^ other.wanted)) or (alone and not is_choice(word)):
             continue
         shared = total_worth(turned & other.wanted, worth)
-        if shared >= OPPOSED * max(total_worth(turned, worth), total_worth(other.wanted, worth)):
+        if shared >= LEAST_OPPOSED_SHARE * max(total_worth(turned, worth), total_worth(other.wanted, worth)):
             return True
     return False
 
 
-def turned_by_antonym(wanted: frozenset[str]) -> list[tuple[str, str, frozenset[str]]]:
+def swap_antonyms(wanted: frozenset[str]) -> list[tuple[str, str, frozenset[str]]]:
     """Each word that has an antonym, with it, and what is asked for with it in the place of the word."""
     return [(word, other, wanted - {word} | {other}) for word in sorted(wanted) for other in antonyms(word)]
 
 
-def opened(one: Slots, other: Slots) -> tuple[Slots, Slots]:
+def split_compound_terms(one: Slots, other: Slots) -> tuple[Slots, Slots]:
     """Both, but a command that the other has in plain words is taken as words too."""
     ours, theirs = one.wanted | one.unwanted, other.wanted | other.unwanted
     return _plainly(one, ours, theirs), _plainly(other, theirs, ours)

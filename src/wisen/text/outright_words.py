@@ -20,12 +20,12 @@ _WAYS = ("er way", "er approach", "er pattern", "er method", "er solution")
 """One of them stands in whatever that matches: looked for first, as that is faster."""
 
 
-def asks_for_more(text: str) -> bool:
+def is_request(text: str) -> bool:
     """Whether a text asks for something beside what was asked for: "can you also …"."""
     return "also" in text and _ALSO.search(text) is not None
 
 
-def tells_better_way(text: str) -> bool:
+def is_improvement(text: str) -> bool:
     """Whether a text tells of a better way: "found a quicker way"."""
     low = text.lower()
     return any(way in low for way in _WAYS) and _BETTER.search(text.replace("’", "'")) is not None

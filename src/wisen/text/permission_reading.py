@@ -42,7 +42,7 @@ class _PermissionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dense_deeds: tuple[str, ...]
 
 
-def gives_leave(sentence: str, reader: DirectiveReader) -> bool:
+def is_permission(sentence: str, reader: DirectiveReader) -> bool:
     """Whether somebody only allows something in a sentence."""
     sentence = sentence.strip().rstrip(_ENDS)
     few = len(sentence.split()) <= _FEW
@@ -52,14 +52,14 @@ def gives_leave(sentence: str, reader: DirectiveReader) -> bool:
 
 
 def _permits(sentence: str, grammar: DirectiveGrammar) -> bool:
-    suited = grammar.suited_to(sentence)
+    suited = grammar.with_accents_of(sentence)
     matches = SentenceMatches(suited, suited.fold(sentence))
-    if matches.said.rstrip().endswith("?"):
+    if matches.folded.rstrip().endswith("?"):
         return False
-    negators = {start for start, _ in matches.inside("negators")}
+    negators = {start for start, _ in matches.spans_anywhere("negators")}
     # Where verbs stand last, so does what allows. "ça marche" agrees, "ça marche pas" does not.
-    closing = [span for span in matches.inside("permissions") if not _LETTER.search(matches.said, span[1])]
-    begun = [span for span in matches.spans("permissions") if _behind(matches.said, span[1]) not in negators]
+    closing = [span for span in matches.spans_anywhere("permissions") if not _LETTER.search(matches.folded, span[1])]
+    begun = [span for span in matches.spans("permissions") if _skip_separators(matches.folded, span[1]) not in negators]
     return bool(begun or closing)
 
 
@@ -68,13 +68,13 @@ def _assents(sentence: str, grammars: Iterable[DirectiveGrammar]) -> bool:
     if _assent().match(folded) is None or folded.rstrip().endswith("?"):
         return False
     for grammar in grammars:
-        suited = grammar.suited_to(sentence)
-        if SentenceMatches(suited, suited.fold(sentence)).inside("negators"):
+        suited = grammar.with_accents_of(sentence)
+        if SentenceMatches(suited, suited.fold(sentence)).spans_anywhere("negators"):
             return False  # "ja, aber push es nicht"
     return True
 
 
-def _behind(said: str, end: int) -> int:
+def _skip_separators(said: str, end: int) -> int:
     return end + len(said[end:]) - len(said[end:].lstrip())
 
 

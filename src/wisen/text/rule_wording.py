@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wisen.text.directives import directives_in
-from wisen.text.wording_check import mismatch
+from wisen.text.wording_check import find_mismatch
 
 _ANSWER = re.compile(
     r"^(?:no+|nope|nah|wait|stop|ok|okay|yes|nein|nee|doch|halt|non|oui|si|sí|não|sim|nie|tak|nej|ja|hayır|dur|không|thôi|нет|да|стоп"
@@ -17,6 +17,6 @@ _ANSWER = re.compile(
 def rule_line(text: str) -> str:
     """The words of a lesson for a file; as they are where anything else would be lost without their beginning."""
     rest = _ANSWER.sub("", text, count=1)
-    if rest == text or not directives_in(rest) or mismatch(text, rest):
+    if rest == text or not directives_in(rest) or find_mismatch(text, rest):
         rest = text
     return rest[:1].upper() + rest[1:] if rest[:1].isascii() and rest.split(" ", 1)[0].isalpha() else rest

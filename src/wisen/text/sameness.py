@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.text.opposition import (
-    OPPOSED,
+    LEAST_OPPOSED_SHARE,
+    are_opposed,
     choice_of,
     heavy_terms,
     numbers_in,
-    opened,
-    opposed,
+    split_compound_terms,
+    swap_antonyms,
     total_worth,
-    turned_by_antonym,
 )
 from wisen.text.slots import Slots, slots_of
-from wisen.text.terms import LIGHT, decides, is_filler, parts_of, worth_of
+from wisen.text.terms import LIGHT, is_decisive, is_filler, parts_of, worth_of
 from wisen.text.tool_choices import RIVAL_TERMS, antonyms
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Worth = Callable[[str], float]
 
-__all__ = ["Lessons", "alike", "opposed", "same"]
+__all__ = ["LessonIndex", "are_opposed", "are_same", "similarity"]
 
 _SAME = 0.54
 """From this likeness on, two lessons are one that share enough to tell."""
@@ -49,17 +49,17 @@ _LONG = 6
 """Of so many letters a word must be for a slip to be told from another word."""
 
 
-def alike(one: str | Slots, other: str | Slots, worth: Worth = worth_of) -> float:
+def similarity(one: str | Slots, other: str | Slots, worth: Worth = worth_of) -> float:
     """How much two lessons say the same, from 0 to 1; 0 where they are opposed."""
     return _likeness(_as_slots(one), _as_slots(other), worth)
 
 
-def same(one: str | Slots, other: str | Slots, worth: Worth = worth_of) -> bool:
+def are_same(one: str | Slots, other: str | Slots, worth: Worth = worth_of) -> bool:
     """Whether two lessons are one."""
-    return alike(one, other, worth) >= _SAME
+    return similarity(one, other, worth) >= _SAME
 
 
-class Lessons:
+class LessonIndex:
     """Many lessons, to be asked which of them says the same as a text, or the opposite.
 
     Of two that are one, one says nothing of weight alone. So each is looked up by the rarest word of what it says, and
@@ -70,7 +70,7 @@ class Lessons:
         self._by_key: dict[str, str] = {}
         self._by_text: dict[str, str] = {}
         self._by_trigger: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-        self._taken: list[_Taken] = []
+        self._taken: list[_IndexedLesson] = []
         self._holding: dict[str, set[int]] = {}
         self._asking: dict[str, set[int]] = {}
         self._refusing: dict[str, set[int]] = {}
@@ -82,7 +82,7 @@ class Lessons:
         if key:
             self._by_key.setdefault(key, id)
         self._by_text.setdefault(_plain(text), id)
-        taken, number = _take(id, slots_of(text)), len(self._taken)
+        taken, number = _index_lesson(id, slots_of(text)), len(self._taken)
         for part in taken.parts:
             self._holding.setdefault(part, set()).add(number)
         for holding, side in ((self._asking, taken.slots.wanted), (self._refusing, taken.slots.unwanted)):
@@ -102,7 +102,7 @@ class Lessons:
         found = (self._by_key.get(key) if key else None) or self._by_text.get(_plain(text))
         if found is not None:
             return found
-        ours = _take("", slots_of(text))
+        ours = _index_lesson("", slots_of(text))
         best, likest = None, 0.0
         for taken in self._near(ours):
             likeness = _likeness(ours.slots, taken.slots)
@@ -110,10 +110,10 @@ class Lessons:
                 best, likest = taken.id, likeness
         if best is None and trigger is not None:
             called = [self._taken[number] for number in self._by_trigger.get(_called_by(trigger), ())]
-            best = next((taken.id for taken in called if _same_by_call(ours.slots, taken.slots)), None)
+            best = next((taken.id for taken in called if _are_same_by_call(ours.slots, taken.slots)), None)
         return best
 
-    def opposites(self, text: str) -> list[str]:
+    def find_opposites(self, text: str) -> list[str]:
         """The ids of the lessons that ask for what this one refuses, or refuse what it asks for, oldest first."""
         ours = slots_of(text)
         wanted = _parts(ours.wanted)
@@ -122,17 +122,17 @@ class Lessons:
         numbered = numbers_in(ours.wanted)
         if len(numbered) == 1 and len(ours.wanted) > 1:
             numbers |= _holders(_parts(ours.wanted - numbered), self._asking)
-        for _, antonym, turned in turned_by_antonym(ours.wanted):
+        for _, antonym, turned in swap_antonyms(ours.wanted):
             numbers |= _holders(_parts(turned), self._asking) & self._asking.get(antonym, set())
         if (choice := choice_of(ours)) is not None:
             numbers |= _holders(_parts(choice[1]), self._asking)
         taken = [self._taken[number] for number in sorted(numbers)]
-        return list(dict.fromkeys(each.id for each in taken if opposed(ours, each.slots)))
+        return list(dict.fromkeys(each.id for each in taken if are_opposed(ours, each.slots)))
 
     def _rarest(self, terms: frozenset[str]) -> str:
         return min(terms, key=lambda term: (len(self._holding.get(term, ())), term))
 
-    def _near(self, ours: _Taken) -> list[_Taken]:
+    def _near(self, ours: _IndexedLesson) -> list[_IndexedLesson]:
         """Those that may be the same, oldest first."""
         strange = [part for part in ours.core if part not in self._holding]
         # One word that nobody knows may be a slip for one that they have.
@@ -145,7 +145,7 @@ class Lessons:
             near.update(number for number in self._signed.get(part, ()) if self._taken[number].core <= ours.parts)
         return [self._taken[number] for number in sorted(near) if self._is_near(ours, number, slip)]
 
-    def _is_near(self, ours: _Taken, number: int, slip: str) -> bool:
+    def _is_near(self, ours: _IndexedLesson, number: int, slip: str) -> bool:
         theirs = self._taken[number]
         shared = sum(map(worth_of, ours.parts & theirs.parts)) + (worth_of(slip) if slip else 0.0)
         return shared >= _SAME * (ours.weight + theirs.weight - shared)
@@ -154,7 +154,7 @@ class Lessons:
 def _holders(parts: frozenset[str], holding: dict[str, set[int]]) -> set[int]:
     """Those that may hold as much of the parts as opposites share: they hold one of the rarest, or two of some more."""
     known = sorted((part for part in parts if part in holding), key=lambda part: len(holding[part]))
-    least = OPPOSED * total_worth(heavy_terms(parts, worth_of), worth_of)
+    least = LEAST_OPPOSED_SHARE * total_worth(heavy_terms(parts, worth_of), worth_of)
     left = total_worth(known, worth_of)
     heaviest = max(map(worth_of, known), default=0.0)
     once, twice = set[int](), set[int]()
@@ -173,7 +173,7 @@ def _holders(parts: frozenset[str], holding: dict[str, set[int]]) -> set[int]:
     return once if holding_one is None else holding_one
 
 
-class _Taken(NamedTuple):
+class _IndexedLesson(NamedTuple):
     """A lesson that was taken in."""
 
     id: str
@@ -185,22 +185,22 @@ class _Taken(NamedTuple):
     """What it weighs at least when it is compared."""
 
 
-def _take(id: str, slots: Slots) -> _Taken:
+def _index_lesson(id: str, slots: Slots) -> _IndexedLesson:
     wanted, unwanted = map(_parts, slots[:2])
     weight = total_worth(wanted, worth_of) + (_BESIDE if wanted else 1.0) * total_worth(unwanted - wanted, worth_of)
     core = frozenset(part for part in wanted or unwanted if worth_of(part) > _SWAPPED)
-    return _Taken(id, slots, wanted | unwanted, core, weight)
+    return _IndexedLesson(id, slots, wanted | unwanted, core, weight)
 
 
 def _called_by(trigger: Trigger) -> tuple[str, tuple[str, ...]]:
     return trigger.tool, tuple(sorted(trigger.words))
 
 
-def _same_by_call(one: Slots, other: Slots) -> bool:
+def _are_same_by_call(one: Slots, other: Slots) -> bool:
     """Whether two that the same call calls up are one: they point the same way, and share something that tells."""
-    if opposed(one, other) or bool(one.unwanted) != bool(other.unwanted) or _differ(one, other):
+    if are_opposed(one, other) or bool(one.unwanted) != bool(other.unwanted) or _differ(one, other):
         return False
-    both, left, right = _shares(one, other, worth_of)
+    both, left, right = _shared_worth(one, other, worth_of)
     return both >= _TOLD_BY_CALL and both >= min(left, right)
 
 
@@ -209,21 +209,26 @@ def _as_slots(lesson: str | Slots) -> Slots:
 
 
 def _likeness(ours: Slots, theirs: Slots, worth: Worth = worth_of) -> float:
-    one, other = opened(ours, theirs)
-    other = _corrected(other, one)
-    if opposed(one, other, worth):
+    one, other = split_compound_terms(ours, theirs)
+    other = _correct_typos(other, one)
+    if are_opposed(one, other, worth):
         return 0.0
-    both, left, right = _shares(one, other, worth)
+    both, left, right = _shared_worth(one, other, worth)
     if not both:
         return 0.0
     likeness = both / (both + left + right)
-    apart = both < _TELLS or _swapped(one, other, worth) or _differ(one, other) or _exchanged(ours.order, theirs.order)
+    apart = (
+        both < _TELLS
+        or _is_swapped(one, other, worth)
+        or _differ(one, other)
+        or _is_order_exchanged(ours.order, theirs.order)
+    )
     if apart or (both < _ENOUGH and likeness < _SHORT_SAME):
         return min(likeness * _APART, _SAME * _APART)
     return likeness
 
 
-def _swapped(one: Slots, other: Slots, worth: Worth) -> bool:
+def _is_swapped(one: Slots, other: Slots, worth: Worth) -> bool:
     """Whether each says something alone: a thing that is in the other's place, however little it tells."""
     ours, theirs = (
         sum(max(worth(term), 0.0 if is_filler(term) else LIGHT) for term in terms)
@@ -235,7 +240,7 @@ def _swapped(one: Slots, other: Slots, worth: Worth) -> bool:
     return min(ours, theirs) > _SWAPPED
 
 
-def _shares(one: Slots, other: Slots, worth: Worth) -> tuple[float, float, float]:
+def _shared_worth(one: Slots, other: Slots, worth: Worth) -> tuple[float, float, float]:
     """What stands in both on the same side, and what in each alone."""
     (wanted, unwanted), (want, refuse) = one[:2], other[:2]
     both = total_worth(wanted & want, worth) + total_worth(unwanted & refuse, worth)
@@ -249,10 +254,10 @@ def _shares(one: Slots, other: Slots, worth: Worth) -> tuple[float, float, float
 def _differ(one: Slots, other: Slots) -> bool:
     """Whether a number, a flag or a condition stands in one only, or only one refuses another tool as well."""
     refused = one.unwanted ^ other.unwanted if one.unwanted and other.unwanted else frozenset[str]()
-    return not RIVAL_TERMS.isdisjoint(refused) or any(map(decides, refused | (one.wanted ^ other.wanted)))
+    return not RIVAL_TERMS.isdisjoint(refused) or any(map(is_decisive, refused | (one.wanted ^ other.wanted)))
 
 
-def _exchanged(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _is_order_exchanged(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether two things have changed places and all else stands as it was: "import X from Y" is not its reverse."""
     if len(one) != len(other) or len(one) <= 2:
         return False
@@ -261,7 +266,7 @@ def _exchanged(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
         return False
     if moved[0][1] in antonyms(moved[0][0]):
         return True
-    if any(decides(term) or worth_of(term) < 1 for term in moved[0]):
+    if any(is_decisive(term) or worth_of(term) < 1 for term in moved[0]):
         return False
     return len(RIVAL_TERMS.intersection(moved[0])) != 1  # "format with ruff", "ruff for formatting"
 
@@ -274,20 +279,20 @@ def _parts(terms: Iterable[str]) -> frozenset[str]:
     return frozenset(part for term in terms for part in parts_of(term))
 
 
-def _corrected(read: Slots, other: Slots) -> Slots:
+def _correct_typos(read: Slots, other: Slots) -> Slots:
     """It, with a word that the other spells almost alike spelt as there."""
-    return Slots(_respelt(read.wanted, other.wanted), _respelt(read.unwanted, other.unwanted))
+    return Slots(_respell(read.wanted, other.wanted), _respell(read.unwanted, other.unwanted))
 
 
-def _respelt(terms: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+def _respell(terms: frozenset[str], others: frozenset[str]) -> frozenset[str]:
     if terms == others:
         return terms
     alone = others - terms
-    slips = {term: next((each for each in alone if _slip(term, each)), term) for term in terms - others}
+    slips = {term: next((each for each in alone if _is_typo(term, each)), term) for term in terms - others}
     return frozenset(slips.get(term, term) for term in terms)
 
 
-def _slip(one: str, other: str) -> bool:
+def _is_typo(one: str, other: str) -> bool:
     """Whether two long words differ by a letter that is missing, or by their order."""
     short, long = sorted((one, other), key=len)
     if len(short) < _LONG or short[0] != long[0] or len(long) - len(short) > 1 or not (one + other).isalpha():

@@ -31,46 +31,48 @@ POINTS_BACK = re.compile(
 """What follows "remember that" where "that" is what was said before: "remember that for all letters"."""
 
 
-def says_what(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
+def has_content(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     """Whether a sentence says more than that something lasts or is not wanted: "never again" does not."""
     matches = matches_of(grammar, sentence.text)
-    said = matches.said
+    said = matches.folded
     if len(said.split()) > LEANING:
         return True
     for name in ("negators", "lasting", "leads"):
-        for start, end in matches.inside(name):
-            if matches.said[start:end].count(" ") > _NEGATES_IN:
+        for start, end in matches.spans_anywhere(name):
+            if matches.folded[start:end].count(" ") > _NEGATES_IN:
                 return True  # what is not wanted stands within it: "leave the vendor folder alone"
             said = said[:start] + " " * (end - start) + said[end:]
     return any(map(str.isalnum, said))
 
 
-def only_denies(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
+def is_only_denial(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     """Whether a sentence names something only to say no to it, and the next one says what is wanted: "no, not pip."."""
     if grammar.words.glued:
         return False
     matches = matches_of(grammar, sentence.text)
-    said = matches.said
+    said = matches.folded
     if len(said.split()) > _DENYING or said.rstrip().endswith("?"):
         return False
-    begins = matches.begins()
+    begins = matches.clause_starts()
     if matches.spans("harmless") or matches.spans("passing"):
         return False
-    denies = any(start in begins and said[end : end + 2].strip(" .,!") for start, end in matches.inside("bare"))
-    return denies and not any(start in begins for name in ("orders", "tasks") for start, _ in matches.inside(name))
+    denies = any(start in begins and said[end : end + 2].strip(" .,!") for start, end in matches.spans_anywhere("bare"))
+    return denies and not any(
+        start in begins for name in ("orders", "tasks") for start, _ in matches.spans_anywhere(name)
+    )
 
 
-def leads_to_next(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
+def introduces_next(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
     """Whether a sentence only says no to something, or asks why it is done: the next one says what is wanted."""
     if sentence.text.endswith(("?", "？", "؟")):
         return bool(matches_of(grammar, sentence.text).spans("complaints"))
-    return only_denies(sentence, grammar)
+    return is_only_denial(sentence, grammar)
 
 
-def opens(matches: SentenceMatches, name: str) -> bool:
+def opens_with(matches: SentenceMatches, name: str) -> bool:
     """Whether a sentence begins with words of a kind, but for what only leads to them."""
-    begin = min(matches.begins(), default=0)
-    return any(span[0] <= begin + 8 and span[0] in matches.begins() for span in matches.inside(name))
+    begin = min(matches.clause_starts(), default=0)
+    return any(span[0] <= begin + 8 and span[0] in matches.clause_starts() for span in matches.spans_anywhere(name))
 
 
 def without_steps(sentences: Sequence[MessageSentence], grammars: Sequence[DirectiveGrammar]) -> list[MessageSentence]:

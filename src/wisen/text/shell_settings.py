@@ -11,7 +11,7 @@ VALUE = "<value>"
 """Stands for a value that is not kept."""
 
 
-def settings_in(line: str) -> frozenset[str]:
+def variables_set_in(line: str) -> frozenset[str]:
     """The names of the variables that a line sets for its commands: `A=1 make`, `export A=1 && make`."""
     return frozenset(found["name"] for found in _SETTING.finditer(line))
 

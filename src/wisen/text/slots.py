@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from wisen.text.glossary import BANNED as _BANNED
 from wisen.text.glossary import CANNOT as _CANNOT
-from wisen.text.glossary import ENGLISH, language_of, put_into_english
+from wisen.text.glossary import ENGLISH, language_of, translate_terms
 from wisen.text.glossary import NEVER as _NEVER
 from wisen.text.glossary import NOT as _NOT
 from wisen.text.glossary import YES as _YES
@@ -370,7 +370,7 @@ def slots_of(text: str) -> Slots:
     plain = _KEPT.sub(keep, _STRESSED.sub(r"\2", folded))
     language = language_of(plain)
     if language != ENGLISH:
-        plain = put_into_english(plain, language)
+        plain = translate_terms(plain, language)
     for hints, pattern, put in _PHRASES:
         for hint in hints:
             if hint in plain:

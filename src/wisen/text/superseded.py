@@ -19,14 +19,14 @@ def successor(state: EntryState, by_id: Mapping[str, EntryState]) -> EntryState:
     return state
 
 
-def overruled(of_all: Iterable[EntryState], of_project: Iterable[EntryState]) -> set[str]:
+def find_overruled(of_all: Iterable[EntryState], of_project: Iterable[EntryState]) -> set[str]:
     """The ids of what holds everywhere and does not in a project, whose own rules say the opposite."""
     rules, own = [*of_all], [*of_project]
     if not rules or not own:
         return set()  # nothing to compare: a listing does not load what compares
-    from wisen.text.sameness import Lessons
+    from wisen.text.sameness import LessonIndex
 
-    everywhere = Lessons()
+    everywhere = LessonIndex()
     for each in rules:
         everywhere.add(each.entry.id, each.text)
-    return {id_ for each in own for id_ in everywhere.opposites(each.text)}
+    return {id_ for each in own for id_ in everywhere.find_opposites(each.text)}

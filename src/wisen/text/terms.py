@@ -140,6 +140,6 @@ def is_filler(term: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def decides(term: str) -> bool:
+def is_decisive(term: str) -> bool:
     """Whether a lesson with it cannot be one without it: numbers, flags, conditions."""
     return term in _DECIDING or BOUND in term or term[0] == "-" or any(map(str.isdigit, term))

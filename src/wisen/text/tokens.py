@@ -6,6 +6,6 @@ _BYTES = 3
 """English has about four in a token; other scripts and code have fewer."""
 
 
-def tokens_at_most(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Rather too many than too few."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES)

@@ -96,6 +96,6 @@ def antonyms(term: str) -> tuple[str, ...]:
     return _OF.get(term, ())
 
 
-def chooses(term: str) -> bool:
+def is_choice(term: str) -> bool:
     """Whether it is a choice that can be asked for alone."""
     return term in _CHOOSING

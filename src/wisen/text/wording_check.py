@@ -61,16 +61,16 @@ class _Meaning(NamedTuple):
     """Of each word, whether it stands where something is refused; only words that stand on one side alone."""
 
 
-def mismatch(quote: str, wording: str) -> str:
+def find_mismatch(quote: str, wording: str) -> str:
     """What a wording says otherwise than the user did, for a person to read; empty where nothing is wrong."""
     mine, theirs = language_of(quote), language_of(wording)
     # What is too short to tell its language is taken to be in that of the other.
     said, worded = _read(quote, mine or _latin(theirs)), _read(wording, theirs or _latin(mine))
     return (
-        _turned(said, worded)
-        or _reversed(quote, wording, said, worded)
-        or _limits(said, worded)
-        or _names(quote, wording)
+        _find_inversion(said, worded)
+        or _find_reversal(quote, wording, said, worded)
+        or _find_lost_limit(said, worded)
+        or _find_lost_name(quote, wording)
     )
 
 
@@ -78,7 +78,7 @@ def _latin(code: str) -> str:
     return "" if code in _OTHER_SCRIPTS else code
 
 
-def _turned(said: _Meaning, worded: _Meaning) -> str:
+def _find_inversion(said: _Meaning, worded: _Meaning) -> str:
     if said.turned and not worded.turned:
         return "you said what not to do, and it does not"
     if worded.turned and not said.turned:
@@ -88,7 +88,7 @@ def _turned(said: _Meaning, worded: _Meaning) -> str:
     return ""
 
 
-def _reversed(quote: str, wording: str, said: _Meaning, worded: _Meaning) -> str:
+def _find_reversal(quote: str, wording: str, said: _Meaning, worded: _Meaning) -> str:
     """A word that is refused on one side and wanted on the other."""
     if said.language == worded.language == "en":
         mine, theirs = slots_of(quote), slots_of(wording)
@@ -98,7 +98,7 @@ def _reversed(quote: str, wording: str, said: _Meaning, worded: _Meaning) -> str
     return f"“{flipped[0]}” is the other way round" if flipped else ""
 
 
-def _limits(said: _Meaning, worded: _Meaning) -> str:
+def _find_lost_limit(said: _Meaning, worded: _Meaning) -> str:
     for turn in MeaningTurn:
         if turn in _COMPARED and (turn in said.turns) is not (turn in worded.turns):
             gone = turn in said.turns
@@ -106,7 +106,7 @@ def _limits(said: _Meaning, worded: _Meaning) -> str:
     return ""
 
 
-def _names(quote: str, wording: str) -> str:
+def _find_lost_name(quote: str, wording: str) -> str:
     """A name that is missing, or that was not said where the words were whole by themselves."""
     is_whole = stands_alone(quote)
     for name in _names_in(quote):

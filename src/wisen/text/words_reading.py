@@ -23,33 +23,33 @@ def read_by_words(matches: SentenceMatches, *, doubtful: bool) -> SentenceReadin
     None for leave that is given, for what only leads to the next line, and for a complaint that does not say what is
     not wanted. What somebody else may have said is never sure.
     """
-    if matches.said.rstrip().endswith(":") or SAID_BEFORE.match(matches.said):
+    if matches.folded.rstrip().endswith(":") or SAID_BEFORE.match(matches.folded):
         return None
-    if matches.spans("permissions") and not any(matches.inside(name) for name in ("negators", "conditions")):
+    if matches.spans("permissions") and not any(matches.spans_anywhere(name) for name in ("negators", "conditions")):
         return None
     doubtful = doubtful or bool(matches.spans("citations") or matches.spans("permissions"))
-    asks = matches.said.rstrip(" \"')”").endswith("?")
-    reading = _WordsReader(matches, asks=asks, is_message=False).by_words()
+    asks = matches.folded.rstrip(" \"')”").endswith("?")
+    reading = _WordsReader(matches, asks=asks, is_message=False).read_by_words()
     return None if reading is None else reading._replace(by_words=True, doubtful=doubtful)
 
 
 class _WordsReader(SentenceReader):
     """What can be told of such a sentence."""
 
-    def by_words(self) -> SentenceReading | None:
+    def read_by_words(self) -> SentenceReading | None:
         """What is known of a sentence that is taken for a directive by its words."""
-        blames = self._all("complaints", whole=True) or self._all("lapses", whole=True)
-        begin = min(self._matches.begins(), default=0)
+        blames = self._find_all("complaints", whole=True) or self._find_all("lapses", whole=True)
+        begin = min(self._matches.clause_starts(), default=0)
         if any(start <= begin for start, _ in self._blanks) or (
             (blames or self._only_leaves_out()) and not self._says_what_for()
         ):
             return None
-        refuses = bool(self._all("negators", whole=True)) and not self._swaps()
+        refuses = bool(self._find_all("negators", whole=True)) and not self._is_replacement()
         form = DirectiveForm.QUESTION if self._ends_asking else DirectiveForm.ORDER
-        forbids = refuses and (self._forbid() is not None or not self._verbs())
-        return self._reading(DirectiveForm.PROHIBITION if forbids else form, forbids=forbids, markers=[])
+        forbids = refuses and (self._prohibition_span() is not None or not self._verb_spans())
+        return self._build_reading(DirectiveForm.PROHIBITION if forbids else form, forbids=forbids, markers=[])
 
     def _only_leaves_out(self) -> bool:
         """Whether all that it negates is that something else was done with a deed: "you deleted it without asking"."""
-        negators = [self._matches.said[start:end] for start, end in self._all("negators", whole=True)]
-        return bool(negators) and all(WITHOUT.match(each) for each in negators) and not self._verbs()
+        negators = [self._matches.folded[start:end] for start, end in self._find_all("negators", whole=True)]
+        return bool(negators) and all(WITHOUT.match(each) for each in negators) and not self._verb_spans()

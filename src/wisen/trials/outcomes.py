@@ -21,7 +21,7 @@ from wisen.model.history import UserAction
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.model.trial import TrialOutcome
-from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parse_command
 from wisen.trials.trial_rows import ALL_HINTS
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def fix_line_relevance(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
 
 def _program(arguments: str | None) -> str:
     command = command_of(fields_of(arguments))
-    return parsed(command).main.program if command else ""
+    return parse_command(command).main_part.program if command else ""
 
 
 def _has_same_failure(fix: Fix, step: Step) -> bool:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wisen.model.event import Status
 from wisen.model.history import UserAction
-from wisen.text.command_lines import parsed
+from wisen.text.command_lines import parse_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -380,7 +380,7 @@ def _call_shape(arguments: str | None) -> tuple[str, str, str]:
         return "", "", ""
     command = fields.get("command")
     if isinstance(command, str):
-        main = parsed(command).main
+        main = parse_command(command).main_part
         return main.program, main.head, ""
     path = next((fields[name] for name in _PATHS if isinstance(fields.get(name), str)), "")
     if path and "pattern" not in fields:

@@ -77,17 +77,17 @@ def worded_line(out: Console, proposal: Proposal, editor: str) -> str | None:
 
 def warn_of_other_meaning(quote: str, wording: str) -> None:
     """Tell a person where words of theirs say something else than what was said."""
-    from wisen.text.wording_check import mismatch
+    from wisen.text.wording_check import find_mismatch
 
-    if wrong := mismatch(quote, wording):
+    if wrong := find_mismatch(quote, wording):
         say(f"Mind that this is not what was said: {wrong}.")
 
 
 def keeps_meaning(out: Console, quote: str, wording: str) -> bool:
     """Whether words say what was said, or the person wants them all the same."""
-    from wisen.text.wording_check import mismatch
+    from wisen.text.wording_check import find_mismatch
 
-    wrong = mismatch(quote, wording)
+    wrong = find_mismatch(quote, wording)
     if not wrong:
         return True
     out.print(f"That is not what you said: {wrong}.", markup=False, style="yellow")

@@ -35,7 +35,7 @@ def standing_lines(state: EntryState, *, tells_local: bool) -> list[str]:
     if state.is_private and not tells_local:
         return [f"Not told to agents: you typed it to a local model only. {ALLOW_LOCAL}"]
     standing = standing_of(state)
-    if standing.stands:
+    if standing.is_standing:
         lines = [f"Told at each start: {standing.value}."]
     elif standing in _OTHER_KINDS:
         lines = [f"Not told at each start: {standing.value}."]
@@ -63,7 +63,7 @@ def standing_fields(state: EntryState) -> dict[str, object]:
     """The same for programs."""
     standing = standing_of(state)
     return {
-        "standing": standing.stands,
+        "standing": standing.is_standing,
         "standing_because": standing.value,
         "trigger": state.trigger,
         "local": state.local,
