@@ -76,6 +76,8 @@ def _normalize_path(name: str) -> str:
 def _words(code: str) -> list[str]:
     """Return the words of a code span that a call would have too."""
     words = [
-        word for word in parse_command(code).tokens if word not in ("|", "...", "…") and not word.startswith(("<", "[", "{"))
+        word
+        for word in parse_command(code).tokens
+        if word not in ("|", "...", "…") and not word.startswith(("<", "[", "{"))
     ]
     return words[:6]
