@@ -125,6 +125,7 @@ CUT: list[tuple[str, Format, Path, str, str]] = [
     (OPENCLAW, "json5", ("agents", "defaults", "workspace"), " workspace: '~/w', ", ""),
     ("{a: 1, // one\n b: 2 }", "json5", ("b",), ", // one\n b: 2", " // one\n "),
     (CODEX, "toml", ("model",), 'model = "gpt-5" ', ""),
+    ("[a]\nx = 1\n\n[b] # mine\n", "toml", ("b",), "[b] # mine", "# mine"),
     (CODEX, "toml", ("notify",), 'notify = ["a", "b"]\n', ""),
 ]
 

@@ -49,20 +49,28 @@ def with_value(text: str, path: Path, value: object) -> TextSplice:
 def without_value(text: str, path: Path) -> TextSplice:
     """Return the change that removes a value; a comment behind it stays."""
     found = _line(text, path, *_table(text, path))
-    if found is None:
-        raise unclear(path, "it is not written as `key = value` on one line")
-    return line_cut(text, found.start("key"), found.end("value"))
+    if found is not None:
+        return line_cut(text, found.start("key"), found.end("value"))
+    header = _header(text, path)
+    start, end = _table(text, (*path, ""))
+    if header is None or _CONTENT.search(text, start, end) is not None:
+        raise unclear(path, "it is neither `key = value` on one line nor an empty table")
+    return line_cut(text, header.start("header"), header.end("header"))
 
 
 def _table(text: str, path: Path) -> tuple[int, int]:
     """Return where the lines of a table begin and end; -1 where there is no such table."""
     start = 0
     if len(path) > 1:
-        name = r"[ \t]*\.[ \t]*".join(re.escape(_key(part)) for part in path[:-1])
-        header = re.search(rf"^[ \t]*\[[ \t]*{name}[ \t]*\][^\r\n]*", text, re.MULTILINE)
+        header = _header(text, path[:-1])
         start = -1 if header is None else header.end()
     following = _HEADER.search(text, max(start, 0))
     return start, len(text) if following is None else following.start()
+
+
+def _header(text: str, path: Path) -> re.Match[str] | None:
+    name = r"[ \t]*\.[ \t]*".join(re.escape(_key(part)) for part in path)
+    return re.search(rf"^[ \t]*(?P<header>\[[ \t]*{name}[ \t]*\])[^\r\n]*", text, re.MULTILINE)
 
 
 def _line(text: str, path: Path, start: int, end: int) -> re.Match[str] | None:
