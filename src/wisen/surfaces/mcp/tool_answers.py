@@ -44,7 +44,7 @@ ToolResult = dict[str, Any]
 
 _MAX_TEXT = 1200
 """How much is shown of one text; a cut is marked."""
-_MAX_EVIDENCE = 5
+_MAX_SHOWN = 5
 _MAX_ITEMS = 50
 _WAITING_NOTE = "It waits for the user, who answers in `wisen review`. It is not a rule, and you cannot approve it."
 
@@ -186,13 +186,10 @@ def _entry_fields(state: EntryState) -> ToolResult:
 
 def _fixes(learner: Learner, call: tools.Fixes, place: Path, _: str) -> ToolResult:
     found = learner.records.find_learnings(tool=call.tool, error=call.error, arguments=call.arguments, place=place)
-    return {
-        "fixes": [_learning_fields(each) for each in found[:_MAX_EVIDENCE]],
-        "more": max(0, len(found) - _MAX_EVIDENCE),
-    }
+    return {"fixes": [_fix_fields(each) for each in found[:_MAX_SHOWN]], "more": max(0, len(found) - _MAX_SHOWN)}
 
 
-def _learning_fields(each: Learning) -> ToolResult:
+def _fix_fields(each: Learning) -> ToolResult:
     result: ToolResult = {
         "id": each.id,
         "kind": each.kind.value,
@@ -210,12 +207,12 @@ def _learning_fields(each: Learning) -> ToolResult:
         return result | {"do": each.description, "before": each.before, "after": each.after}
     return result | {
         "do": quote_change(each.change),
-        "before": _quote_command(each.before),
-        "after": _quote_command(each.after),
+        "before": _quote_call(each.before),
+        "after": _quote_call(each.after),
     }
 
 
-def _quote_command(arguments: str | None) -> str | None:
+def _quote_call(arguments: str | None) -> str | None:
     """Return the command of a call as it may be quoted; None where it runs none, or cannot be parsed."""
     line = command_of(fields_of(arguments))
     return quote_line(line) if line is not None else None
@@ -258,11 +255,11 @@ def _explain_entry(learner: Learner, name: str, here: str) -> ToolResult | None:
             "agent": each.agent,
             "session": each.session,
         }
-        for each in in_project[-_MAX_EVIDENCE:]
+        for each in in_project[-_MAX_SHOWN:]
     ]
     known = {fix.id: describe_fix(fix) for fix in learner.fixes.all()} if measured else {}
     text = {"text": agent_text(state, known) or "It waits for the user."}
-    return _entry_fields(state) | text | {"seen": occurrences, "decisions": decided[-_MAX_EVIDENCE:]}
+    return _entry_fields(state) | text | {"seen": occurrences, "decisions": decided[-_MAX_SHOWN:]}
 
 
 def _explain_guard(learner: Learner, name: str, here: str) -> ToolResult | None:
@@ -287,7 +284,7 @@ def _explain_fix(learner: Learner, name: str, here: str) -> ToolResult | None:
         return None
     seen = [
         {"date": f"{each.at:%Y-%m-%d}", "agent": each.agent, "session": each.session, "helped": each.worked}
-        for each in in_project[:_MAX_EVIDENCE]
+        for each in in_project[:_MAX_SHOWN]
     ]
     result: ToolResult = {
         "id": fix.id,
@@ -297,7 +294,7 @@ def _explain_fix(learner: Learner, name: str, here: str) -> ToolResult | None:
     }
     if fix.danger is not Danger.NONE:
         return result | {"withheld": f"It is not known to be harmless: {fix.danger.value}."}
-    before, after = _quote_command(in_project[0].before), _quote_command(in_project[0].after)
+    before, after = _quote_call(in_project[0].before), _quote_call(in_project[0].after)
     return result | {"change": quote_change(fix.change), "before": before, "after": after}
 
 
