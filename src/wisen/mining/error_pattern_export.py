@@ -44,6 +44,7 @@ def export_patterns() -> dict[str, object]:
     }
 
 
+@cache
 def words_by_key() -> dict[str, tuple[str, ...]]:
     """By key, lowercase words of which one is in every failure with that key; none where it is unknown."""
     found: dict[str, set[str]] = {}

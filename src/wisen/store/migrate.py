@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -40,6 +41,7 @@ class Migration:
         return [piece.strip() for piece in pieces if piece.strip()]
 
 
+@cache
 def known_migrations(store: Store) -> tuple[Migration, ...]:
     """Return every migration of a store in this version of wisen, in order."""
     found = []
