@@ -114,17 +114,19 @@ class LedgerBackups:
     def renew(self, holds_forgotten: Callable[[Ledger], bool]) -> tuple[Path, ...]:
         """Create a backup, then delete the older ones that hold something, or for which that is unknown."""
         with self._exclusive():
-            made = self._make()
-            gone = [
-                copy for copy in list_backups(self._folder) if copy != made and self._may_hold(copy, holds_forgotten)
+            new_backup = self._make()
+            removed = [
+                copy
+                for copy in list_backups(self._folder)
+                if copy != new_backup and self._may_hold(copy, holds_forgotten)
             ]
             with translate_errors(self._folder):
-                gone += leftovers(self._ledger.parent, self._clock.now())
-                gone += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
-                for each in gone:
+                removed += leftovers(self._ledger.parent, self._clock.now())
+                removed += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
+                for each in removed:
                     each.unlink(missing_ok=True)
                 sync_folder(self._folder)
-        return tuple(gone)
+        return tuple(removed)
 
     def _may_hold(self, copy: Path, holds: Callable[[Ledger], bool]) -> bool:
         try:

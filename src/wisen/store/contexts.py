@@ -57,16 +57,16 @@ class SqlContexts:
 
     def all(self) -> tuple[Context, ...]:
         """Return every context ever seen, by key."""
-        found = (
+        contexts = (
             Context(key=as_text(row["key"]), kind=ContextKind(as_text(row["kind"])), name=as_text(row["name"]))
             for row in read_rows(self._db, CONTEXTS)
         )
-        return tuple(sorted(found, key=lambda context: context.key))
+        return tuple(sorted(contexts, key=lambda context: context.key))
 
     def aliases(self, machine: str) -> tuple[Alias, ...]:
         """Return the directories of one machine, by path; one whose context changed is listed once for each."""
-        found = map(_alias, read_rows(self._db, ALIASES, "WHERE machine = ?", (escape(machine),)))
-        return tuple(sorted(found, key=lambda alias: (alias.path, alias.since, alias.context)))
+        rows = map(_alias, read_rows(self._db, ALIASES, "WHERE machine = ?", (escape(machine),)))
+        return tuple(sorted(rows, key=lambda alias: (alias.path, alias.since, alias.context)))
 
     def every_alias(self) -> Iterator[Alias]:
         """Return the directories of all machines."""

@@ -112,12 +112,12 @@ class SqlEntries:
 
     def _owners(self, occurrences: Mapping[str, Sequence[str]]) -> dict[str, str]:
         """Map occurrences to their recorded entries; a founding occurrence counts even if it was forgotten."""
-        found: dict[str, str] = {}
+        owners: dict[str, str] = {}
         for some in packed_ids(each for seen in occurrences.values() for each in seen):
             for column, table in (("founded", "SELECT founded, id FROM entries"), ("id", _OWNERS)):
                 rows = self._db.run(f"{table} WHERE {column} IN ({placeholders(some)})", some)
-                found |= {unescape(str(sight)): unescape(str(entry)) for sight, entry in rows}
-        return found
+                owners |= {unescape(str(sight)): unescape(str(entry)) for sight, entry in rows}
+        return owners
 
     def all(self) -> tuple[Entry, ...]:
         """Return every entry, oldest first."""
@@ -137,29 +137,29 @@ class SqlEntries:
     def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
         """Return how often each entry was seen, or each of some, by its id. Counted by the database, without seals."""
         if ids is None:
-            found = self._read_tallies("", ())
+            tallies = self._read_tallies("", ())
         else:
-            found = tuple(
+            tallies = tuple(
                 each
                 for some in packed_ids(ids)
                 for each in self._read_tallies(f"WHERE e.id IN ({placeholders(some)})", some)
             )
         split = split_occurrences(self._db)
         if not split:
-            return found
+            return tallies
         touched = {*split.values()}
         for some in packed_ids(split):
             rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({placeholders(some)})", some)  # noqa: S608 - a constant
             touched |= {unescape(str(row[0])) for row in rows}
         seen = SqlOccurrences(self._db)
-        return tuple(recount_tally(each, seen.of(each.entry)) if each.entry in touched else each for each in found)
+        return tuple(recount_tally(each, seen.of(each.entry)) if each.entry in touched else each for each in tallies)
 
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """Return the ids of all entries, or of one context, most sessions first, then the newest."""
         if split_occurrences(self._db):
-            found = [each for each in self.tallies() if context in (None, each.context)]
-            found.sort(key=lambda each: (-each.sessions, -microseconds(each.last), each.entry.encode()))
-            return tuple(each.entry for each in found)
+            tallies = [each for each in self.tallies() if context in (None, each.context)]
+            tallies.sort(key=lambda each: (-each.sessions, -microseconds(each.last), each.entry.encode()))
+            return tuple(each.entry for each in tallies)
         where, values = ("", ()) if context is None else ("WHERE e.context = ?", (escape(context),))
         seen = "FROM occurrences AS o WHERE o.entry = e.id"
         rows = self._db.run(
@@ -194,8 +194,8 @@ class SqlEntries:
         last: dict[tuple[str, str], str] = {}
         for kind, subject, value in standing_values(self._db, "'status', 'merge', 'supersede', 'undo'"):
             last[subject, kind] = value
-        found = {unescape(subject): "" for (subject, _), value in last.items() if value and value not in _ACTIVE}
-        return found | {
+        closed = {unescape(subject): "" for (subject, _), value in last.items() if value and value not in _ACTIVE}
+        return closed | {
             unescape(subject): unescape(value)
             for (subject, kind), value in last.items()
             if value and kind == MoveKind.MERGE

@@ -126,16 +126,18 @@ class _Statements(NamedTuple):
     interrupts: str
 
 
-def _statements(chosen: SqlSelection) -> _Statements:
+def _statements(selected: SqlSelection) -> _Statements:
     told, ends, interrupts = (
-        (_WALKED, _ENDS_WALKED, _INTERRUPTS_WALKED) if chosen.since else (_TALLIES, _ENDS_TALLIED, _INTERRUPTS_TALLIED)
+        (_WALKED, _ENDS_WALKED, _INTERRUPTS_WALKED)
+        if selected.since
+        else (_TALLIES, _ENDS_TALLIED, _INTERRUPTS_TALLIED)
     )
     conditions = {
-        "chosen": chosen.events("e"),
-        "call_chosen": chosen.events("c"),
-        "sessions": chosen.sessions("session"),
-        "spanned": chosen.sessions("spans.session"),
-        "loosely": chosen.sessions("loose.session"),
+        "chosen": selected.events("e"),
+        "call_chosen": selected.events("c"),
+        "sessions": selected.sessions("session"),
+        "spanned": selected.sessions("spans.session"),
+        "loosely": selected.sessions("loose.session"),
     }
     return _Statements(
         _TOLD.format(counted=told.format(**conditions)),
@@ -146,26 +148,28 @@ def _statements(chosen: SqlSelection) -> _Statements:
 
 def count_selected(db: SqliteDatabase, selection: Selection) -> Counts:
     """Return counts over the selected sessions."""
-    chosen = sql_selection(selection)
-    statements = _statements(chosen)
+    selected = sql_selection(selection)
+    statements = _statements(selected)
     with report_garbled(db):
-        rows = [_ShapeCount(*cast("tuple[Any, ...]", row)) for row in db.run(statements.told, chosen.values)]
-        told = [each for each in rows if each.kind not in ("sessions", "all") and db.as_int(each.many)]
+        rows = [_ShapeCount(*cast("tuple[Any, ...]", row)) for row in db.run(statements.told, selected.values)]
+        shapes = [each for each in rows if each.kind not in ("sessions", "all") and db.as_int(each.many)]
         sessions = {each.tool: each.many for each in rows if each.kind == "sessions"}
         everything = next(each for each in rows if each.kind == "all")
         return Counts(
-            sources=db.query_int(_SOURCES.format(sources=chosen.sources), chosen.values),
+            sources=db.query_int(_SOURCES.format(sources=selected.sources), selected.values),
             sessions=everything.many,
             contexts=everything.first,
-            typed_turns=sum(each.many for each in told if (each.kind, each.provenance) == ("message", "typed")),
-            rejections=sum(each.many for each in told if each.kind == "rejection"),
-            rejections_with_reason=sum(each.many for each in told if (each.kind, each.how) == ("message", "rejection")),
-            interrupts=sum(each.many for each in told if each.kind == "interrupt"),
-            interrupts_by_rejection=db.query_int(statements.interrupts, chosen.values),
-            tools=_tools(told, sessions, _outcome_counts(db, db.run(statements.ends, chosen.values))),
-            withheld=_withheld(told),
-            first=min((from_milliseconds(each.first) for each in told), default=None),
-            last=max((from_milliseconds(each.last) for each in told), default=None),
+            typed_turns=sum(each.many for each in shapes if (each.kind, each.provenance) == ("message", "typed")),
+            rejections=sum(each.many for each in shapes if each.kind == "rejection"),
+            rejections_with_reason=sum(
+                each.many for each in shapes if (each.kind, each.how) == ("message", "rejection")
+            ),
+            interrupts=sum(each.many for each in shapes if each.kind == "interrupt"),
+            interrupts_by_rejection=db.query_int(statements.interrupts, selected.values),
+            tools=_tools(shapes, sessions, _outcome_counts(db, db.run(statements.ends, selected.values))),
+            withheld=_withheld(shapes),
+            first=min((from_milliseconds(each.first) for each in shapes), default=None),
+            last=max((from_milliseconds(each.last) for each in shapes), default=None),
         )
 
 
@@ -186,7 +190,7 @@ def cited_ids(db: SqliteDatabase) -> tuple[CitedId, ...]:
 
 def read_problems(db: SqliteDatabase, selection: Selection) -> tuple[ReadProblemCount, ...]:
     """Return what could not be read in the selected sources."""
-    chosen = sql_selection(selection)
+    selected = sql_selection(selection)
     with report_garbled(db):
         return tuple(
             ReadProblemCount(
@@ -196,7 +200,7 @@ def read_problems(db: SqliteDatabase, selection: Selection) -> tuple[ReadProblem
                 count=db.as_int(count),
                 first_offset=db.as_int(offset),
             )
-            for path, kind, detail, count, offset in db.run(_TROUBLES.format(sources=chosen.sources), chosen.values)
+            for path, kind, detail, count, offset in db.run(_TROUBLES.format(sources=selected.sources), selected.values)
         )
 
 
@@ -205,20 +209,22 @@ def _outcome_counts(db: SqliteDatabase, rows: list[Row]) -> dict[tuple[str, str]
     return {(str(tool), str(end)): db.as_int(many) for tool, end, many in rows}
 
 
-def _tools(told: list[_ShapeCount], sessions: dict[str, int], ended: dict[tuple[str, str], int]) -> tuple[ToolUse, ...]:
+def _tools(
+    shapes: list[_ShapeCount], sessions: dict[str, int], outcomes: dict[tuple[str, str], int]
+) -> tuple[ToolUse, ...]:
     calls: dict[str, int] = defaultdict(int)
-    for each in told:
+    for each in shapes:
         if each.kind == "call":
             calls[each.tool] += each.many
     uses = (
         ToolUse(
             tool=unescape(tool),
             calls=many,
-            ok=ended.get((tool, "ok"), 0),
-            failed=ended.get((tool, "failed"), 0),
-            masked=ended.get((tool, "masked"), 0),
-            cancelled=ended.get((tool, "cancelled"), 0),
-            rejected=ended.get((tool, "rejection"), 0),
+            ok=outcomes.get((tool, "ok"), 0),
+            failed=outcomes.get((tool, "failed"), 0),
+            masked=outcomes.get((tool, "masked"), 0),
+            cancelled=outcomes.get((tool, "cancelled"), 0),
+            rejected=outcomes.get((tool, "rejection"), 0),
             sessions=sessions[tool],
         )
         for tool, many in calls.items()
@@ -226,9 +232,9 @@ def _tools(told: list[_ShapeCount], sessions: dict[str, int], ended: dict[tuple[
     return tuple(sorted(uses, key=lambda use: (-use.calls, use.tool)))
 
 
-def _withheld(told: list[_ShapeCount]) -> dict[str, int]:
+def _withheld(shapes: list[_ShapeCount]) -> dict[str, int]:
     rules: dict[str, int] = defaultdict(int)
-    for each in told:
+    for each in shapes:
         if each.withheld:
             rules[unescape(each.withheld)] += each.many
     return dict(sorted(rules.items()))

@@ -73,16 +73,16 @@ class SqlExposures:
         return self._read(subject, coin_only=coin_only, session=session)
 
     def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
-        asked: dict[str, tuple[Value, ...]] = {}
+        conditions: dict[str, tuple[Value, ...]] = {}
         if subject is not None:
-            asked["subject = ?"] = (escape(subject),)
+            conditions["subject = ?"] = (escape(subject),)
         if coin_only:
-            asked["chance IS NOT NULL"] = ()
+            conditions["chance IS NOT NULL"] = ()
         if session is not None:
-            asked["session = ?"] = (escape(session),)
-        rest = f"WHERE {' AND '.join(asked)}" if asked else ""
+            conditions["session = ?"] = (escape(session),)
+        rest = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        values = tuple(value for some in asked.values() for value in some)
+        values = tuple(value for some in conditions.values() for value in some)
         return tuple(map(_exposure, read_rows(self._db, EXPOSURES, f"{rest} {order}", values)))
 
 

@@ -109,12 +109,12 @@ _CHUNK = 200
 
 def failures(db: SqliteDatabase, selection: Selection, alive: datetime | None) -> tuple[FailureKind, ...]:
     """Return failures by signature; transient ones count from `alive` on."""
-    chosen = sql_selection(selection)
-    values, still = dict(chosen.values), "1"
+    selected = sql_selection(selection)
+    values, still = dict(selected.values), "1"
     if alive is not None:
         values["alive"] = milliseconds(alive)
         still = "(transient = 0 OR at >= :alive)"
-    conditions = {"found": chosen.findings("f"), "alive": still}
+    conditions = {"found": selected.findings("f"), "alive": still}
     with report_garbled(db):
         sessions = _table(db.run(_FAILURE_SESSIONS.format(**conditions), values))
         by_tool: dict[int, list[Any]] = defaultdict(list)
@@ -145,14 +145,14 @@ def _kind(signature: Signature, sessions: int, rows: list[Any]) -> FailureKind:
 
 def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
     """Return the changes that made failing calls work, most sessions first."""
-    chosen = sql_selection(selection)
+    selected = sql_selection(selection)
     with report_garbled(db):
-        rows = cast("list[Any]", db.run(_FIXES.format(found=chosen.findings("t")), chosen.values))
+        rows = cast("list[Any]", db.run(_FIXES.format(found=selected.findings("t")), selected.values))
         signatures = _signatures(db, {row[1] for row in rows})
         changes = _changes(db, {row[2] for row in rows})
-        chance = _Chance(db, chosen, changes)
+        chance = _Chance(db, selected, changes)
         # The newest of several at the same moment comes last, and is kept.
-        examples = _table(db.run(_EXAMPLES.format(found=chosen.findings("t")), chosen.values))
+        examples = _table(db.run(_EXAMPLES.format(found=selected.findings("t")), selected.values))
         found = []
         for name, *numbers in rows:
             # The sum of non-numeric values is NULL.
@@ -184,17 +184,17 @@ def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
 
 def evidence(db: SqliteDatabase, fix_id: str) -> tuple[Evidence, ...]:
     """Return every attempt of a fix, newest first; empty if no fix or several have this id prefix."""
-    named = db.run(_NAMED, (escape(fix_id),))
-    if len(named) != 1:
+    fixes = db.run(_NAMED, (escape(fix_id),))
+    if len(fixes) != 1:
         return ()
     with report_garbled(db):
-        return tuple(_evidence(*cast("tuple[Any, ...]", row)) for row in db.run(_EVIDENCE, named[0]))
+        return tuple(_evidence(*cast("tuple[Any, ...]", row)) for row in db.run(_EVIDENCE, fixes[0]))
 
 
 def goals(db: SqliteDatabase, selection: Selection) -> Iterator[Goal]:
     """Yield the goals of the selected sessions and how they ended, oldest first."""
-    chosen = sql_selection(selection)
-    rows = db.stream(_GOALS.format(found=chosen.findings("g")), chosen.values)
+    selected = sql_selection(selection)
+    rows = db.stream(_GOALS.format(found=selected.findings("g")), selected.values)
     while some := list(islice(rows, _CHUNK)):
         with report_garbled(db):
             found = list(_goals(db, some))
@@ -220,9 +220,9 @@ def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
 
 def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
     """Return the user's signals, newest first."""
-    chosen = sql_selection(selection)
+    selected = sql_selection(selection)
     with report_garbled(db):
-        rows = db.run(_SIGNALS.format(found=chosen.findings("s")), chosen.values)
+        rows = db.run(_SIGNALS.format(found=selected.findings("s")), selected.values)
         return tuple(_sighting(db, *cast("tuple[Any, ...]", row)) for row in rows)
 
 
@@ -284,12 +284,12 @@ def _evidence(*row: Any) -> Evidence:
 class _Chance:
     """How often a change follows a failure by chance, estimated from its frequency after a success."""
 
-    def __init__(self, db: SqliteDatabase, chosen: SqlSelection, changes: Mapping[int, CallChange]) -> None:
+    def __init__(self, db: SqliteDatabase, selected: SqlSelection, changes: Mapping[int, CallChange]) -> None:
         self._db = db
         self._changes = {number: (change.tool, change_digest(change)) for number, change in changes.items()}
-        values = {**chosen.values, "changes": json.dumps([known for _, known in self._changes.values()])}
-        self._habits = self._sums(_HABITS.format(lively=chosen.active_sessions("session")), values)
-        pairs = self._sums(_PAIRS.format(lively=chosen.active_sessions("session")), chosen.values)
+        values = {**selected.values, "changes": json.dumps([known for _, known in self._changes.values()])}
+        self._habits = self._sums(_HABITS.format(lively=selected.active_sessions("session")), values)
+        pairs = self._sums(_PAIRS.format(lively=selected.active_sessions("session")), selected.values)
         self._pairs = {unescape(tool): pair for tool, pair in pairs.items()}
 
     def of(self, change: int) -> float:

@@ -105,10 +105,10 @@ class _Writer:
         if not agents:
             return
         events = self._events(self._db.as_int(agents[0][0]), mined)
-        said = self._outcomes(mined) if mined.failures else {}
+        outcomes = self._outcomes(mined) if mined.failures else {}
         session = mined.session
         self._rows.failures.extend(
-            self._failure(session, each, events, said) for each in mined.failures if each.call in events
+            self._failure(session, each, events, outcomes) for each in mined.failures if each.call in events
         )
         self._rows.tries.extend(
             self._try(session, each, events)
@@ -147,7 +147,7 @@ class _Writer:
         rows = self._db.run(_SAID, (mined.session,))
         return {unescape(str(call)): self._db.as_int(number) for call, number in rows}
 
-    def _failure(self, session: int, failure: Failure, events: Mapping[str, int], said: Mapping[str, int]) -> Row:
+    def _failure(self, session: int, failure: Failure, events: Mapping[str, int], outcomes: Mapping[str, int]) -> Row:
         return (
             session,
             events[failure.call],
@@ -158,7 +158,7 @@ class _Writer:
             milliseconds(failure.at),
             int(failure.masked),
             int(failure.transient),
-            said.get(failure.call),
+            outcomes.get(failure.call),
             None if failure.ended_by is None else events.get(failure.ended_by),
             encode_deltas(events[call] for call in failure.attempts if call in events),
             escape(failure.trajectory),
@@ -220,8 +220,8 @@ def _goal(session: int, goal: Goal, events: Mapping[str, int]) -> Row:
     )
 
 
-def _signal(session: int, event: int, number: int, said: RecordedSignal) -> Row:
-    signal, lesson = said.signal, said.signal.lesson
+def _signal(session: int, event: int, number: int, recorded: RecordedSignal) -> Row:
+    signal, lesson = recorded.signal, recorded.signal.lesson
     learnt: Row = (None,) * 8
     if lesson is not None:
         learnt = (
@@ -243,6 +243,6 @@ def _signal(session: int, event: int, number: int, said: RecordedSignal) -> Row:
         signal.start,
         signal.end,
         signal.polarity.value,
-        milliseconds(said.at),
+        milliseconds(recorded.at),
         *learnt,
     )

@@ -166,13 +166,13 @@ def delete_sessions(db: SqliteDatabase, sessions: Iterable[int]) -> None:
 
 def archived_sessions(db: SqliteDatabase) -> tuple[ArchivedSession, ...]:
     """Return every stored session; its context is that of most of its events."""
-    found: dict[int, ArchivedSession] = {}
+    sessions: dict[int, ArchivedSession] = {}
     most: dict[int, int] = {}
     with report_garbled(db):
         for number, agent, native, segment, context, last, events, size, waits in db.stream(_STORED):
             session, many = db.as_int(number), db.as_int(events)
-            before = found.get(session)
-            told = ArchivedSession(
+            before = sessions.get(session)
+            archived = ArchivedSession(
                 unescape(str(agent)),
                 unescape(str(native)),
                 db.as_int(segment),
@@ -183,15 +183,15 @@ def archived_sessions(db: SqliteDatabase) -> tuple[ArchivedSession, ...]:
                 bool(waits),
             )
             if before is not None:
-                told = told._replace(
-                    context=told.context if many > most[session] else before.context,
-                    last=max(told.last, before.last),
-                    events=told.events + before.events,
-                    size=told.size + before.size,
+                archived = archived._replace(
+                    context=archived.context if many > most[session] else before.context,
+                    last=max(archived.last, before.last),
+                    events=archived.events + before.events,
+                    size=archived.size + before.size,
                 )
             most[session] = max(many, most.get(session, 0))
-            found[session] = told
-    return tuple(found.values())
+            sessions[session] = archived
+    return tuple(sessions.values())
 
 
 def session_numbers(db: SqliteDatabase, sessions: Collection[tuple[str, str, int]]) -> set[int]:

@@ -76,10 +76,10 @@ def unmined_histories(db: SqliteDatabase, version: int, handed: MutableMapping[i
 
 def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
     """Yield each selected session with calls or user actions."""
-    chosen = sql_selection(selection)
-    statement = _SESSIONS.format(sessions=chosen.sessions("session"))
-    sessions = array("q", (db.as_int(row[0]) for row in db.stream(statement, chosen.values)))
-    since = cast("int | None", chosen.values.get("since"))
+    selected = sql_selection(selection)
+    statement = _SESSIONS.format(sessions=selected.sessions("session"))
+    sessions = array("q", (db.as_int(row[0]) for row in db.stream(statement, selected.values)))
+    since = cast("int | None", selected.values.get("since"))
     for session in sessions:
         history = _history(db, session, since)
         if history.steps or history.turns:
@@ -117,14 +117,14 @@ def _act(event: _Event) -> UserAction | None:
 
 def _conceded_numbers(events: list[_Event]) -> set[int]:
     """Return the numbers of user messages that were followed by a concession before the next message."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     said = None
     for event in events:
         if event.kind == "message" and event.provenance == Provenance.TYPED:
             said = event.number
         elif event.kind == "concession" and said is not None:
-            found.add(said)
-    return found
+            numbers.add(said)
+    return numbers
 
 
 def _step(call: _Event, end: _Event | None) -> Step:

@@ -75,9 +75,9 @@ class SqlSelection:
         return self.sessions(column) + (f" AND {column} IN ({_SINCE})" if self.since else "")
 
     def _held(self) -> str:
-        held = _HELD.format(sources=self.source_condition)
+        sessions = _HELD.format(sources=self.source_condition)
         # A source may hold sessions of several places.
-        return f"{held} AND holdings.session IN ({_PLACED})" if self.has_places else held
+        return f"{sessions} AND holdings.session IN ({_PLACED})" if self.has_places else sessions
 
 
 def sql_selection(selection: Selection) -> SqlSelection:

@@ -59,6 +59,6 @@ def find_entry(states: Sequence[EntryState], name: str) -> EntryState:
     ]
     exact = [each for each in matches if each.entry.name == name.upper()]
     if len(exact or matches) != 1:
-        found = f"{len(matches)} entries begin with" if matches else "No entry has the name"
-        raise UsageError(f"{found} {name!r}. The names stand beside the entries: wisen entries")
+        problem = f"{len(matches)} entries begin with" if matches else "No entry has the name"
+        raise UsageError(f"{problem} {name!r}. The names stand beside the entries: wisen entries")
     return (exact or matches)[0]

@@ -128,10 +128,10 @@ class SqliteMemories:
         scopes = self._scopes(query)
         if scopes == []:
             return []
-        asked = [f'"{_escape_quotes(word)}"' for word in query.words]
-        match, scored = self._match(asked, weights.rows)
+        terms = [f'"{_escape_quotes(word)}"' for word in query.words]
+        match, scored = self._match(terms, weights.rows)
         if not match:
-            longer = [f"{word}*" for word, plain in zip(asked, query.words, strict=True) if _allows_prefix(plain)]
+            longer = [f"{word}*" for word, plain in zip(terms, query.words, strict=True) if _allows_prefix(plain)]
             match, scored = self._match(longer, weights.rows)
         if not match:
             return []
@@ -139,12 +139,12 @@ class SqliteMemories:
         for scope in (None,) if scopes is None else scopes:
             scores.update(self._matches(match, scope, query, weights, scored=scored))
         best = sorted(scores, key=lambda number: (-scores[number], number))[: weights.depth]
-        found = self._memories(best)
-        return [MemoryHit(found[number], scores[number]) for number in best]
+        memories = self._memories(best)
+        return [MemoryHit(memories[number], scores[number]) for number in best]
 
     def newest(self, sought: MemoryQuery, most: int) -> list[MemoryHit]:
         """Return the last memories of some contexts and kinds, for a query without words."""
-        found = list[Memory]()
+        memories = list[Memory]()
         kinds = ", ".join(f"'{kind.value}'" for kind in sought.kinds or MemoryKind)
         hosted = "" if sought.local else " AND m.local = 0"
         for scope in self._scopes(sought) or ():
@@ -152,8 +152,8 @@ class SqliteMemories:
             rows = self._db.run(
                 f"{_READ} {where}", (scope << NUMBER_BITS, ((scope + 1) << NUMBER_BITS) - 1, _RECENT_LIMIT)
             )
-            found += [_memory(row) for row in rows]
-        dated = sorted([(each.at, each.id, each) for each in found if each.at is not None])[-most:]
+            memories += [_memory(row) for row in rows]
+        dated = sorted([(each.at, each.id, each) for each in memories if each.at is not None])[-most:]
         return [MemoryHit(each, float(number)) for number, (_, _, each) in enumerate(dated, start=1)][::-1]
 
     def neighbors(self, memory: str, reach: int) -> list[Memory]:
@@ -196,10 +196,10 @@ class SqliteMemories:
             word for word, met in zip(ordered, accumulate(many[word] for word in ordered), strict=True) if met < rows
         ]
         # A word that no text holds may still occur in another field, or in surrounding text.
-        kept = [word for word in rare if many[word] or self._db.query_int(_MANY, (word, 1))]
+        terms = [word for word in rare if many[word] or self._db.query_int(_MANY, (word, 1))]
         frequent = [word for word in ordered if many[word] >= rows]
-        if any(many[word] for word in kept) or not frequent:
-            return " OR ".join(kept or [word for word in ordered if many[word]][:1]), True
+        if any(many[word] for word in terms) or not frequent:
+            return " OR ".join(terms or [word for word in ordered if many[word]][:1]), True
         all_of_them = " AND ".join(frequent)
         met = self._db.query_int(_MANY, (all_of_them, rows))
         return (all_of_them, met < rows) if met else (frequent[0], False)

@@ -44,11 +44,11 @@ class Migration:
 @cache
 def known_migrations(store: Store) -> tuple[Migration, ...]:
     """Return every migration of a store in this version of wisen, in order."""
-    found = []
+    migrations = []
     for file in (Path(__file__).parent / "migrations" / store).iterdir():
         if (match := _FILE.fullmatch(file.name)) is not None:
-            found.append(Migration(int(match[1]), file.name, file.read_text(encoding="utf-8")))
-    return tuple(sorted(found, key=lambda migration: migration.version))
+            migrations.append(Migration(int(match[1]), file.name, file.read_text(encoding="utf-8")))
+    return tuple(sorted(migrations, key=lambda migration: migration.version))
 
 
 def schema_version(db: Database, store: Store) -> int:

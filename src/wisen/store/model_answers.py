@@ -43,8 +43,8 @@ class SqliteModelAnswers:
 
     def of(self, question: str) -> str | None:
         """Return the answer to the question with this digest."""
-        found = self._db.run("SELECT text FROM model_answers WHERE question = ?", (question,))
-        return unescape(str(found[0][0])) if found else None
+        rows = self._db.run("SELECT text FROM model_answers WHERE question = ?", (question,))
+        return unescape(str(rows[0][0])) if rows else None
 
     def keep(self, question: str, purpose: str, text: str) -> None:
         """Cache an answer; the oldest beyond a fixed number are deleted."""

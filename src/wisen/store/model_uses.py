@@ -86,8 +86,8 @@ class SqlModelUses:
                 return why
             self._add(call, _RESERVED)
             oldest = date.fromisoformat(call.day) - timedelta(days=RETENTION_DAYS)
-            gone = "DELETE FROM model_calls WHERE machine = ? AND day < ?"
-            self._db.run(gone, (escape(call.machine), oldest.isoformat()))
+            delete_old = "DELETE FROM model_calls WHERE machine = ? AND day < ?"
+            self._db.run(delete_old, (escape(call.machine), oldest.isoformat()))
         return ""
 
     def settle(self, call: ModelCall) -> None:
@@ -108,8 +108,8 @@ class SqlModelUses:
         values: dict[str, Value] = {name: getattr(cooldown, name) for name in COOLDOWNS.columns}
         values |= {"at": microseconds(cooldown.at), "until": microseconds(cooldown.until)}
         with self._db.transaction():
-            over = "DELETE FROM model_coolings WHERE machine = ? AND until <= ?"
-            self._db.run(over, (escape(cooldown.machine), microseconds(cooldown.at)))
+            delete_expired = "DELETE FROM model_coolings WHERE machine = ? AND until <= ?"
+            self._db.run(delete_expired, (escape(cooldown.machine), microseconds(cooldown.at)))
             add_row(self._db, COOLDOWNS, values)
 
     def active_cooldowns(self, machine: str, now: datetime) -> tuple[Cooldown, ...]:

@@ -47,7 +47,7 @@ class SqlMoves:
     def _read(self, subject: str | None, *, include_undone: bool) -> tuple[Move, ...]:
         rest = "" if subject is None else "WHERE subject = ?"
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        found = tuple(
+        moves = tuple(
             Move(
                 id=as_text(row["id"]),
                 subject=as_text(row["subject"]),
@@ -60,7 +60,7 @@ class SqlMoves:
             )
             for row in read_rows(self._db, MOVES, f"{rest} {order}", () if subject is None else (escape(subject),))
         )
-        return found if include_undone else tuple(standing_moves(found))
+        return moves if include_undone else tuple(standing_moves(moves))
 
 
 def add_move(db: Database, row: Move) -> None:
@@ -73,13 +73,13 @@ def add_move(db: Database, row: Move) -> None:
 def standing_values(db: Database, kinds: str) -> list[tuple[str, str, str]]:
     """Return kind, subject and value of moves of these kinds that are in force, as stored. Without seals."""
     order = f"ORDER BY id COLLATE {db.bytewise}"
-    asked = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - a constant
-    rows = [tuple(map(str, row)) for row in db.run(asked)]
-    gone = {id_ for _, kind, _, value in rows if kind == MoveKind.UNDO for id_ in unescape(value).split()}
+    statement = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - a constant
+    rows = [tuple(map(str, row)) for row in db.run(statement)]
+    undone = {id_ for _, kind, _, value in rows if kind == MoveKind.UNDO for id_ in unescape(value).split()}
     return [
         (kind, subject, value)
         for id_, kind, subject, value in rows
-        if kind != MoveKind.UNDO and unescape(id_) not in gone
+        if kind != MoveKind.UNDO and unescape(id_) not in undone
     ]
 
 

@@ -22,15 +22,15 @@ _Bodied = TypeVar("_Bodied", Entry, Proposal, Guard)
 
 def body_of(value: Entry | Proposal | Guard) -> str:
     """Encode a value as JSON, with characters escaped that a database cannot hold."""
-    named = {name: _map_texts(getattr(value, name), escape) for name in value.__struct_fields__}
-    return msgspec.json.encode(named | {"at": value.at.astimezone(UTC)}).decode()
+    fields = {name: _map_texts(getattr(value, name), escape) for name in value.__struct_fields__}
+    return msgspec.json.encode(fields | {"at": value.at.astimezone(UTC)}).decode()
 
 
 def read_body(row: dict[str, Value], kind: type[_Bodied]) -> _Bodied:
     """Decode the value of a row."""
     value = msgspec.json.decode(as_text(row["body"]), type=kind)
-    named = {name: _map_texts(getattr(value, name), unescape) for name in value.__struct_fields__}
-    return kind(**named)
+    fields = {name: _map_texts(getattr(value, name), unescape) for name in value.__struct_fields__}
+    return kind(**fields)
 
 
 def _map_texts(value: Any, convert: Any) -> Any:
@@ -38,6 +38,6 @@ def _map_texts(value: Any, convert: Any) -> Any:
     if type(value) is str:
         return convert(value)
     if isinstance(value, (Backtest, Trigger)):
-        named = {name: _map_texts(getattr(value, name), convert) for name in value.__struct_fields__}
-        return type(value)(**named)
+        fields = {name: _map_texts(getattr(value, name), convert) for name in value.__struct_fields__}
+        return type(value)(**fields)
     return tuple(_map_texts(each, convert) for each in value) if isinstance(value, tuple) else value

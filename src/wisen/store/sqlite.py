@@ -136,9 +136,9 @@ def table_names(db: SqliteDatabase) -> frozenset[str]:
 
 def verify_structure(db: SqliteDatabase, pragma: str) -> None:
     """Let SQLite check its own structure. Raises: StoreDamaged."""
-    found = [str(row[0]) for row in db.run(f"PRAGMA {pragma}(1)")]
-    if found != ["ok"]:
-        raise damage_error(db.path, found[0] if found else "SQLite cannot read its structure")
+    problems = [str(row[0]) for row in db.run(f"PRAGMA {pragma}(1)")]
+    if problems != ["ok"]:
+        raise damage_error(db.path, problems[0] if problems else "SQLite cannot read its structure")
 
 
 def damage_error(path: Path, why: str) -> StoreDamaged:

@@ -203,12 +203,12 @@ def _fill(new: Path, path: Path, kind: DatabaseKind, busy: float) -> None:
     db = _connect_writable(new, kind, busy, known_as=path)
     try:
         # On close SQLite moves its log into the file and ignores a failure: here it has to be reported.
-        held, left, _ = db.run("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+        busy_pages, left, _ = db.run("PRAGMA wal_checkpoint(TRUNCATE)")[0]
     finally:
         db.close()
     log = new.with_name(f"{new.name}-wal")
     with translate_errors(path):
-        if held or left or (log.exists() and log.stat().st_size):
+        if busy_pages or left or (log.exists() and log.stat().st_size):
             raise StoreError(f"{path} could not be made whole. Make room on the disk and run it again.")
         handle = os.open(new, os.O_RDONLY)
         try:

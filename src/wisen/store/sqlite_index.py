@@ -81,11 +81,11 @@ class _IndexFile:
             return None
         with suppress(StoreError):  # a damaged file may fail to close
             self._db.close()
-        told = replace_damaged_index(self._db.path, error, self._clock.now())
+        message = replace_damaged_index(self._db.path, error, self._clock.now())
         self._db.connection = open_file(self._db.path, INDEX, busy=self._busy).connection
         self._numbers.reset()
         self._memories.forget_numbers()
-        return told
+        return message
 
     def close(self) -> None:
         """Close the file."""

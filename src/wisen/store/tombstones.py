@@ -79,7 +79,7 @@ class SqlTombstones:
         """Return the keys of all tombstones, or of one."""
         rest = "WHERE kind <> ?" if tombstone is None else "WHERE kind <> ? AND tombstone = ?"
         order = f"{rest} ORDER BY id COLLATE {self._db.bytewise}"
-        asked = (TombstoneKeyKind.DONE.value, *(() if tombstone is None else (escape(tombstone),)))
+        values = (TombstoneKeyKind.DONE.value, *(() if tombstone is None else (escape(tombstone),)))
         return tuple(
             TombstoneKey(
                 kind=TombstoneKeyKind(cast("str", row["kind"])),
@@ -88,7 +88,7 @@ class SqlTombstones:
                 value=cast("str", row["value"]),
                 size=cast("int", row["size"]),
             )
-            for row in read_rows(self._db, TOMBSTONE_KEYS, order, asked)
+            for row in read_rows(self._db, TOMBSTONE_KEYS, order, values)
         )
 
     def finish(self, tombstone: str, at: datetime) -> None:
@@ -106,11 +106,11 @@ class SqlTombstones:
                 self._add_key(tombstone, TombstoneKey(kind=TombstoneKeyKind.DONE, value="", size=microseconds(at)))
 
     def _add_key(self, tombstone: str, key: TombstoneKey) -> None:
-        named: dict[str, Value] = {"id": f"{tombstone}-{key.id}", "tombstone": tombstone, "kind": key.kind.value}
+        row: dict[str, Value] = {"id": f"{tombstone}-{key.id}", "tombstone": tombstone, "kind": key.kind.value}
         add_row(
             self._db,
             TOMBSTONE_KEYS,
-            named | {name: getattr(key, name) for name in ("agent", "session", "value", "size")},
+            row | {name: getattr(key, name) for name in ("agent", "session", "value", "size")},
         )
 
     def remove(self, tombstone: str) -> None:
