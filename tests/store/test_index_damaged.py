@@ -78,7 +78,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "it is a link to nothing": as_link,
     "only its log is there": without_main_file,
     "it is of another program": by_sql("PRAGMA application_id = 1"),
-    "its record of migrations is gone": by_sql("DELETE FROM migrations"),
+    "its record of migrations is missing": by_sql("DELETE FROM migrations"),
     "a table is gone": by_sql("DROP TABLE events"),
     "the words of memories are gone": by_sql("DROP TABLE memory_words"),
     "a table leads nowhere": by_sql("UPDATE sqlite_master SET rootpage = 999999 WHERE name = 'events'"),

@@ -199,7 +199,7 @@ def _normalize_watch(watch: str, text: str) -> str:
     else:
         watch = f"shell: {watch}"
     if not watch.partition(": ")[2]:
-        raise UsageError(f"{text!r} watches for nothing. A guard is written so: {GUARD_SYNTAX}")
+        raise UsageError(f"{text!r} watches for nothing. The syntax of a guard is: {GUARD_SYNTAX}")
     watch_keys(parse_watch(watch))
     return watch
 

@@ -105,9 +105,9 @@ class AdoptableFile(NamedTuple):
     def refusal_reason(self, *, is_mine: bool) -> str:
         """Return why it cannot be adopted; empty if it can."""
         if self.tracked_by is None:
-            return f"git cannot tell whether {self.path} is committed, and so not whose it is. Try `git status` there."
+            return f"git cannot tell whether {self.path} is committed, so its owner is unknown. Try `git status` there."
         if self.tracked_by:
-            rest = "so it is written by whoever commits, and never counts as your word"
+            rest = "so anyone who commits can change it, and it never counts as your statement"
             return f"{self.path} is tracked by git ({self.tracked_by}), {rest}. Say it yourself: wisen remember"
         if self.is_older and not is_mine:
             since = "and no session of yours in this project is known"

@@ -91,7 +91,7 @@ class LedgerBackups:
         try:
             rows = self._copy_to(part)
             if self._verify(part) != rows:
-                raise damage_error(part, "the copy does not hold what the ledger holds")
+                raise damage_error(part, "the copy differs from the ledger")
             with translate_errors(copy):
                 part.rename(copy)
                 sync_folder(self._folder)

@@ -82,7 +82,9 @@ class SqlEntries:
         for _ in range(_ATTEMPTS):
             with suppress(_RecordedConcurrently):
                 return self._try_record(every, occurrences)
-        raise StoreBusy(f"{self._db.location}: others record the same at the same time. Run this again in a moment.")
+        raise StoreBusy(
+            f"{self._db.location}: other processes are recording the same rows. Run this again in a moment."
+        )
 
     def _try_record(self, rows: Sequence[LearnedRow], occurrences: Mapping[str, Sequence[str]]) -> dict[str, str]:
         with self._db.transaction():

@@ -60,5 +60,5 @@ def find_entry(states: Sequence[EntryState], name: str) -> EntryState:
     exact = [each for each in matches if each.entry.name == name.upper()]
     if len(exact or matches) != 1:
         problem = f"{len(matches)} entries begin with" if matches else "No entry has the name"
-        raise UsageError(f"{problem} {name!r}. The names stand beside the entries: wisen entries")
+        raise UsageError(f"{problem} {name!r}. List the entries with their names: wisen entries")
     return (exact or matches)[0]

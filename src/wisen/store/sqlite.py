@@ -88,7 +88,7 @@ class SqliteDatabase:
     def as_int(self, value: Value) -> int:
         """Return a value that we wrote as an integer. Raises: StoreDamaged."""
         if not isinstance(value, int):
-            raise damage_error(self.path, "something else stands where we wrote a number")
+            raise damage_error(self.path, "a value that should be a number is not one")
         return value
 
     def has_table(self, name: str) -> bool:
@@ -103,7 +103,7 @@ class SqliteDatabase:
         """Check the structure. Raises: StoreDamaged."""
         verify_structure(self, "integrity_check")
         if self.run("PRAGMA foreign_key_check"):
-            raise damage_error(self.path, "rows point to rows that are not there")
+            raise damage_error(self.path, "rows refer to missing rows")
 
     def scrub(self, tables: Sequence[str] = ()) -> None:
         """Rewrite the whole file without the pages and the log that hold deleted rows. Raises: StoreBusy."""
@@ -125,7 +125,7 @@ class SqliteDatabase:
 def as_float(db: SqliteDatabase, value: Value) -> float:
     """Return a value that we wrote as a float. Raises: StoreDamaged."""
     if not isinstance(value, float):
-        raise damage_error(db.path, "something else stands where we wrote a number")
+        raise damage_error(db.path, "a value that should be a number is not one")
     return value
 
 
@@ -167,7 +167,7 @@ def _system_error(path: Path, error: OSError) -> StoreError:
     word = error.strerror or type(error).__name__
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return StoreReadOnly(f"{path} cannot be written: {word}. Make it writable, or choose another home.")
-    return StoreError(f"{path}: {word}. Nothing was written half; put this right and run it again.")
+    return StoreError(f"{path}: {word}. Nothing was half-written; fix this and run it again.")
 
 
 def _sqlite_error(path: Path, error: sqlite3.Error) -> StoreError:
@@ -181,7 +181,7 @@ def _sqlite_error(path: Path, error: sqlite3.Error) -> StoreError:
     if primary in _READ_ONLY:
         return StoreReadOnly(f"{path} cannot be written: {word}. Make it and its folder writable.")
     if primary in _SYSTEM:
-        return StoreError(f"{path}: {word}. Nothing was written half; make room on the disk and run it again.")
+        return StoreError(f"{path}: {word}. Nothing was half-written; free some disk space and run it again.")
     if primary in _REJECTED:
-        return StoreError(f"{path} refused: {word}.")
+        return StoreError(f"{path} rejected the statement: {word}.")
     return damage_error(path, word)

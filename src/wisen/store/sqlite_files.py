@@ -82,11 +82,11 @@ def open_read_only(path: Path, kind: DatabaseKind, *, busy: float) -> Iterator[S
     db = _connect(path, kind, busy, mode="ro")
     try:
         if db.query_int("PRAGMA application_id") != kind.application_id:
-            raise damage_error(path, f"it is not wisen's {kind.store}, or its head is garbled")
+            raise damage_error(path, f"it is not wisen's {kind.store}, or its header is garbled")
         if kind.thorough:
             verify_structure(db, "integrity_check")
         if schema_version(db, kind.store) == 0:
-            raise damage_error(path, "its record of migrations is gone")
+            raise damage_error(path, "its record of migrations is missing")
         yield db
     finally:
         db.close()
@@ -141,9 +141,9 @@ def _has_content(path: Path, kind: DatabaseKind, busy: float) -> bool:
         log = path.with_name(f"{path.name}-wal")
         left = log.exists() and log.stat().st_size > 0
         if left and (not path.exists() or path.stat().st_size == 0):
-            raise damage_error(path, f"it is missing or empty, though {log.name} beside it holds a part of it")
+            raise damage_error(path, f"it is missing or empty, though {log.name} next to it holds part of it")
         if path.is_symlink() and not path.exists():
-            raise damage_error(path, "it is a link that leads to nothing")
+            raise damage_error(path, "it is a dangling link")
         if not path.exists():
             return False
         if not path.is_file():
@@ -209,7 +209,7 @@ def _fill(new: Path, path: Path, kind: DatabaseKind, busy: float) -> None:
     log = new.with_name(f"{new.name}-wal")
     with translate_errors(path):
         if busy_pages or left or (log.exists() and log.stat().st_size):
-            raise StoreError(f"{path} could not be made whole. Make room on the disk and run it again.")
+            raise StoreError(f"{path} could not be written completely. Free some disk space and run it again.")
         handle = os.open(new, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -218,9 +218,11 @@ def _fill(new: Path, path: Path, kind: DatabaseKind, busy: float) -> None:
     try:
         with open_read_only(new, replace(kind, thorough=True), busy=busy) as written:
             if expected_names(kind) - table_names(written):
-                raise damage_error(new, "a part of what was written is not there")
+                raise damage_error(new, "part of what was written is missing")
     except StoreDamaged as error:
-        raise StoreError(f"{path} could not be made whole: {error} Make room and run it again.") from error
+        raise StoreError(
+            f"{path} could not be written completely: {error} Free some disk space and run it again."
+        ) from error
 
 
 def _publish(new: Path, path: Path) -> None:

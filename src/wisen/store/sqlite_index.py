@@ -73,7 +73,7 @@ class _IndexFile:
         verify_structure(self._db, "quick_check")
         missing = sorted(expected_names(INDEX) - table_names(self._db))
         if missing:
-            raise damage_error(self._db.path, f"parts of it are gone: {', '.join(missing)}")
+            raise damage_error(self._db.path, f"parts of it are missing: {', '.join(missing)}")
 
     def rebuild(self, error: StoreDamaged) -> str | None:
         """If this index is damaged: move it aside and start over; returns a message about it."""
