@@ -82,7 +82,7 @@ class Wiring(AgentWiring):
 
     settings: Settings
     environment: Mapping[str, str]
-    meant: Path | None = None
+    real_home: Path | None = None
     """The real home, when a temporary one is used in its place."""
     executor: Executor | None = None
     """Reads large logs; None for processes of this machine."""
@@ -102,7 +102,7 @@ class Wiring(AgentWiring):
 
         return is_switched_off(self.environment)
 
-    def elsewhere(self, home: Path) -> Wiring:
+    def with_home(self, home: Path) -> Wiring:
         """Return the same settings on empty stores in another home, to look without leaving a trace."""
         store = replace(self.settings.store, ledger="sqlite")
         # Models are left out: their cost would not be counted.
@@ -121,7 +121,7 @@ class Wiring(AgentWiring):
             raise
         return self._learner(ledger, index, project, self.agents() if reads else (), warning)
 
-    def asked(self) -> Learner:
+    def open_for_queries(self) -> Learner:
         """Open a Learner for queries to the ledger only; whatever that does not need is neither opened nor checked.
 
         Raises:
@@ -129,15 +129,15 @@ class Wiring(AgentWiring):
         """
         from wisen.store.lazy_index import LazyIndex
 
-        return self._learner(self.ledger(asked=True), cast("Index", LazyIndex(self._whole_index)), hooks=())
+        return self._learner(self.ledger(asked=True), cast("Index", LazyIndex(self._intact_index)), hooks=())
 
-    def speech(self) -> UserDetector:
+    def user_phrases(self) -> UserDetector:
         """Load how the user of this home phrases feedback; creates no files."""
         from wisen.feedback.added_languages import load_added_languages
         from wisen.feedback.user_detector import UserDetector
 
         if self.ever_used:
-            with self.asked() as learner:
+            with self.open_for_queries() as learner:
                 return learner.feedback.user_detector()
         added = load_added_languages(self._languages_folder())
         return UserDetector(model=lambda: added.model)
@@ -242,7 +242,7 @@ class Wiring(AgentWiring):
         policy = replace(self.settings.models, nano=name, heavy=name) if name else self.settings.models
         return open_model(policy, self.environment, self.settings.home, stores)
 
-    def note_pointer(self, agent: str) -> None:
+    def record_pointer(self, agent: str) -> None:
         """Record that an agent has our MCP tools, and can be asked to point at the user's words."""
         from wisen.delivery.snapshot_store import HomeSnapshotStore
 
@@ -254,7 +254,7 @@ class Wiring(AgentWiring):
 
         return WriterLock(self.settings.home)
 
-    def noted_when_stopped(self) -> AbstractContextManager[None]:
+    def record_when_stopped(self) -> AbstractContextManager[None]:
         """Have the next session report what stops the block from learning."""
         from wisen.health.stop_note import record_stop
 
@@ -264,7 +264,7 @@ class Wiring(AgentWiring):
         """Return the token that clients of `wisen serve` must present; created once and kept in the home."""
         return read_or_create(self.settings.home / "token", _random)
 
-    def rounds(self, minutes: float) -> PeriodicRuns:
+    def repeated_cycles(self, minutes: float) -> PeriodicRuns:
         """Return what runs `wisen cycle` periodically, in a separate process."""
         from wisen.system.interpreter import interpreter_path
         from wisen.system.periodic_runs import PeriodicRuns
@@ -272,7 +272,7 @@ class Wiring(AgentWiring):
         environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
         return PeriodicRuns((interpreter_path(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
 
-    def examined(self) -> DoctorSubject:
+    def doctor_input(self) -> DoctorSubject:
         """Collect what the doctor examines."""
         from wisen.feedback.added_languages import load_added_languages
         from wisen.health.doctor import DoctorSubject
@@ -284,7 +284,7 @@ class Wiring(AgentWiring):
             home=str(self.settings.home),
             agents=self.agents(),
             ledger=lambda: closing(self.ledger()),
-            index=lambda: closing(self._whole_index()),
+            index=lambda: closing(self._intact_index()),
             rebuild=lambda error: replace_damaged_index(self.settings.home / "index.db", error, self.clock().now()),
             backups=self.backups(),
             clock=self.clock(),
@@ -294,10 +294,10 @@ class Wiring(AgentWiring):
             vitals=hooks.gauge.read_health,
             languages=lambda: load_added_languages(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),
-            merge_duplicates=self._joined,
+            merge_duplicates=self._merge_duplicates,
         )
 
-    def _joined(self) -> tuple[int, int, Sequence[str], Sequence[str]]:
+    def _merge_duplicates(self) -> tuple[int, int, Sequence[str], Sequence[str]]:
         with self.learner(reads=False) as learner:
             return learner.lessons.merge_duplicates()
 

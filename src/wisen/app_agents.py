@@ -28,7 +28,7 @@ class AgentWiring(StoreWiring):
 
     settings: Settings
     environment: Mapping[str, str]
-    meant: Path | None
+    real_home: Path | None
     decided_by: str
 
     def agents(self) -> tuple[Agent, ...]:
@@ -43,18 +43,18 @@ class AgentWiring(StoreWiring):
         """Return the enabled agents whose hooks can be installed."""
         from wisen.agents.agent_registry import create_hooks
 
-        told = self._user_home(), self.environment, self._switches().is_off
-        return tuple(filter(None, (create_hooks(name, *told) for name in self.settings.agents.enabled)))
+        arguments = self._user_home(), self.environment, self._switches().is_off
+        return tuple(filter(None, (create_hooks(name, *arguments) for name in self.settings.agents.enabled)))
 
     def gauge(self) -> HookHealthCheck:
         """Return the health check of the hooks."""
         from wisen.health.hook_health import HomeHookHealth
 
-        return HomeHookHealth(self.meant or self.settings.home, __version__)
+        return HomeHookHealth(self.real_home or self.settings.home, __version__)
 
     def caller(self) -> Caller:
         """Return the command that agents run as their hook: the launcher in the home."""
-        return Caller(home=str(self.meant or self.settings.home))
+        return Caller(home=str(self.real_home or self.settings.home))
 
     def launcher(self) -> Launcher:
         """Return what writes the launcher, which starts this interpreter with this package's hook client."""
@@ -107,12 +107,12 @@ class AgentWiring(StoreWiring):
         from wisen.edits.links import user_links
         from wisen.edits.user_files import UserFiles
 
-        return UserFiles(user_links(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
+        return UserFiles(user_links(self._user_home(), self._agent_folders(), self.real_home or self.settings.home))
 
     def _languages_folder(self) -> Path:
         from wisen.feedback.added_languages import FOLDER
 
-        return (self.meant or self.settings.home) / FOLDER
+        return (self.real_home or self.settings.home) / FOLDER
 
     def _user_home(self) -> Path:
         return Path(self.environment.get("HOME") or Path.home())

@@ -62,7 +62,7 @@ class StoreWiring:
         store = self.settings.store
         return open_index(self.settings.home / "index.db", clock=self.clock(), busy=store.busy_seconds)
 
-    def _whole_index(self) -> Index:
+    def _intact_index(self) -> Index:
         """Open the index if it is intact. Raises: StoreDamaged."""
         from wisen.store.sqlite_files import INDEX, open_file
         from wisen.store.sqlite_index import SqliteIndex

@@ -109,7 +109,7 @@ def test_what_is_said_to_a_hosted_model_as_well_is_told_as_it_was_said_there(hom
     told = start(home, project, "b")
     assert again in told
     assert SAID not in told
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         (state,) = learner.lessons.all()
         assert (state.local, state.text) == (False, again)
     told = json.dumps(ToolAnswers(start=project).answer("explain", Explain(id=state.entry.name), "claude-code"))
@@ -121,7 +121,7 @@ def test_the_user_sees_why_it_is_not_told_and_what_changes_that(home: Path, proj
     codex(home, project, 1, "ollama", SAID)
     run("cycle", "--quick")
     why = "Not told to agents: you typed it to a local model only."
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         (state,) = learner.lessons.all()
         assert (state.local, state.is_private) == (True, True)
         name = state.entry.name
@@ -138,10 +138,10 @@ def test_the_user_sees_why_it_is_not_told_and_what_changes_that(home: Path, proj
 def test_a_rule_that_a_person_approves_is_told_to_everybody(home: Path, project: Path) -> None:
     codex(home, project, 1, "ollama", SAID)
     run("cycle", "--quick")
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         (waiting,) = [each.proposal for each in learner.proposals.all() if each.is_waiting]
     run("proposals", "approve", waiting.id)
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         (state,) = learner.lessons.all()
         assert (state.local, state.is_private) == (True, False)
     assert any("Quince" in path.read_text() for path in project.glob("*.md"))
@@ -159,10 +159,10 @@ def test_agents_are_not_asked_about_turns_that_were_typed_to_a_local_model(
     (home / "wisen").mkdir(exist_ok=True)
     (home / "wisen" / "config.toml").write_text("[feedback]\npointing = true\n")
     run("cycle", "--quick")
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         texts = [each.text for each in learner.feedback.settlement.open_turns()]
     assert plain in texts, "such a turn is in doubt"
     assert doubtful not in texts
     (home / "wisen" / "config.toml").write_text("[feedback]\npointing = true\n[deliver]\nlocal_words = true\n")
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         assert doubtful in [each.text for each in learner.feedback.settlement.open_turns()]

@@ -197,7 +197,7 @@ def test_a_session_is_asked_once_about_short_turns_and_each_of_them_by_one_sessi
     asked(orchard, "rules")
     with wisen.open_learner() as learner:
         home = wisen_home(learner)
-        wisen.app.wire().note_pointer("claude-code")
+        wisen.app.wire().record_pointer("claude-code")
         learner.cycle()
     payload = {"session_id": "s1", "cwd": str(orchard), "source": "startup"}
     first = fire(home, "session-start", payload)
@@ -222,7 +222,7 @@ def test_the_question_and_the_tool_stay_below_their_budget(orchard: Path) -> Non
     tool = {"name": "point", "description": " ".join((Point.__doc__ or "").split()), "input_schema": schema_of(Point)}
     assert len(json.dumps(tool, separators=(",", ":"))) <= TOOL_BYTES, "measure its tokens anew"
     assert TOOL_TOKENS + TOKENS <= A_SESSION
-    wisen.app.wire().note_pointer("claude-code")
+    wisen.app.wire().record_pointer("claude-code")
     with wisen.open_learner() as learner:
         learner.cycle()
         home = wisen_home(learner)

@@ -62,7 +62,7 @@ def waiting(learner: Learner) -> list[str]:
 
 
 def test_the_doctor_finds_what_is_there_twice_and_its_repair_joins_it(learner: Learner) -> None:
-    subject = app.wire().examined()
+    subject = app.wire().doctor_input()
     before, asked = alive(learner), waiting(learner)
     assert len(before) == 2 * len({*before})
     (found,) = (each for each in doctor.examine(subject) if each.about == "doubles")

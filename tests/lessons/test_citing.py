@@ -96,7 +96,7 @@ def test_an_id_that_the_assistant_names_is_a_use_and_one_that_others_write_is_no
 
     def last_use() -> datetime | None:
         run("cycle", "--quick")
-        with app.wire().asked() as learner:
+        with app.wire().open_for_queries() as learner:
             (state,) = [each for each in learner.lessons.all() if rule_id(each.entry.id) == rule]
         return state.used
 

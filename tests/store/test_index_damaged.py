@@ -109,7 +109,7 @@ def place(learnt: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("what", DAMAGES)
 def test_one_command_mends_the_index_whatever_happened_to_it(place: Path, learnt: Path, what: str) -> None:
     DAMAGES[what](place / "index.db")
-    subject = app.wire(place).examined()
+    subject = app.wire(place).doctor_input()
     told = [each for each in doctor.examine(subject) if each.about == "index"]
     assert told[0].health is Health.GOOD or "doctor --repair" in told[0].next_step, told
     mended = {each.about: each.health for each in doctor.repair(subject)}

@@ -151,7 +151,7 @@ def test_doctor_says_when_learning_has_stopped(session: Path, home: Path) -> Non
     from wisen.health.doctor import examine
     from wisen.model.state import Health
 
-    subject = replace(wire().examined(), clock=Later())
+    subject = replace(wire().doctor_input(), clock=Later())
     (bad,) = [finding for finding in examine(subject) if finding.health is Health.BAD]
     assert "learning has stopped" in bad.says
 

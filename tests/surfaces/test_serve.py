@@ -189,7 +189,7 @@ def test_a_stop_signal_leaves_no_process_behind(shop: Path) -> None:
 def test_a_schedule_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "apscheduler.schedulers.background", None)
     with pytest.raises(MissingExtra, match=r"wisen\[serve\]"):
-        app.wire().rounds(60)
+        app.wire().repeated_cycles(60)
 
 
 HALVES = {

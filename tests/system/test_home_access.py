@@ -84,7 +84,7 @@ def test_the_doctor_tells_who_else_can_read_and_mends_it(logs: Path, tmp_path: P
     home = tmp_path / "home"
     with app.wire(home).learner() as learner:
         learner.learn(logs, jobs=1)
-    subject = app.wire(home).examined()
+    subject = app.wire(home).doctor_input()
     assert [each.health for each in doctor.examine(subject) if each.about == "home"] == [Health.GOOD]
     home.chmod(0o755)
     (home / "ledger.db").chmod(0o644)
@@ -153,7 +153,7 @@ def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next
             (home / name).parent.mkdir(exist_ok=True)
             (home / name).write_text("always use pnpm")
             os.utime(home / name, (1, 1))
-        told = [each.says for each in doctor.examine(app.wire(home).examined()) if each.about == "home"]
+        told = [each.says for each in doctor.examine(app.wire(home).doctor_input()) if each.about == "home"]
         assert any(each.startswith("5 files were left incomplete") for each in told), told
         assert learner.forgetting.forget("always use pnpm", scope="*")
         left = [each for each in home.rglob("*") if each.is_file() and b"always use pnpm" in each.read_bytes()]

@@ -19,7 +19,7 @@ def run(*, as_json: bool) -> int:
     """Show every agent; looking makes no files."""
     wires = app.wire()
     with tempfile.TemporaryDirectory(prefix="wisen-look-") as folder:
-        looking = wires if wires.ever_used else wires.elsewhere(Path(folder))
+        looking = wires if wires.ever_used else wires.with_home(Path(folder))
         with looking.learner() as learner:
             found = learner.health.agent_states(Path.cwd())
     if as_json:

@@ -21,7 +21,7 @@ def run(*, quick: bool, dry_run: bool, as_json: bool) -> int:
     wires = app.wire()
     if not dry_run and is_off(wires, as_json=as_json):
         return 0
-    with wires.noted_when_stopped(), wires.lock().hold_unless_same("cycle") as free:
+    with wires.record_when_stopped(), wires.lock().hold_unless_same("cycle") as free:
         done = _round(wires, quick=quick, dry_run=dry_run) if free else None
     if as_json:
         print_json({"ran": done is not None, "dry_run": dry_run, **(_told(done) if done else {})})

@@ -33,7 +33,7 @@ def run(text: str | None, *, before: str, call: str, from_input: bool, as_json: 
     """
     if (text is None) is not from_input:
         raise UsageError("Give a message, or --stdin to read one from each line of the input.")
-    own = app.wire().speech()
+    own = app.wire().user_phrases()
     told = (
         _each_line(before, call, own)
         if from_input

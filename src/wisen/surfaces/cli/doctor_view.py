@@ -14,10 +14,10 @@ _MARKS = {Health.GOOD: ("good  ", "green"), Health.NOTICE: ("notice", "yellow"),
 def run(*, repair: bool, as_json: bool) -> int:
     """Look everything over, after repairing if that was asked for."""
     wires = app.wire()
-    subject = wires.examined()
+    subject = wires.doctor_input()
     repaired: tuple[HealthFinding, ...] = ()
     if repair:
-        with wires.noted_when_stopped(), wires.lock().hold("repair"):
+        with wires.record_when_stopped(), wires.lock().hold("repair"):
             repaired = doctor.repair(subject)
     findings = repaired + doctor.examine(subject)
     if as_json:

@@ -33,7 +33,7 @@ _OF_STATE = "text status priority context times sessions first last confirmed co
 def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) -> int:
     """List entries, what came up most first."""
     shown = limit or (sys.maxsize if as_json else _SHOWN)
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         entries, total = learner.lessons.top(shown, every=every, context=context)
     if as_json:
         print_json({"entries": [_told(each) for each in entries]})
@@ -53,7 +53,7 @@ def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) 
 
 def explain(name: str, *, as_json: bool) -> int:
     """Show one entry with its evidence."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         state, seen = learner.lessons.get(name)
         decided, praises, over = learner.lessons.decisions(state), state.praises, learner.rules.former_rules()
         strength = learner.praise.strength(praises)
@@ -99,7 +99,7 @@ def explain(name: str, *, as_json: bool) -> int:
 
 def learned(*, days: int, as_json: bool) -> int:
     """Tell what was learnt lately here, and how much everywhere."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         here, every = learner.contexts.key_of(Path.cwd()), learner.lessons.all()
         tells_local = learner.delivery.delivers_local_words
     newest = max((each.last for each in every), default=None)
@@ -127,7 +127,7 @@ def learned(*, days: int, as_json: bool) -> int:
 
 def contexts(*, as_json: bool) -> int:
     """List the contexts."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         found, waiting = learner.contexts.all(), learner.contexts.waiting_places()
     if as_json:
         told = [{"key": each.key, "name": each.name, "places": places, "entries": many} for each, places, many in found]
@@ -222,7 +222,7 @@ def write_down(*, dry_run: bool, as_json: bool) -> int:
 
 def rules(*, every: bool, as_json: bool) -> int:
     """List the rules that hold, here and everywhere, with whose words they are and who approved them."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         here = learner.contexts.key_of(Path.cwd())
         found = [each for each in learner.lessons.all() if each.is_rule] if every else [*learner.rules.in_context(here)]
         over = learner.rules.former_rules(None if every else here)
@@ -259,7 +259,7 @@ def say_no_longer(over: Sequence[tuple[EntryState, str]], most: int) -> None:
 
 def stats(*, as_json: bool) -> int:
     """Count what was learnt."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         entries, proposals = learner.lessons.all(), learner.proposals.all()
     counted = {
         "by_status": Counter(each.status.value for each in entries),

@@ -118,7 +118,7 @@ def _opened(wires: Wiring, *, dry_run: bool) -> Iterator[Learner]:
     """A learner; one that only shows makes no files."""
     with tempfile.TemporaryDirectory(prefix="wisen-look-") as folder:
         looks = dry_run and not wires.ever_used
-        with (wires.elsewhere(Path(folder)) if looks else wires).learner(reads=False) as learner:
+        with (wires.with_home(Path(folder)) if looks else wires).learner(reads=False) as learner:
             yield learner
 
 

@@ -106,10 +106,13 @@ def _asked(*, trace: bool) -> Iterator[Learner]:
     """A learner; where nothing was ever learnt and nothing is to be written, looking makes no files."""
     wires = app.wire()
     if wires.ever_used or trace:
-        with wires.learner(reads=False) if trace else wires.asked() as learner:
+        with wires.learner(reads=False) if trace else wires.open_for_queries() as learner:
             yield learner
         return
-    with tempfile.TemporaryDirectory(prefix="wisen-") as folder, wires.elsewhere(Path(folder)).asked() as learner:
+    with (
+        tempfile.TemporaryDirectory(prefix="wisen-") as folder,
+        wires.with_home(Path(folder)).open_for_queries() as learner,
+    ):
         yield learner
 
 

@@ -79,7 +79,7 @@ def run(path: Path | None, options: Options) -> int:
         check_target(target, header=begins, option=option)
     with (
         _wires(dry_run=options.dry_run or options.sample) as wires,
-        wires.noted_when_stopped(),
+        wires.record_when_stopped(),
         wires.lock().hold("learn"),
         wires.learner(options.part) as learner,
         _progress(quiet=options.as_json) as progress,
@@ -120,7 +120,7 @@ def _wires(*, dry_run: bool) -> Iterator[Wiring]:
         yield wires
         return
     with tempfile.TemporaryDirectory(prefix="wisen-dry-run-") as folder:
-        yield wires.elsewhere(Path(folder))
+        yield wires.with_home(Path(folder))
 
 
 @contextmanager

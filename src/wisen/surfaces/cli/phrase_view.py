@@ -23,7 +23,7 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
     if dry_run and write is None:
         raise UsageError("--dry-run goes with --write: showing changes nothing anyway.")
     edits: int | None = None
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         known = learner.feedback.phrases()
         if write is not None:
             edits = len(learner.feedback.export_phrases(write, dry_run=dry_run))

@@ -109,7 +109,7 @@ def tell_place(out: Console, place: RulePlace, *, said: bool, dry_run: bool) -> 
 
 def show(*, as_json: bool) -> int:
     """Show the places that the user chose."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         found = learner.rules.chosen_places()
     if as_json:
         print_json({"places": [each._asdict() for each in found]})

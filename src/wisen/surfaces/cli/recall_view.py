@@ -41,7 +41,7 @@ def run(
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
-    with wires.asked() as learner:
+    with wires.open_for_queries() as learner:
         found = learner.memory.recall(
             question, Path.cwd(), everywhere=scope == "all", days=days, kinds=chosen, limit=limit
         )
@@ -58,7 +58,7 @@ def brief(prompt: str, *, budget: int, as_json: bool) -> int:
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
-    with wires.asked() as learner:
+    with wires.open_for_queries() as learner:
         made = learner.memory.brief(prompt, Path.cwd(), budget=budget)
     if as_json:
         print_json(

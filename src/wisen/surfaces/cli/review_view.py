@@ -39,7 +39,7 @@ _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l"
 
 def show(*, every: bool, as_json: bool) -> int:
     """List the proposals."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         found = [each for each in learner.proposals.all() if every or each.is_waiting]
         if as_json:
             # What rules hold back is worked out from all fixes: a listing does not wait for that.

@@ -33,7 +33,7 @@ _ENDS = {
 
 def show(*, as_json: bool) -> int:
     """List the trials."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         welcome = learner.trials.allows_experiments(learner.contexts.key_of(Path.cwd()))
         found = [(each, learner.trials.describe(each)) for each in learner.trials.all()]
         shadows = [
@@ -67,7 +67,7 @@ def shadow_words(fared: GuardStats) -> str:
 
 def explain(name: str, *, as_json: bool) -> int:
     """Show one trial."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         trial = learner.trials.get(name)
         words = learner.trials.describe(trial)
     if as_json:
@@ -112,7 +112,7 @@ def switch(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
 
 def effect(svg: Path | None, *, as_json: bool) -> int:
     """Tell what hints do."""
-    with app.wire().asked() as learner:
+    with app.wire().open_for_queries() as learner:
         portfolio, _ = learner.trials.combined_effect()
         pairs, rules = _pairs(learner), learner.trials.rule_effects()
     if portfolio.sessions_with and portfolio.sessions_without:

@@ -100,7 +100,7 @@ def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], No
         MissingExtra: a required package is not installed.
         StoreError: the token cannot be stored.
     """
-    token, rounds = wires.token(), wires.rounds(minutes)
+    token, rounds = wires.token(), wires.repeated_cycles(minutes)
     with closing(_listen(port)) as listener:
         actual_port: int = listener.getsockname()[1]
 

@@ -69,7 +69,7 @@ class ToolAnswers:
         if not wires.settings.feedback.pointing:
             return tuple(name for name in tools.TOOLS if name != tools.POINT)
         if not wires.is_off and wires.ever_used:
-            wires.note_pointer(agent_name(agent))
+            wires.record_pointer(agent_name(agent))
         return tuple(tools.TOOLS)
 
     def answer(self, name: str, call: Struct, agent: str) -> ToolResult:
@@ -88,7 +88,7 @@ class ToolAnswers:
             return {"says": "Nothing was learnt yet. The user starts with: wisen learn"}
         # One writer at a time, so that concurrent duplicates of a suggestion become one.
         turn = self._write_lock if writes else nullcontext()
-        with turn, wires.learner(reads=False) if writes else wires.asked() as learner:
+        with turn, wires.learner(reads=False) if writes else wires.open_for_queries() as learner:
             if directory:
                 self._check_project(learner, place, directory)
             if off := learner.forgetting.disabled_by(place):
