@@ -27,8 +27,8 @@ def find_cited_ids(text: str) -> tuple[str, ...]:
     """Return the distinct ids in a text; none if there are so many that the text only lists them."""
     if not any(each in text for each in _PREFIXES):
         return ()
-    found = tuple(dict.fromkeys(_IDS.findall(text)))
-    return found if len(found) <= _MAX_IDS else ()
+    ids = tuple(dict.fromkeys(_IDS.findall(text)))
+    return ids if len(ids) <= _MAX_IDS else ()
 
 
 def may_cite(line: bytearray, begin: int, end: int) -> bool:

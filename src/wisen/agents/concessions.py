@@ -52,8 +52,8 @@ def is_concession(text: str) -> bool:
     if _HAS_WORD.search(text[:_BEGINNING].lower()) is None:
         return False
     # One more character, to see whether the last word ends there.
-    found = _CONCEDES.search(text, 0, _BEGINNING + 1)
-    return found is not None and found.end() <= _BEGINNING
+    match = _CONCEDES.search(text, 0, _BEGINNING + 1)
+    return match is not None and match.end() <= _BEGINNING
 
 
 def may_concede(line: bytearray, begin: int, quote: int) -> bool:

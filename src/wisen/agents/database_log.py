@@ -147,8 +147,8 @@ class _DatabaseReader:
     def _guard(self, row: int) -> str:
         """Return a digest of a row's session and id: if it differs, rows were renumbered and the cursor is invalid."""
         query = f"SELECT session_id, {self._table.id_column} FROM {self._table.name} WHERE rowid = ?"  # noqa: S608 - names of ours
-        found = self._database.execute(query, (row,)).fetchone()
-        return hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest() if found else ""
+        cells = self._database.execute(query, (row,)).fetchone()
+        return hashlib.blake2b(repr(cells).encode(), digest_size=8).hexdigest() if cells else ""
 
     def _changed_sessions(self, row: int, end: int) -> list[str]:
         """Return the sessions with new rows and those with pending lines."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-_HEAD = 64 << 10
-_LINES = 20
+_HEAD_BYTES = 64 << 10
+_MAX_LINES = 20
 _SQLITE = b"SQLite format 3\0"
 _CODEX = frozenset("session_meta turn_context response_item event_msg compacted world_state token_usage_record".split())
 _CLAUDE = frozenset(
@@ -31,7 +31,7 @@ _CLAUDE = frozenset(
 _CLAUDE_NAMES = frozenset({"sessionId", "parentUuid", "leafUuid", "messageId", "uuid"})
 _SOURCES = ("agent", "user", "environment", "hook")
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
-_BEGINNINGS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+_BEGINNING_PATTERNS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("codex", re.compile(rb'\{[^{}]*"type":\s*"(?:session_meta|response_item|event_msg)",\s*"payload":')),
     ("gemini-cli", re.compile(rb'\s*\{\s*"sessionId":\s*"[^"]*",\s*"projectHash":')),
     ("claude-code", re.compile(rb'\{[^{}]*"(?:parentUuid|sessionId|leafUuid|messageId)":')),
@@ -61,7 +61,7 @@ def _detect_cached(path: Path, _size: int, _modified_ns: int) -> str | None:
     """Detect with a cache: every agent asks about every file; the result holds while size and mtime do."""
     try:
         with open_regular_file(path) as file:
-            head = read_at_most(file, _HEAD)
+            head = read_at_most(file, _HEAD_BYTES)
     except OSError:
         return None
     if head.startswith(_SQLITE):
@@ -76,13 +76,13 @@ def _detect_in_text(head: bytes, *, is_document: bool) -> str | None:
     if is_document:
         whole = _decode(head)
         return _detect_in_value(whole) if whole is not None else _detect_by_beginning(head)
-    lines = [line for line in head.split(b"\n")[:_LINES] if line.strip(b" \t\r\0")]
+    lines = [line for line in head.split(b"\n")[:_MAX_LINES] if line.strip(b" \t\r\0")]
     for line in lines:
         value = _decode(line.strip(b"\0"))
         agent = _detect_in_value(value) if value is not None else None
         if agent:
             return agent
-    is_cut = len(head) == _HEAD and len(lines) == 1
+    is_cut = len(head) == _HEAD_BYTES and len(lines) == 1
     return _detect_by_beginning(head) if is_cut else None
 
 
@@ -98,7 +98,7 @@ def _detect_in_value(value: object) -> str | None:
         return "generic" if any(isinstance(each, dict) and _is_generic(each) for each in value) else None
     if not isinstance(value, dict):
         return None
-    return next((agent for agent, matches in _TESTS if matches(value)), None)
+    return next((agent for agent, matches in _DETECTORS if matches(value)), None)
 
 
 def _is_codex(value: dict[str, object]) -> bool:
@@ -134,7 +134,7 @@ def _is_openhands(value: dict[str, object]) -> bool:
     return {"kind", "id", "timestamp", "source"} <= value.keys() and value["source"] in _SOURCES
 
 
-_TESTS: tuple[tuple[str, Callable[[dict[str, object]], bool]], ...] = (
+_DETECTORS: tuple[tuple[str, Callable[[dict[str, object]], bool]], ...] = (
     ("codex", _is_codex),
     ("openclaw", _is_openclaw),
     ("gemini-cli", _is_gemini),
@@ -145,7 +145,7 @@ _TESTS: tuple[tuple[str, Callable[[dict[str, object]], bool]], ...] = (
 
 
 def _detect_by_beginning(head: bytes) -> str | None:
-    return next((agent for agent, pattern in _BEGINNINGS if pattern.match(head)), None)
+    return next((agent for agent, pattern in _BEGINNING_PATTERNS if pattern.match(head)), None)
 
 
 def _detect_in_database(path: Path) -> str | None:

@@ -27,8 +27,8 @@ def files_below(base: Path, suffix: str | tuple[str, ...]) -> Iterator[Path]:
         return
     for folder, _, files in folders_below(base):
         # Opening a pipe of that name would block forever.
-        found = (folder / file for file in sorted(files) if file.endswith(suffix))
-        yield from (path for path in found if path.is_file())
+        paths = (folder / file for file in sorted(files) if file.endswith(suffix))
+        yield from (path for path in paths if path.is_file())
 
 
 def folders_below(base: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
@@ -37,22 +37,22 @@ def folders_below(base: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
     Folders are sorted, and callers may remove names from the list to skip them. Symbolic links to folders are not
     followed, as they may form a cycle. Depth, where `os.walk` ends in an error, and the number of entries are bounded.
     """
-    waiting, left = [(base, 0)], _MAX_ENTRIES
-    while waiting and left > 0:
-        folder, depth = waiting.pop()
+    pending, remaining = [(base, 0)], _MAX_ENTRIES
+    while pending and remaining > 0:
+        folder, depth = pending.pop()
         folders: list[str] = []
         files: list[str] = []
         try:
             with os.scandir(folder) as entries:
-                for entry in islice(entries, left):
+                for entry in islice(entries, remaining):
                     (folders if _is_folder(entry) else files).append(entry.name)
         except OSError:
             continue
-        left -= len(folders) + len(files)
+        remaining -= len(folders) + len(files)
         folders.sort()
         yield folder, folders, files
         if depth < _MAX_DEPTH:
-            waiting += [(folder / name, depth + 1) for name in reversed(folders)]
+            pending += [(folder / name, depth + 1) for name in reversed(folders)]
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -85,8 +85,8 @@ def read_ends(path: Path) -> tuple[bytes, ...]:
 def find_json_value(path: Path, key: bytes) -> str | None:
     """Return the value after a key (given with quotes and colon): the last in the file's end, else in its beginning."""
     for part in read_ends(path):
-        _, found, after = part.rpartition(key)
+        _, separator, after = part.rpartition(key)
         value = after[:40].partition(b'"')[0]
-        if found and value:
+        if separator and value:
             return value.decode("ascii", "replace")
     return None

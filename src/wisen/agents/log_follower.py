@@ -181,7 +181,7 @@ def _parse_line(parser: RecordParser, line: bytes | bytearray, offset: int) -> N
         # Parts of a record are decoded lazily, so both calls can find invalid JSON.
         parser.parse_record(parser.decoder.decode(line), offset)
     except _UNREADABLE as error:
-        _recover_parse_line(parser, line, offset, error)
+        _recover_line(parser, line, offset, error)
 
 
 def _parse_unfinished(parser: RecordParser, line: bytes, offset: int) -> bool:
@@ -205,7 +205,7 @@ class _Kind(msgspec.Struct):
 _kind = msgspec.json.Decoder(_Kind)
 
 
-def _recover_parse_line(parser: RecordParser, line: bytes | bytearray, offset: int, error: Exception) -> None:
+def _recover_line(parser: RecordParser, line: bytes | bytearray, offset: int, error: Exception) -> None:
     """Recover records from an invalid line: joined records, NUL bytes, a torn write, or an unexpected shape."""
     if not line.strip():
         return

@@ -103,7 +103,7 @@ class CommandModel:
             raise self._failed(code, output + errors)
         return reply
 
-    def _run(self, command: list[str], given: str, seconds: float) -> tuple[int, str, str]:
+    def _run(self, command: list[str], stdin: str, seconds: float) -> tuple[int, str, str]:
         """Return exit code, output and errors. On timeout, the program and its child processes are ended."""
         try:
             self._work.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -122,7 +122,7 @@ class CommandModel:
             raise ModelFailed(message, Reason.UNREACHABLE) from error
         with child:
             try:
-                output, errors = child.communicate(given.encode("utf-8", "replace"), timeout=seconds)
+                output, errors = child.communicate(stdin.encode("utf-8", "replace"), timeout=seconds)
             except subprocess.TimeoutExpired:
                 _terminate(child)
                 message = f"{self._program} did not answer within {seconds:.0f} s, and was ended."

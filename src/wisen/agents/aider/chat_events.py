@@ -100,7 +100,7 @@ class AiderConversation:
 
         `answers`: whether an answer of the model is just before it.
         """
-        asked, machine = self._state.pop("asked", ""), self._state.pop("machine", "")
+        expected, machine = self._state.pop("asked", ""), self._state.pop("machine", "")
         if not text or text == "<blank>" or QUESTION.match(text):
             return not answers
         typed_at = self._find_typed(text)
@@ -111,7 +111,7 @@ class AiderConversation:
             return typed_at is not None or not answers
         is_echo = self._state.get("answer") == _digest(text.split("\n", 1)[0].strip())
         is_unmarked = "noted" not in self._state and not (answers or machine or is_echo)
-        if typed_at is None and asked != _digest(text) and not is_unmarked:
+        if typed_at is None and expected != _digest(text) and not is_unmarked:
             return not answers
         self._state["open"] = "1"
         position = self._next_position()

@@ -43,11 +43,11 @@ class InputHistory:
     def typed_at(self, text: str, after: datetime) -> datetime | None:
         """Return when this was next typed after a time; None if the history does not contain it."""
         lines = [line for each in text.splitlines() if (line := each.strip())]
-        whole = "\n".join(lines)
+        joined = "\n".join(lines)
         first = bisect_right(self._entries, after, key=_time_of)
         for number in range(first, min(first + _LOOKAHEAD, len(self._entries))):
             entry = self._entries[number]
-            if entry.text == whole:
+            if entry.text == joined:
                 return entry.at
             # Text in braces is typed, and recorded, line by line.
             if entry.text == lines[0] and [each.text for each in self._entries[number : number + len(lines)]] == lines:

@@ -37,7 +37,7 @@ class ClaudeCode:
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Yield every transcript below the root, or every possible transcript below `under`, in a stable order."""
         for path in files_below(under or self._root, ".jsonl"):
-            if under is None or _may_be_ours(path):
+            if under is None or _may_be_transcript(path):
                 yield file_source(AGENT, path)
 
     def version(self, source: Source) -> str | None:
@@ -49,7 +49,7 @@ class ClaudeCode:
         return follow_records(source.path, mark, partial(ClaudeParser, program_prompts=self._program_prompts))
 
 
-def _may_be_ours(path: Path) -> bool:
+def _may_be_transcript(path: Path) -> bool:
     """Whether a file found elsewhere is a transcript, or garbage that some reader has to report."""
     kind = detect_agent(path)
     return kind == AGENT or (kind is None and path.suffix == ".jsonl")

@@ -66,7 +66,7 @@ def extract_typed_text(text: str) -> str | None:
     return text.strip() or None
 
 
-def queued_text(text: str) -> str | None:
+def extract_queued_text(text: str) -> str | None:
     """Return what the user typed in a queue record; None for notifications and slash commands.
 
     A queue record names no sender, so the form decides: a program passes an object or an element, a person a sentence.
@@ -92,7 +92,7 @@ def is_typed_by_user(source: str | None, sender: str | None, *, program_prompts:
     return (source in _TYPED_SOURCES or (program_prompts and source == "sdk")) and sender in _HUMAN_SENDERS
 
 
-def shell_command(text: str) -> str | None:
+def extract_shell_command(text: str) -> str | None:
     """Return the shell command that the user ran directly, without the agent."""
     match = _SHELL.match(text)
     return match[1].strip() if match else None

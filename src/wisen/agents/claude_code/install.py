@@ -34,11 +34,11 @@ _SECONDS = 10
 """Seconds after which Claude Code continues without an answer; the client itself gives up long before."""
 _TYPES = {"hooks": dict, "permissions": dict, "env": dict, "enabledPlugins": dict, "cleanupPeriodDays": int}
 """Settings that users write, and the types that Claude Code accepts for them."""
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9]")
+_REPLACED_CHARACTERS = re.compile(r"[^A-Za-z0-9]")
 """Characters that Claude Code replaces by a dash in the folder name of a project."""
-_NEWEST = 20
+_MAX_EXAMINED = 20
 """The number of recently written files that are searched for the newest session."""
-_BEGINNING = 1 << 16
+_HEADER_BYTES = 1 << 16
 
 
 class ClaudeCodeHooks:
@@ -97,21 +97,21 @@ class ClaudeCodeHooks:
         """Return the latest first timestamp of a transcript; sub-agents are excluded, as they call no start hook."""
         folder = self._root / "projects"
         if settings.parent != self._root:
-            folder /= _NOT_IN_A_NAME.sub("-", str(settings.parent.parent))
+            folder /= _REPLACED_CHARACTERS.sub("-", str(settings.parent.parent))
         sources = [file_source(AGENT, path) for path in files_below(folder, ".jsonl")]
         main_sources = [source for source in sources if "subagents" not in source.path.parts]
-        newest = sorted(main_sources, key=lambda source: -source.modified_ns)[:_NEWEST]
+        newest = sorted(main_sources, key=lambda source: -source.modified_ns)[:_MAX_EXAMINED]
         return max(filter(None, (self._session_start(source.path) for source in newest)), default=None)
 
     def _session_start(self, path: Path) -> datetime | None:
         """Return the first timestamp of a transcript, unless wisen is disabled in its directory."""
         try:
             with open_regular_file(path) as file:
-                beginning = read_at_most(file, _BEGINNING)
+                head = read_at_most(file, _HEADER_BYTES)
         except OSError:
             return None
-        place = beginning.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")
-        text = beginning.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
+        place = head.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")
+        text = head.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
         try:
             began = datetime.fromisoformat(text)
         except ValueError:

@@ -183,7 +183,7 @@ class ClaudeParser:
             if not any(each.startswith(typed_text.INTERRUPTED) for each in texts):
                 self._drop_dequeued(session, texts)
             return
-        self._resolve(self._unqueue(text))
+        self._resolve(self._remove_queued(text))
         self._dequeued = None
         self.collector.events.append(
             Message(
@@ -202,8 +202,8 @@ class ClaudeParser:
 
         Text in a prompt that looks like one has a source, or is not followed by the output of a command.
         """
-        for command in filter(None, map(typed_text.shell_command, texts)):
-            self._resolve(self._unqueue(command))
+        for command in filter(None, map(typed_text.extract_shell_command, texts)):
+            self._resolve(self._remove_queued(command))
             is_direct = record.promptSource is None and record.origin is None and len(texts) == 1
             if is_direct and record.uuid and typed_text.is_wisen_command(command):
                 self._shell_message = Message(
@@ -290,7 +290,7 @@ class ClaudeParser:
 
     def _parse_queue_operation(self, record: Record, offset: int) -> None:
         if record.operation == "enqueue" and bytes(record.content) not in _ABSENT:
-            text = typed_text.queued_text(text_of(record.content))
+            text = typed_text.extract_queued_text(text_of(record.content))
             position = self._locate(record, offset)
             if text is None or position is None or not {record.mode, record.commandMode} <= _PROMPTS:
                 return
@@ -309,7 +309,7 @@ class ClaudeParser:
         elif record.operation == "popAll":
             # Taken back for editing: it need not be sent again.
             for message in self._queued.values():
-                self._dequeue(message)
+                self._add_dequeued(message)
             self._queued.clear()
         elif record.operation == "remove":
             self._handle_removal(record)
@@ -328,15 +328,15 @@ class ClaudeParser:
     def _handle_removal(self, record: Record) -> None:
         """Handle a queued prompt passed to the agent during its turn: at most an attachment follows, no prompt."""
         if bytes(record.content) not in _ABSENT:
-            message = self._unqueue(typed_text.queued_text(text_of(record.content)))
+            message = self._remove_queued(typed_text.extract_queued_text(text_of(record.content)))
         else:
-            message = self._unqueue(next((each.text for each in self._queued.values()), None))
+            message = self._remove_queued(next((each.text for each in self._queued.values()), None))
         if message is None:
             return
         if record.reason != "absorbed_mid_turn":
-            self._dequeue(message)
+            self._add_dequeued(message)
         elif message.id in self._attributed:
-            self._dequeue(self._attributed.pop(message.id))
+            self._add_dequeued(self._attributed.pop(message.id))
         else:
             self._passed_on[message.id] = message
 
@@ -345,7 +345,7 @@ class ClaudeParser:
         attachment = record.attachment
         if attachment is None or attachment.type != "queued_command":
             return
-        text = typed_text.queued_text(text_of(attachment.prompt))
+        text = typed_text.extract_queued_text(text_of(attachment.prompt))
         candidates = [*self._passed_on.values(), *self._queued.values()]
         message = next((each for each in candidates if each.text == text and each.id not in self._attributed), None)
         if message is None or self._locate(record, offset) is None:
@@ -356,14 +356,14 @@ class ClaudeParser:
         if self._passed_on.pop(message.id, None) is None:
             self._attributed[message.id] = attributed
         else:
-            self._dequeue(attributed)
+            self._add_dequeued(attributed)
 
-    def _dequeue(self, message: Message) -> None:
+    def _add_dequeued(self, message: Message) -> None:
         """Add a prompt that left the queue for good."""
         self._resolve(message)
         self.collector.events.append(message)
 
-    def _unqueue(self, text: str | None) -> Message | None:
+    def _remove_queued(self, text: str | None) -> Message | None:
         """Remove the prompt with this text from the queue."""
         message = next((each for each in self._queued.values() if each.text == text), None)
         return self._queued.pop(message.id) if message is not None else None

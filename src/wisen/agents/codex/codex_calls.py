@@ -104,15 +104,15 @@ def _tool_name(name: str, namespace: str | None) -> str:
     return f"mcp__{name}" if "__" in name and not name.startswith("mcp__") else name
 
 
-def _parse_arguments(given: object) -> dict[str, object]:
-    if isinstance(given, str) and given.lstrip().startswith("{"):
+def _parse_arguments(raw_arguments: object) -> dict[str, object]:
+    if isinstance(raw_arguments, str) and raw_arguments.lstrip().startswith("{"):
         try:
-            given = msgspec.json.decode(given)
+            raw_arguments = msgspec.json.decode(raw_arguments)
         except msgspec.DecodeError:
-            return {"input": given}
-    if isinstance(given, dict):
-        return given
-    return {} if given is None else {"input": given}
+            return {"input": raw_arguments}
+    if isinstance(raw_arguments, dict):
+        return raw_arguments
+    return {} if raw_arguments is None else {"input": raw_arguments}
 
 
 def _build_call(tool: str, arguments: dict[str, object]) -> CodexCall:
@@ -126,10 +126,10 @@ def _build_call(tool: str, arguments: dict[str, object]) -> CodexCall:
         rest = {name: value for name, value in arguments.items() if name not in _COMMAND}
         arguments = {"command": command, **rest}
     process = arguments.get("session_id") if tool == STDIN else None
-    return CodexCall(tool, _to_json(_without_patches(arguments)), command, "" if process is None else str(process))
+    return CodexCall(tool, _to_json(_strip_patches(arguments)), command, "" if process is None else str(process))
 
 
-def _without_patches(arguments: dict[str, object]) -> dict[str, object]:
+def _strip_patches(arguments: dict[str, object]) -> dict[str, object]:
     patches = [
         patch
         for value in arguments.values()

@@ -161,10 +161,10 @@ def _parse_json_exit(text: str) -> tuple[int, str] | None:
     if not text.startswith('{"'):
         return None
     try:
-        said = msgspec.json.decode(text, type=dict[str, object])
+        result = msgspec.json.decode(text, type=dict[str, object])
     except (msgspec.DecodeError, RecursionError):
         return None
-    metadata, printed = said.get("metadata"), said.get("output")
+    metadata, printed = result.get("metadata"), result.get("output")
     code = metadata.get("exit_code") if isinstance(metadata, dict) else None
     return (code, printed if isinstance(printed, str) else "") if isinstance(code, int) else None
 

@@ -38,9 +38,9 @@ EVENTS = {
 _SECONDS, _SESSION_END_SECONDS = 10, 3
 """Seconds after which Codex continues without an answer. For the end of a session it allows at most the second."""
 _CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
-_NEWEST = 20
+_MAX_EXAMINED = 20
 """The number of recently written files that are searched for the newest session."""
-_BEGINNING = 1 << 16
+_HEADER_BYTES = 1 << 16
 
 
 class CodexHooks:
@@ -99,13 +99,15 @@ class CodexHooks:
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """Return the events of untrusted hooks, by the trusted digests and switches in config.toml."""
         states = self._states()
-        ours = [each for each in self.parse(settings).callings if each.caller is not None]
-        return tuple(each.event for each in ours if not _is_trusted(states, path, each, _value_at(settings, each.keys)))
+        our_hooks = [each for each in self.parse(settings).callings if each.caller is not None]
+        return tuple(
+            each.event for each in our_hooks if not _is_trusted(states, path, each, _value_at(settings, each.keys))
+        )
 
     def newest_session(self, settings: Path) -> datetime | None:
         """Return the latest first timestamp of a rollout; sub-agents are excluded, as they call no start hook."""
         sources = [file_source(AGENT, path) for path in files_below(self._root / "sessions", ".jsonl")]
-        newest = sorted(sources, key=lambda source: -source.modified_ns)[:_NEWEST]
+        newest = sorted(sources, key=lambda source: -source.modified_ns)[:_MAX_EXAMINED]
         project = None if settings.parent == self._root else settings.parent.parent
         return max(filter(None, (self._session_start(source.path, project) for source in newest)), default=None)
 
@@ -113,13 +115,13 @@ class CodexHooks:
         """Return the first timestamp of a rollout, unless it is of another project or wisen is disabled there."""
         try:
             with open_regular_file(path) as file:
-                beginning = read_at_most(file, _BEGINNING)
+                head = read_at_most(file, _HEADER_BYTES)
         except OSError:
             return None
-        meta = beginning.partition(b"\n")[0]
+        meta = head.partition(b"\n")[0]
         place = meta.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")
-        elsewhere = project is not None and project not in (Path(place), *Path(place).parents)
-        if elsewhere or b'"parent_thread_id":"' in meta or self._is_off(place):
+        is_elsewhere = project is not None and project not in (Path(place), *Path(place).parents)
+        if is_elsewhere or b'"parent_thread_id":"' in meta or self._is_off(place):
             return None
         text = meta.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
         try:
@@ -171,8 +173,8 @@ def _is_trusted(states: dict[str, Any], path: Path, calling: RegisteredHook, gro
 
 def trust_digest(label: str, group: Mapping[str, Any]) -> str:
     """Return the digest by which Codex 0.166 identifies a trusted hook, given as a group of its own."""
-    whole = {"event_name": label, **group, "hooks": [{"async": False, **hook} for hook in group["hooks"]]}
-    text = json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    hook_identity = {"event_name": label, **group, "hooks": [{"async": False, **hook} for hook in group["hooks"]]}
+    text = json.dumps(hook_identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 

@@ -203,13 +203,13 @@ class CodexParser:
             text = codex_speakers.text_of_event(records.decode_event(payload))
             if text is not None:
                 self._add_message("event", None, text, at)
-        elif kind in records.ENDS:
-            self._parse_ended_call(records.ENDS[kind], records.decode_item(payload), at, offset)
-        elif kind in records.BEGINNINGS:
+        elif kind in records.END_EVENTS:
+            self._parse_ended_call(records.END_EVENTS[kind], records.decode_item(payload), at, offset)
+        elif kind in records.BEGIN_EVENTS:
             begun = records.decode_item(payload)
             call = self._unique_id(begun.call_id)
             if call and begun.source not in _USER_SHELL and self._thread.note(call) is None:
-                self._add_call(call, call_in_turn_item(records.BEGINNINGS[kind], begun), at, offset)
+                self._add_call(call, call_in_turn_item(records.BEGIN_EVENTS[kind], begun), at, offset)
         else:
             self._thread.add_problem(ReadProblemKind.UNKNOWN, offset, f"event_msg/{kind}")
 
@@ -219,7 +219,7 @@ class CodexParser:
             text = codex_speakers.text_of_turn_item(item)
             if text is not None:
                 self._add_message("event", item.id, text, at)
-        elif kind in records.ITEMS:
+        elif kind in records.CALL_ITEMS:
             self._parse_ended_call(kind, records.decode_item(raw), at, offset)
         elif kind not in records.IGNORED_TURN_ITEMS:
             self._thread.add_problem(ReadProblemKind.UNKNOWN, offset, f"item/{kind}")

@@ -13,7 +13,7 @@ ABSENT = msgspec.Raw(b"")
 _ABSENT = (b"", b"null")
 
 
-class Kinds(msgspec.Struct):
+class MessageMetadata(msgspec.Struct):
     """Codex's metadata of a message: where each part of it came from."""
 
     content_item_kinds: list[str] | None = None
@@ -33,7 +33,7 @@ class ResponseItem(msgspec.Struct):
     input: msgspec.Raw = ABSENT
     action: msgspec.Raw = ABSENT
     output: msgspec.Raw = ABSENT
-    internal_chat_message_metadata_passthrough: Kinds | None = None
+    internal_chat_message_metadata_passthrough: MessageMetadata | None = None
 
 
 class Record(ResponseItem):
@@ -145,20 +145,20 @@ IGNORED_ITEMS = frozenset(
     " compaction_trigger tool_search_call tool_search_output additional_tools ghost_snapshot other".split()
 )
 """Response items from which nothing can be learned."""
-ENDS = {
+END_EVENTS = {
     "exec_command_end": "CommandExecution",
     "mcp_tool_call_end": "McpToolCall",
     "patch_apply_end": "FileChange",
     "dynamic_tool_call_response": "DynamicToolCall",
 }
 """Events of older versions, and the items that replaced them."""
-BEGINNINGS = {
+BEGIN_EVENTS = {
     "exec_command_begin": "CommandExecution",
     "mcp_tool_call_begin": "McpToolCall",
     "patch_apply_begin": "FileChange",
     "dynamic_tool_call_request": "DynamicToolCall",
 }
-ITEMS = frozenset(ENDS.values())
+CALL_ITEMS = frozenset(END_EVENTS.values())
 TURN_EVENTS = frozenset("task_started turn_started task_complete turn_complete turn_aborted".split())
 IGNORED_EVENTS = frozenset(
     "token_count agent_message agent_message_delta agent_message_content_delta agent_reasoning agent_reasoning_delta"

@@ -46,7 +46,7 @@ _MILLISECONDS = 10_000
 """Time after which Gemini CLI continues without an answer; the client itself gives up long before."""
 _TRUST = {"TRUST_FOLDER": True, "TRUST_PARENT": True, "DO_NOT_TRUST": False}
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_NEWEST = 20
+_MAX_EXAMINED = 20
 """The number of recently written files that are searched for the newest session."""
 _HEADER_BYTES = 1 << 16
 
@@ -116,26 +116,28 @@ class GeminiCliHooks:
 
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """Return all events if the hooks of a file can run in no folder, by Gemini CLI's list of folders."""
-        ours = [each for each in self.parse(settings).callings if each.caller is not None]
+        our_hooks = [each for each in self.parse(settings).callings if each.caller is not None]
         if path == self.file():
             # They may run in some folders and not in others.
             runs = not self._asks_for_trust() or any(map(_TRUST.get, map(str, _load_json(self._folders).values())))
         else:
             runs = self._is_trusted(path.parent.parent)
-        return () if runs else tuple(each.event for each in ours)
+        return () if runs else tuple(each.event for each in our_hooks)
 
     def newest_session(self, settings: Path) -> datetime | None:
         """Return the latest start time in the first line of a chat; sub-agents call no start hook."""
         chats = [path for folder in (self._root / "tmp").glob(f"*/{CHATS}") for path in files_below(folder, ".jsonl")]
-        newest = sorted((file_source(AGENT, path) for path in chats), key=lambda source: -source.modified_ns)[:_NEWEST]
+        newest = sorted((file_source(AGENT, path) for path in chats), key=lambda source: -source.modified_ns)[
+            :_MAX_EXAMINED
+        ]
         project = None if settings.parent == self._root else settings.parent.parent
         return max(filter(None, (self._session_start(source.path, project) for source in newest)), default=None)
 
     def _session_start(self, path: Path, project: Path | None) -> datetime | None:
         """Return when a chat began, unless it is of another project or hooks do not run or are disabled there."""
         place = place_of(path)
-        elsewhere = project is not None and project not in (Path(place), *Path(place).parents)
-        if elsewhere or self._is_off(place) or not self._is_trusted(Path(place)):
+        is_elsewhere = project is not None and project not in (Path(place), *Path(place).parents)
+        if is_elsewhere or self._is_off(place) or not self._is_trusted(Path(place)):
             return None
         try:
             with open_regular_file(path) as file:
@@ -154,10 +156,15 @@ class GeminiCliHooks:
         """Whether hooks run in a folder, by the longest matching rule."""
         if not self._asks_for_trust():
             return True
-        here, best, trusted = Path(os.path.realpath(place)), -1, False
+        resolved, best, trusted = Path(os.path.realpath(place)), -1, False
         for rule, trust in _load_json(self._folders).items():
             folder = Path(os.path.realpath(Path(rule).parent if trust == "TRUST_PARENT" else rule))
-            if isinstance(trust, str) and trust in _TRUST and folder in (here, *here.parents) and len(rule) > best:
+            if (
+                isinstance(trust, str)
+                and trust in _TRUST
+                and folder in (resolved, *resolved.parents)
+                and len(rule) > best
+            ):
                 best, trusted = len(rule), _TRUST[trust]
         return trusted
 

@@ -162,14 +162,14 @@ class GenericParser:
         calls = [(call.id, call.function) for call in turn.tool_calls or ()]
         if turn.function_call is not None:
             calls.append((None, turn.function_call))
-        for number, (given, function) in enumerate(calls):
+        for number, (call_id, function) in enumerate(calls):
             if function is None or not function.name:
                 self.collector.add_problem(ReadProblemKind.MISSHAPEN, offset, "tool_call")
                 continue
-            call = _unique_id(given, name) or _derive_id(name, index, f"call {number}", function.name)
+            call = _unique_id(call_id, name) or _derive_id(name, index, f"call {number}", function.name)
             place = turn.cwd or ""
             arguments, command = _parse_arguments(function)
-            asked = Call(
+            event = Call(
                 id=call,
                 session=self.collector.sessions.session_at(name, at, place),
                 at=at,
@@ -178,7 +178,7 @@ class GenericParser:
                 arguments=arguments,
             )
             self._open.append(call)
-            self.collector.add_call(asked, offset, hides_exit=can_hide_exit_code(command))
+            self.collector.add_call(event, offset, hides_exit=can_hide_exit_code(command))
 
     def _parse_result(self, turn: Turn, name: str, at: datetime) -> None:
         call = _unique_id(turn.tool_call_id, name) or (self._open[0] if self._open else None)
@@ -217,20 +217,20 @@ def _derive_id(*parts: object) -> str:
 
 def _parse_arguments(function: Function) -> tuple[str, str]:
     """Return the arguments as JSON, and the command if they contain one."""
-    given = msgspec.json.decode(function.arguments) if bytes(function.arguments) else None
-    if isinstance(given, str):
+    arguments = msgspec.json.decode(function.arguments) if bytes(function.arguments) else None
+    if isinstance(arguments, str):
         try:
-            given = msgspec.json.decode(given)
+            arguments = msgspec.json.decode(arguments)
         except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-            given = {"input": given}
-    if not isinstance(given, dict):
-        given = {} if given is None else {"input": given}
-    for name in _CONTENT_ARGUMENTS if _PATH_ARGUMENTS & given.keys() else ():
-        text = given.get(name)
+            arguments = {"input": arguments}
+    if not isinstance(arguments, dict):
+        arguments = {} if arguments is None else {"input": arguments}
+    for name in _CONTENT_ARGUMENTS if _PATH_ARGUMENTS & arguments.keys() else ():
+        text = arguments.get(name)
         if isinstance(text, str):
             digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-            given[name] = {"characters": len(text), "digest": digest}
-    command = given.get("command", given.get("cmd"))
+            arguments[name] = {"characters": len(text), "digest": digest}
+    command = arguments.get("command", arguments.get("cmd"))
     if isinstance(command, list):
         command = " ".join(map(str, command))
-    return json.dumps(given, ensure_ascii=False), command if isinstance(command, str) else ""
+    return json.dumps(arguments, ensure_ascii=False), command if isinstance(command, str) else ""

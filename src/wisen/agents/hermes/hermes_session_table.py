@@ -136,10 +136,10 @@ def _is_local(model: bytes | None, provider: bytes | None, address: bytes | None
 
 
 def _load_sessions(database: sqlite3.Connection) -> list[tuple[str, HermesSession]]:
-    here = column_names(database, "sessions")
+    columns = column_names(database, "sessions")
     session_columns = "id source cwd parent_session_id end_reason model_config chat_type"
     names = f"{session_columns} model billing_provider billing_base_url".split()
-    cells = ", ".join(name if name in here else "NULL" for name in names)
+    cells = ", ".join(name if name in columns else "NULL" for name in names)
     sessions = []
     rows = database.execute(f"SELECT {cells} FROM sessions")  # noqa: S608 - constants of this file
     for session, source, cwd, parent, end, config, chat, *model_cells in rows:

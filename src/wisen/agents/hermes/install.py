@@ -37,7 +37,7 @@ EVENTS = (
 """Hermes' event names, and ours. It accepts text for the model only with a prompt."""
 _SUB_AGENT = "subagent"
 """The source of sessions that get no text at their start: nobody types there."""
-_NEWEST = 50
+_MAX_EXAMINED = 50
 """The number of recent sessions that are searched for the newest one that counts."""
 
 
@@ -99,8 +99,8 @@ class HermesHooks:
 
     def untrusted_events(self, path: Path, settings: object) -> tuple[str, ...]:
         """Return all events, unless the plug-in is enabled in config.yaml."""
-        ours = [each.event for each in self.parse(settings).callings if each.caller is not None]
-        return () if not ours or self._is_enabled() else tuple(dict.fromkeys(ours))
+        events = [each.event for each in self.parse(settings).callings if each.caller is not None]
+        return () if not events or self._is_enabled() else tuple(dict.fromkeys(events))
 
     def newest_session(self, settings: Path) -> datetime | None:
         """Return when the newest session in the database began, without sub-agents, which get no text at start."""
@@ -108,7 +108,9 @@ class HermesHooks:
         try:
             with closing(open_read_only(self._root / "state.db")) as database:
                 place = "cwd" if "cwd" in column_names(database, "sessions") else "NULL"
-                query = f"SELECT started_at, source, {place} FROM sessions ORDER BY started_at DESC LIMIT {_NEWEST}"  # noqa: S608 - constants of this file
+                query = (
+                    f"SELECT started_at, source, {place} FROM sessions ORDER BY started_at DESC LIMIT {_MAX_EXAMINED}"  # noqa: S608 - constants of this file
+                )
                 starts = [self._session_start(at, source, cwd, project) for at, source, cwd in database.execute(query)]
         except (sqlite3.Error, OSError):
             return None
@@ -116,9 +118,14 @@ class HermesHooks:
 
     def _session_start(self, at: object, source: bytes, place: bytes | None, project: Path | None) -> datetime | None:
         """Return when a session began, unless it is of another project, a sub-agent, or wisen is disabled there."""
-        where = cell_text(place or b"")
-        elsewhere = project is not None and project not in (Path(where), *Path(where).parents)
-        if elsewhere or cell_text(source) == _SUB_AGENT or self._is_off(where) or not isinstance(at, int | float):
+        directory = cell_text(place or b"")
+        is_elsewhere = project is not None and project not in (Path(directory), *Path(directory).parents)
+        if (
+            is_elsewhere
+            or cell_text(source) == _SUB_AGENT
+            or self._is_off(directory)
+            or not isinstance(at, int | float)
+        ):
             return None
         try:
             return datetime.fromtimestamp(at, UTC)
@@ -152,9 +159,9 @@ def _configured_commands(settings: dict[str, Any], below: str) -> Iterator[Regis
         for at, each in enumerate(entries if isinstance(entries, list) else ()):
             command = each.get("command") if isinstance(each, dict) else None
             if isinstance(command, str) and isinstance(event, str):
-                ours = parse_caller(command, AGENT) if below == "calls" else None
+                caller = parse_caller(command, AGENT) if below == "calls" else None
                 keys = (below, event, at)
-                yield RegisteredHook(event=event, command=command, keys=keys, name=observer_of(command), caller=ours)
+                yield RegisteredHook(event=event, command=command, keys=keys, name=observer_of(command), caller=caller)
 
 
 def _plugins(settings: dict[str, Any]) -> Iterator[RegisteredHook]:

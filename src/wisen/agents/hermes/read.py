@@ -42,17 +42,17 @@ _FILES: dict[str, dict[str, int]] = {
 }
 """Arguments that are or may be file contents, and how many characters of them are kept."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_PASSED_OVER = frozenset({"system", "session_meta", "developer"})
+_IGNORED_ROLES = frozenset({"system", "session_meta", "developer"})
 _UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
 _CANCELLED = re.compile(r"\s*\[?Tool execution cancelled\b")
 _SKIPPED = re.compile(r"\s*(?:\[Tool execution skipped\b|Skipped: (?:an)?other tool call\b)")
-_REFUSED = re.compile(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist\b|Tool call rejected\b)")
+_NOT_EXECUTED = re.compile(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist\b|Tool call rejected\b)")
 """How Hermes reports a call that no tool answered."""
 _PERSISTED = re.compile(r"\s*<persisted-output>")
 _TRUNCATED = re.compile(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
 """Results of which the log has only the beginning: the outcome was at their end."""
 _FRAMED = re.compile(r"\s*<untrusted_tool_result\b[^>\n]*>\n[^\n]*\n\n(.*)\n</untrusted_tool_result>", re.DOTALL)
-_EMPTIED_FIELD = ('{"wisen": "", ', '{"wisen": ""')
+_EMPTIED_PREFIXES = ('{"wisen": "", ', '{"wisen": ""')
 """What is left of our text at the beginning of a result."""
 _DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
 _STOPPED = re.compile(r"\s*Operation interrupted\b")
@@ -132,7 +132,7 @@ class HermesConversation:
             self._parse_assistant(text_of(text), calls, at, row)
         elif role == "tool":
             self._handle_result(_to_text(answered), text_of(text), at, row)
-        elif role not in _PASSED_OVER:
+        elif role not in _IGNORED_ROLES:
             self.collector.add_problem(ReadProblemKind.UNKNOWN, row, role)
 
     def _parse_user(self, text: str, at: datetime, row: int) -> None:
@@ -230,7 +230,7 @@ def outcome_of(result: _Result, text: str, *, hides_exit: bool) -> tuple[Status,
     """Return the status of a call, with the error text of a failure."""
     if _is_blocked(result) or _SKIPPED.match(text):
         return Status.CANCELLED, None
-    if _REFUSED.match(text):
+    if _NOT_EXECUTED.match(text):
         return Status.FAILED, text
     meaning = result.exit_code_meaning if isinstance(result.exit_code_meaning, str) else ""
     failure = None if "not an error" in meaning else find_failure(text)
@@ -261,9 +261,9 @@ def strip_additions(text: str) -> str:
     framed = _FRAMED.match(text)
     if framed is not None:
         text = framed[1]
-    for ours in _EMPTIED_FIELD:
-        if text.startswith(ours):
-            text = f"{{{text.removeprefix(ours)}"
+    for prefix in _EMPTIED_PREFIXES:
+        if text.startswith(prefix):
+            text = f"{{{text.removeprefix(prefix)}"
     if not text.lstrip().startswith("{") or text.rstrip().endswith("}"):
         return text
     try:
@@ -281,13 +281,13 @@ def parse_result(text: str) -> _Result:
         return _Result()
 
 
-def _ensure_object(given: str) -> str:
+def _ensure_object(arguments: str) -> str:
     """Return arguments as JSON; invalid JSON is kept as a text."""
     try:
-        msgspec.json.decode(given)
+        msgspec.json.decode(arguments)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return msgspec.json.encode({"input": given}).decode()
-    return given
+        return msgspec.json.encode({"input": arguments}).decode()
+    return arguments
 
 
 def _to_text(cell: object) -> str:

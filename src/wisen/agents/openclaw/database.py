@@ -138,8 +138,8 @@ class _DatabaseReader:
     def _guard(self, row: int) -> str:
         """Return a digest of a row: if it differs, rows were renumbered and the cursor is invalid."""
         query = "SELECT session_id, seq, length(event_json) FROM transcript_events WHERE rowid = ?"
-        found = self._database.execute(query, (row,)).fetchone()
-        return hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest() if found else ""
+        cells = self._database.execute(query, (row,)).fetchone()
+        return hashlib.blake2b(repr(cells).encode(), digest_size=8).hexdigest() if cells else ""
 
     def _empty_batch(self) -> Batch:
         """Return a batch for a database without transcripts; this is a problem unless its version used files."""

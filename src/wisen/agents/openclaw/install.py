@@ -107,8 +107,8 @@ class OpenClawHooks:
         """Return the conversation events if our entry exists without access to them."""
         del path
         entry = _section(_section(_section(settings, "plugins"), "entries"), PLUGIN)
-        ours = _parse_entry_caller(entry) is not None
-        return _CONVERSATION_EVENTS if ours and _section(entry, "hooks").get(_ACCESS) is not True else ()
+        is_installed = _parse_entry_caller(entry) is not None
+        return _CONVERSATION_EVENTS if is_installed and _section(entry, "hooks").get(_ACCESS) is not True else ()
 
     def newest_session(self, settings: Path) -> datetime | None:
         """Return when the newest session began in the state directory that the settings belong to."""
@@ -145,10 +145,10 @@ def _parse_entry_caller(entry: object) -> Caller | None:
         return Caller(home=home)
     if not (isinstance(python, str) and isinstance(client, str) and isinstance(home, str)):
         return None
-    ours = PurePath(client).parts[-len(CLIENT) :] == CLIENT
-    return Caller(home=home, direct=Program(python=python, client=client)) if ours else None
+    is_our_client = PurePath(client).parts[-len(CLIENT) :] == CLIENT
+    return Caller(home=home, direct=Program(python=python, client=client)) if is_our_client else None
 
 
 def _section(value: object, name: str) -> dict[str, Any]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+    section = value.get(name) if isinstance(value, dict) else None
+    return section if isinstance(section, dict) else {}

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-_NEWEST = 20
+_MAX_EXAMINED = 20
 """The number of recently written files that are examined."""
-_BEGINNING = 1 << 16
-_FIRST = "SELECT event_json FROM transcript_events WHERE session_id = ? AND event_json IS NOT NULL ORDER BY seq LIMIT 1"
+_HEADER_BYTES = 1 << 16
+_FIRST_RECORD = (
+    "SELECT event_json FROM transcript_events WHERE session_id = ? AND event_json IS NOT NULL ORDER BY seq LIMIT 1"
+)
 _header = msgspec.json.Decoder(Record)
 
 
@@ -38,8 +40,8 @@ def _headers_in_databases(state: Path) -> Iterator[tuple[datetime, str]]:
     for path in sorted((state / "agents").glob(f"*/agent/{DATABASE}")):
         try:
             with closing(open_read_only(path)) as database:
-                for session, voice in speakers_in(database).items():
-                    row = database.execute(_FIRST, (session,)).fetchone() if voice is Speaker.USER else None
+                for session, speaker in speakers_in(database).items():
+                    row = database.execute(_FIRST_RECORD, (session,)).fetchone() if speaker is Speaker.USER else None
                     yield from _parse_header(cell_text(row[0]).encode()) if row else ()
         except sqlite3.Error:
             continue
@@ -50,11 +52,11 @@ def _headers_in_files(state: Path) -> Iterator[tuple[datetime, str]]:
     transcripts = [
         each for each in sources if each.path.parent.name == "sessions" and ".trajectory." not in each.path.name
     ]
-    for source in sorted(transcripts, key=lambda each: -each.modified_ns)[:_NEWEST]:
+    for source in sorted(transcripts, key=lambda each: -each.modified_ns)[:_MAX_EXAMINED]:
         if speakers_beside(source.path).get(source.path.stem, Speaker.USER) is Speaker.USER:
             try:
                 with open_regular_file(source.path) as file:
-                    yield from _parse_header(read_at_most(file, _BEGINNING).partition(b"\n")[0])
+                    yield from _parse_header(read_at_most(file, _HEADER_BYTES).partition(b"\n")[0])
             except OSError:
                 continue
 

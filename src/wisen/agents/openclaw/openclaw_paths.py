@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _STATE = ("OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR")
 _SETTINGS = "OPENCLAW_CONFIG_PATH"
-_FORMER = (".clawdbot", ".moltbot", ".moldbot")
+_FORMER_NAMES = (".clawdbot", ".moltbot", ".moldbot")
 """Names of the state directory in OpenClaw's first months."""
 
 
@@ -20,7 +20,7 @@ def state_directories(home: Path, environment: Mapping[str, str]) -> tuple[Path,
     for name in _STATE:
         if configured := environment.get(name, "").strip():
             return (_expand_path(configured, home),)
-    candidates = [home / name for name in _FORMER] + sorted(home.glob(".openclaw-*"))
+    candidates = [home / name for name in _FORMER_NAMES] + sorted(home.glob(".openclaw-*"))
     states = {(home / ".openclaw").resolve(): home / ".openclaw"}
     for state in candidates:
         if (state / "agents").is_dir():

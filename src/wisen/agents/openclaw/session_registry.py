@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DATABASE = "openclaw-agent.sqlite"
-_LARGEST = 64 << 20
+_MAX_REGISTRY_BYTES = 64 << 20
 
 
 class _Entry(msgspec.Struct):
@@ -57,8 +57,8 @@ def speakers_in(database: sqlite3.Connection) -> dict[str, Speaker]:
             session, key, spawned, chat, external_source, via = (
                 None if cell is None else cell_text(cell) for cell in row
             )
-            voice = speaker_of(key or "", spawned_by=spawned, created_via=via, chat_type=chat)
-            speakers[session or ""] = Speaker.JOB if external_source else voice
+            speaker = speaker_of(key or "", spawned_by=spawned, created_via=via, chat_type=chat)
+            speakers[session or ""] = Speaker.JOB if external_source else speaker
     return speakers
 
 
@@ -85,7 +85,7 @@ def _query(table: str, columns: set[str], node_columns: set[str]) -> str:
 
 def _speakers_in_file(file: Path) -> dict[str, Speaker]:
     try:
-        entries = _entries.decode(read_regular_file(file, _LARGEST))
+        entries = _entries.decode(read_regular_file(file, _MAX_REGISTRY_BYTES))
     except (OSError, msgspec.DecodeError):
         return {}
     speakers: dict[str, Speaker] = {}
@@ -94,6 +94,6 @@ def _speakers_in_file(file: Path) -> dict[str, Speaker]:
             entry = _entry.decode(raw)
         except msgspec.DecodeError:
             continue
-        voice = speaker_of(key, spawned_by=entry.spawnedBy, chat_type=entry.chatType)
-        speakers |= dict.fromkeys([*entry.usageFamilySessionIds, entry.sessionId], voice)
+        speaker = speaker_of(key, spawned_by=entry.spawnedBy, chat_type=entry.chatType)
+        speakers |= dict.fromkeys([*entry.usageFamilySessionIds, entry.sessionId], speaker)
     return speakers

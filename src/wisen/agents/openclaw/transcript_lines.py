@@ -82,8 +82,8 @@ class TranscriptLineParser:
         before = bytes(block[start:begin]).rstrip(b"\0 \t\r")
         if not before.endswith(_VALUE_PREFIXES):
             return True
-        own = _RECORD_ID.match(before)
-        known = {self._last, own[1].decode("utf-8", "replace") if own else None} - {None}
+        id_match = _RECORD_ID.match(before)
+        known = {self._last, id_match[1].decode("utf-8", "replace") if id_match else None} - {None}
         return value.get("parentId") in known
 
     def parse_record(self, record: Record, offset: int) -> None:

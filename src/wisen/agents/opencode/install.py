@@ -29,7 +29,7 @@ PLUGIN = ("plugins", "wisen-opencode", "wisen.js")
 _OLD_PLUGIN = ("agents", "opencode", "plugin", "wisen.js")
 """The path in the package from which older versions loaded it."""
 _NAMES = ("opencode.json", "opencode.jsonc")
-_NEWEST = 20
+_MAX_EXAMINED = 20
 """The number of newest sessions that are examined."""
 
 
@@ -98,13 +98,13 @@ class OpenCodeHooks:
         query = "SELECT directory, time_created FROM session WHERE parent_id IS NULL ORDER BY time_created DESC LIMIT ?"
         try:
             with closing(open_read_only(database)) as connection:
-                rows = connection.execute(query, (_NEWEST,)).fetchall()
+                rows = connection.execute(query, (_MAX_EXAMINED,)).fetchall()
         except (OSError, sqlite3.Error):
             return
         for place, created in rows:
-            where = cell_text(place or b"")
-            elsewhere = project is not None and project not in (Path(where), *Path(where).parents)
-            if not elsewhere and not self._is_off(where) and isinstance(created, int):
+            directory = cell_text(place or b"")
+            is_elsewhere = project is not None and project not in (Path(directory), *Path(directory).parents)
+            if not is_elsewhere and not self._is_off(directory) and isinstance(created, int):
                 yield datetime.fromtimestamp(created / 1000, UTC)
 
 
@@ -125,8 +125,8 @@ def _plugins(settings: object) -> Iterator[RegisteredHook]:
 def _parse_plugin_caller(spec: str, options: Any) -> Caller | None:
     """Return what our plug-in runs, of this or another installation; None for other plug-ins."""
     parts = PurePath(unquote(urlsplit(spec).path)).parts if spec.startswith("file:") else ()
-    given = options if isinstance(options, dict) else {}
-    python, client, home = (str(given.get(name, "")) for name in ("python", "client", "home"))
+    values = options if isinstance(options, dict) else {}
+    python, client, home = (str(values.get(name, "")) for name in ("python", "client", "home"))
     if parts[-len(PLUGIN) :] == PLUGIN:
         return Caller(home=home)
     is_old = parts[-len(_OLD_PLUGIN) :] == _OLD_PLUGIN
