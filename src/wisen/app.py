@@ -291,7 +291,7 @@ class Wiring(AgentWiring):
             ever_used=self.ever_used,
             machine=self._machine,
             installed=lambda ledger: hook_status(hooks, ledger),
-            vitals=hooks.gauge.read_health,
+            hook_health=hooks.gauge.read_health,
             languages=lambda: load_added_languages(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),
             merge_duplicates=self._merge_duplicates,

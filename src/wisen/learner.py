@@ -138,7 +138,7 @@ class Learner:
                 projects=projects,
                 edit_ports=edit_ports,
                 rule_files=rule_files,
-                shelf=deps.snapshots,
+                snapshot_store=deps.snapshots,
                 hooks=deps.hooks,
                 languages_folder=deps.languages_folder,
             ),

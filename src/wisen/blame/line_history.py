@@ -41,8 +41,8 @@ def trace_lines(versions: Sequence[Version]) -> tuple[InstructionLine, ...]:
     for index, version in enumerate(versions):
         texts = version.text.splitlines()
         present, removed = _match_lines(present, texts, version.at, first=index == 0)
-        for life in removed:
-            life.gone = version.at
+        for line in removed:
+            line.gone = version.at
         gone += removed
     _assign_headings(present)
     return tuple(map(_build_line, [*present, *gone]))
@@ -73,15 +73,15 @@ def _match_moved(
     now: list[_TrackedLine | None], unmatched: list[_TrackedLine], texts: list[str], places: list[int]
 ) -> None:
     by_text: dict[str, list[_TrackedLine]] = defaultdict(list)
-    for life in unmatched:
-        if life.text.strip():
-            by_text[life.text.strip()].append(life)
+    for line in unmatched:
+        if line.text.strip():
+            by_text[line.text.strip()].append(line)
     for number in places:
         same = by_text.get(texts[number].strip())
         if same:
-            now[number] = life = same.pop(0)
-            unmatched.remove(life)
-            life.text = texts[number]
+            now[number] = line = same.pop(0)
+            unmatched.remove(line)
+            line.text = texts[number]
 
 
 def _match_reworded(
@@ -89,11 +89,11 @@ def _match_reworded(
 ) -> None:
     for number in places:
         words = texts[number].split()
-        best = max(unmatched, key=lambda life: _similarity(life.text.split(), words), default=None)
-        if best is not None and _similarity(best.text.split(), words) >= REWORDED_SHARE:
-            now[number] = best
-            unmatched.remove(best)
-            best.text = texts[number]
+        closest = max(unmatched, key=lambda life: _similarity(life.text.split(), words), default=None)
+        if closest is not None and _similarity(closest.text.split(), words) >= REWORDED_SHARE:
+            now[number] = closest
+            unmatched.remove(closest)
+            closest.text = texts[number]
 
 
 def _similarity(one: list[str], two: list[str]) -> float:
@@ -105,22 +105,22 @@ def _similarity(one: list[str], two: list[str]) -> float:
 
 def _assign_headings(present: list[_TrackedLine]) -> None:
     heading, fenced = "", False
-    for number, life in enumerate(present, start=1):
-        fenced ^= life.text.lstrip().startswith(("```", "~~~"))
-        heading = heading if fenced else heading_of(life.text) or heading
-        life.number, life.place = number, heading
+    for number, line in enumerate(present, start=1):
+        fenced ^= line.text.lstrip().startswith(("```", "~~~"))
+        heading = heading if fenced else heading_of(line.text) or heading
+        line.number, line.place = number, heading
 
 
-def _build_line(life: _TrackedLine) -> InstructionLine:
+def _build_line(line: _TrackedLine) -> InstructionLine:
     return InstructionLine(
-        number=life.number,
-        text=life.text,
-        born=life.born,
-        since_known=life.known,
-        gone=life.gone,
-        heading=life.place,
-        tokens=tokens_of(life.text),
-        rule=is_instruction(life.text),
-        words=named_words(life.text),
-        against=forbidden_words(life.text),
+        number=line.number,
+        text=line.text,
+        born=line.born,
+        since_known=line.known,
+        gone=line.gone,
+        heading=line.place,
+        tokens=tokens_of(line.text),
+        rule=is_instruction(line.text),
+        words=named_words(line.text),
+        against=forbidden_words(line.text),
     )

@@ -57,7 +57,7 @@ def _build_question(fix: Fix, state: EntryState, factory: RowFactory) -> Proposa
         heading="",
         why=f"It helped in {many}, last {fix.last:%Y-%m-%d}. Agents are not told it unasked, for it is "
         f"{_DANGERS.get(fix.danger.value, fix.danger.value)}. Where it comes from: wisen explain {fix.id}",
-        hypothesis="Once agents are told this, the failure costs one call and not several.",
+        hypothesis="With this hint, the failure costs agents one call and not several.",
         risk="medium",
         effort="low",
         impact="high" if fix.sessions >= 3 else "medium" if fix.sessions == 2 else "low",

@@ -40,7 +40,7 @@ class FixService:
         deliver: DeliverPolicy,
         count_praise: Callable[[datetime], Mapping[str, int]],
     ) -> None:
-        """Begin; `praised` tells how much praise speaks for a fix as of a moment, by id."""
+        """Create the service; `count_praise` returns the praise for each fix as of a moment, by id."""
         self._home, self._rule_files = home, rule_files
         self._decisions, self._refresh = decisions, refresh
         self._deliver, self._count_praise = deliver, count_praise
@@ -70,7 +70,7 @@ class FixService:
         return matches[0], self._home.index.findings.evidence(matches[0].id)
 
     def leave_for(self, each: ProposalState) -> Permission:
-        """Whether policy lets a proposal pass, proposes it or asks: about a fix a person is always asked."""
+        """Return ASK: the user always decides about a fix."""
         from wisen.edits.permission import Permission
 
         return Permission.ASK
@@ -94,13 +94,13 @@ class FixService:
         from wisen.fixes.fix_questions import answer_moves
 
         if not each.is_waiting:
-            raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
+            raise UsageError(f"{each.proposal.id} was {each.answer} already. List open ones with: wisen proposals")
         if to is not None:
-            raise UsageError(f"{to!r} is no place for a fix: it is told when the call fails, and goes to no file.")
+            raise UsageError(f"{to!r} is not a target for a fix: it is delivered when the call fails, not in a file.")
         if text is not None:
-            raise UsageError("What helped cannot be worded otherwise: answer yes or no, or say a rule of your own.")
+            raise UsageError("A fix cannot be reworded: answer yes or no, or add a rule of your own.")
         if by is not Actor.USER:
-            raise UsageError(f"{each.proposal.id} is about a fix with a danger, and needs the user's own word.")
+            raise UsageError(f"{each.proposal.id} is about a risky fix, and needs the user's own decision.")
         self._decisions.require_person(*answer_command(each.proposal.id, given, None), dry_run=dry_run)
         if not dry_run:
             self._home.ledger.entries.record(answer_moves(each.proposal, given, by, self._home.row_factory))

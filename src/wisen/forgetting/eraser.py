@@ -106,13 +106,13 @@ class Eraser:
         """Rebuild summaries, memories and snapshots from what is left."""
         from wisen.store.known_entries import KnownEntries
 
-        shelf = self._holdings.shelf
+        store = self._holdings.snapshot_store
         self._callbacks.mine_sessions().write(only=summaries)
         self._callbacks.refresh_memories(KnownEntries(self._home.ledger).states)
         self._refresh.context_files()
-        prepared = bool(shelf.digests())
+        prepared = bool(store.digests())
         for plan in plans:
-            shelf.forget(plan.target.needle.holds)
+            store.forget(plan.target.needle.holds)
         if prepared:
             self._refresh.snapshots()
 

@@ -26,7 +26,7 @@ class Holdings:
     edit_ports: EditPorts
     """What file edits need."""
     rule_files: RuleFiles
-    shelf: SnapshotStore
+    snapshot_store: SnapshotStore
     hooks: Sequence[Hooks]
     """The agents that can have hooks."""
     languages_folder: Path

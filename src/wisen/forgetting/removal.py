@@ -67,7 +67,7 @@ def find_in_holdings(holdings: Holdings, target: ErasureTarget) -> ErasureMatche
     ]
     answers = [(name, text) for name, text in index.model_answers.all() if target.needle.holds(text)]
     matches.things += [ForgottenItem("answer", name, "what models answered", text) for name, text in answers]
-    prepared = holdings.shelf.forget(target.needle.holds, dry_run=True)
+    prepared = holdings.snapshot_store.forget(target.needle.holds, dry_run=True)
     matches.things += [ForgottenItem("prepared", name, "what hooks read and leave", "") for name in prepared]
     return matches
 

@@ -216,8 +216,8 @@ class ForgettingService:
 
         What was read from one before is erased, with what was learnt from it.
         """
-        home, shelf = self._home, self._holdings.shelf
-        notes = shelf.disabled_sessions()
+        home, store = self._home, self._holdings.snapshot_store
+        notes = store.disabled_sessions()
         known = (
             {key.value for key in home.ledger.tombstones.all_keys() if key.kind is TombstoneKeyKind.SESSION}
             if notes
@@ -233,7 +233,7 @@ class ForgettingService:
                 tombstone = self._eraser.build_tombstone(DISABLED_SESSION, 0)
                 home.ledger.tombstones.add(tombstone, keys)
                 home.ledger.tombstones.finish(tombstone.id, home.clock.now())
-        shelf.remove_records(notes)
+        store.remove_records(notes)
         return len(new)
 
     def disabled_by(self, place: Path) -> str:
@@ -253,7 +253,7 @@ class ForgettingService:
         """Remove the marker that disables wisen in a directory.
 
         Raises:
-            UsageError: it is not off, or not by a marker of ours.
+            UsageError: it is not off, or not by a marker that wisen wrote.
             FileError: the marker cannot be removed.
         """
         return self._switch.enable(place, dry_run=dry_run)

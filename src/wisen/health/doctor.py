@@ -71,7 +71,7 @@ class DoctorSubject:
     """Returns the name of this machine."""
     installed: Callable[[Ledger | None], Sequence[HookStatus]]
     """Hook status of each agent, by its settings and, where it can be read, by the ledger."""
-    vitals: Callable[[], HookHealth]
+    hook_health: Callable[[], HookHealth]
     """Returns the heartbeats, spool and snapshots that show whether hooks work."""
     languages: Callable[[], Sequence[str]]
     """Returns what is wrong with the languages that the user added."""
@@ -253,7 +253,7 @@ def _hook_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
                 installed, runs = subject.installed(ledger), ledger.runs.newest(_SHOWN_RUNS)
     except WisenError:
         installed = subject.installed(None)
-    yield from heartbeat.findings(installed, subject.vitals(), runs, subject.clock.now())
+    yield from heartbeat.findings(installed, subject.hook_health(), runs, subject.clock.now())
 
 
 def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:

@@ -26,7 +26,7 @@ _CYCLE = "Run `wisen cycle`."
 
 
 def findings(
-    installed: Sequence[HookStatus], vitals: HookHealth, runs: Sequence[Run], now: datetime
+    installed: Sequence[HookStatus], hook_health: HookHealth, runs: Sequence[Run], now: datetime
 ) -> Iterator[HealthFinding]:
     """Yield findings about installed hooks; about disk and log formats in any case."""
     hooked = [each for each in installed if each.state is not HookState.NOT_INSTALLED]
@@ -35,11 +35,11 @@ def findings(
         if each.state is HookState.UNTRUSTED:
             yield _trust_finding(each)
         elif each.state is HookState.INSTALLED:
-            yield _firing_finding(each, vitals)
+            yield _firing_finding(each, hook_health)
     if hooked:
-        yield from _delivery_findings(vitals, now)
-    if vitals.free is not None and vitals.free < _MIN_FREE_BYTES:
-        says = f"{vitals.free / 1e6:.0f} MB are left: what hooks write and what is learnt may be lost"
+        yield from _delivery_findings(hook_health, now)
+    if hook_health.free is not None and hook_health.free < _MIN_FREE_BYTES:
+        says = f"{hook_health.free / 1e6:.0f} MB are left: what hooks write and what is learnt may be lost"
         yield HealthFinding(about="disk", health=Health.BAD, says=says, next_step="Make room.")
     yield from _format_findings(runs)
 
@@ -70,9 +70,9 @@ def _trust_finding(each: HookStatus) -> HealthFinding:
     return HealthFinding(about=_about(each), health=health, says=says, next_step=each.trusting)
 
 
-def _firing_finding(each: HookStatus, vitals: HookHealth) -> HealthFinding:
+def _firing_finding(each: HookStatus, hook_health: HookHealth) -> HealthFinding:
     """Report whether hooks fire in recent sessions."""
-    last = max((beat.at for beat in vitals.beats.values() if beat.agent in ("", each.agent)), default=None)
+    last = max((beat.at for beat in hook_health.beats.values() if beat.agent in ("", each.agent)), default=None)
     known = max(filter(None, (last, each.since)), default=None)
     says = "none has fired yet" if last is None else f"the last one fired {last:%Y-%m-%d %H:%M} UTC"
     if known is not None and each.newest_session is not None and each.newest_session > known + TOLERANCE:
@@ -87,24 +87,24 @@ def _firing_finding(each: HookStatus, vitals: HookHealth) -> HealthFinding:
     return HealthFinding(about=_about(each), health=Health.GOOD, says=says)
 
 
-def _delivery_findings(vitals: HookHealth, now: datetime) -> Iterator[HealthFinding]:
+def _delivery_findings(hook_health: HookHealth, now: datetime) -> Iterator[HealthFinding]:
     """Report whether hooks have a snapshot to answer from, and whether the spool is ingested."""
-    if vitals.trouble:
+    if hook_health.trouble:
         next_step = "Check its owner and permissions (`ls -ld`), or move the file away."
-        yield HealthFinding(about="spool", health=Health.BAD, says=vitals.trouble, next_step=next_step)
-    since = vitals.waiting_since
-    if vitals.waiting > _MAX_SPOOL_BYTES or (since is not None and now - since > _MAX_WAIT):
-        says = f"what hooks write is not processed: {vitals.waiting:,} bytes wait"
+        yield HealthFinding(about="spool", health=Health.BAD, says=hook_health.trouble, next_step=next_step)
+    since = hook_health.waiting_since
+    if hook_health.waiting > _MAX_SPOOL_BYTES or (since is not None and now - since > _MAX_WAIT):
+        says = f"what hooks write is not processed: {hook_health.waiting:,} bytes wait"
         says += f", the oldest since {since:%Y-%m-%d %H:%M} UTC" if since is not None else ""
         yield HealthFinding(about="spool", health=Health.BAD, says=says, next_step=_CYCLE)
-    failure, newest = vitals.failure, vitals.last_heartbeat
+    failure, newest = hook_health.failure, hook_health.last_heartbeat
     if failure is not None:
         at = "" if failure.at is None else f" at {failure.at:%Y-%m-%d %H:%M} UTC"
         is_past = failure.at is not None and newest is not None and newest - failure.at > _MAX_WAIT
         health = Health.NOTICE if is_past else Health.BAD
         yield HealthFinding(about="hook client", health=health, says=f"it failed{at}: {failure.kind}", next_step=_CYCLE)
-    if vitals.snapshot:
-        says = f"hooks have nothing to answer from: {vitals.snapshot}"
+    if hook_health.snapshot:
+        says = f"hooks have nothing to answer from: {hook_health.snapshot}"
         health = Health.NOTICE if newest is None else Health.BAD
         yield HealthFinding(about="snapshot", health=health, says=says, next_step=_CYCLE)
 
