@@ -45,7 +45,7 @@ SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """Time the client as an agent runs it."""
-    runs = min(RUNS, 20 + 90 * (options.repeat - 1))
+    runs = min(RUNS, max(AT_ONCE, 20 + 90 * (options.repeat - 1)))
     with tempfile.TemporaryDirectory() as folder:
         home = prepared(Path(folder))
         project = str(Path(folder) / "shop")

@@ -503,9 +503,9 @@ def test_the_end_of_a_session_wakes_a_cycle_that_outlives_it_and_nobody_waits(
     log.prompt("no, from now on always answer in Danish")
     log.bash("ls")
     log.write(home / ".claude" / "projects" / "shop")
-    began = time.monotonic()
     assert fire(wisen, "session-end", {"session_id": "s", "cwd": str(project), "reason": "other"}) == ""
-    assert time.monotonic() - began < 1, "the client must not wait for the cycle"
+    now = json.loads((wisen / "snapshots" / "current.json").read_text())["made"]
+    assert now == before, "the client must not wait for the cycle"
     for _ in range(300):
         if json.loads((wisen / "snapshots" / "current.json").read_text())["made"] != before:
             break

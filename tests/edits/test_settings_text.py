@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.edits.edit_ports import make_edit_ports
 from tests.edits.fake_files import MemoryFiles
+from tests.sizes import size
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.settings_text import Format, Json, is_same, parse_settings, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
@@ -541,7 +542,8 @@ def once(rnd: random.Random, format: Format) -> bool:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=150, deadline=None)
+@pytest.mark.sized
+@settings(max_examples=size(60, 150), deadline=None)
 @given(rnd=st.randoms(use_true_random=False))
 def test_any_edit_of_any_file_is_right_and_can_be_undone_or_is_refused(format: Format, rnd: random.Random) -> None:
     once(rnd, format)
@@ -555,7 +557,8 @@ def test_few_edits_of_a_fixed_corpus_are_refused(format: Format, most: int) -> N
 
 @pytest.mark.parametrize("format", FORMATS)
 @given(text=st.text(st.sampled_from("{}[],:=\"'#/*-&|>ab1. \n\r\t\\"), max_size=24), key=st.sampled_from("ab1"))
-@settings(max_examples=150, deadline=None)
+@pytest.mark.sized
+@settings(max_examples=size(60, 150), deadline=None)
 def test_garbage_is_changed_rightly_or_refused(format: Format, text: str, key: str) -> None:
     try:
         before = parse_settings(text, format)

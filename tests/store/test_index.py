@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import size
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.model.event import MessageOrigin, Status
 from wisen.model.index_batch import IndexBatch
@@ -169,7 +170,8 @@ def stretches(draw: st.DrawFn) -> IndexBatch:
     agent=st.none() | st.just("codex"),
     place=st.lists(places, max_size=2),
 )
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.sized
+@settings(max_examples=size(60, 150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_sql_answers_like_plain_python(
     tmp_path_factory: pytest.TempPathFactory,
     batches: list[tuple[list[IndexBatch], int]],
