@@ -58,7 +58,7 @@ class Judged:
     def worths(self, worth: AnswerWorth) -> list[float]:
         """What a question about each turn is worth; nothing where it may not be asked."""
         return [
-            worth.expected(chance, is_heard=bool(yes), lasts=last) if may_be_asked(item.heard.text) else 0.0
+            worth.expected(chance, is_detected=bool(yes), lasts=last) if may_be_asked(item.heard.text) else 0.0
             for item, chance, yes, last in zip(self.items, self.chances, self.heard, self.lasts, strict=True)
         ]
 

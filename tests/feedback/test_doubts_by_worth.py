@@ -30,11 +30,11 @@ def test_no_more_are_named_than_asked_for_and_none_that_cannot_be_asked_about() 
 
 
 def test_a_lesson_that_may_be_missed_is_worth_more_than_one_that_may_be_dropped() -> None:
-    assert WORTH.expected(0.4, is_heard=False, lasts=0.0) > WORTH.expected(0.6, is_heard=True, lasts=0.0)
+    assert WORTH.expected(0.4, is_detected=False, lasts=0.0) > WORTH.expected(0.6, is_detected=True, lasts=0.0)
 
 
 def test_doubt_whether_it_lasts_adds_to_the_worth() -> None:
-    assert WORTH.expected(0.9, is_heard=True, lasts=0.5) > WORTH.expected(0.9, is_heard=True, lasts=0.95)
+    assert WORTH.expected(0.9, is_detected=True, lasts=0.5) > WORTH.expected(0.9, is_detected=True, lasts=0.95)
 
 
 def test_nobody_is_asked_where_an_answer_would_hardly_change_anything() -> None:
@@ -51,6 +51,6 @@ def test_what_is_worth_asking_is_what_the_weights_say() -> None:
     chances = [shipped_detector().probabilities(turn) for turn in turns]
     for turn, margin, chance in zip(turns, margins, chances, strict=True):
         kind = max(DOUBTED_KINDS, key=lambda each: margin[each])
-        least, most = (WORTH.expected(chance[kind], is_heard=margin[kind] >= 0, lasts=lasts) for lasts in (0.0, 0.5))
+        least, most = (WORTH.expected(chance[kind], is_detected=margin[kind] >= 0, lasts=lasts) for lasts in (0.0, 0.5))
         assert least < MIN_WORTH or is_worth_asking(turn)
         assert most >= MIN_WORTH or not is_worth_asking(turn)

@@ -39,13 +39,13 @@ class AnswerWorth(NamedTuple):
     false: float
     lasting: float
 
-    def expected(self, teaches: float, *, is_heard: bool, lasts: float) -> float:
+    def expected(self, teaches: float, *, is_detected: bool, lasts: float) -> float:
         """How much an answer is expected to change: whether a turn teaches something, and whether that lasts.
 
-        `teaches` is the probability that it does, `is_heard` the detector's current result, `lasts` the probability
+        `teaches` is the probability that it does, `is_detected` the detector's current result, `lasts` the probability
         that it lasts if it does.
         """
-        wrong = self.false * (1.0 - teaches) if is_heard else self.missed * teaches
+        wrong = self.false * (1.0 - teaches) if is_detected else self.missed * teaches
         return wrong + self.lasting * teaches * min(lasts, 1.0 - lasts)
 
 
@@ -76,15 +76,15 @@ def _worth_of(message: TypedTurn, model: DetectorModel, least: float = 0.0) -> f
         return 0.0
     chances, margins = model.probabilities(message), model.margins(message)
     likeliest = max(DOUBTED_KINDS, key=lambda kind: margins[kind])
-    teaches, is_heard = chances[likeliest], margins[likeliest] >= 0.0
-    if not is_heard and teaches < _POSSIBLE_DIRECTIVE:
+    teaches, is_detected = chances[likeliest], margins[likeliest] >= 0.0
+    if not is_detected and teaches < _POSSIBLE_DIRECTIVE:
         possible = model.directives.possible_directives_in(message.text)
         teaches = _POSSIBLE_DIRECTIVE if any(each.doubtful for each in possible) else teaches
-    at_most = WORTH.expected(teaches, is_heard=is_heard, lasts=0.5)
+    at_most = WORTH.expected(teaches, is_detected=is_detected, lasts=0.5)
     if at_most < least:
         return at_most
     lessons = [signal.lesson for signal in model.signals(message, {likeliest}) if signal.lesson is not None]
-    return WORTH.expected(teaches, is_heard=is_heard, lasts=lessons[0].durable if lessons else 0.0)
+    return WORTH.expected(teaches, is_detected=is_detected, lasts=lessons[0].durable if lessons else 0.0)
 
 
 def signals_of_kinds(

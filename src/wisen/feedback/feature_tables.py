@@ -106,21 +106,21 @@ class FeatureTable:
         """What words add by themselves, each once."""
         return sum(filter(None, map(self._words.get, {word.rstrip(WORD_ENDS) for word in words})))
 
-    def effect_of(self, number: int, spoken: int) -> _PatternEffect | None:
+    def effect_of(self, number: int, languages: int) -> _PatternEffect | None:
         """The effect of a pattern in a text with the given languages; None where it has none there."""
-        key = number, spoken
+        key = number, languages
         if key not in self._effect_cache:
-            chosen = self.phrases.claims_in(number, spoken)
+            chosen = self.phrases.claims_in(number, languages)
             effect = self._effect_cache[key] = self._build_effect(number, chosen) if chosen else None
             if effect and self.phrases.bits[number]:
                 self.effects[number] = effect
         return self._effect_cache[key]
 
-    def shorter_effect(self, text: str, match: Match, spoken: int) -> tuple[_PatternEffect | None, int, int]:
+    def shorter_effect(self, text: str, match: Match, languages: int) -> tuple[_PatternEffect | None, int, int]:
         """The effect of the longest shorter pattern in place of one that has none here, with its position."""
         shorter = self.phrases.shorter(text, match)
         while shorter is not None:
-            effect = self.effect_of(shorter[0], spoken)
+            effect = self.effect_of(shorter[0], languages)
             if effect is not None:
                 return effect, shorter[1], shorter[2]
             shorter = self.phrases.shorter(text, shorter)

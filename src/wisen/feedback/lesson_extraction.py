@@ -124,36 +124,36 @@ class _Sentence(NamedTuple):
     """What is between it and the sentence before: the end of a sentence, a semicolon or a line break."""
 
 
-def lesson_text(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> str:
+def lesson_text(text: str, languages: Sequence[Language] = (), lexicon: Lexicon | None = None) -> str:
     """What is to be done, in the user's own words; empty where they only say that something is wrong.
 
-    `abroad`: the languages of the text, where it is not English; `lexicon`: the known languages.
+    `languages`: the languages of the text, where it is not English; `lexicon`: the known languages.
     """
-    return extract_lesson(text, abroad, lexicon).text
+    return extract_lesson(text, languages, lexicon).text
 
 
-def extract_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> ExtractedLesson:
+def extract_lesson(text: str, languages: Sequence[Language] = (), lexicon: Lexicon | None = None) -> ExtractedLesson:
     """The lesson in a text, quoted and read as an order; both empty where it only says that something is wrong."""
     text = text[:_MAX_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
     parts = split_sentences(text)
-    if abroad:
-        parts = [part for part in parts if not foreign_sentences.is_empty(part.text, abroad)]
+    if languages:
+        parts = [part for part in parts if not foreign_sentences.is_empty(part.text, languages)]
     if not parts:
         return _NOTHING
     texts = [part.text for part in parts]
-    ranked = _rank(texts, lexicon, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
+    ranked = _rank(texts, lexicon, foreign=bool(languages)) if parts[1:] else [(0.0, 0)]
     best = ranked[0][1]
     if _EMPTY.match(texts[best]) or not any(map(str.isalpha, texts[best])):
         return _NOTHING
-    return ExtractedLesson(_quote(parts, best, abroad), _read_as_order(texts, ranked, abroad))
+    return ExtractedLesson(_quote(parts, best, languages), _read_as_order(texts, ranked, languages))
 
 
-def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], abroad: Sequence[Language]) -> str:
+def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], languages: Sequence[Language]) -> str:
     best = texts[ranked[0][1]]
-    if abroad:
-        return _truncate(foreign_sentences.strip_leads_and_tails(best, abroad))
+    if languages:
+        return _truncate(foreign_sentences.strip_leads_and_tails(best, languages))
     if ranked[1:] and ranked[1][0] < _MIN_SCORE and len(best.split()) < _SHORT_ORDER:
         # So short an order depends on its neighbour.
         neighbour = texts[ranked[1][1]]
@@ -162,22 +162,22 @@ def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], abroad: Se
     return _truncate(read_order(best))
 
 
-def is_order(text: str, abroad: Sequence[Language] = ()) -> bool:
+def is_order(text: str, languages: Sequence[Language] = ()) -> bool:
     """Whether a lesson tells what to do, so that it can be delivered to an agent before it was approved."""
     if text.endswith(_ELLIPSIS):
         return False  # the missing part may reverse it
-    return foreign_sentences.is_order(text, abroad) if abroad else orders.is_order(text)
+    return foreign_sentences.is_order(text, languages) if languages else orders.is_order(text)
 
 
-def _quote(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> str:
+def _quote(parts: list[_Sentence], best: int, languages: Sequence[Language]) -> str:
     """The sentence with the neighbours that say how it is meant, as they were typed."""
-    first, last = _span(parts, best, abroad)
+    first, last = _span(parts, best, languages)
     words = _join(parts[first : last + 1])
     single = " ".join(parts[best].text.split())
     if len(words) > _MAX_LESSON and count_negations(single) == count_negations(words):
         words = single
-    short = _strip_opening(words, abroad)
-    if abroad:
+    short = _strip_opening(words, languages)
+    if languages:
         return foreign_sentences.punctuate(_truncate(short))
     short = _POLITE_TAIL.sub("", short).rstrip(" ,;:-–—") or short
     if short[:1] == "(" and short.find(")") == len(short) - 1:
@@ -188,7 +188,7 @@ def _quote(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> str
     return short if short.endswith(_STOPS) else f"{short}."
 
 
-def _span(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> tuple[int, int]:
+def _span(parts: list[_Sentence], best: int, languages: Sequence[Language]) -> tuple[int, int]:
     """The first and last sentence to quote: a short "never" or "stop it" belongs to what it is about.
 
     A sentence before an order answers the agent; before a remark it may reverse it.
@@ -206,7 +206,7 @@ def _span(parts: list[_Sentence], best: int, abroad: Sequence[Language]) -> tupl
     points = len(chosen.split()) < _SHORT_ORDER and _POINTS.search(chosen) is not None
     before = parts[first - 1].text if first else ""
     tells = bool(before) and not before.endswith("?") and not _EMPTY.match(before)
-    if (points and tells) or (before and _is_dependent(before) and not is_order(chosen, abroad)):
+    if (points and tells) or (before and _is_dependent(before) and not is_order(chosen, languages)):
         first -= 1
     elif points and last == best and last + 1 < len(parts) and not parts[last + 1].text.endswith("?"):
         last += 1
@@ -223,12 +223,12 @@ def _is_dependent(part: str) -> bool:
     return words <= _POINTING_WORDS and count_negations(part) > 0 and _POINTS.search(part) is not None
 
 
-def _strip_opening(words: str, abroad: Sequence[Language]) -> str:
+def _strip_opening(words: str, languages: Sequence[Language]) -> str:
     """Words without a greeting, and without a "no," before an order; nothing else, and never a negation of it."""
     greeting = _GREETING.match(words)
     short = (words[greeting.end() :] if greeting is not None else words) or words
-    if abroad:
-        bare = foreign_sentences.strip_interjections(short, abroad)
+    if languages:
+        bare = foreign_sentences.strip_interjections(short, languages)
     else:
         interjection = _INTERJECTION.match(short)
         bare = short[interjection.end() :] if interjection is not None else short
@@ -238,7 +238,7 @@ def _strip_opening(words: str, abroad: Sequence[Language]) -> str:
     if (
         not bare
         or _NEGATED_BY_NO.match(bare)
-        or not is_order(bare, abroad)
+        or not is_order(bare, languages)
         or count_negations(short) != count_negations(cut) + count_negations(bare)
     ):
         return short
@@ -277,10 +277,10 @@ def _join(parts: Iterable[_Sentence]) -> str:
     return words
 
 
-def count_groups(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:
+def count_groups(text: str, languages: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:
     """The number of words of a lesson by group."""
     lexicon = lexicon or shipped_lexicon()
-    return (lexicon.lesson_phrases.lessons if abroad else lexicon.lesson_phrases.english_lessons).count_groups(text)
+    return (lexicon.lesson_phrases.lessons if languages else lexicon.lesson_phrases.english_lessons).count_groups(text)
 
 
 def topic_of(text: str, groups: Mapping[str, int]) -> LessonTopic:
@@ -294,18 +294,18 @@ def topic_of(text: str, groups: Mapping[str, int]) -> LessonTopic:
     return LessonTopic.FILE if is_file else LessonTopic.FACT
 
 
-def _rank(parts: list[str], lexicon: Lexicon | None, *, abroad: bool) -> list[tuple[float, int]]:
+def _rank(parts: list[str], lexicon: Lexicon | None, *, foreign: bool) -> list[tuple[float, int]]:
     """The sentences with scores, the one first that most says what is to be done; ties go to the earlier one."""
-    orders = count_orders([part[:_MAX_SENTENCE] for part in parts], lexicon, abroad=abroad)
+    orders = count_orders([part[:_MAX_SENTENCE] for part in parts], lexicon, foreign=foreign)
     return sorted([(-_score(number, part, orders[number]), number) for number, part in enumerate(parts)])
 
 
-def count_orders(parts: list[str], lexicon: Lexicon | None = None, *, abroad: bool = False) -> list[int]:
+def count_orders(parts: list[str], lexicon: Lexicon | None = None, *, foreign: bool = False) -> list[int]:
     """How many words of each sentence say that something is to be done. All sentences are searched in one pass."""
     starts = list(accumulate([len(part) + len(_SEPARATOR) for part in parts]))
     lexicon = lexicon or shipped_lexicon()
     phrases = lexicon.lesson_phrases
-    found = (phrases.orders if abroad else phrases.english_orders).matches(fold(_SEPARATOR.join(parts)))
+    found = (phrases.orders if foreign else phrases.english_orders).matches(fold(_SEPARATOR.join(parts)))
     counts = [0] * len(parts)
     for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:
         counts[number] += 1

@@ -171,12 +171,12 @@ class PhraseMatcher:
             others += number in self._foreign
         return spoken, others - first
 
-    def claims_in(self, number: int, spoken: int) -> tuple[Claim, ...]:
+    def claims_in(self, number: int, languages: int) -> tuple[Claim, ...]:
         """The claims on a pattern that count in a text with the given languages."""
         claims = self.claims[number]
-        if not spoken:
+        if not languages:
             return claims
-        return tuple([claim for claim in claims if claim.bit & spoken] or [claim for claim in claims if claim.sure])
+        return tuple([claim for claim in claims if claim.bit & languages] or [claim for claim in claims if claim.sure])
 
     def guest_matches(self, found: Iterable[Match]) -> list[Match]:
         """The foreign phrases that are hardly there by chance in a text that is mostly English."""

@@ -170,10 +170,10 @@ class _PhraseCounter:
                 alike[tuple(at)].append(gram)
         return {places: max(runs, key=lambda run: self._rank(run, places)) for places, runs in alike.items()}
 
-    def _rank(self, run: str, places: Sequence[int]) -> tuple[int, int, int, int, str]:
+    def _rank(self, ngram: str, places: Sequence[int]) -> tuple[int, int, int, int, str]:
         turns = [self._turns[place] for place in places]
-        begins = sum(turn.text[: len(run)].casefold() == run for turn in turns)
-        return begins, sum(run in turn.openings for turn in turns), run.count(" "), len(run), run
+        begins = sum(turn.text[: len(ngram)].casefold() == ngram for turn in turns)
+        return begins, sum(ngram in turn.openings for turn in turns), ngram.count(" "), len(ngram), ngram
 
     def _candidate(self, text: str, places: tuple[int, ...]) -> PhraseCandidate:
         turns = tuple(self._turns[place] for place in places)

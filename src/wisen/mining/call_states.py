@@ -98,11 +98,11 @@ def was_made_after(failed: Step, step: Step) -> bool:
 
 
 def is_same_state(
-    steps: Sequence[Step], turns: Sequence[Turn], index: int, later: int, still: Callable[[int], bool], key: str
+    steps: Sequence[Step], turns: Sequence[Turn], index: int, later: int, fails_alike: Callable[[int], bool], key: str
 ) -> bool:
     """Whether a later call met the same state as a failed one, as far as the session shows.
 
-    `still` tells whether a step in between failed in the same way: then what it did was no help.
+    `fails_alike` tells whether a step in between failed in the same way: then what it did was no help.
     """
     failed, step = steps[index], steps[later]
     if is_too_late(failed, step) or any(index < turn.before <= later for turn in turns):
@@ -111,7 +111,7 @@ def is_same_state(
         return False
     if _WAITS.search(command_of(fields_of(step.arguments)) or ""):
         return False
-    return all(is_read_only(steps[each]) or still(each) for each in range(index + 1, later))
+    return all(is_read_only(steps[each]) or fails_alike(each) for each in range(index + 1, later))
 
 
 def is_file_unchanged(steps: Sequence[Step], turns: Sequence[Turn], index: int, later: int) -> bool:

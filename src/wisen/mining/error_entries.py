@@ -25,17 +25,17 @@ def new_error_rows(
     fixes: Iterable[Fix],
     evidence_of: Callable[[str], Sequence[Evidence]],
     known: Iterable[EntryState],
-    seen: Collection[str],
+    recorded: Collection[str],
     factory: RowFactory,
 ) -> list[Entry | Occurrence]:
-    """What is new in what failed and was overcome; `seen` was entered before. Only fixes that are known count."""
+    """The new entries and occurrences of failures with known fixes; `recorded`: ids of occurrences recorded before."""
     entries = {(state.entry.context, tag): state.entry.id for state in known for tag in state.entry.tags}
     names = {state.entry.name for state in known}
     rows: list[Entry | Occurrence] = []
     for fix in fixes:
         new: dict[str, list[Evidence]] = defaultdict(list)
         for each in evidence_of(fix.id):
-            if _occurrence_id(fix, each) not in seen:
+            if _occurrence_id(fix, each) not in recorded:
                 new[each.context or NOWHERE].append(each)
         for context, found in new.items():
             entry = entries.get((context, fix.id))

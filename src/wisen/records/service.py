@@ -31,7 +31,7 @@ class RecordsService:
     """What a program records about its own work, and what it looks up."""
 
     def __init__(self, home: Home, projects: Projects, door: EventFilterPolicy, mining: MinePolicy) -> None:
-        self._home, self._projects, self._door, self._mine = home, projects, door, mining
+        self._home, self._projects, self._door, self._mining = home, projects, door, mining
 
     def record_failure(
         self,
@@ -189,7 +189,7 @@ class RecordsService:
         from wisen.records.candidates import CandidatePolicy, find_candidates
 
         records, index, everywhere = self._records(), self._home.index, Selection()
-        alive = self._home.clock.now() - timedelta(days=self._mine.transient_days)
+        alive = self._home.clock.now() - timedelta(days=self._mining.transient_days)
         kinds = index.findings.failures(everywhere, alive=alive)
         return find_candidates(
             records,
