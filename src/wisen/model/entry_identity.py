@@ -35,12 +35,12 @@ def founding_occurrences(rows: Iterable[LearnedRow]) -> dict[str, list[str]]:
 
 def find_known_entries(occurrences: Mapping[str, Sequence[str]], owners: Mapping[str, str]) -> dict[str, str]:
     """Map entries to the ids under which they are already recorded; `owners` maps known occurrences to entries."""
-    found = {}
+    known = {}
     for entry, ids in occurrences.items():
-        others = [owners[each] for each in ids if each in owners]
-        if others and entry not in others:
-            found[entry] = min(others)
-    return found
+        recorded = [owners[each] for each in ids if each in owners]
+        if recorded and entry not in recorded:
+            known[entry] = min(recorded)
+    return known
 
 
 def replace_known_entries(rows: Iterable[LearnedRow], known: Mapping[str, str]) -> list[LearnedRow]:

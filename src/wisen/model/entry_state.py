@@ -136,10 +136,10 @@ def fold_entry_states(
 ) -> tuple[EntryState, ...]:
     """Return the state of each entry, in order. A merged entry adds to the counts of the other one."""
     seen = {tally.entry: tally for tally in tallies}
-    found: dict[str, EntryState] = {}
+    states: dict[str, EntryState] = {}
     for entry in entries:
         tally = seen.get(entry.id)
-        found[entry.id] = EntryState(
+        states[entry.id] = EntryState(
             entry=entry,
             text=entry.summary,
             status=EntryStatus.PENDING,
@@ -152,19 +152,19 @@ def fold_entry_states(
             trigger=entry.trigger,
         )
     for move in moves:
-        if move.subject in found:
-            state = found[move.subject]
+        if move.subject in states:
+            state = states[move.subject]
             if move.kind is MoveKind.CONFLICT:
                 if move.value in state.conflicts:
                     continue
-                found[move.subject] = structs.replace(state, conflicts=(*state.conflicts, move.value))
+                states[move.subject] = structs.replace(state, conflicts=(*state.conflicts, move.value))
             elif move.kind in _MOVE_EFFECTS:
-                found[move.subject] = structs.replace(state, **_MOVE_EFFECTS[move.kind](move))
-    _add_praises(found, praises)
-    for state in [*found.values()]:
-        target = found.get(state.merged_into)
+                states[move.subject] = structs.replace(state, **_MOVE_EFFECTS[move.kind](move))
+    _add_praises(states, praises)
+    for state in [*states.values()]:
+        target = states.get(state.merged_into)
         if target is not None:
-            found[target.entry.id] = structs.replace(
+            states[target.entry.id] = structs.replace(
                 target,
                 times=target.times + state.times,
                 sessions=target.sessions + state.sessions,
@@ -174,22 +174,22 @@ def fold_entry_states(
                 praises=_merge_rows(target.entry.id, (*target.praises, *state.praises)),
                 local=target.local and state.local,
             )
-    return tuple(found.values())
+    return tuple(states.values())
 
 
-def _add_praises(found: dict[str, EntryState], praises: Iterable[Reinforcement]) -> None:
+def _add_praises(states: dict[str, EntryState], praises: Iterable[Reinforcement]) -> None:
     """Assign praise of the entry itself, and of the fixes that an error entry is about."""
     by_subject: dict[str, list[Reinforcement]] = defaultdict(list)
     for row in praises:
         by_subject[row.subject].append(row)
-    for state in [*found.values()] if by_subject else ():
+    for state in [*states.values()] if by_subject else ():
         entry = state.entry
         names = (entry.id, *(entry.tags if entry.type is EntryType.ERROR else ()))
         rows = _merge_rows(entry.id, [row for name in names for row in by_subject.get(name, ())])
         if rows:
             last = max(row.at for row in rows)
             used = last if state.used is None else max(state.used, last)
-            found[entry.id] = structs.replace(state, praises=rows, used=used)
+            states[entry.id] = structs.replace(state, praises=rows, used=used)
 
 
 def _merge_rows(entry: str, rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
@@ -215,13 +215,13 @@ class ProposalState(NamedTuple):
 def fold_proposal_states(proposals: Iterable[Proposal], moves: Iterable[Move]) -> tuple[ProposalState, ...]:
     """Return every proposal with its last answer, oldest first."""
     answers = {move.subject: move for move in moves if move.kind is MoveKind.ANSWER}
-    found = []
+    states = []
     for proposal in proposals:
         move = answers.get(proposal.id)
-        found.append(
+        states.append(
             ProposalState(proposal, Answer(move.value), move.at) if move else ProposalState(proposal, None, proposal.at)
         )
-    return tuple(found)
+    return tuple(states)
 
 
 def entries_on_trial(proposals: Iterable[ProposalState]) -> frozenset[str]:
@@ -232,14 +232,14 @@ def entries_on_trial(proposals: Iterable[ProposalState]) -> frozenset[str]:
 def conflicting_pairs(states: Sequence[EntryState]) -> list[tuple[EntryState, EntryState]]:
     """Return pairs of inferred entries that contradict each other; the older of the two first."""
     by_id = {state.entry.id: state for state in states}
-    found: dict[tuple[str, str], tuple[EntryState, EntryState]] = {}
+    pairs: dict[tuple[str, str], tuple[EntryState, EntryState]] = {}
     for state in states:
         for other in map(by_id.get, state.conflicts):
             if other is None or not all(is_inferred(each) and not each.is_over for each in (state, other)):
                 continue
             older, newer = sorted((state, other), key=lambda each: (each.last, each.entry.id))
-            found[older.entry.id, newer.entry.id] = older, newer
-    return list(found.values())
+            pairs[older.entry.id, newer.entry.id] = older, newer
+    return list(pairs.values())
 
 
 def unsettled_entry_ids(states: Sequence[EntryState]) -> set[str]:

@@ -36,14 +36,14 @@ class Signature(Struct, frozen=True, kw_only=True, order=True):
     @property
     def description(self) -> str:
         """Return the failure in a few words for a person."""
-        said = self.says or self.key.partition(".")[2].replace("-", " ")
-        return f"{self.who}: {said}" if self.who else said
+        error = self.says or self.key.partition(".")[2].replace("-", " ")
+        return f"{self.who}: {error}" if self.who else error
 
     @property
     def safe_description(self) -> str:
         """Return the failure in our own words, for an agent: of the tool's output only a bare name or an exit code."""
-        said = self.says if _EXITED.fullmatch(self.says) else self.key.partition(".")[2].replace("-", " ")
-        return f"{self.who}: {said}" if _NAME.fullmatch(self.who) else said
+        error = self.says if _EXITED.fullmatch(self.says) else self.key.partition(".")[2].replace("-", " ")
+        return f"{self.who}: {error}" if _NAME.fullmatch(self.who) else error
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -88,10 +88,10 @@ class CallChange(Struct, frozen=True, kw_only=True):
         """Return the change in a few words."""
         if self.first:
             return f"first {self.first[0]}"
-        gone, new = " ".join(self.removed), " ".join(self.added)
-        if gone and new:
-            return f"{gone} → {new}"
-        return f"without {gone}" if gone else new if ": " in new else f"with {new}"
+        removed, new = " ".join(self.removed), " ".join(self.added)
+        if removed and new:
+            return f"{removed} → {new}"
+        return f"without {removed}" if removed else new if ": " in new else f"with {new}"
 
 
 class FixAttempt(Struct, frozen=True, kw_only=True):

@@ -126,5 +126,5 @@ def exclude_ordinary_checks(kinds: Iterable[FailureKind], fixes: Iterable[Fix]) 
 
 def fix_id(signature: Signature, change: CallChange) -> str:
     """Return the id of the fix for this signature and change, whatever the signature's version."""
-    whole = [signature.key, signature.who, signature.says, change.tool, change.removed, change.added, change.first]
-    return hashlib.blake2b(json.dumps(whole).encode("ascii")).hexdigest()[:10]
+    content = [signature.key, signature.who, signature.says, change.tool, change.removed, change.added, change.first]
+    return hashlib.blake2b(json.dumps(content).encode("ascii")).hexdigest()[:10]

@@ -128,14 +128,14 @@ def newest_versions(guards: Iterable[Guard]) -> tuple[Guard, ...]:
 def guard_states(guards: Iterable[Guard], moves: Iterable[Move]) -> tuple[GuardState, ...]:
     """Return the state of each guard, in order; one without decisions is in shadow mode."""
     last = {move.subject: move for move in moves if move.kind is MoveKind.GUARD}
-    found = []
+    states = []
     for guard in guards:
         move = last.get(guard.id)
         if move is None:
-            found.append(GuardState(guard=guard, mode=Mode.SHADOW, since=guard.at))
+            states.append(GuardState(guard=guard, mode=Mode.SHADOW, since=guard.at))
         else:
-            found.append(GuardState(guard=guard, mode=Mode(move.value), why=move.why, by=move.by, since=move.at))
-    return tuple(found)
+            states.append(GuardState(guard=guard, mode=Mode(move.value), why=move.why, by=move.by, since=move.at))
+    return tuple(states)
 
 
 def parse_guard(text: str) -> ParsedGuard:
@@ -193,8 +193,8 @@ def guard_version(watch: str, better: str, action: Mode) -> str:
 def _normalize_watch(watch: str, text: str) -> str:
     """Normalize a watch to its stored form, with what it inspects in front."""
     head, colon, rest = watch.partition(":")
-    named = head.replace("_", "").replace("-", "").isalnum()
-    if colon and named and (rest.startswith(" ") or not rest or head in ("shell", "edit", "read")):
+    is_tool_name = head.replace("_", "").replace("-", "").isalnum()
+    if colon and is_tool_name and (rest.startswith(" ") or not rest or head in ("shell", "edit", "read")):
         watch = f"{head}: {rest.strip()}"
     else:
         watch = f"shell: {watch}"

@@ -123,7 +123,7 @@ class Blame(Struct, frozen=True, kw_only=True):
     @property
     def content_effects(self) -> tuple[Effect, ...]:
         """Return the effects of lines with content: code in a fence counts; blank lines, headings and fences do not."""
-        found, fence = [], ""
+        effects, fence = [], ""
         for effect in self.effects:
             text = effect.line.text.strip()
             mark = _FENCE.match(text)
@@ -132,8 +132,8 @@ class Blame(Struct, frozen=True, kw_only=True):
             elif fence and text.startswith(fence) and not text.strip(fence[0]):
                 fence = ""
             elif _WORD.search(text) and (fence or not _HEADING.match(text)):
-                found.append(effect)
-        return tuple(found)
+                effects.append(effect)
+        return tuple(effects)
 
     @property
     def strong_effects(self) -> tuple[Effect, ...]:

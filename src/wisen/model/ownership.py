@@ -63,11 +63,11 @@ class Ownership(Struct, frozen=True, kw_only=True):
 
 def newest_decisions(rows: Iterable[Ownership]) -> dict[tuple[OwnershipSubject, str, str], Ownership]:
     """Return the newest decision about each file, and about each place with its claim; asking decides nothing."""
-    found: dict[tuple[OwnershipSubject, str, str], Ownership] = {}
+    newest: dict[tuple[OwnershipSubject, str, str], Ownership] = {}
     for row in sorted(rows, key=lambda each: (each.at, each.id)):
         if row.verdict is not OwnershipVerdict.ASKED:
-            found[row.subject, row.path, row.digest if row.subject is OwnershipSubject.PLACE else ""] = row
-    return found
+            newest[row.subject, row.path, row.digest if row.subject is OwnershipSubject.PLACE else ""] = row
+    return newest
 
 
 class FileFacts(Struct, frozen=True):

@@ -106,8 +106,8 @@ def turn_id(agent: str, session: str, message: str) -> str:
 
 def settled_turns(moves: Iterable[Move]) -> dict[str, SettledTurn]:
     """Return what agents settled and nobody undid, by the id of the turn; the first answer counts."""
-    found: dict[str, SettledTurn] = {}
+    settled: dict[str, SettledTurn] = {}
     for move in moves:
-        if move.kind is MoveKind.POINT and move.subject not in found:
-            found[move.subject] = msgspec.json.decode(move.value, type=SettledTurn)
-    return found
+        if move.kind is MoveKind.POINT and move.subject not in settled:
+            settled[move.subject] = msgspec.json.decode(move.value, type=SettledTurn)
+    return settled

@@ -25,12 +25,12 @@ def short_id(id_: str, length: int = _LENGTH) -> str:
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
     """Map ids to short ids. On a collision the later id gets one more letter, so that existing ones never change."""
-    found: dict[str, str] = {}
+    short: dict[str, str] = {}
     taken: set[str] = set()
     for id_ in sorted(set(ids)):
         length = next(
             each for each in range(_LENGTH, _LONGEST + 1) if short_id(id_, each) not in taken or each == _LONGEST
         )
-        found[id_] = short_id(id_, length)
-        taken.add(found[id_])
-    return found
+        short[id_] = short_id(id_, length)
+        taken.add(short[id_])
+    return short

@@ -98,8 +98,8 @@ class AgentContract:
         s.shell("pytest 2>&1 | tail -3", "==== 3 passed in 0.1s ====", 0)
         s.save()
         events, _ = read_all(s.agent)
-        told = [Status.MASKED, Status.OK] if self.tells_ends else []
-        assert [e.status for e in events if isinstance(e, Outcome)] == told
+        expected = [Status.MASKED, Status.OK] if self.tells_ends else []
+        assert [e.status for e in events if isinstance(e, Outcome)] == expected
 
     def test_a_correction_is_the_users_word(self, writers: Callable[[int], SessionWriter]) -> None:
         s = writers(1)
@@ -145,10 +145,10 @@ class AgentContract:
         s.prompt("go on")
         s.save()
         events, troubles = read_all(s.agent)
-        named = [e for e in events if isinstance(e, Citation)]
-        assert [e.name for e in named] == ["R-0a1b2c3d", "LRN-20260301-AB1"]
-        assert "PROSE" not in repr(named)
-        assert len({e.session for e in events}) == len({e.place for e in named}) == 1
+        citations = [e for e in events if isinstance(e, Citation)]
+        assert [e.name for e in citations] == ["R-0a1b2c3d", "LRN-20260301-AB1"]
+        assert "PROSE" not in repr(citations)
+        assert len({e.session for e in events}) == len({e.place for e in citations}) == 1
         assert read_all(s.agent) == (events, troubles)
 
     def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, writers: Callable[[int], SessionWriter]) -> None:

@@ -31,22 +31,22 @@ class MemoryEntries:
         every = tuple(rows)
         sights = founding_occurrences(every)
         known = find_known_entries(sights, {id_: each.entry for id_, each in self._rows.occurrences.items()})
-        asked = {each.question_key for each in self._rows.proposals.values()}
+        questions = {each.question_key for each in self._rows.proposals.values()}
         for row in replace_known_entries(every, known):
-            if isinstance(row, Proposal) and row.question_key is not None and row.question_key in asked:
+            if isinstance(row, Proposal) and row.question_key is not None and row.question_key in questions:
                 continue
-            kept = structs.replace(row, at=row.at.astimezone(UTC))
-            if isinstance(kept, Entry):
-                self._rows.entries.setdefault(kept.id, kept)
-            elif isinstance(kept, Occurrence):
-                self._rows.occurrences.setdefault(kept.id, kept)
-            elif isinstance(kept, Guard):
-                self._rows.guards.setdefault((kept.id, kept.version), kept)
-            elif isinstance(kept, Move):
-                self._rows.moves.setdefault(kept.id, kept)
+            stored = structs.replace(row, at=row.at.astimezone(UTC))
+            if isinstance(stored, Entry):
+                self._rows.entries.setdefault(stored.id, stored)
+            elif isinstance(stored, Occurrence):
+                self._rows.occurrences.setdefault(stored.id, stored)
+            elif isinstance(stored, Guard):
+                self._rows.guards.setdefault((stored.id, stored.version), stored)
+            elif isinstance(stored, Move):
+                self._rows.moves.setdefault(stored.id, stored)
             else:
-                self._rows.proposals.setdefault(kept.id, kept)
-                asked.add(kept.question_key)
+                self._rows.proposals.setdefault(stored.id, stored)
+                questions.add(stored.question_key)
         return known
 
     def all(self) -> tuple[Entry, ...]:
@@ -64,9 +64,10 @@ class MemoryEntries:
 
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """Return the ids of all entries, or of one context, most sessions first, then the newest."""
-        found = [each for each in self.tallies() if context in (None, each.context)]
+        tallies = [each for each in self.tallies() if context in (None, each.context)]
         return tuple(
-            each.entry for each in sorted(found, key=lambda each: (-each.sessions, -each.last.timestamp(), each.entry))
+            each.entry
+            for each in sorted(tallies, key=lambda each: (-each.sessions, -each.last.timestamp(), each.entry))
         )
 
     def _tally(self, entry: Entry) -> Tally:
@@ -98,8 +99,8 @@ class MemoryOccurrences:
         every = (
             structs.replace(each, entry=split.get(id_, each.entry)) for id_, each in self._rows.occurrences.items()
         )
-        found = (each for each in every if entry in (None, each.entry))
-        return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+        rows = (each for each in every if entry in (None, each.entry))
+        return tuple(sorted(rows, key=lambda each: (each.at, each.id)))
 
     def ids(self) -> frozenset[str]:
         """Return the ids of all occurrences."""
@@ -121,8 +122,8 @@ class MemoryMoves:
         return self._read(subject, include_undone=include_undone)
 
     def _read(self, subject: str | None, *, include_undone: bool) -> tuple[Move, ...]:
-        found = tuple(each for _, each in sorted(self._rows.moves.items()) if subject in (None, each.subject))
-        return found if include_undone else tuple(standing_moves(found))
+        rows = tuple(each for _, each in sorted(self._rows.moves.items()) if subject in (None, each.subject))
+        return rows if include_undone else tuple(standing_moves(rows))
 
 
 class MemoryProposals:

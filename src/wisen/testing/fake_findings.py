@@ -60,8 +60,8 @@ class SelectedFindings:
         for session, each in self._tries():
             if self._recent(each.at):
                 by_fix[each.signature, each.change].append((session, each))
-        found = [self._fix(cases) for cases in by_fix.values() if any(each.worked for _, each in cases)]
-        return tuple(sorted(found, key=lambda each: (-each.sessions, -each.calls, each.id, each.signature)))
+        fixes = [self._fix(cases) for cases in by_fix.values() if any(each.worked for _, each in cases)]
+        return tuple(sorted(fixes, key=lambda each: (-each.sessions, -each.calls, each.id, each.signature)))
 
     def evidence(self, beginning: str) -> tuple[Evidence, ...]:
         """Return every attempt of a fix, newest first."""
@@ -74,32 +74,32 @@ class SelectedFindings:
 
     def goals(self) -> list[Goal]:
         """Return the goals and how they ended, oldest first."""
-        found = []
+        goals = []
         for mined in self.found:
             for goal in mined.goals:
                 if self._has(mined.session, goal.request) and self._recent(goal.at):
                     known = goal.said_next is not None and self._has(mined.session, goal.said_next)
-                    kept = structs.replace(
+                    stored = structs.replace(
                         goal,
                         at=whole_milliseconds(goal.at),
                         ended=whole_milliseconds(goal.ended),
                         calls=tuple(call for call in goal.calls if self._has(mined.session, call)),
                         said_next=goal.said_next if known else None,
                     )
-                    found.append((kept.at, self._number(mined.session, goal.request), kept))
-        return [goal for *_, goal in sorted(found, key=lambda case: case[:2])]
+                    goals.append((stored.at, self._number(mined.session, goal.request), stored))
+        return [goal for *_, goal in sorted(goals, key=lambda case: case[:2])]
 
     def signals(self) -> tuple[Sighting, ...]:
         """Return the user's signals, newest first."""
-        found = [
-            (-self._number(mined.session, said.message), self._sighting(mined.session, said))
+        sightings = [
+            (-self._number(mined.session, recorded.message), self._sighting(mined.session, recorded))
             for mined in self.found
-            for said in mined.signals
-            if self._has(mined.session, said.message) and self._recent(said.at)
+            for recorded in mined.signals
+            if self._has(mined.session, recorded.message) and self._recent(recorded.at)
         ]
-        found.sort(key=lambda case: (case[0], case[1].said.signal.kind, case[1].session))
-        found.sort(key=lambda case: case[1].said.at, reverse=True)  # findings of the same moment stay in order
-        return tuple(sighting for _, sighting in found)
+        sightings.sort(key=lambda case: (case[0], case[1].said.signal.kind, case[1].session))
+        sightings.sort(key=lambda case: case[1].said.at, reverse=True)  # findings of the same moment stay in order
+        return tuple(sighting for _, sighting in sightings)
 
     def _recent(self, at: datetime) -> bool:
         return self.since is None or whole_milliseconds(at) >= whole_milliseconds(self.since)
@@ -179,13 +179,13 @@ class SelectedFindings:
             context=self.contexts[key.agent, each.failure],
         )
 
-    def _sighting(self, session: int, said: RecordedSignal) -> Sighting:
-        key, event = self.sessions[session], self.events[self._number(session, said.message)]
+    def _sighting(self, session: int, recorded: RecordedSignal) -> Sighting:
+        key, event = self.sessions[session], self.events[self._number(session, recorded.message)]
         return Sighting(
             agent=key.agent,
             native=key.native,
             session=session,
-            said=structs.replace(said, at=whole_milliseconds(said.at)),
+            said=structs.replace(recorded, at=whole_milliseconds(recorded.at)),
             text=own_words(event.text or "") if isinstance(event, Message) else "",
             context=self.contexts[event.session.agent, event.id],
             local=isinstance(event, Message) and event.local,

@@ -74,43 +74,45 @@ class MemoryEvents:
         for batch in batches:
             self._store_problems(batch)
             self._rows.marks[batch.source.agent, str(batch.source.path)] = batch.mark
-            for kept in batch.events:
-                session = kept.event.session
+            for filtered in batch.events:
+                session = filtered.event.session
                 number = self._rows.sessions.setdefault(session, max(self._rows.sessions.values(), default=0) + 1)
                 self._rows.holdings.add((str(batch.source.path), session))
-                self._rows.places.add((session, "" if isinstance(kept.event, PROSE_EVENTS) else kept.event.place))
-                if (session.agent, kept.event.id) not in self._rows.kept:
-                    self._rows.kept[session.agent, kept.event.id] = kept
+                self._rows.places.add(
+                    (session, "" if isinstance(filtered.event, PROSE_EVENTS) else filtered.event.place)
+                )
+                if (session.agent, filtered.event.id) not in self._rows.kept:
+                    self._rows.kept[session.agent, filtered.event.id] = filtered
                     self._rows.sizes[number] += 1
                     new += 1
         return new
 
     def counts(self, selection: Selection) -> Counts:
         """Return counts over the selected sessions."""
-        kept = [each for each in self._rows.selected_events(selection) if not isinstance(each.event, PROSE_EVENTS)]
-        events = [each.event for each in kept]
+        filtered = [each for each in self._rows.selected_events(selection) if not isinstance(each.event, PROSE_EVENTS)]
+        events = [each.event for each in filtered]
         rejected = {(each.session.agent, each.call) for each in self._rows.events() if isinstance(each, Rejection)}
         interrupts = [each for each in events if isinstance(each, Interrupt)]
         messages = [each for each in events if isinstance(each, Message)]
         return Counts(
             sources=sum(self._rows.is_selected(agent, path, selection) for agent, path in self._rows.marks),
             sessions=len({each.session for each in events}),
-            contexts=len({each.context for each in kept if each.context}),
+            contexts=len({each.context for each in filtered if each.context}),
             typed_turns=sum(each.provenance is Provenance.TYPED for each in messages),
             rejections=sum(isinstance(each, Rejection) for each in events),
             rejections_with_reason=sum(each.origin is MessageOrigin.REJECTION for each in messages),
             interrupts=len(interrupts),
             interrupts_by_rejection=sum((each.session.agent, each.call) in rejected for each in interrupts),
             tools=_tools(events),
-            withheld=Counter(each.withheld for each in kept if each.withheld),
+            withheld=Counter(each.withheld for each in filtered if each.withheld),
             first=min((whole_milliseconds(each.at) for each in events), default=None),
             last=max((whole_milliseconds(each.at) for each in events), default=None),
         )
 
     def histories(self, selection: Selection) -> Iterator[History]:
         """Yield the selected sessions, with calls, outcomes and the user's turns in order."""
-        chosen = {self._rows.sessions[kept.event.session] for kept in self._rows.selected_events(selection)}
-        for number in sorted(chosen):
+        numbers = {self._rows.sessions[filtered.event.session] for filtered in self._rows.selected_events(selection)}
+        for number in sorted(numbers):
             history = self._rows.history(number, selection)
             if history.steps or history.turns:
                 yield history
@@ -124,11 +126,11 @@ class MemoryEvents:
 
     def citations(self) -> tuple[CitedId, ...]:
         """Return the ids that assistants mentioned in each mined session, and when last."""
-        found: dict[tuple[str, SessionKey], CitedId] = {}
-        for kept in self._rows.kept.values():
-            event, session = kept.event, kept.event.session
+        citations: dict[tuple[str, SessionKey], CitedId] = {}
+        for filtered in self._rows.kept.values():
+            event, session = filtered.event, filtered.event.session
             if isinstance(event, Citation) and self._rows.sessions[session] in self._rows.found:
-                before = found.get((event.name, session))
+                before = citations.get((event.name, session))
                 last = (
                     whole_milliseconds(event.at) if before is None else max(before.last, whole_milliseconds(event.at))
                 )
@@ -136,8 +138,8 @@ class MemoryEvents:
                 contexts = frozenset(
                     "" if isinstance(each.event, PROSE_EVENTS) else each.context or "" for each in there
                 )
-                found[event.name, session] = CitedId(event.name, session.agent, session.native, contexts, last)
-        return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], self._rows.sessions[key[1]])))
+                citations[event.name, session] = CitedId(event.name, session.agent, session.native, contexts, last)
+        return tuple(citations[key] for key in sorted(citations, key=lambda key: (key[0], self._rows.sessions[key[1]])))
 
     def _store_problems(self, batch: IndexBatch) -> None:
         source: Source = batch.source
@@ -216,10 +218,10 @@ class MemoryIndexRemoval:
 
     def indexed_texts(self) -> Iterator[IndexedText]:
         """Yield every text that is stored because of an event, and the lessons taken from it."""
-        for kept in self._rows.kept.values():
-            if (text := text_of(kept.event)) is not None:
-                session = kept.event.session
-                yield IndexedText(session.agent, session.native, kept.event.id, kept.context or "", text)
+        for filtered in self._rows.kept.values():
+            if (text := text_of(filtered.event)) is not None:
+                session = filtered.event.session
+                yield IndexedText(session.agent, session.native, filtered.event.id, filtered.context or "", text)
         for each in self._rows.findings(Selection()).signals():
             if each.said.signal.lesson is not None:
                 lesson = each.said.signal.lesson.text
@@ -229,12 +231,12 @@ class MemoryIndexRemoval:
         """Delete the texts of events, and whatever was derived from their sessions."""
         many = 0
         wanted = set(events)
-        for key, kept in self._rows.kept.items():
-            if not {key, (key[0], getattr(kept.event, "call", None))} & wanted:
+        for key, filtered in self._rows.kept.items():
+            if not {key, (key[0], getattr(filtered.event, "call", None))} & wanted:
                 continue
-            number = self._rows.sessions[kept.event.session]
-            many += text_of(kept.event) is not None
-            self._rows.kept[key] = kept._replace(event=_redacted(kept.event), withheld=FORGOTTEN)
+            number = self._rows.sessions[filtered.event.session]
+            many += text_of(filtered.event) is not None
+            self._rows.kept[key] = filtered._replace(event=_redacted(filtered.event), withheld=FORGOTTEN)
             self._rows.found.pop(number, None)
             self._rows.seen.pop(number, None)
             self._rows.memories.replace({f"session:{number}": []})
@@ -242,47 +244,47 @@ class MemoryIndexRemoval:
 
     def move_context(self, old: str, new: str) -> None:
         """Move what happened in one context to another."""
-        for key, kept in self._rows.kept.items():
-            if kept.context == old:
-                self._rows.kept[key] = kept._replace(context=new)
-                self._rows.found.pop(self._rows.sessions[kept.event.session], None)
+        for key, filtered in self._rows.kept.items():
+            if filtered.context == old:
+                self._rows.kept[key] = filtered._replace(context=new)
+                self._rows.found.pop(self._rows.sessions[filtered.event.session], None)
 
     def remove_scope(self, scope: str, until: datetime) -> None:
         """Delete the sessions completely within a scope, and redact what else happened there until a moment."""
         of: dict[SessionKey, set[str]] = {}
-        for kept in self._rows.kept.values():
-            if not isinstance(kept.event, PROSE_EVENTS):
-                of.setdefault(kept.event.session, set()).add(kept.context or NOWHERE)
+        for filtered in self._rows.kept.values():
+            if not isinstance(filtered.event, PROSE_EVENTS):
+                of.setdefault(filtered.event.session, set()).add(filtered.context or NOWHERE)
         self._drop({session for session, there in of.items() if all(is_in_scope(scope, each) for each in there)})
-        left = [key for key, kept in self._rows.kept.items() if is_in_scope(scope, kept.context or NOWHERE)]
+        left = [key for key, filtered in self._rows.kept.items() if is_in_scope(scope, filtered.context or NOWHERE)]
         self.redact([key for key in left if self._rows.kept[key].event.at <= until])
 
     def archived_sessions(self) -> tuple[ArchivedSession, ...]:
         """Return every stored session."""
-        return tuple(map(self._stored, {kept.event.session for kept in self._rows.kept.values()}))
+        return tuple(map(self._stored, {filtered.event.session for filtered in self._rows.kept.values()}))
 
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
         """Delete whole sessions."""
         self._drop({each for each in self._rows.sessions if (each.agent, each.native, each.segment) in sessions})
 
     def _stored(self, session: SessionKey) -> ArchivedSession:
-        kept = [each for each in self._rows.kept.values() if each.event.session == session]
-        contexts = Counter("" if isinstance(each.event, PROSE_EVENTS) else each.context or "" for each in kept)
-        texts = [text_of(each.event) or "" for each in kept]
+        filtered = [each for each in self._rows.kept.values() if each.event.session == session]
+        contexts = Counter("" if isinstance(each.event, PROSE_EVENTS) else each.context or "" for each in filtered)
+        texts = [text_of(each.event) or "" for each in filtered]
         number = self._rows.sessions[session]
         return ArchivedSession(
             session.agent,
             session.native,
             session.segment,
             min(contexts, key=lambda each: (-contexts[each], each)),
-            max(whole_milliseconds(each.event.at) for each in kept),
-            len(kept),
-            sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + len(kept) * EVENT_BYTES,
+            max(whole_milliseconds(each.event.at) for each in filtered),
+            len(filtered),
+            sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + len(filtered) * EVENT_BYTES,
             self._rows.seen.get(number, (0, 0))[0] != self._rows.sizes[number],
         )
 
     def _drop(self, whole_ones: set[SessionKey]) -> None:
-        for key in [key for key, kept in self._rows.kept.items() if kept.event.session in whole_ones]:
+        for key in [key for key, filtered in self._rows.kept.items() if filtered.event.session in whole_ones]:
             del self._rows.kept[key]
         for session in whole_ones:
             number = self._rows.sessions.pop(session)
@@ -296,11 +298,11 @@ class MemoryIndexRemoval:
         """Delete the stubs of events, and mark the sources of their sessions as unread."""
         wanted = set(events)
         sessions: set[SessionKey] = set()
-        for key, kept in [*self._rows.kept.items()]:
-            named = {key, (key[0], getattr(kept.event, "call", None))} & wanted
-            if named and kept.withheld == FORGOTTEN:
-                sessions.add(kept.event.session)
-                self._rows.sizes[self._rows.sessions[kept.event.session]] -= 1
+        for key, filtered in [*self._rows.kept.items()]:
+            named = {key, (key[0], getattr(filtered.event, "call", None))} & wanted
+            if named and filtered.withheld == FORGOTTEN:
+                sessions.add(filtered.event.session)
+                self._rows.sizes[self._rows.sessions[filtered.event.session]] -= 1
                 del self._rows.kept[key]
         unread = {path for path, session in self._rows.holdings if session in sessions}
         for owner, path in [*self._rows.marks]:

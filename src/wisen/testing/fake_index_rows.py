@@ -43,16 +43,16 @@ class IndexRows:
 
     def events(self) -> Iterator[Event]:
         """Yield all events, in the order in which they were read."""
-        return (kept.event for kept in self.kept.values())
+        return (filtered.event for filtered in self.kept.values())
 
     def findings(self, selection: Selection) -> SelectedFindings:
         """Return the findings in the selected sessions."""
-        chosen = {self.sessions[kept.event.session] for kept in self.selected_events(selection)}
+        numbers = {self.sessions[filtered.event.session] for filtered in self.selected_events(selection)}
         return SelectedFindings(
             events=tuple(self.events()),
-            contexts={key: kept.context or "" for key, kept in self.kept.items()},
+            contexts={key: filtered.context or "" for key, filtered in self.kept.items()},
             sessions={number: key for key, number in self.sessions.items()},
-            found=[mined for number, mined in sorted(self.found.items()) if number in chosen],
+            found=[mined for number, mined in sorted(self.found.items()) if number in numbers],
             since=selection.since,
         )
 
@@ -84,16 +84,18 @@ class IndexRows:
     def selected_events(self, selection: Selection) -> list[FilteredEvent]:
         """Return the selected events."""
         placed = self._placed(selection)
-        held = {
+        sessions = {
             session
             for path, session in self.holdings
             if session in placed and _is_named(session.agent, path, selection)
         }
         return [
-            kept
-            for kept in self.kept.values()
-            if kept.event.session in held
-            and (selection.since is None or whole_milliseconds(kept.event.at) >= whole_milliseconds(selection.since))
+            filtered
+            for filtered in self.kept.values()
+            if filtered.event.session in sessions
+            and (
+                selection.since is None or whole_milliseconds(filtered.event.at) >= whole_milliseconds(selection.since)
+            )
         ]
 
     def _placed(self, selection: Selection) -> set[SessionKey]:
@@ -108,8 +110,8 @@ class IndexRows:
         """Return whether a source holds part of the selection."""
         if not _is_named(agent, path, selection):
             return False
-        held = {session for holder, session in self.holdings if holder == path and session.agent == agent}
-        return not selection.places or not held.isdisjoint(self._placed(selection))
+        sessions = {session for holder, session in self.holdings if holder == path and session.agent == agent}
+        return not selection.places or not sessions.isdisjoint(self._placed(selection))
 
 
 def _is_named(agent: str, path: str, selection: Selection) -> bool:

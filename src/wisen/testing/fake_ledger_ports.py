@@ -90,7 +90,7 @@ class MemoryProgramRecords:
         if id_ is not None:
             return (self._rows.records[id_],) if id_ in self._rows.records else ()
         failed = {_lane(record) for record in self._rows.records.values() if record.kind is RecordKind.FAILURE}
-        found = (
+        records = (
             record
             for record in self._rows.records.values()
             if record.kind is not RecordKind.SUCCESS
@@ -98,8 +98,8 @@ class MemoryProgramRecords:
             or (record.session is not None and _lane(record) in failed)
         )
         if tool is not None or key is not None:
-            found = (record for record in found if _concerns(record, tool, key))
-        return tuple(sorted(found, key=lambda record: (record.at, record.id)))
+            records = (record for record in records if _concerns(record, tool, key))
+        return tuple(sorted(records, key=lambda record: (record.at, record.id)))
 
 
 class MemoryFileSnapshots:
@@ -116,8 +116,8 @@ class MemoryFileSnapshots:
 
     def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
         """Return the contents of a file, oldest first, on one machine or on all."""
-        found = (each for each in self._rows.snapshots if each.path == path and machine in (None, each.machine))
-        return tuple(sorted(found, key=lambda each: (each.at, each.machine, each.digest)))
+        rows = (each for each in self._rows.snapshots if each.path == path and machine in (None, each.machine))
+        return tuple(sorted(rows, key=lambda each: (each.at, each.machine, each.digest)))
 
 
 class MemoryChanges:
@@ -129,8 +129,8 @@ class MemoryChanges:
     def add(self, change: Change) -> bool:
         """Record an edit of a file; recording it again changes nothing. False: another one took its place."""
         place = (change.machine, change.path, change.follows)
-        taken = {(each.machine, each.path, each.follows): each.id for each in self._rows.changes.values()}
-        if change.follows is not None and taken.get(place, change.id) != change.id:
+        followers = {(each.machine, each.path, each.follows): each.id for each in self._rows.changes.values()}
+        if change.follows is not None and followers.get(place, change.id) != change.id:
             return False
         self._rows.changes.setdefault(change.id, structs.replace(change, at=change.at.astimezone(UTC)))
         return True
@@ -141,8 +141,8 @@ class MemoryChanges:
 
     def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """Return the edits of files on one machine, or of one file, oldest first."""
-        found = (each for each in self._rows.changes.values() if each.machine == machine and path in (None, each.path))
-        return tuple(sorted(found, key=lambda each: each.id))
+        rows = (each for each in self._rows.changes.values() if each.machine == machine and path in (None, each.path))
+        return tuple(sorted(rows, key=lambda each: each.id))
 
     def add_check(self, look: ChangeCheck) -> None:
         """Record the result of checking a change; recording it again changes nothing."""
@@ -150,8 +150,8 @@ class MemoryChanges:
 
     def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
         """Return the checks of changes on one machine, oldest first."""
-        found = (each for each in self._rows.looks.values() if each.machine == machine)
-        return tuple(sorted(found, key=lambda each: each.id))
+        rows = (each for each in self._rows.looks.values() if each.machine == machine)
+        return tuple(sorted(rows, key=lambda each: each.id))
 
 
 class MemoryExposures:
@@ -174,14 +174,14 @@ class MemoryExposures:
         return self._read(subject, coin_only=coin_only, session=session)
 
     def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
-        found = (
+        rows = (
             each
             for each in self._rows.exposures.values()
             if subject in (None, each.subject)
             and not (coin_only and each.chance is None)
             and session in (None, each.session)
         )
-        return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+        return tuple(sorted(rows, key=lambda each: (each.at, each.id)))
 
 
 class MemoryTrialOutcomes:
@@ -224,9 +224,9 @@ class MemoryTombstones:
 
     def add(self, tombstone: Tombstone, keys: Iterable[TombstoneKey]) -> None:
         """Record that something is forgotten, in one step."""
-        named = {key.id: key for key in keys}
+        by_id = {key.id: key for key in keys}
         self._rows.tombstones.setdefault(tombstone.id, structs.replace(tombstone, at=tombstone.at.astimezone(UTC)))
-        self._rows.keys[tombstone.id] = named | self._rows.keys.get(tombstone.id, {})
+        self._rows.keys[tombstone.id] = by_id | self._rows.keys.get(tombstone.id, {})
 
     def all(self) -> tuple[Tombstone, ...]:
         """Return every tombstone, oldest first."""
@@ -234,8 +234,8 @@ class MemoryTombstones:
 
     def all_keys(self, tombstone: str | None = None) -> tuple[TombstoneKey, ...]:
         """Return the keys of all tombstones, or of one."""
-        found = [(id_, keys) for id_, keys in sorted(self._rows.keys.items()) if tombstone in (None, id_)]
-        return tuple(key for _, keys in found for _, key in sorted(keys.items()))
+        keys_by_tombstone = [(id_, keys) for id_, keys in sorted(self._rows.keys.items()) if tombstone in (None, id_)]
+        return tuple(key for _, keys in keys_by_tombstone for _, key in sorted(keys.items()))
 
     def finish(self, tombstone: str, at: datetime) -> None:
         """Record that everything a tombstone names was removed."""
@@ -275,8 +275,8 @@ class MemoryPhrases:
 
     def proofs(self, machine: str | None = None) -> tuple[PhraseProof, ...]:
         """Return the turns that are evidence for the phrases of one machine, or of all, oldest first."""
-        found = (each for each in self._rows.proofs.values() if machine in (None, each.machine))
-        return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+        rows = (each for each in self._rows.proofs.values() if machine in (None, each.machine))
+        return tuple(sorted(rows, key=lambda each: (each.at, each.id)))
 
     def searches(self, machine: str | None = None) -> tuple[PhraseSearch, ...]:
         """Return the searches for phrases on one machine, or on all, oldest first."""
@@ -311,37 +311,37 @@ class MemoryLedgerRemoval:
 
     def rows(self) -> Iterator[Row]:
         """Yield every row that may have to be forgotten, of all machines."""
-        held = self._rows
-        for rows in (held.entries, held.occurrences, held.moves, held.proposals, held.records):
+        stored = self._rows
+        for rows in (stored.entries, stored.occurrences, stored.moves, stored.proposals, stored.records):
             yield from rows.values()
-        yield from MemoryGuards(held).all()
-        yield from held.snapshots
-        for rest in (held.changes, held.looks, held.runs, held.exposures, held.aliases, held.contexts):
+        yield from MemoryGuards(stored).all()
+        yield from stored.snapshots
+        for rest in (stored.changes, stored.looks, stored.runs, stored.exposures, stored.aliases, stored.contexts):
             yield from rest.values()
-        for more in (held.outcomes, held.reinforcements, held.proofs, held.phrases, held.searches):
+        for more in (stored.outcomes, stored.reinforcements, stored.proofs, stored.phrases, stored.searches):
             yield from more.values()
-        yield from held.ownerships.values()
+        yield from stored.ownerships.values()
 
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows; returns how many existed."""
-        gone = 0
+        removed = 0
         here = self._rows
         places: list[dict[Any, Any]] = [here.entries, here.occurrences, here.moves, here.proposals, here.records]
         places += [here.changes, here.looks, here.runs, here.exposures, here.aliases, here.contexts]
         places += [here.outcomes, here.reinforcements, here.proofs, here.phrases, here.searches]
         places.append(here.ownerships)
         for row in tuple(rows):
-            for held in places:
-                for key in [key for key, each in held.items() if each == row]:
-                    del held[key]
-                    gone += 1
+            for stored in places:
+                for key in [key for key, each in stored.items() if each == row]:
+                    del stored[key]
+                    removed += 1
             for version in [key for key in self._rows.guards if isinstance(row, Guard) and key[0] == row.id]:
                 del self._rows.guards[version]
-                gone += 1
+                removed += 1
             if isinstance(row, Snapshot) and row in self._rows.snapshots:
                 self._rows.snapshots.remove(row)
-                gone += 1
-        return gone
+                removed += 1
+        return removed
 
     def scrub(self) -> None:
         """Do nothing: memory keeps no deleted data."""

@@ -23,14 +23,14 @@ FAILED = (Status.FAILED, Status.MASKED)
 
 def mine_all(index: Index, version: int = 1, *, together: int = 3) -> int:
     """Mine whatever is unmined, some sessions at a time; returns how many sessions there were."""
-    many, found = 0, []
+    many, findings = 0, []
     for history in index.findings.take_unmined(version):
         many += 1
-        found.append(mine(history, version))
-        if len(found) == together:
-            index.findings.store_findings(found, version)
-            found = []
-    index.findings.store_findings(found, version)
+        findings.append(mine(history, version))
+        if len(findings) == together:
+            index.findings.store_findings(findings, version)
+            findings = []
+    index.findings.store_findings(findings, version)
     return many
 
 
@@ -101,10 +101,10 @@ def _failure(steps: Sequence[Step], version: int) -> Failure:
 
 
 def _goals(history: History) -> tuple[Goal, ...]:
-    said = [turn for turn in history.turns if turn.action is UserAction.SAID]
+    messages = [turn for turn in history.turns if turn.action is UserAction.SAID]
     goals = []
-    for place, turn in enumerate(said):
-        following = said[place + 1] if place + 1 < len(said) else None
+    for place, turn in enumerate(messages):
+        following = messages[place + 1] if place + 1 < len(messages) else None
         steps = history.steps[turn.before : None if following is None else following.before]
         failed = sum(step.status in FAILED for step in steps)
         ending = Ending.EMPTY if not steps else Ending.FAILING if failed else Ending.DONE

@@ -148,14 +148,14 @@ class MemoryModelUses:
         return tuple(each for _, each in sorted(last.items()))
 
 
-def _next(script: Any, asked: object, number: int, name: str) -> object:
+def _next(script: Any, question: object, number: int, name: str) -> object:
     if callable(script):
-        found = script(asked)
+        answer = script(question)
     elif number > len(script):
         says = f"{name} has {len(script)} answers and was asked {number} times. Give its script one for each question."
         raise ModelFailed(says, Reason.UNREACHABLE)
     else:
-        found = script[number - 1]
-    if isinstance(found, Exception):
-        raise found
-    return found
+        answer = script[number - 1]
+    if isinstance(answer, Exception):
+        raise answer
+    return answer

@@ -112,8 +112,8 @@ class MiningContract:
             log.end(f"c{each}", Status.FAILED, each, "no")
             log.typed(f"m{each}", each)
         mixed = [kept for pair in zip(one.events, two.events, strict=True) for kept in pair]
-        stretch = replace(one.batch(), events=tuple(mixed))
-        assert index.events.store([stretch]) == 18
+        batch = replace(one.batch(), events=tuple(mixed))
+        assert index.events.store([batch]) == 18
         before = index.events.counts(ALL)
         assert [(_calls(each), [turn.id for turn in each.turns]) for each in index.findings.take_unmined(1)] == [
             (["c0", "c2", "c4"], ["m0", "m2", "m4"]),

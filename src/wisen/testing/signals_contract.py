@@ -55,10 +55,10 @@ class SignalsContract:
     @pytest.mark.parametrize("polarity", Polarity)
     def test_every_kind_and_polarity_comes_back(self, index: Index, kind: SignalKind, polarity: Polarity) -> None:
         session = _store_turns(index, "a", 1)
-        said = a_signal("a0", kind=kind)
-        said = structs.replace(said, signal=structs.replace(said.signal, polarity=polarity))
-        index.findings.store_findings([SessionFindings(session=session, signals=(said,))], 1)
-        assert [each.said for each in index.findings.signals(ALL)] == [said]
+        recorded = a_signal("a0", kind=kind)
+        recorded = structs.replace(recorded, signal=structs.replace(recorded.signal, polarity=polarity))
+        index.findings.store_findings([SessionFindings(session=session, signals=(recorded,))], 1)
+        assert [each.said for each in index.findings.signals(ALL)] == [recorded]
 
     @pytest.mark.parametrize("about", LessonTopic)
     @pytest.mark.parametrize("number", [0.0, 1.0, 1 / 3, 5e-324])
@@ -66,10 +66,12 @@ class SignalsContract:
         session = _store_turns(index, "a", 2)
         one = Lesson(text="", forbids=True, durable=number, is_durable=False, about=about)
         other = Lesson(text="Do it.", forbids=False, durable=number, is_durable=True, about=about)
-        said = tuple(a_signal(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
-        said = tuple(structs.replace(each, signal=structs.replace(each.signal, probability=number)) for each in said)
-        index.findings.store_findings([SessionFindings(session=session, signals=said)], 1)
-        assert tuple(each.said for each in reversed(index.findings.signals(ALL))) == said
+        recorded = tuple(a_signal(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
+        recorded = tuple(
+            structs.replace(each, signal=structs.replace(each.signal, probability=number)) for each in recorded
+        )
+        index.findings.store_findings([SessionFindings(session=session, signals=recorded)], 1)
+        assert tuple(each.said for each in reversed(index.findings.signals(ALL))) == recorded
 
     def test_a_moment_comes_back_in_whole_milliseconds_and_in_utc(self, index: Index) -> None:
         session = _store_turns(index, "a", 1)
@@ -89,10 +91,10 @@ class SignalsContract:
         _reword(log, text)
         index.events.store([log.batch()])
         (history,) = index.findings.take_unmined(1)
-        said = a_signal(f"1{text}", lesson=structs.replace(LESSON, text=text))
-        index.findings.store_findings([SessionFindings(session=history.session, signals=(said,))], 1)
+        recorded = a_signal(f"1{text}", lesson=structs.replace(LESSON, text=text))
+        index.findings.store_findings([SessionFindings(session=history.session, signals=(recorded,))], 1)
         (sighting,) = reopen().findings.signals(ALL)
-        assert (sighting.agent, sighting.native, sighting.text, sighting.said) == (text, text, text, said)
+        assert (sighting.agent, sighting.native, sighting.text, sighting.said) == (text, text, text, recorded)
 
     def test_the_context_is_that_of_the_message(self, index: Index) -> None:
         log = Log("/a.jsonl", context="shop")
@@ -116,8 +118,8 @@ class SignalsContract:
         log.typed("a1", local=True)
         index.events.store([log.batch()])
         (history,) = index.events.histories(ALL)
-        said = tuple(a_signal(name) for name in ("a0", "a1"))
-        index.findings.store_findings([SessionFindings(session=history.session, signals=said)], 1)
+        recorded = tuple(a_signal(name) for name in ("a0", "a1"))
+        index.findings.store_findings([SessionFindings(session=history.session, signals=recorded)], 1)
         assert {each.id: each.local for each in history.turns} == {"a0": False, "a1": True}
         assert {each.said.message: each.local for each in index.findings.signals(ALL)} == {"a0": False, "a1": True}
 
@@ -147,26 +149,38 @@ class SignalsContract:
         session = _store_turns(index, "a", 1)
         trigger = Trigger(cause=TriggerCause.REJECTED, tool="Bash", words=("git", "push"), did="git push origin main")
         other = structs.replace(LESSON, text="Ask before you push.", marker="always", standing=True, trigger=trigger)
-        said = a_signal("a0", lesson=LESSON), a_signal("a0", lesson=other), a_signal("a0", kind=SignalKind.PREFERENCE)
-        index.findings.store_findings([SessionFindings(session=session, signals=said)], 1)
-        assert [each.said for each in index.findings.signals(ALL)] == [*said]
+        recorded = (
+            a_signal("a0", lesson=LESSON),
+            a_signal("a0", lesson=other),
+            a_signal("a0", kind=SignalKind.PREFERENCE),
+        )
+        index.findings.store_findings([SessionFindings(session=session, signals=recorded)], 1)
+        assert [each.said for each in index.findings.signals(ALL)] == [*recorded]
 
     def test_what_was_said_in_an_unknown_message_is_left_out(self, index: Index) -> None:
         _store_turns(index, "a", 1)
         theirs = _store_turns(index, "b", 1, agent="codex")
         # The same id from another agent is another message.
-        said = a_signal("gone"), a_signal("a0"), a_signal("b0")
+        recorded = a_signal("gone"), a_signal("a0"), a_signal("b0")
         index.findings.store_findings(
-            [SessionFindings(session=theirs, signals=said), SessionFindings(session=999, signals=(a_signal("a0"),))], 1
+            [
+                SessionFindings(session=theirs, signals=recorded),
+                SessionFindings(session=999, signals=(a_signal("a0"),)),
+            ],
+            1,
         )
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
     def test_signals_come_newest_first_and_of_one_moment_by_message_and_kind(self, index: Index) -> None:
         one, two = _store_turns(index, "a", 3), _store_turns(index, "b", 1)
         kinds = SignalKind.PRAISE, SignalKind.CORRECTION, SignalKind.REMEMBER
-        said = a_signal("a0", 5), a_signal("a2", 1), *(a_signal("a1", 1, kind=kind) for kind in kinds)
+        recorded = a_signal("a0", 5), a_signal("a2", 1), *(a_signal("a1", 1, kind=kind) for kind in kinds)
         index.findings.store_findings(
-            [SessionFindings(session=one, signals=said), SessionFindings(session=two, signals=(a_signal("b0", 1),))], 1
+            [
+                SessionFindings(session=one, signals=recorded),
+                SessionFindings(session=two, signals=(a_signal("b0", 1),)),
+            ],
+            1,
         )
         assert [(each.said.message, each.said.signal.kind.value) for each in index.findings.signals(ALL)] == [
             ("a0", "correction"),
@@ -222,9 +236,9 @@ def _store_turns(index: Index, native: str, many: int, *, agent: str = "claude-c
 
 def _reword(log: Log, text: str | None) -> None:
     """Replace the text of the last message."""
-    kept = log.events.pop()
-    assert isinstance(kept.event, Message)
-    log.events.append(kept._replace(event=structs.replace(kept.event, text=text)))
+    last = log.events.pop()
+    assert isinstance(last.event, Message)
+    log.events.append(last._replace(event=structs.replace(last.event, text=text)))
 
 
 def _messages(found: tuple[Sighting, ...]) -> list[str]:
