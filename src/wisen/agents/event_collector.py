@@ -39,7 +39,7 @@ class _PendingLine(NamedTuple):
 
 
 UNKNOWN_CALL = OpenCall("", hides_exit=False)
-"""The call of a result whose call is not in this log."""
+"""Placeholder for the call of a result if the call is not in this log."""
 
 
 class EventCollector:
@@ -48,7 +48,7 @@ class EventCollector:
     def __init__(self, agent: str, segments: Mapping[str, Segment]) -> None:
         self.sessions = SessionSegments(agent, segments)
         self._open: dict[str, OpenCall] = {}
-        self._waiting: dict[str, _PendingLine] = {}
+        self._pending: dict[str, _PendingLine] = {}
         self.events: list[Event] = []
         self.problems: list[ReadProblem] = []
 
@@ -66,7 +66,7 @@ class EventCollector:
         if not self.sessions.extend_segment(open_call.session.native, at):
             return False
         del self._open[call]
-        self._waiting.pop(call, None)
+        self._pending.pop(call, None)
         self.add_outcome(call, open_call.session, at, open_call.place, Status.OK)
         return True
 
@@ -85,11 +85,11 @@ class EventCollector:
 
     def wait(self, key: str, offset: int, otherwise: Event | None = None) -> None:
         """Keep the line at this offset pending; if its counterpart never arrives, add `otherwise`."""
-        self._waiting[key] = _PendingLine(offset, self.sessions.copy_states(), otherwise)
+        self._pending[key] = _PendingLine(offset, self.sessions.copy_states(), otherwise)
 
     def resolve(self, key: str) -> None:
         """Mark a pending line as done: its counterpart arrived."""
-        self._waiting.pop(key, None)
+        self._pending.pop(key, None)
 
     def add_problem(self, kind: ReadProblemKind, offset: int, detail: str = "") -> None:
         """Report something that was skipped."""
@@ -101,12 +101,12 @@ class EventCollector:
 
     def resume_at(self, offset: int) -> tuple[int, Mapping[str, Segment]]:
         """Return where the next pass must begin so that no pending line is missed, and the segments at that point."""
-        for key, waiting in list(self._waiting.items()):
-            if offset - waiting.offset <= MAX_PENDING_BYTES:
-                return waiting.offset, to_segments(waiting.states)
+        for key, pending in list(self._pending.items()):
+            if offset - pending.offset <= MAX_PENDING_BYTES:
+                return pending.offset, to_segments(pending.states)
             self.resolve(key)
-            if waiting.otherwise is not None:
-                self.events.append(waiting.otherwise)
+            if pending.otherwise is not None:
+                self.events.append(pending.otherwise)
         return offset, to_segments(self.sessions.copy_states())
 
     def drain(self) -> tuple[tuple[Event, ...], tuple[ReadProblem, ...]]:
