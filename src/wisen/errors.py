@@ -1,28 +1,28 @@
 """Every error wisen raises on purpose, in one tree.
 
-WisenError                  the root: its text is for a person and names the next step
-├── SettingsError           config.toml or an environment variable holds something we cannot use
-├── SettingsUnclear         an agent's settings file cannot be changed with proof that nothing else changes
-├── LanguageError           the file of a language holds something we cannot use
-├── UsageError              a command was asked for something that does not exist
-├── PersonNeeded            a decision that nobody shows to be a person's: it waits as a suggestion
+WisenError                  the root: its message is for a person and names the next step
+├── SettingsError           config.toml or an environment variable has an invalid value
+├── SettingsUnclear         an agent's settings file cannot be changed without the risk of changing more
+├── LanguageError           the file of a language has invalid content
+├── UsageError              a command names something that does not exist
+├── PersonNeeded            nothing shows that a person decides: the decision waits as a suggestion
 ├── StoreError              a store cannot do its work
 │   ├── StoreBusy           another process held the store longer than the busy timeout
 │   ├── StoreDamaged        the file is not what we wrote: garbled, truncated, foreign
 │   ├── StoreNewer          the file was written by a newer wisen
 │   └── StoreReadOnly       the file or its folder cannot be written
 ├── MissingExtra            an optional dependency is needed and not installed
-├── ModelError              a model gave no answer; whoever asked goes on without one
+├── ModelError              a model gave no answer; the caller continues without one
 │   ├── ModelAbsent         none is configured
-│   └── ModelFailed         it was not asked, or did not answer as it should; `reason` says which
+│   └── ModelFailed         it was not asked, or its answer is unusable; `reason` says why
 └── FileError               a file of the user's cannot be read, written or deleted
-    ├── FileChanged         it is no longer what it was when it was read
-    ├── FileFull            it is longer than a file that agents read should be, and not because of us
+    ├── FileChanged         it has changed since it was read
+    ├── FileFull            it is longer than a file that agents read should be, even without our lines
     ├── PlaceNeeded         an approved rule cannot go into its file; it names the places where it can
-    └── UnfitFile           a pipe, device, folder or a huge file is in its place
+    └── UnfitFile           it is a pipe, a device, a folder or a huge file
 
-Foreign exceptions (sqlite3, psycopg, OSError) are translated at the port where they arise. What is not in this
-tree is a defect of ours and is shown as one.
+Foreign exceptions (sqlite3, psycopg, OSError) are translated where they arise. An exception outside this tree is a
+bug in wisen and is shown as one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from enum import StrEnum
 
 
 class WisenError(Exception):
-    """The root of all errors that wisen raises on purpose."""
+    """The base class of all errors that wisen raises on purpose."""
 
 
 class SettingsError(WisenError):
@@ -40,26 +40,26 @@ class SettingsError(WisenError):
 
 
 class SettingsUnclear(WisenError):
-    """An agent's settings file cannot be changed with proof that nothing else changes."""
+    """An agent's settings file cannot be changed without the risk of changing more."""
 
 
 class LanguageError(WisenError):
-    """The file of a language holds something that is not allowed."""
+    """The file of a language has content that is not allowed."""
 
 
 class UsageError(WisenError):
-    """What was asked for does not exist: a path, a name, an id."""
+    """Something that was named does not exist: a path, a name, an id."""
 
 
 class PersonNeeded(WisenError):
-    """Only a person decides this, and nothing shows that one does."""
+    """Only a person may decide this, and nothing shows that one does."""
 
     def __init__(self, says: str, *, reason: str, command: str, kept: bool) -> None:
         super().__init__(says)
         self.reason = reason
-        """Why nobody counts as a person here."""
+        """Why the caller does not count as a person."""
         self.command = command
-        """What a person would run to decide it; empty where there is no such command."""
+        """The command with which a person decides it; empty if there is none."""
         self.kept = kept
         """Whether it waits for the user as a suggestion."""
 
@@ -93,11 +93,11 @@ class ModelError(WisenError):
 
 
 class ModelAbsent(ModelError):
-    """No model is configured for what is to be asked."""
+    """No model is configured for this question."""
 
 
 class Reason(StrEnum):
-    """Why there is no answer of a model."""
+    """Why a model gave no answer."""
 
     TIMEOUT = "timeout"
     REFUSED = "refused"
@@ -105,29 +105,29 @@ class Reason(StrEnum):
     DENIED = "denied"
     """The key, the account or the request is not accepted."""
     MALFORMED = "malformed"
-    """It answered, and not in the form that was asked for."""
+    """Its answer is not in the requested format."""
     RATE_LIMITED = "rate limited"
     UNAVAILABLE = "unavailable"
-    """The server has a trouble of its own."""
+    """The server has a problem."""
     UNREACHABLE = "unreachable"
     OVER_CAP = "over cap"
     """The day's calls, tokens or money are used up: it was not asked."""
     COOLING = "cooling down"
     """It failed a moment ago: it was not asked."""
     NOT_LOCAL = "not local"
-    """Only models on this machine may be asked, and it is none."""
+    """Only models on this machine may be asked, and it is not one."""
     WITHHELD = "secret withheld"
-    """What would have been sent holds a secret or private data: it was not asked."""
+    """The request contains a secret or private data: it was not sent."""
 
 
 class ModelFailed(ModelError):
-    """A model was not asked, or did not answer as it should."""
+    """A model was not asked, or its answer is unusable."""
 
     def __init__(self, says: str, reason: Reason, *, wait: float | None = None) -> None:
         super().__init__(says)
         self.reason = reason
         self.wait = wait
-        """How many seconds the server asks us to wait, where it tells."""
+        """How many seconds the server asks us to wait, if it says so."""
 
 
 class FileError(WisenError):
@@ -135,28 +135,28 @@ class FileError(WisenError):
 
 
 class FileChanged(FileError):
-    """The file is no longer what it was when it was read."""
+    """The file has changed since it was read."""
 
 
 class FileFull(FileError):
-    """A file is longer than a file that agents read should be, and taking our lines out does not help."""
+    """A file is longer than a file that agents read should be, and removing our lines does not help."""
 
 
 class PlaceNeeded(FileError):
-    """An approved rule cannot go into its file: nothing was answered, and a person says where it may go."""
+    """An approved rule cannot go into its file: the proposal stays open until a person says where it may go."""
 
     def __init__(self, says: str, *, why: str, places: tuple[tuple[str, str], ...]) -> None:
         super().__init__(says)
         self.why = why
         """What is wrong with the file, without the places."""
         self.places = places
-        """Where it can go: the word for `--to`, and what that means."""
+        """Where it can go: the value for `--to`, and what that means."""
 
 
 class UnfitFile(FileError, OSError):
-    """Something is in the place of a file that is not opened: a pipe, socket, device or folder, or a huge file.
+    """A path is not opened because it is a pipe, socket, device, folder or huge file.
 
-    It is an OSError too: who goes on without a file that cannot be read goes on without this one.
+    It is an OSError too: code that continues without an unreadable file continues without this one.
     """
 
     def __init__(self, path: str, says: str, number: int = errno.EINVAL) -> None:

@@ -125,11 +125,11 @@ class ChangeService:
         standing = [each for each in fits if not each.is_undone]
         if not fits:
             if any(each.id.startswith(which.upper()) for each in self._home.ledger.tombstones.all()):
-                raise UsageError("What was forgotten cannot be undone. To learn it anew: wisen forget --undo ID")
+                raise UsageError("What was forgotten cannot be undone. To learn it again: wisen forget --undo ID")
             others = [each for each in self.all().changes if each.told and each.id.startswith(which)]
             if others:
-                told = f"{others[0].id} was made by somebody else, who can take it back: {others[0].told}"
-                raise UsageError(told)
+                message = f"{others[0].id} was made by somebody else, who can take it back: {others[0].told}"
+                raise UsageError(message)
             raise UsageError(f"No decision has the id {which!r}. The ids: wisen undo --list")
         if not standing:
             raise UsageError(f"{which} was undone already. What can be undone: wisen undo --list")

@@ -60,17 +60,17 @@ def _split(arguments: str, change: CallChange) -> tuple[tuple[str, ...], tuple[s
             for at in range(len(words) - len(removed) + 1):
                 if words[at : at + len(removed)] == removed:
                     before = tuple(word for word in words[:at] if word[:1] != "-")
-                    behind = tuple(word for word in words[at + len(removed) :] if word[:1] != "-")
-                    return before, behind
+                    after = tuple(word for word in words[at + len(removed) :] if word[:1] != "-")
+                    return before, after
     return None
 
 
-def _pattern(before: Sequence[str], change: CallChange, behind: Sequence[str]) -> GuardPattern | None:
+def _pattern(before: Sequence[str], change: CallChange, after: Sequence[str]) -> GuardPattern | None:
     if change.removed[0][:1] == "-" and not before:
         return None
-    watch = (*before, *change.removed, *behind)
-    better = (*before, *change.added, *behind)
-    return GuardPattern(f"shell: {' '.join(watch)}", " ".join(better)) if better and len(watch) > len(behind) else None
+    watch = (*before, *change.removed, *after)
+    better = (*before, *change.added, *after)
+    return GuardPattern(f"shell: {' '.join(watch)}", " ".join(better)) if better and len(watch) > len(after) else None
 
 
 def _common(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -184,9 +184,9 @@ def _entry(practice: _Practice, names: Collection[str], factory: RowFactory) -> 
 
 
 def _occurrence(run: _Run, step: Step, entry: Entry, factory: RowFactory) -> Occurrence:
-    told = "\0".join((run.agent, run.session, step.call, entry.action)).encode("utf-8", "surrogateescape")
+    identity = "\0".join((run.agent, run.session, step.call, entry.action)).encode("utf-8", "surrogateescape")
     return Occurrence(
-        id=blake2b(told, digest_size=13).hexdigest(),
+        id=blake2b(identity, digest_size=13).hexdigest(),
         entry=entry.id,
         machine=factory.machine,
         context=entry.context,

@@ -51,7 +51,7 @@ def describe_approval(answered: Answered, *, place_was_named: bool) -> str:
     if place is None:
         return f"Approved: “{text}”"
     if answered.edit is None:
-        summary = f"Agents are told from now on: “{text}” No file was changed."
+        summary = f"Agents receive from now on: “{text}” No file was changed."
     else:
         summary = f"{answered.edit.change.path} now says: “{text}”"
     if place_was_named and place.applies_everywhere:

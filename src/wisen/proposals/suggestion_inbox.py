@@ -102,7 +102,7 @@ class SuggestionInbox:
             raise UsageError(f"A proposal of {state.entry.name} waits for the user already.")
         text = self._clean_text(wording)
         if wrong := find_mismatch(state.text, text):
-            raise UsageError(f"The wording does not say what the user said: {wrong}. Word it anew.")
+            raise UsageError(f"The wording does not say what the user said: {wrong}. Word it again.")
         seen = home.ledger.occurrences.of(state.entry.id)
         source = f" ({seen[-1].at:%Y-%m-%d}, {seen[-1].agent} {seen[-1].session[:8]})" if seen else ""
         credit = "" if text == state.text else f"The words are those of {by}. "

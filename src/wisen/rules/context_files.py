@@ -128,7 +128,7 @@ def write_context_files(
 ) -> IndexRow | None:
     """Write the files of a context; `states` are its entries with their rule ids. None if it has none.
 
-    `told`: by rule id, the day of its last delivery; `conflicts`: entries that contradict each other.
+    `delivered`: by rule id, the day of its last delivery; `conflicts`: entries that contradict each other.
     """
     everywhere = not context.key
     window = GLOBAL_STALE if everywhere else CONTEXT_STALE

@@ -55,7 +55,7 @@ def list_places(proposal: Proposal, candidates: PlaceCandidates) -> tuple[RulePl
     own = Target(proposal.path, proposal.heading)
     path = Path(own.path)
     if own.path == candidates.context_file.path:
-        return (RulePlace(PlaceName.HOOK, *own, "told by hook only, no file of yours is changed"),)
+        return (RulePlace(PlaceName.HOOK, *own, "delivered by hook only, no file of yours is changed"),)
     cut = f" ({_CUTS[candidates.agent]})" if candidates.agent in _CUTS else ""
     places = [RulePlace(PlaceName.FILE, *own, f"{path.name} all the same{cut}")]
     if candidates.agent == "claude-code" and path.suffix == ".md":
@@ -82,7 +82,7 @@ def list_places(proposal: Proposal, candidates: PlaceCandidates) -> tuple[RulePl
         )
     if candidates.has_hooks:
         places.append(
-            RulePlace(PlaceName.HOOK, *candidates.context_file, "told by hook only, no file of yours is changed")
+            RulePlace(PlaceName.HOOK, *candidates.context_file, "delivered by hook only, no file of yours is changed")
         )
     return tuple(places)
 

@@ -31,7 +31,7 @@ _WORTH = {"stale": 0, "pending": 1, "confirmed": 2}
 
 
 def age_line(line: RuleLine, delivered: date | None, today: date, window: timedelta) -> RuleLine:
-    """Return a line as of today; `told` is the day of its last delivery, None if that was never measured."""
+    """Return a line as of today; `delivered` is the day of its last delivery, None if that was never measured."""
     if delivered is None:
         return line
     used = max(filter(None, (delivered, line.last_used)))

@@ -36,8 +36,8 @@ def without_lines(snapshot: Snapshot, numbers: set[int], gone: set[str]) -> tupl
         for name in ("once", "tried")
         if name in snapshot
     }
-    told = [id_ for id_ in ids if id_ not in gone] if isinstance(ids, list) else []
-    return {**snapshot, **moved, "block_ids": told}, [*([head] if head else []), *(line for _, line in kept)]
+    kept_ids = [id_ for id_ in ids if id_ not in gone] if isinstance(ids, list) else []
+    return {**snapshot, **moved, "block_ids": kept_ids}, [*([head] if head else []), *(line for _, line in kept)]
 
 
 def _is_title(line: str) -> bool:

@@ -55,8 +55,8 @@ def reminders_at_call(payload: Payload, store: HookStore, pin: Payload) -> list[
         return []
     names = call_names(WatchedCall(tool, fields))
     met = [each for each in moments if is_similar_call(str(each["kind"]), _words(each["words"]), tool, names)]
-    told = [(MOMENT, delivery_id(str(each["id"]), payload), str(each["text"])) for each in met[:room]]
-    return select(told, sheet.get("budget"), pin.get("spent"), _MOST)
+    candidates = [(MOMENT, delivery_id(str(each["id"]), payload), str(each["text"])) for each in met[:room]]
+    return select(candidates, sheet.get("budget"), pin.get("spent"), _MOST)
 
 
 def delivery_id(id_: str, payload: Payload) -> str:

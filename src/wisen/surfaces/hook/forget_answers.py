@@ -45,10 +45,10 @@ def answer_forgetting(
         )
         if asked.is_joined and not lines:
             return "", False, []
-    told = _list("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
+    listed = _list("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
     confirmed = phrase_request(table, asked.language, "confirm", what=what, scope=scope)
     ask = f"Nothing is forgotten yet, and it cannot be taken back. To do it the user types, alone: {confirmed}"
-    return f"{goes}\n{told}\n{ask}", False, [digest(asked.target, key)]
+    return f"{goes}\n{listed}\n{ask}", False, [digest(asked.target, key)]
 
 
 def _answer_here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: bytes) -> tuple[str, bool, list[str]]:
@@ -95,8 +95,8 @@ def digest(words: str, key: bytes) -> str:
         from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         from hashlib import blake2b
-    told = words.encode("utf-8", "surrogatepass")
-    return str(blake2b(told, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest())
+    encoded = words.encode("utf-8", "surrogatepass")
+    return str(blake2b(encoded, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest())
 
 
 def _is_name(what: str) -> bool:

@@ -44,12 +44,12 @@ def failure_in(payload: Payload) -> Payload | None:
     return None if error is None else {**payload, "error": error}
 
 
-def failure_of(told: str) -> str | None:
+def failure_of(output: str) -> str | None:
     """Return the output of a failed command, in the format that mining reads; None if it succeeded."""
-    if "Exit Code: " not in told and "Signal: " not in told:
+    if "Exit Code: " not in output and "Signal: " not in output:
         return None
-    framed = pattern(_FRAME, DOTALL).match(told)
-    text = framed["inside"] if framed else told
+    framed = pattern(_FRAME, DOTALL).match(output)
+    text = framed["inside"] if framed else output
     last = pattern(_EXIT, MULTILINE).search(text)
     if last is None:
         return None

@@ -21,10 +21,10 @@ def print_answer(name: str, text: str, store: HookStore, *, decision: str = "") 
     from .block_seal import seal_marks
 
     text = seal_marks(text, store.salt(), store.agent, store.session)
-    told = (
+    content = (
         {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
     )
-    answer: dict[str, object] = {"hookSpecificOutput": {"hookEventName": name, **told}}
+    answer: dict[str, object] = {"hookSpecificOutput": {"hookEventName": name, **content}}
     if decision and store.agent == GEMINI:
         answer = {"decision": decision, "reason": text}
     rest = dumps(answer).encode("ascii")

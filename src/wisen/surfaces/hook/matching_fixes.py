@@ -46,7 +46,7 @@ def _is_near(fix: dict[str, object], said: str, fields: dict[str, object]) -> bo
 
 
 def _signature(
-    tool: str, fields: dict[str, object], error: str, snapshot: dict[str, object], shelf: HookStore
+    tool: str, fields: dict[str, object], error: str, snapshot: dict[str, object], store: HookStore
 ) -> tuple[str, str, str] | None:
     from .failure_signature import (  # patterns take time to load, and most failures have no fix
         VERSION,
@@ -54,15 +54,15 @@ def _signature(
         compute_signature,
     )
 
-    told = shelf.snapshots.content(str(snapshot.get("complaints")))
-    if told is None:
+    complaints = store.snapshots.content(str(snapshot.get("complaints")))
+    if complaints is None:
         raise BrokenSnapshot("complaints")
-    if told.get("version") != VERSION:
+    if complaints.get("version") != VERSION:
         return None
     cut = snapshot.get("cut")
     head, tail, longest = (int(each) for each in cut) if isinstance(cut, list) else (0, 0, 0)
     short = {name: _cut(each, longest, 0) if isinstance(each, str) else each for name, each in fields.items()}
-    return compute_signature(tool, short, _cut(error, head, tail), Complaints(told))
+    return compute_signature(tool, short, _cut(error, head, tail), Complaints(complaints))
 
 
 def _cut(text: str, head: int, tail: int) -> str:

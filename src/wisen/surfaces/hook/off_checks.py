@@ -23,8 +23,8 @@ def is_off_by_project(payload: dict[str, object]) -> bool:
 
     Then the repository may have set it and not the user: nothing is learnt, but we are not silent.
     """
-    told = payload.get("cwd")
-    place = os.path.realpath(told if isinstance(told, str) and told else os.getcwd())
+    given = payload.get("cwd")
+    place = os.path.realpath(given if isinstance(given, str) and given else os.getcwd())
     while (above := os.path.dirname(place)) != place:
         for name in ("settings.json", "settings.local.json"):
             if VARIABLE.encode() in _beginning(f"{place}/.claude/{name}"):
@@ -48,8 +48,8 @@ def _beginning(path: str) -> bytes:
 
 def place_is_off(payload: dict[str, object], named: list[str], home: str) -> bool:
     """Whether wisen is off in the directory of an event or one above it: by a marker, or `named`."""
-    told = payload.get("cwd")
-    cwd = told if isinstance(told, str) and told else os.getcwd()
+    given = payload.get("cwd")
+    cwd = given if isinstance(given, str) and given else os.getcwd()
     for place in {os.path.abspath(cwd), os.path.realpath(cwd)}:
         while True:
             if place in named or (os.path.lexists(f"{place}/{MARKER}") and _is_own(place, home)):
