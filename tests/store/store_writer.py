@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wisen.store.ledger import Ledger
 
 EACH = 3
-"""How many messages one stretch holds."""
+"""How many messages one batch holds."""
 MOST = {"ledger": 120, "index": 40, "backup": 2}
 """How often a store is written to where nothing fails."""
 

@@ -156,15 +156,15 @@ def test_only_the_newest_backups_are_kept(filled: Path, tmp_path: Path) -> None:
 def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) -> None:
     file = tmp_path / "whole" / "index.db"
     index, _ = open_index(file, clock=SystemClock())
-    stretches = []
+    batches = []
     for number in range(40):
         log = Log(f"/logs/{number}.jsonl", f"s{number}")
         log.typed(f"m{number}")
         for call in range(6):
             log.call(f"c{number}/{call}", call)
             log.end(f"c{number}/{call}", Status.FAILED, call, "x" * number)
-        stretches.append(log.batch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number)))
-    index.events.store(stretches)
+        batches.append(log.batch(ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=number)))
+    index.events.store(batches)
     index.close()
     whole = file.read_bytes()
     rebuilt, told = 0, []
@@ -178,14 +178,14 @@ def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) ->
             rebuilt += 1
             (aside,) = [each for each in home.glob("index.db.damaged-*") if not each.name.endswith(("-wal", "-shm"))]
             assert aside.read_bytes() == ruined
-            assert index.events.store(stretches) == 40 * 13
+            assert index.events.store(batches) == 40 * 13
         try:
             index.check()
             index.events.marks("claude-code")
             index.events.counts(Selection())
             list(index.findings.failures(Selection()))
             index.events.read_problems(Selection())
-            index.events.store(stretches)
+            index.events.store(batches)
         except StoreDamaged as error:
             told.append((warning, str(home / "index.db") in str(error)))
         index.close()

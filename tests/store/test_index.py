@@ -135,7 +135,7 @@ minutes = st.integers(0, 6)
 
 
 @st.composite
-def stretches(draw: st.DrawFn) -> IndexBatch:
+def batches(draw: st.DrawFn) -> IndexBatch:
     """A log of few names, so that ids, sessions and calls meet."""
     log = Log(
         draw(paths), draw(few), agent=draw(st.sampled_from(["claude-code", "codex"])), context=draw(st.none() | few)
@@ -164,7 +164,7 @@ def stretches(draw: st.DrawFn) -> IndexBatch:
 
 
 @given(
-    batches=st.lists(st.tuples(st.lists(stretches(), max_size=3), st.integers(0, 3)), max_size=5),
+    batches=st.lists(st.tuples(st.lists(batches(), max_size=3), st.integers(0, 3)), max_size=5),
     since=st.none() | minutes,
     under=st.none() | paths,
     agent=st.none() | st.just("codex"),

@@ -339,7 +339,7 @@ def test_a_record_that_was_changed_behind_our_back_is_noticed(tmp_path: Path) ->
 @pytest.mark.requirement("F2")
 def test_a_resolution_of_a_failure_that_was_never_kept_is_refused(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
-    with pytest.raises(StoreError, match="refused"):
+    with pytest.raises(StoreError, match="rejected the statement"):
         ledger.program_records.add(replace(a_record("01B", RecordKind.RESOLUTION), failure="01A"))
     assert ledger.program_records.find() == ()
     ledger.close()

@@ -100,9 +100,9 @@ def test_what_was_read_before_concessions_were_told_is_read_again(
         patch.setattr(migrate, "known_migrations", lambda _: migrations[:2])
         old = SqliteIndex(open_file(tmp_path / "index.db", INDEX, busy=1), SystemClock())
         # The readers of that time told everything else.
-        for stretch in unread(old, home):
-            kept = tuple(each for each in stretch.events if not isinstance(each.event, Concession))
-            assert old.events.store([replace(stretch, events=kept)]) == len(kept) == 2
+        for batch in unread(old, home):
+            kept = tuple(each for each in batch.events if not isinstance(each.event, Concession))
+            assert old.events.store([replace(batch, events=kept)]) == len(kept) == 2
         assert unread(old, home) == []
         before = old.events.counts(Selection())
         old.close()
@@ -122,10 +122,10 @@ def unread(index: Index, home: Path) -> list[IndexBatch]:
     agent, scope = ClaudeCode(home, {}), Scope(home=home, machine="m", contexts=(), aliases=())
     marks = index.events.marks(agent.name)
     return [
-        stretch
+        batch
         for source in incremental_read.changed_sources(list(agent.sources()), marks, Selection())
-        for stretch, _ in incremental_read.read_index_batches(agent, source, marks, scope, EventFilterPolicy())
-        if stretch is not None
+        for batch, _ in incremental_read.read_index_batches(agent, source, marks, scope, EventFilterPolicy())
+        if batch is not None
     ]
 
 
