@@ -415,7 +415,7 @@ def test_no_candidate_is_what_failed_when_it_was_last_tried_or_fails_too_often(l
         ),
         (lambda learner: learner.records.record_insight(""), r"text is ''.*Give"),
         (lambda learner: learner.records.record_insight("x", tool=""), r"tool is ''.*Give"),
-        (lambda learner: learner.records.record_insight(sentinel.wrap("x")), r"words of your own"),
+        (lambda learner: learner.records.record_insight(sentinel.wrap("x")), r"your own words"),
         (lambda learner: learner.records.find_learnings(tool="", error="x"), r"tool is ''.*Give"),
         (lambda learner: learner.records.find_learnings(tool="x", error=""), r"error is ''.*Give"),
         (lambda learner: learner.records.problem("nothing"), r"'nothing' .*record_failure"),
