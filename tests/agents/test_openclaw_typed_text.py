@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.agents.openclaw_sessions import SESSIONS, Database, Following, Transcript, outcomes, read
 from wisen.agents.openclaw import OpenClaw
-from wisen.agents.openclaw.openclaw_speakers import Speaker, speaker_of
+from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker, speaker_of
 from wisen.agents.openclaw.openclaw_typed_text import extract_typed_text
 from wisen.model.event import Message, MessageOrigin, Provenance, Status
 from wisen.testing.agent_contract import read_all, typed_texts
@@ -169,10 +169,10 @@ def test_an_archive_finds_its_key_in_the_database(tmp_path: Path) -> None:
 
 
 def test_a_key_of_any_form_has_a_voice() -> None:
-    assert speaker_of("") is Speaker.USER
-    assert speaker_of("agent") is Speaker.USER
-    assert speaker_of("agent:main") is Speaker.USER
-    assert speaker_of("AGENT:Main:CRON:x") is Speaker.JOB
+    assert speaker_of("") is OpenclawSpeaker.USER
+    assert speaker_of("agent") is OpenclawSpeaker.USER
+    assert speaker_of("agent:main") is OpenclawSpeaker.USER
+    assert speaker_of("AGENT:Main:CRON:x") is OpenclawSpeaker.JOB
 
 
 METADATA = 'Conversation info (untrusted metadata):\n```json\n{\n  "message_id": "7",\n  "sender": "Ada"\n}\n```\n\n'

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wisen.agents.codex.records import Attribution, Event, Item, Meta, ResponseItem
 
 
-class Speaker(StrEnum):
+class CodexSpeaker(StrEnum):
     """Who wrote the user messages."""
 
     USER = "user"
@@ -38,35 +38,35 @@ _IDE_CONTEXT = re.compile(r"\s*# Context from my IDE setup:")
 _REQUEST = "## My request for Codex:"
 
 
-def speaker_of_thread(meta: Meta) -> Speaker:
+def speaker_of_thread(meta: Meta) -> CodexSpeaker:
     """Return who writes in a thread, unless a turn says otherwise."""
     source = value_of(meta.source)
     if isinstance(source, dict):
-        source = source.get("custom", Speaker.NOBODY)
-    if source == Speaker.NOBODY or (meta.thread_source or "user") != "user" or meta.parent_thread_id:
-        return Speaker.NOBODY
+        source = source.get("custom", CodexSpeaker.NOBODY)
+    if source == CodexSpeaker.NOBODY or (meta.thread_source or "user") != "user" or meta.parent_thread_id:
+        return CodexSpeaker.NOBODY
     if source is None:
         source = "exec" if "exec" in (meta.originator or "") else "cli"
-    return Speaker.USER if source in _INTERACTIVE else Speaker.PROGRAM
+    return CodexSpeaker.USER if source in _INTERACTIVE else CodexSpeaker.PROGRAM
 
 
-def speaker_of_turn(thread: Speaker, turn: Attribution | None) -> Speaker:
+def speaker_of_turn(thread: CodexSpeaker, turn: Attribution | None) -> CodexSpeaker:
     """Return who began a turn: a person can resume a thread that a program began, and vice versa."""
-    if thread is Speaker.NOBODY or turn is None:
+    if thread is CodexSpeaker.NOBODY or turn is None:
         return thread
     if turn.parent_turn_id:
-        return Speaker.NOBODY
+        return CodexSpeaker.NOBODY
     if turn.turn_trigger is None:
         return thread
-    return Speaker.USER if turn.turn_trigger == "user" else Speaker.PROGRAM
+    return CodexSpeaker.USER if turn.turn_trigger == "user" else CodexSpeaker.PROGRAM
 
 
-def session_id_of(meta: Meta, speaker: Speaker) -> str:
+def session_id_of(meta: Meta, speaker: CodexSpeaker) -> str:
     """Return the session id; a sub-agent's is prefixed with its parent's."""
     thread_id = meta.id or meta.session_id or ""
     parent = meta.session_id if meta.session_id != thread_id else None
     parent = parent or meta.parent_thread_id or _parent_in_source(value_of(meta.source))
-    return f"{parent}/{thread_id}" if speaker is Speaker.NOBODY and parent and thread_id else thread_id
+    return f"{parent}/{thread_id}" if speaker is CodexSpeaker.NOBODY and parent and thread_id else thread_id
 
 
 def text_of_item(item: ResponseItem) -> str | None:

@@ -25,7 +25,7 @@ from wisen.agents.codex.codex_calls import (
     tool_letter,
 )
 from wisen.agents.codex.codex_outcomes import CodexOutcome, CodexOutcomeKind, outcome_of_item, outcome_of_output
-from wisen.agents.codex.codex_speakers import Speaker
+from wisen.agents.codex.codex_speakers import CodexSpeaker
 from wisen.agents.codex.thread_state import FINISHED, TURN_ENDED, CallNote, ThreadState
 from wisen.agents.concessions import is_concession
 from wisen.agents.event_collector import EventCollector, parse_time
@@ -147,7 +147,7 @@ class CodexParser:
     def _parse_header(self, record: Record) -> None:
         """Parse the first line of the oldest rollouts: an id and the only time in the file."""
         if "native" not in self._state:
-            self._state.update(native=record.id or "", origin=record.id or "", who=Speaker.USER)
+            self._state.update(native=record.id or "", origin=record.id or "", who=CodexSpeaker.USER)
         self._state["at"] = record.timestamp or ""
 
     def _parse_meta(self, meta: records.Meta) -> None:
@@ -167,12 +167,12 @@ class CodexParser:
             return call or ""
         return f"{self._native()}:{call}"
 
-    def _speaker(self) -> Speaker:
-        return Speaker(self._state.get("turn_who") or self._state.get("who") or Speaker.NOBODY)
+    def _speaker(self) -> CodexSpeaker:
+        return CodexSpeaker(self._state.get("turn_who") or self._state.get("who") or CodexSpeaker.NOBODY)
 
     def _provenance(self) -> Provenance:
         speaker = self._speaker()
-        is_typed = speaker is Speaker.USER or (speaker is Speaker.PROGRAM and self._program_prompts)
+        is_typed = speaker is CodexSpeaker.USER or (speaker is CodexSpeaker.PROGRAM and self._program_prompts)
         return Provenance.TYPED if is_typed else Provenance.OTHER
 
     def _parse_response_item(
@@ -248,7 +248,7 @@ class CodexParser:
             self._state.pop("stopped", None)
         if turn:
             self._state["turn"] = "said"
-        if self._speaker() is Speaker.NOBODY:
+        if self._speaker() is CodexSpeaker.NOBODY:
             return
         place = self._state.get("place", "")
         self._thread.events.append(
@@ -269,7 +269,7 @@ class CodexParser:
         parts = records.parts_of(item.content)
         first_text, whole_text = next(iter(parts), ""), "\n".join(parts)
         concedes = is_concession(first_text)
-        if self._speaker() is Speaker.NOBODY or not (concedes or find_cited_ids(whole_text)):
+        if self._speaker() is CodexSpeaker.NOBODY or not (concedes or find_cited_ids(whole_text)):
             return
         identity, place = item.id or "", self._state.get("place", "")
         if not _UNIQUE.search(identity):
@@ -352,7 +352,7 @@ class CodexParser:
 
     def _add_interrupt(self, call: str | None, turn: str | None, at: datetime) -> None:
         """Add the interrupt of a turn once, although each running call and the turn itself record it."""
-        if self._state.get("stopped") or self._speaker() is Speaker.NOBODY:
+        if self._state.get("stopped") or self._speaker() is CodexSpeaker.NOBODY:
             return
         self._state["stopped"] = "yes"
         place = self._state.get("place", "")

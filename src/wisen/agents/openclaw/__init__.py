@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from wisen.agents.openclaw.openclaw_speakers import Speaker
+    from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker
     from wisen.model.source import Batch, Source, SourceMark
 
 __all__ = ["OpenClaw"]
@@ -41,7 +41,7 @@ class OpenClaw:
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
         self._states = state_directories(home, environment)
         self._program_prompts = program_prompts
-        self._cached_speakers: tuple[tuple[object, ...], Mapping[str, Speaker]] = ((), {})
+        self._cached_speakers: tuple[tuple[object, ...], Mapping[str, OpenclawSpeaker]] = ((), {})
 
     def roots(self) -> tuple[Path, ...]:
         """Return where OpenClaw stores its sessions: one folder, or several after a rename or with profiles."""
@@ -76,7 +76,7 @@ class OpenClaw:
         """Return the version of OpenClaw that last opened a database; files do not record it."""
         return version_of(source.path) if source.path.suffix == ".sqlite" else None
 
-    def _speakers_for(self, path: Path) -> Mapping[str, Speaker]:
+    def _speakers_for(self, path: Path) -> Mapping[str, OpenclawSpeaker]:
         """Return who writes in the sessions of a folder, looked up once for all of its files."""
         versions = (
             path.parent,

@@ -18,7 +18,7 @@ import msgspec
 from wisen.agents import json_recovery, jsonl
 from wisen.agents.event_collector import MAX_PENDING_BYTES, EventCollector
 from wisen.agents.openclaw import zstd_stream
-from wisen.agents.openclaw.openclaw_speakers import Speaker
+from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import IGNORED_TYPES, RELEVANT_TYPES, Record, record_decoder
 from wisen.agents.openclaw.session_registry import speakers_in
@@ -161,7 +161,7 @@ class _DatabaseReader:
             _ChangedSession(cell_text(session), first) for session, first in self._database.execute(query, (row, end))
         ]
 
-    def _open(self, changed: _ChangedSession, speakers: dict[str, Speaker]) -> tuple[_Session, int | None]:
+    def _open(self, changed: _ChangedSession, speakers: dict[str, OpenclawSpeaker]) -> tuple[_Session, int | None]:
         """Open a session where reading stopped, or at its beginning if it was rewritten or is unknown."""
         saved = self._session_cursors.pop(changed.session, None)
         if saved is not None and changed.first < saved.seq:
@@ -170,7 +170,7 @@ class _DatabaseReader:
         conversation = OpenclawConversation(collector, speakers.get, program_prompts=self._program_prompts)
         conversation.begin(changed.session, saved.place if saved else "")
         if conversation.speaker is None and saved and saved.voice:
-            conversation.speaker = Speaker(saved.voice)
+            conversation.speaker = OpenclawSpeaker(saved.voice)
         conversation.local = saved is not None and saved.local
         return _Session(changed.session, collector, conversation), saved.seq if saved else 0
 

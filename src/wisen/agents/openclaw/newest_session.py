@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.log_files import file_source, files_below
-from wisen.agents.openclaw.openclaw_speakers import Speaker
+from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker
 from wisen.agents.openclaw.read import AGENT
 from wisen.agents.openclaw.records import Record
 from wisen.agents.openclaw.session_registry import DATABASE, speakers_beside, speakers_in
@@ -41,7 +41,11 @@ def _headers_in_databases(state: Path) -> Iterator[tuple[datetime, str]]:
         try:
             with closing(open_read_only(path)) as database:
                 for session, speaker in speakers_in(database).items():
-                    row = database.execute(_FIRST_RECORD, (session,)).fetchone() if speaker is Speaker.USER else None
+                    row = (
+                        database.execute(_FIRST_RECORD, (session,)).fetchone()
+                        if speaker is OpenclawSpeaker.USER
+                        else None
+                    )
                     yield from _parse_header(cell_text(row[0]).encode()) if row else ()
         except sqlite3.Error:
             continue
@@ -53,7 +57,7 @@ def _headers_in_files(state: Path) -> Iterator[tuple[datetime, str]]:
         each for each in sources if each.path.parent.name == "sessions" and ".trajectory." not in each.path.name
     ]
     for source in sorted(transcripts, key=lambda each: -each.modified_ns)[:_MAX_EXAMINED]:
-        if speakers_beside(source.path).get(source.path.stem, Speaker.USER) is Speaker.USER:
+        if speakers_beside(source.path).get(source.path.stem, OpenclawSpeaker.USER) is OpenclawSpeaker.USER:
             try:
                 with open_regular_file(source.path) as file:
                     yield from _parse_header(read_at_most(file, _HEADER_BYTES).partition(b"\n")[0])

@@ -15,7 +15,7 @@ _ROOM_KEYS = frozenset({"group", "channel", "room"})
 _CREATORS = {"spawn": "sub-agent", "cron": "job", "plugin": "job", "internal": "job"}
 
 
-class Speaker(StrEnum):
+class OpenclawSpeaker(StrEnum):
     """Who writes the user messages of a session."""
 
     USER = "user"
@@ -31,20 +31,20 @@ class Speaker(StrEnum):
 
 def speaker_of(
     key: str, *, spawned_by: str | None = None, created_via: str | None = None, chat_type: str | None = None
-) -> Speaker:
+) -> OpenclawSpeaker:
     """Return who writes in a session with this key."""
     parts = key.lower().split(":")
     name = parts[2:] if parts[0] == "agent" else parts
     if spawned_by or "subagent" in name:
-        return Speaker.SUB_AGENT
+        return OpenclawSpeaker.SUB_AGENT
     creator = _CREATORS.get(created_via or "")
     if creator is not None:
-        return Speaker(creator)
+        return OpenclawSpeaker(creator)
     first = name[0] if name else ""
     if first in _JOB_KEYS or name[-1:] == ["heartbeat"] or any(part.startswith(_JOB_PREFIXES) for part in name[:2]):
-        return Speaker.JOB
+        return OpenclawSpeaker.JOB
     if first in _PROGRAM_KEYS:
-        return Speaker.PROGRAM
+        return OpenclawSpeaker.PROGRAM
     if chat_type in _ROOM_KEYS or _ROOM_KEYS & set(name[1:3]):
-        return Speaker.ROOM
-    return Speaker.USER
+        return OpenclawSpeaker.ROOM
+    return OpenclawSpeaker.USER

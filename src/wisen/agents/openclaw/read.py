@@ -20,7 +20,7 @@ from wisen.agents.event_collector import parse_time, plausible_time
 from wisen.agents.local_models import is_local_model
 from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.openclaw import openclaw_typed_text
-from wisen.agents.openclaw.openclaw_speakers import Speaker
+from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker
 from wisen.agents.openclaw.records import (
     CALLS,
     IGNORED_ROLES,
@@ -81,7 +81,7 @@ class OpenclawConversation:
     """Parses one session: keeps its directory, who writes in it, and which calls are open."""
 
     def __init__(
-        self, collector: EventCollector, speaker_of: Callable[[str], Speaker | None], *, program_prompts: bool
+        self, collector: EventCollector, speaker_of: Callable[[str], OpenclawSpeaker | None], *, program_prompts: bool
     ) -> None:
         self._collector = collector
         self._speaker_of = speaker_of
@@ -90,7 +90,7 @@ class OpenclawConversation:
         self._stopped = False
         self.native = ""
         self.place = ""
-        self.speaker: Speaker | None = None
+        self.speaker: OpenclawSpeaker | None = None
         """None until the key or a prompt shows it."""
         self.local = False
         """Whether the current model is known to run on the user's machine."""
@@ -141,7 +141,7 @@ class OpenclawConversation:
         del offset
         text = text_of(blocks)
         if self.speaker is None:
-            self.speaker = Speaker.JOB if openclaw_typed_text.is_job(text) else Speaker.USER
+            self.speaker = OpenclawSpeaker.JOB if openclaw_typed_text.is_job(text) else OpenclawSpeaker.USER
         self._stopped = False
         session = self._collector.sessions.session_at(self.native, at, self.place)
         typed = (
@@ -165,11 +165,11 @@ class OpenclawConversation:
         )
 
     def _is_typed_by_user(self, owner: bool | None) -> bool:  # noqa: FBT001 - a fact of the record, not a switch
-        if self.speaker is Speaker.ROOM:
+        if self.speaker is OpenclawSpeaker.ROOM:
             return owner is True
-        if self.speaker is Speaker.PROGRAM:
+        if self.speaker is OpenclawSpeaker.PROGRAM:
             return self._program_prompts and owner is not False
-        return self.speaker is Speaker.USER and owner is not False
+        return self.speaker is OpenclawSpeaker.USER and owner is not False
 
     def _parse_assistant(self, message: StoredMessage, blocks: list[Block], at: datetime, offset: int) -> None:
         calls = [block for block in blocks if block.type in CALLS]
@@ -190,7 +190,7 @@ class OpenclawConversation:
                 self._add_call(block, session, at, offset)
             else:
                 self._collector.add_problem(ReadProblemKind.MISSHAPEN, offset, block.type)
-        if stopped and not self._stopped and self.speaker in (Speaker.USER, Speaker.ROOM, None):
+        if stopped and not self._stopped and self.speaker in (OpenclawSpeaker.USER, OpenclawSpeaker.ROOM, None):
             # The runtime and the gateway may both record the same interrupt.
             self._stopped = True
             identity = f"stop:{_derive_id(at, text_of(blocks))}"

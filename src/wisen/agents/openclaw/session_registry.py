@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.openclaw.openclaw_speakers import Speaker, speaker_of
+from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker, speaker_of
 from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.safety.regular_files import read_regular_file
 
@@ -31,10 +31,10 @@ _entries = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _entry = msgspec.json.Decoder(_Entry)
 
 
-def speakers_beside(transcript: Path) -> Mapping[str, Speaker]:
+def speakers_beside(transcript: Path) -> Mapping[str, OpenclawSpeaker]:
     """Return who writes in the sessions whose files are next to this one, as far as it is still recorded."""
     folder = transcript.parent.parent if transcript.parent.name == "cold" else transcript.parent
-    speakers: dict[str, Speaker] = {}
+    speakers: dict[str, OpenclawSpeaker] = {}
     database = folder.parent / "agent" / DATABASE
     if database.is_file():
         try:
@@ -45,9 +45,9 @@ def speakers_beside(transcript: Path) -> Mapping[str, Speaker]:
     return speakers | _speakers_in_file(folder / "sessions.json")
 
 
-def speakers_in(database: sqlite3.Connection) -> dict[str, Speaker]:
+def speakers_in(database: sqlite3.Connection) -> dict[str, OpenclawSpeaker]:
     """Return who writes in the sessions of a database, whose table names differ between versions."""
-    speakers: dict[str, Speaker] = {}
+    speakers: dict[str, OpenclawSpeaker] = {}
     for table in ("session_transcript_archives", "sessions", "session_windows"):
         columns = column_names(database, table)
         if not {"session_id", "session_key"} <= columns:
@@ -58,7 +58,7 @@ def speakers_in(database: sqlite3.Connection) -> dict[str, Speaker]:
                 None if cell is None else cell_text(cell) for cell in row
             )
             speaker = speaker_of(key or "", spawned_by=spawned, created_via=via, chat_type=chat)
-            speakers[session or ""] = Speaker.JOB if external_source else speaker
+            speakers[session or ""] = OpenclawSpeaker.JOB if external_source else speaker
     return speakers
 
 
@@ -83,12 +83,12 @@ def _query(table: str, columns: set[str], node_columns: set[str]) -> str:
     return f"SELECT {', '.join(cells)}, {via} FROM {table} AS own {join}"  # noqa: S608 - constants of this file
 
 
-def _speakers_in_file(file: Path) -> dict[str, Speaker]:
+def _speakers_in_file(file: Path) -> dict[str, OpenclawSpeaker]:
     try:
         entries = _entries.decode(read_regular_file(file, _MAX_REGISTRY_BYTES))
     except (OSError, msgspec.DecodeError):
         return {}
-    speakers: dict[str, Speaker] = {}
+    speakers: dict[str, OpenclawSpeaker] = {}
     for key, raw in entries.items():
         try:
             entry = _entry.decode(raw)

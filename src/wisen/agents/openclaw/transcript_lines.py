@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.agents.citations import may_cite
 from wisen.agents.concessions import may_concede
 from wisen.agents.event_collector import EventCollector
-from wisen.agents.openclaw.openclaw_speakers import Speaker
+from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import IGNORED_TYPES, RELEVANT_TYPES, Record, record_decoder
 
@@ -38,13 +38,13 @@ class TranscriptLineParser:
     ignored_types = IGNORED_TYPES
 
     def __init__(
-        self, cursor: Cursor, name: str, speaker_of: Callable[[str], Speaker | None], *, program_prompts: bool
+        self, cursor: Cursor, name: str, speaker_of: Callable[[str], OpenclawSpeaker | None], *, program_prompts: bool
     ) -> None:
         self.collector = EventCollector(AGENT, cursor.segments)
         self._conversation = OpenclawConversation(self.collector, speaker_of, program_prompts=program_prompts)
         self._conversation.begin(cursor.state.get("session", name), cursor.state.get("place", ""))
         if self._conversation.speaker is None and "voice" in cursor.state:
-            self._conversation.speaker = Speaker(cursor.state["voice"])
+            self._conversation.speaker = OpenclawSpeaker(cursor.state["voice"])
         self._conversation.local = "local" in cursor.state
         self._last: str | None = None
         self._span = bytearray(), 0, 0
