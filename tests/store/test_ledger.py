@@ -411,7 +411,7 @@ def test_a_ledger_of_which_only_the_log_is_left_is_never_replaced_by_an_empty_on
     ledger = open_sqlite(tmp_path)
     ledger.runs.add(a_run("01A"))
     (tmp_path / "ledger.db").unlink()
-    with pytest.raises(StoreDamaged, match=r"ledger\.db-wal beside it"):
+    with pytest.raises(StoreDamaged, match=r"ledger\.db-wal next to it"):
         open_sqlite(tmp_path)
     ledger.close()
 
