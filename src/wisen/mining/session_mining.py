@@ -1,9 +1,8 @@
 """Mines one session: its failures, how each was overcome, and which changes were tried.
 
-It looks within one session and a limited number of calls. The fix is the difference between the failing call and the
-later one that worked, or the call in between where the call itself stayed the same, and only where the error message
-names it or nothing else may have made the difference (`call_states.py`). What passes after an edit is work, not a fix;
-a call that simply succeeds when repeated was never broken.
+The fix is the difference between the failing call and a later one that worked, a limited number of calls apart, or the
+call in between where the call itself stayed the same; only where the error names it or nothing else may have made the
+difference (`call_states.py`). What passes after an edit is work; a call that succeeds when repeated was never broken.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ MAX_LOST_MS = 15 * 60_000
 _FAILED = (Status.FAILED, Status.MASKED)
 _WRITES = re.compile(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
 _TEXT_NOT_FOUND = "fs.text-not-found"
-_CULPRIT_KEYS = (
+_WORD_KEYS = (
     UNKNOWN_OPTION,
     "shell.unknown-subcommand",
     "shell.command-not-found",
@@ -249,7 +248,7 @@ class _SessionMiner:
         key = self._subject(index).signature.key
         if not was_made_after(failed, step) or not are_of_one_program(failed, step):
             return False
-        if key not in _CULPRIT_KEYS and runs_fewer_commands(failed, step):
+        if key not in _WORD_KEYS and runs_fewer_commands(failed, step):
             return False
         same = is_same_state(self._steps, self._turns, index, later, self._fails_like(index), key)
         if key.startswith(_CODE_WORK_KEYS):
@@ -257,9 +256,7 @@ class _SessionMiner:
             return same and any(map(_REPAIRS.search, change.added))
         if self._is_named(index, later, change):
             return (
-                same
-                or key in _CULPRIT_KEYS
-                or is_requested_by_error(failed.text or "", failed.arguments, step.arguments)
+                same or key in _WORD_KEYS or is_requested_by_error(failed.text or "", failed.arguments, step.arguments)
             )
         sure = not hides_exit_code(step) and not is_something_running(self._steps, later)
         return same and sure and not self._also_succeeds(index)
