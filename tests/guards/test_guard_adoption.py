@@ -36,7 +36,7 @@ POLICY = GuardPolicy()
 
 
 @pytest.fixture
-def row_factory() -> RowFactory:
+def factory() -> RowFactory:
     return RowFactory(FixedClock(AT), CountingIds(), "desk")
 
 

@@ -119,7 +119,7 @@ def test_with_nothing_to_compare_no_number_is_told() -> None:
 
 
 def watched(origin: EntryOrigin = EntryOrigin.MEASURED, **more: object) -> WatchedChange:
-    return WatchedChange(**{"made": DAY, "origin": origin, **more})  # type: ignore[arg-type]
+    return WatchedChange(**{"made_at": DAY, "origin": origin, **more})  # type: ignore[arg-type]
 
 
 def after(days: float) -> datetime:
