@@ -270,7 +270,7 @@ def test_a_broken_sheet_lets_every_call_pass_and_is_told_at_the_next_start(
         sheet.write_bytes(whole[:40] if broken == "cut off" else whole.replace(b"shopctl", b"shopctx"))
     assert answered(wisen, "before-call", call(WRONG, project)) == {}
     start = {"session_id": "n", "cwd": str(project), "source": "startup"}
-    assert "SnapshotBroken at before-call" in fire(wisen, "session-start", start)
+    assert "BrokenSnapshot at before-call" in fire(wisen, "session-start", start)
     assert "SnapshotBroken" not in fire(wisen, "session-start", {**start, "session_id": "n2"}), "once"
     run("cycle", "--quick")
     assert answered(wisen, "before-call", call(WRONG, project)) != {}, "the next cycle mends it"
