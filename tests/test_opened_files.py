@@ -53,7 +53,7 @@ OPENS = {
     "system/parent_processes.py": "what the kernel tells of our own ancestors, in /proc",
     "health/stop_note.py": OWN_HOME,
     "surfaces/cli/rule_editing.py": "a temporary file of ours, for the person's editor",
-    "surfaces/cli/ending.py": "/dev/null",
+    "surfaces/cli/error_reporting.py": "/dev/null",
     "surfaces/cli/terminal.py": "/dev/null",
     "surfaces/hook/block_lines.py": OWN_HOME,
     "surfaces/hook/stopped_learning.py": OWN_HOME,

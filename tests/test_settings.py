@@ -9,7 +9,7 @@ import pytest
 
 from wisen.errors import SettingsError
 from wisen.settings import Settings, describe, load
-from wisen.surfaces.cli.config_view import template_of
+from wisen.surfaces.cli.config_view import make_template
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -92,7 +92,7 @@ def test_the_template_is_valid_and_every_setting_says_what_it_means(tmp_path: Pa
     assert all(each.meaning.endswith(".") for each in described)
     uncommented = "\n".join(
         line.removeprefix("# ") if " = " in line and not line.endswith(".") else line
-        for line in template_of(described).splitlines()
+        for line in make_template(described).splitlines()
     )
     tables = tomllib.loads("\n".join(line for line in uncommented.splitlines() if not line.startswith("#")))
     assert {f"{section}.{key}" for section, table in tables.items() for key in table} == {e.key for e in described}

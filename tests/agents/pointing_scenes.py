@@ -91,6 +91,6 @@ def assert_proven(person: Person, requests: list[str], agent: str) -> None:
     assert lesson["text"] == NEGATED
     assert not [each for each in entries if "push" in each["text"] or "stack the" in each["text"]]
     told = person.wisen("explain", lesson["name"])
-    assert f"pointed at by {agent}, your words proven by the log" in " ".join(told.split())
+    assert f"quoted by {agent}, found in" in " ".join(told.split())
     waits = [each for each in json.loads(person.wisen("proposals", "--json"))["proposals"] if each["agent"]]
     assert [(each["text"], each["agent"], each["waits"]) for each in waits] == [(NEGATED, agent, True)]

@@ -90,7 +90,7 @@ class Person:
     def cycle(self) -> None:
         """Go through the whole loop, behind the one that the end of a session may have started."""
         end = time.monotonic() + 60
-        while "nother cycle is at work" in self._ran([str(WISEN), "cycle"]):  # as hooks run it, and no person
+        while "nother cycle is running" in self._ran([str(WISEN), "cycle"]):  # as hooks run it, and no person
             assert time.monotonic() < end, "another cycle never ended"
             time.sleep(0.2)
 

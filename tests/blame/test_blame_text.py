@@ -27,7 +27,7 @@ from wisen.model.instruction import (
     Version,
     describe_effect,
 )
-from wisen.surfaces.cli.blame_view import effect_of, run, show, show_line, write_page
+from wisen.surfaces.cli.blame_view import find_effect, show_blame, show_file, show_line, write_page
 from wisen.surfaces.cli.render import print_json
 from wisen.surfaces.pages.html import BLAME_HEADER, make_visible
 
@@ -91,7 +91,7 @@ def of_texts(*texts: str) -> Blame:
 
 def shown(what: Blame, width: int = 140) -> str:
     out = Console(file=io.StringIO(), width=width, highlight=False)
-    show(what, out)
+    show_file(what, out)
     return out.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -151,7 +151,7 @@ def test_headings_and_fences_are_told_from_code(texts: tuple[str, ...], speaking
 
 def test_each_effect_has_its_colour() -> None:
     out = Console(file=io.StringIO(), width=140, force_terminal=True, color_system="standard")
-    show(MIXED, out)
+    show_file(MIXED, out)
     text = out.file.getvalue()  # type: ignore[attr-defined]
     assert "\x1b[1;31mbegan with it" in text
     assert "\x1b[32mlikely helped" in text
@@ -172,7 +172,7 @@ def test_what_left_a_trace_is_told_in_sentences() -> None:
     ) in text
     assert "wisen blame /shop/CLAUDE.md --line 3" in text
     assert "None of this is proof" in text
-    assert "corrected for how everything else went" in text
+    assert "corrected for the trend of all other failures" in text
 
 
 def test_a_line_that_is_gone_is_told_with_its_life_and_text() -> None:
@@ -274,12 +274,12 @@ def test_one_line_is_shown_with_its_life_its_figures_and_its_newest_calls() -> N
     calls = [call(minute, f"rtk try{minute}", f"Exit code 2\nunknown subcommand {minute}") for minute in range(12)]
     show_line(trace(line(3, "- Never `npm`, use `rtk`")), calls, out)
     text = out.file.getvalue()  # type: ignore[attr-defined]
-    assert text.startswith("Line 3: - Never `npm`, use `rtk`\n  stands since 2026-02-18, under the heading Tools\n")
+    assert text.startswith("Line 3: - Never `npm`, use `rtk`\n  there since 2026-02-18, under the heading Tools\n")
     assert "names rtk" in text
     assert "forbids npm" in text
-    assert "70 sessions under it, 45 did something it speaks about; 43 violated it" in text
+    assert "70 sessions with the line, 45 did something it is about; 43 violated it" in text
     assert "43 of 70 after" in " ".join(text.split())
-    assert "Chance alone does so much in 0.4% of cases" in text
+    assert "By chance alone this would happen in 0.4% of cases" in text
     assert "12 failing calls, newest first" in text
     assert text.index("- rtk try11") < text.index("unknown subcommand 11") < text.index("- rtk try2\n")
     assert "- rtk try1\n" not in text
@@ -291,17 +291,17 @@ def test_a_line_without_calls_is_shown_without_them() -> None:
     out = Console(file=io.StringIO(), width=100)
     show_line(quiet(line(1, "Be kind.")), (), out)
     text = out.file.getvalue()  # type: ignore[attr-defined]
-    assert "names nothing that a call could show" in text
+    assert "names nothing that a call could match" in text
     assert "failing call" not in text
 
 
 def test_a_line_that_is_not_there_is_an_error_with_the_next_step() -> None:
-    assert effect_of(MIXED, 3).line.number == 3
+    assert find_effect(MIXED, 3).line.number == 3
     for number in (0, -1, 9):
         with pytest.raises(UsageError, match=f"has no line {number}: its lines go from 1 to 8.*wisen blame"):
-            effect_of(MIXED, number)
+            find_effect(MIXED, number)
     with pytest.raises(UsageError, match="it is empty"):
-        effect_of(blame(), 1)
+        find_effect(blame(), 1)
 
 
 def test_no_output_claims_more_than_the_sessions_tell() -> None:
@@ -352,9 +352,9 @@ def test_a_page_is_not_mixed_with_other_output_and_looking_makes_no_files(
 ) -> None:
     page = home / "page.html"
     with pytest.raises(UsageError, match="without --line and --json"):
-        run(home / "CLAUDE.md", lines=[3], as_json=False, html=page)
+        show_blame(home / "CLAUDE.md", lines=[3], as_json=False, html=page)
     with pytest.raises(UsageError, match="without --line and --json"):
-        run(home / "CLAUDE.md", lines=(), as_json=True, html=page)
-    assert run(home / "CLAUDE.md", lines=(), as_json=False, html=page) == 3
+        show_blame(home / "CLAUDE.md", lines=(), as_json=True, html=page)
+    assert show_blame(home / "CLAUDE.md", lines=(), as_json=False, html=page) == 3
     assert "wisen learn" in capsys.readouterr().out
     assert list(home.iterdir()) == []

@@ -531,7 +531,7 @@ def test_one_cycle_at_a_time_and_the_other_says_so(wisen: Path, project: Path) -
     ) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        assert "Another cycle is at work" in run("cycle").stdout
+        assert "Another cycle is running" in run("cycle").stdout
         other.kill()
         other.wait()
     assert "Another" not in run("cycle").stdout, "what a killed one held is free again"

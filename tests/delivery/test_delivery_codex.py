@@ -145,6 +145,6 @@ def test_who_adds_a_guard_is_told_that_its_hook_waits_for_trust(home: Path, proj
     told = run("guards", "add", "deny shell: shopctl burn").stdout
     assert hooks.read_bytes() == written
     assert "codex does not run these hooks before you trust them: " in told
-    assert "codex hooks wait for your trust" in run("agents").stdout
+    assert "codex hooks are not trusted yet" in run("agents").stdout
     run("uninstall", "codex")
     assert not hooks.exists()

@@ -142,8 +142,8 @@ def test_building_tells_how_well_the_held_back_sentences_are_heard(home: Path) -
     assert found["negations_kept"] == found["prohibitions_heard"] >= 0.8 * found["prohibitions"]
     assert found["taken"] <= 1
     told = " ".join(run("languages", "build").stdout.split())
-    assert f"Dutch (nl), on sentences that were held back: {found['heard']} of {found['directives']} directives" in told
-    assert f"{found['taken']} of {found['harmless']} harmless ones taken for a directive" in told
+    assert f"Dutch (nl), on test sentences: {found['heard']} of {found['directives']} directives" in told
+    assert f"{found['taken']} of {found['harmless']} harmless ones mistaken for a directive" in told
 
 
 def test_a_worse_file_is_told_as_worse(home: Path) -> None:

@@ -323,11 +323,11 @@ def test_a_file_of_keywords_is_taken_in_and_heard(home: Path) -> None:
     source = home / ".language-keywords.json"
     source.write_text(json.dumps(KEYWORDS), encoding="utf-8")
     folder = home / "wisen" / "languages"
-    assert "would be taken in" in run("languages", "build", "--from", source, "--dry-run").stdout
+    assert "would be imported" in run("languages", "build", "--from", source, "--dry-run").stdout
     assert not folder.exists()
     told = run("languages", "build", "--from", source).stdout
-    assert "Dutch (nl): 6 phrases taken in" in told
-    assert "Swedish (sv): 1 phrase taken in" in told
+    assert "Dutch (nl): 6 phrases imported" in told
+    assert "Swedish (sv): 1 phrase imported" in told
     language = read_language_file(folder / "nl.toml")
     assert language.correction == {"told": ("fout",), "unmistakable": ("dat klopt niet",)}
     assert language.praise == {"praise": ("top gedaan",), "thanks": ("bedankt hoor",)}
@@ -383,7 +383,7 @@ def test_a_file_of_keywords_is_written_and_what_stands_there_stays(home: Path) -
     assert held["translations"]["nl"]["correctionSignals"] == words
     assert held["translations"]["nl"]["decayPermanentKeys"] == ["naam"]
     assert "das ist falsch" in held["translations"]["de"]["correctionSignals"]
-    assert "holds them already" in run("languages", "list", "--write", file).stdout
+    assert "has them already" in run("languages", "list", "--write", file).stdout
     run("undo", "--yes")  # one decision, however many values it wrote
     assert file.read_text(encoding="utf-8") == text
 

@@ -160,8 +160,8 @@ def test_a_file_of_phrases_is_taken_in_and_written_and_nothing_of_it_is_lost(hom
     text = f'{{\n  "reinforcement": ["Chef\'s kiss"],\n  {corrections},\n  "mine": {{"kept": 1}}\n}}\n'
     file.write_text(text)
     run("learn", expect=3)
-    assert "3 phrases taken in" in run("phrases", "learn", "--from", str(file)).stdout
-    assert "0 phrases taken in" in run("phrases", "learn", "--from", str(file)).stdout
+    assert "3 phrases imported" in run("phrases", "learn", "--from", str(file)).stdout
+    assert "0 phrases imported" in run("phrases", "learn", "--from", str(file)).stdout
     assert [(each["phrase"], each["kind"]) for each in shown()] == [
         ("chef's kiss", "praise"),
         ("das ist lötzinn", "correction"),
@@ -176,7 +176,7 @@ def test_a_file_of_phrases_is_taken_in_and_written_and_nothing_of_it_is_lost(hom
     assert (data["reinforcement"], data["correction"]) == (["Chef's kiss"], ["tss", "Das ist Lötzinn"])
     assert (data["mine"], data["initialRunDone"]) == ({"kept": 1}, True)
     written = file.read_text()
-    assert "holds them already" in run("phrases", "show", "--write", str(file)).stdout
+    assert "has them already" in run("phrases", "show", "--write", str(file)).stdout
     assert file.read_text() == written
 
     new = home / "new.json"

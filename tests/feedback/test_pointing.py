@@ -61,8 +61,8 @@ def test_words_that_stand_there_become_a_lesson_in_the_users_own_words(orchard: 
         learner.learn(recheck=True)
         assert learner.lessons.get(name)[0].text == "Weigh the plums twice"
         assert len(learner.lessons.get(name)[1]) == 1, "the same turn was counted twice"
-    assert "pointed at by" in run("explain", name).stdout
-    assert "your words proven by the log" in run("explain", name).stdout
+    assert "quoted by" in run("explain", name).stdout
+    assert "found in your log" in run("explain", name).stdout
     (told,) = json.loads(run("feedback", "--json").stdout)["settled"]
     assert (told["words"], told["kind"], told["about"]) == ("Weigh the plums twice", "correction", "plums")
 
@@ -186,7 +186,7 @@ def test_install_asks_once_and_is_off_where_nobody_can_answer(home: Path) -> Non
     assert done["pointing"] is False
     assert json.loads(run("install", "claude-code", "--pointing", "--json").stdout)["pointing"] is True
     assert json.loads(run("feedback", "--json").stdout)["allowed"] is True
-    assert "helps to sort what you said" in run("status").stdout
+    assert "helps to classify your messages" in run("status").stdout
     assert "feedback.pointing" in run("config").stdout
     run("feedback", "off")
     assert json.loads(run("feedback", "--json").stdout)["allowed"] is False

@@ -142,8 +142,8 @@ def test_a_fix_or_guard_that_speaks_against_a_rule_is_held_back_and_shown_with_w
     assert fire(wisen, "failure", {**failure, "session_id": "later"}) == ""
     (held,) = told("proposals", "--all")["held_back"]
     assert "pnpm" in held["rule"]
-    assert f"Held back: fix {held['fix']} speaks against your rule" in run("proposals", "--all").stdout
-    assert "Agents are not told it: it speaks against your rule" in run("explain", held["fix"]).stdout
+    assert f"Withheld: fix {held['fix']} contradicts your rule" in run("proposals", "--all").stdout
+    assert "Agents are not given it: it contradicts your rule" in run("explain", held["fix"]).stdout
 
 
 @pytest.mark.requirement("X4")

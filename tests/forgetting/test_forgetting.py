@@ -307,7 +307,7 @@ def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monk
         learner.cycle()
     assert any(token.encode() in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
     shown = run("doctor", "--purge", "--dry-run").stdout
-    assert "would go" in shown
+    assert "would be deleted" in shown
     assert token not in shown
     assert token not in run("doctor", "--purge", "--json").stdout
     assert not any(token.encode() in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
@@ -333,12 +333,12 @@ def test_the_command_shows_exports_forgets_and_lists(home: Path, monkeypatch: py
     assert {thing["kind"] for thing in json.loads(file.read_text())["forgotten"]} == kinds
     assert "quickbeam" in file.read_text()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert "is there already" in run("forget", "quickbeam", "--export", file, expect=1).stderr
-    assert "Nothing here holds that" in run("forget", "quickbeam").stdout
+    assert "exists already" in run("forget", "quickbeam", "--export", file, expect=1).stderr
+    assert "Nothing that is stored here contains that" in run("forget", "quickbeam").stdout
     listed = run("forget", "--list").stdout
     assert "quickbeam" not in listed
     (tombstone,) = json.loads(run("forget", "--list", "--json").stdout)["tombstones"]
-    assert "lifted" in run("forget", "--undo", tombstone["id"]).stdout
+    assert "removed" in run("forget", "--undo", tombstone["id"]).stdout
     assert "Nothing was forgotten" in run("forget", "--list").stdout
     run("learn")
     assert "quickbeam" in run("entries").stdout
@@ -352,7 +352,9 @@ def test_the_command_asks_for_what_it_cannot_know(home: Path, monkeypatch: pytes
     assert "needs --scope" in run("forget", "--everything", expect=1).stderr
     assert "--yes" in run("forget", "--everything", "--scope", "all", "--json", expect=1).stderr
     assert "Give a text or an id" in run("forget", expect=1).stderr
-    assert "Nothing here holds that" in run("forget", "--everything", "--scope", "all", "--yes").stdout
+    assert (
+        "Nothing that is stored here contains that" in run("forget", "--everything", "--scope", "all", "--yes").stdout
+    )
 
 
 def test_in_a_terminal_it_asks_for_each_scope(home: Path) -> None:

@@ -248,10 +248,10 @@ def test_a_guard_is_written_tried_switched_and_removed_by_hand(home: Path, proje
     assert id_ in run("guards").stdout
     shown = run("guards", "show", id_[:5]).stdout
     assert "written by you" in shown
-    assert "has met nothing yet" in shown
+    assert "has matched nothing yet" in shown
     tried = run("guards", "test", f"cd x && {WRONG} | tail").stdout
     assert f"instead: cd x && {RIGHT}" in tried
-    assert "No guard meets this." in run("guards", "test", f"echo '{WRONG}'").stdout
+    assert "No guard matches this call." in run("guards", "test", f"echo '{WRONG}'").stdout
     assert [each["id"] for each in told("guards", "test", WRONG)["met"]] == [id_]
     for verb, arguments, mode in (
         ("disable", (), "off"),
@@ -350,7 +350,7 @@ def test_guards_of_other_projects_are_counted_and_shown_when_asked_for(home: Pat
     assert "`npm`" not in shown
     assert "1 guard of other projects: wisen guards list --all" in shown
     assert [each["watch"] for each in told("guards")["guards"]] == ["shell: yarn"]
-    assert run("guards", "test", "npm ci").stdout == "No guard meets this.\n"
+    assert run("guards", "test", "npm ci").stdout == "No guard matches this call.\n"
     assert "`yarn`" in run("guards", "test", "yarn add x").stdout
 
 

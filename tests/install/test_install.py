@@ -60,7 +60,7 @@ def made_old(path: Path, home: Path) -> None:
 def test_a_dry_run_shows_the_difference_and_makes_no_files(home: Path, settings: Path) -> None:
     shown = run("install", "claude-code", "--dry-run").stdout
     assert f"/bin/sh {home / 'wisen'}/hook claude-code session-start 2>/dev/null" in " ".join(shown.split())
-    assert "ms before each call of a tool" in " ".join(shown.split())
+    assert "ms before each tool call" in " ".join(shown.split())
     assert "Nothing was written." in shown
     assert settings.read_bytes() == HIS
     assert not (home / "wisen").exists()
@@ -178,7 +178,7 @@ def test_agents_tells_installed_not_installed_and_broken(home: Path, settings: P
     assert "/opt/wise n/bin/python" in " ".join(faults)
     assert "/opt/wise n/bin/python" in run("agents").stdout
     added = " ".join(run("guards", "add", "deny npm").stdout.split())
-    assert "claude-code may not ask this guard: some hooks are missing in" in added
+    assert "claude-code may not check this guard: some hooks are missing in" in added
     assert "wisen install claude-code repairs it" in added
     run("install", "claude-code")
     assert "client.py" not in settings.read_text()
@@ -222,12 +222,12 @@ def asked(answer: bytes, *, expect: int = 0) -> str:
 
 
 def test_a_person_is_asked_once_whether_experiments_are_welcome(home: Path, settings: Path) -> None:
-    question = "May hints that you did not approve be tried"
+    question = "May wisen try hints that you did not approve"
     shown = " ".join(asked(b"y\ny\nn\n").split())
     assert question in shown
-    assert shown.index("ms before each call of a tool") < shown.index("Write this?"), "the cost is told before the yes"
+    assert shown.index("ms before each tool call") < shown.index("Write this?"), "the cost is told before the yes"
     assert "experiments = true" in (home / "wisen" / "config.toml").read_text()
-    assert "May your agent help to sort what you said?" in shown
+    assert "May your agent help to classify your messages?" in shown
     assert "pointing = false" in (home / "wisen" / "config.toml").read_text()
     again = " ".join(asked(b"").split())
     assert question not in again

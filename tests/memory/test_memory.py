@@ -72,7 +72,7 @@ def test_a_session_without_a_file_is_told_from_what_was_read(home: Path, project
     elsewhere.mkdir()
     assert "add a ladder to the shed" in at(elsewhere, "memory", "show", s.session)
     assert "Nothing is known" in at(elsewhere, "memory", "show", "nobody", expect=1)
-    assert "Nothing was kept" in at(elsewhere, "memory", "days")
+    assert "Nothing is kept" in at(elsewhere, "memory", "days")
 
 
 def test_a_note_goes_to_the_end_of_today_and_holds_no_secret(project: Path) -> None:

@@ -91,7 +91,7 @@ def test_nothing_is_shown_of_models_where_there_are_none(home: Path) -> None:
     wisen.open_learner().close()
     assert json.loads(run("status", "--json").stdout)["models"] is None
     assert "odel" not in run("status").stdout
-    assert "No model is configured, and nothing needs one." in run("models").stdout
+    assert "No model is configured, and none is needed." in run("models").stdout
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_model_that_failed_is_left_alone_by_other_processes_too(home: Path) ->
     assert "It is not asked again until" in first.stderr
     assert "is not asked until" in second.stderr
     assert len(server.requests) == 3
-    assert "is left alone until" in run("status").stdout
+    assert "is not asked until" in run("status").stdout
     assert [each["model"] for each in shown()["models"]["cooling"]] == [server.name]
 
 

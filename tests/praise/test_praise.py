@@ -94,7 +94,7 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
     assert f"“{PRAISE}”" in told
     assert f"+1  {state.entry.tags[0]}" in told
     assert "+0.25  LRN-" in told
-    assert "1 praise found, 1 of them strengthened something." in told
+    assert "1 praise found, 1 of them strengthened a lesson or fix." in told
     for name in (state.entry.name, state.entry.tags[0]):
         assert "Praised in 1 session; that comes to 1.00 of 3 now:" in run("explain", name).stdout
         explained = json.loads(run("explain", name, "--json").stdout)
@@ -131,7 +131,7 @@ def test_nothing_is_doubled_when_cycles_come_again_or_the_index_is_made_anew(wor
         path.unlink()
     world.cycle()
     assert rows(world) == found, "what is known of it outlives the logs"
-    assert "(what you said is no longer there)" in run("praise").stdout
+    assert "(the message is no longer kept)" in run("praise").stdout
 
 
 @pytest.mark.parametrize("then", ["git checkout -- src", "git reset --hard"])

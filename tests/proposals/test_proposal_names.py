@@ -154,8 +154,8 @@ def test_what_is_no_longer_kept_says_so(shop: Path) -> None:
 def test_edit_begins_with_the_text_that_is_proposed(shop: Path) -> None:
     with wisen.open_learner() as learner:
         text = learner.proposals.all()[0].proposal.text
-    shown = _typed_at_terminal(["review"], [("?] ", "e\n"), ("In your words: " + text, " Always.\n"), ("?] ", "q\n")])
-    assert "In your words: " + text in shown
+    shown = _typed_at_terminal(["review"], [("?] ", "e\n"), ("New wording: " + text, " Always.\n"), ("?] ", "q\n")])
+    assert "New wording: " + text in shown
     with wisen.open_learner() as learner:
         assert f"{text} Always." in [each.text for each in learner.lessons.all()]
 

@@ -75,14 +75,14 @@ def test_review_goes_through_proposals_one_by_one(home: Path) -> None:
     assert "does not come back" in done.stdout
     answers = "e\nUse pnpm 9.\nn\ne\nUse pnpm 9.\ny\n"
     done = run("review", stdin=answers)
-    assert done.stdout.count("That is not what you said: you said what not to do, and it does not.") == 2
+    assert done.stdout.count("This is not what you said: you said what not to do, and it does not.") == 2
     assert "- Use pnpm 9. <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
-    assert "Nothing is proposed" in run("review").stdout
+    assert "There are no proposals" in run("review").stdout
 
 
 @pytest.mark.requirement("S2")
 def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
-    assert "Nothing was recorded" in run("entries").stdout
+    assert "No lesson was recorded" in run("entries").stdout
     run("entries", "log", "insight", "The cache is cold on Mondays.", "--area", "infra", "--pattern-key", "net.slow")
     run("entries", "log", "feature", "A dark mode", "--everywhere")
     first, second = json.loads(run("entries", "--json").stdout)["entries"]
@@ -102,7 +102,7 @@ def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
     assert "is no priority" in run("entries", "log", "error", "x", "--priority", "urgent", expect=1).stderr
     assert "cannot be logged" in run("entries", "log", "joke", "x", expect=1).stderr
     assert "may not be stored" in run("entries", "log", "error", "AKIA" + "IOSFODNN7EXAMPLQ", expect=1).stderr
-    assert "2 entries" in run("stats").stdout
+    assert "2 lessons" in run("stats").stdout
 
 
 @pytest.mark.requirement("N1")
@@ -199,5 +199,5 @@ def test_two_opposites_that_a_person_wrote_are_told_and_what_he_wrote_again_is_c
     assert found["no, use pnpm, not npm"]["sessions"] == 3
     never, always = found["Never squash commits."], found["Always squash commits."]
     assert (always["conflicts"], never["conflicts"]) in (([], [always["id"]]), ([never["id"]], []))
-    assert "It says the opposite of" in run("rules", "--all").stdout
+    assert "It contradicts" in run("rules", "--all").stdout
     assert rules.read_text().count("quash commits.") == 2

@@ -12,7 +12,7 @@ import wisen
 from tests.blame.test_blame import AFTER, BEFORE, BEGAN, CHANGED, git, write_sessions
 from tests.commands import run
 from wisen.model.report import Report
-from wisen.surfaces.cli.render import decision_words
+from wisen.surfaces.cli.render import describe_open_decision
 
 pytestmark = pytest.mark.requirement("X4", "S6")
 
@@ -69,11 +69,11 @@ def test_the_command_of_a_line_takes_it_out_and_undo_brings_it_back(home: Path) 
     project = project_of(home)
     before = (project / "CLAUDE.md").read_bytes()
     (decision,) = [each for each in learn().decisions if each.line]
-    command = shlex.split(decision_words(decision).command)
-    assert decision_words(decision).command in run("learn").stdout
+    command = shlex.split(describe_open_decision(decision).command)
+    assert describe_open_decision(decision).command in run("learn").stdout
     assert command[0] == "wisen"
     told = run(*command[1:], "--dry-run").stdout
-    assert "1 line would be taken out" in told
+    assert "1 line would be removed" in told
     assert (project / "CLAUDE.md").read_bytes() == before
     run(*command[1:])
     assert (project / "CLAUDE.md").read_bytes() == before.replace(RULE.encode() + b"\n", b"")
@@ -97,7 +97,7 @@ def test_the_command_of_a_fix_has_it_told_and_it_is_decided_then(home: Path) -> 
     (project / "CLAUDE.md").unlink()
     found = run_of_fix or [each for each in learn().decisions if each.fix]
     assert found
-    command = shlex.split(decision_words(found[0]).command)
+    command = shlex.split(describe_open_decision(found[0]).command)
     run(*command[1:])
     again = learn()
     assert found[0].fix is not None

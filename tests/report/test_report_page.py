@@ -22,7 +22,7 @@ from wisen.model.fix import Danger, FailureKind, Fix
 from wisen.model.instruction import Effect, InstructionLine, InstructionSummary, Rate, Strength, describe_effect
 from wisen.model.report import Counts, Report, Selection, ToolUse
 from wisen.model.source import ReadProblemCount, ReadProblemKind
-from wisen.surfaces.cli.render import decision_words
+from wisen.surfaces.cli.render import describe_open_decision
 from wisen.surfaces.pages.html import BLAME_HEADER, check_target, make_visible, save_page
 from wisen.surfaces.pages.report_page import HTML_HEADER, MARKDOWN_HEADER, render_html, render_markdown
 
@@ -299,7 +299,7 @@ def test_decisions_and_lines_are_told_in_the_words_of_the_terminal(read: Reader)
     words = read(report).words
     assert len(report.decisions) == 3
     for decision in report.decisions:
-        for sentence in decision_words(decision):
+        for sentence in describe_open_decision(decision):
             assert sentence in words
     for each in report.instructions[0].speaking:
         assert describe_effect(each) in words

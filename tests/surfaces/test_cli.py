@@ -311,7 +311,7 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
     shown = run("changes", "show", first.id).stdout
     assert "+- Use pnpm, not npm." in shown
     assert "tokens more in every session" in shown
-    assert "it stands as it was written" in shown
+    assert "unchanged since it was written" in shown
     both = file.read_bytes()
     shown = run("changes", "revert", first.id, "--dry-run").stdout
     assert "-- Use pnpm, not npm." in shown
@@ -357,12 +357,12 @@ def test_what_became_of_a_line_is_noticed_and_asked_about_where_git_may_have_don
     assert json.loads(run("changes", "show", change.id, "--json").stdout)["fate"] == "stands"
     file.write_text("# Shop\n")
     run("learn", expect=3)
-    assert "you took it out" in run("changes").stdout
+    assert "you removed it" in run("changes").stdout
     git("checkout", "-q", "--", "CLAUDE.md")
     git("switch", "-q", "other")
     run("learn", expect=3)
-    assert "would be kept as refused" in run("changes", "refuse", change.id, "--dry-run").stdout
-    assert "kept as refused" in run("changes", "refuse", change.id).stdout
+    assert "would be recorded as rejected" in " ".join(run("changes", "refuse", change.id, "--dry-run").stdout.split())
+    assert "recorded as rejected" in " ".join(run("changes", "refuse", change.id).stdout.split())
     run("learn", expect=3)
     assert json.loads(run("changes", "show", change.id, "--json").stdout)["fate"] == "refused"
 
@@ -371,7 +371,7 @@ def test_a_change_that_somebody_else_made_is_remembered(home: Path) -> None:
     file = home / "CLAUDE.md"
     assert "does not exist" in run("changes", "record", file, "a rule", "fewer slips", expect=1).stderr
     file.write_text("- Run the tests first.\n")
-    assert "would be remembered" in run("changes", "record", file, "a rule", "fewer slips", "--dry-run").stdout
+    assert "would be recorded" in run("changes", "record", file, "a rule", "fewer slips", "--dry-run").stdout
     assert "has not changed any" in run("changes").stdout
     told = json.loads(run("changes", "record", file, "a rule about tests", "fewer slips", "--json").stdout)
     assert "fewer slips: a rule about tests" in run("changes").stdout

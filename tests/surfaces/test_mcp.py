@@ -319,7 +319,7 @@ def test_the_user_sees_a_suggestion_in_review_with_who_made_it(shop: Path) -> No
     done = run("review", cwd=shop, stdin="n\n" * 9 + "y\n")
     assert "A button that counts the pears." in done.stdout
     assert "suggested it. You did not say it" in done.stdout
-    assert "the entries, and is no rule" in done.stdout
+    assert "the lessons, and is not a rule" in done.stdout
     again = asked(shop, "log", kind="feature", text="A button that counts the pears.")
     assert again.failed
     assert "rejected" in again.text

@@ -18,8 +18,8 @@ import typer
 import wisen
 from tests.commands import WISEN
 from wisen.surfaces import cli
-from wisen.surfaces.cli.ending import run_program
-from wisen.surfaces.cli.terminal import VisibleStream, safe_console, styled, visible, visible_json
+from wisen.surfaces.cli.error_reporting import run_program
+from wisen.surfaces.cli.terminal import EscapingStream, escape_json, escape_text, join_styled, safe_console
 from wisen.surfaces.pages.plot import Pair, render_svg
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -112,7 +112,7 @@ def test_every_command_shows_hostile_texts_and_none_acts(hostile: Path) -> None:
             assert "Traceback" not in err, (words, more, err)
             assert "💿" not in out + err, (words, more)
             assert "😄" not in out + err, (words, more)
-            assert "a defect of wisen" not in err, (words, more, err)
+            assert "a bug in wisen" not in err, (words, more, err)
             if "--json" in more and out.strip():
                 json.loads(out)
             said += out
@@ -128,8 +128,8 @@ def test_every_command_shows_hostile_texts_and_none_acts(hostile: Path) -> None:
 
 def test_json_holds_the_exact_text() -> None:
     text = json.dumps(EVIL + "\ud800", ensure_ascii=False)
-    assert not ACTING.search(visible_json(text))
-    assert json.loads(visible_json(text)) == EVIL + "\ud800"
+    assert not ACTING.search(escape_json(text))
+    assert json.loads(escape_json(text)) == EVIL + "\ud800"
 
 
 @pytest.mark.parametrize("width", [1, 7, 40, 400])
@@ -141,7 +141,7 @@ def test_a_terminal_gets_colours_and_nothing_else_that_acts(width: int, monkeypa
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     terminal = Terminal()
-    monkeypatch.setattr(sys, "stdout", VisibleStream(terminal))
+    monkeypatch.setattr(sys, "stdout", EscapingStream(terminal))
     out = safe_console(width=width)
     from rich.panel import Panel
     from rich.table import Table
@@ -149,7 +149,7 @@ def test_a_terminal_gets_colours_and_nothing_else_that_acts(width: int, monkeypa
 
     table = Table(EVIL)
     table.add_row(EVIL, style="bold")
-    for each in (EVIL, styled((EVIL, "red"), EVIL), Text(EVIL, style="dim"), table, Panel(EVIL, title=Text(EVIL))):
+    for each in (EVIL, join_styled((EVIL, "red"), EVIL), Text(EVIL, style="dim"), table, Panel(EVIL, title=Text(EVIL))):
         out.print(each, style="bold")
     print(EVIL)
     said = terminal.getvalue()
@@ -193,8 +193,8 @@ def test_a_picture_shows_hostile_names_and_is_valid() -> None:
 
 def test_what_is_harmless_is_shown_as_it_is() -> None:
     for text in ("plain\ttext\n", "żółć 日本語 नमस्ते", "👩‍👩‍👧 ❤️", "می‌خواهم", "é e\u0301", "a\\x1b"):
-        assert visible(text) == text
-    assert visible("a\u200db") == "a\\u200db"
+        assert escape_text(text) == text
+    assert escape_text("a\u200db") == "a\\u200db"
 
 
 def test_no_command_writes_past_the_filter() -> None:
@@ -248,7 +248,7 @@ def test_no_command_ends_in_a_traceback_whatever_the_world_is_like(
                 patch.delenv(key) if value is None else patch.setenv(key, value)
             out, err, _ = ran(*words, *([os.fsdecode(b"\xff\x80")] if (number + turn) % 2 else []))
         assert "Traceback" not in err, (name, words, err)
-        assert "a defect of wisen" not in err, (name, words, err)
+        assert "a bug in wisen" not in err, (name, words, err)
         assert not ACTING.search(out + err), (name, words)
 
 
@@ -263,7 +263,7 @@ def test_an_output_that_cannot_be_written_is_told_in_one_line(hostile: Path) -> 
         for target in ("/nonexistent/x", "/proc/x", str(hostile), "/dev/full", os.fsdecode(b"/nonexistent/\xff")):
             _, err, code = ran(*words, option, target)
             assert "Traceback" not in err, (words, err)
-            assert "a defect of wisen" not in err, (words, target, err)
+            assert "a bug in wisen" not in err, (words, target, err)
             if code:
                 assert err.strip(), (words, target)
 
@@ -274,5 +274,5 @@ def test_no_output_or_a_full_one_ends_a_command_quietly(home: Path, to: str) -> 
     script = f'"{WISEN}" config --template {to}; "{WISEN}" nonsense {to}; true'
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True, timeout=60, env=environment)
-    for word in ("Traceback", "Exception ignored", "a defect of wisen"):
+    for word in ("Traceback", "Exception ignored", "a bug in wisen"):
         assert word not in done.stderr, done.stderr

@@ -23,7 +23,7 @@ import wisen
 from tests.commands import WISEN
 from wisen.surfaces import cli
 from wisen.surfaces.cli.command_table import SHORT_FORMS
-from wisen.surfaces.cli.ending import run_program
+from wisen.surfaces.cli.error_reporting import run_program
 from wisen.surfaces.cli.layout import FittedTable, clip_text, line_spans, wrap_text
 from wisen.testing.transcripts import ClaudeTranscript
 

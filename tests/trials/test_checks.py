@@ -180,7 +180,7 @@ def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told
     assert "--wait" in rule.text
     assert told.description == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
     assert told.placebos < 100, "there are not enough dates on which nothing happened to say more"
-    assert "Rules that hold, before and after" in run("effect").stdout
+    assert "Rules in force, before and after" in run("effect").stdout
 
 
 def test_sessions_before_and_after_can_speak_against_a_line_and_never_for_it() -> None:

@@ -142,7 +142,7 @@ def test_guards_in_shadow_are_listed_with_what_became_of_the_calls(world: World)
     world.cycle()
     (shadow,) = json.loads(run("trials", "--json").stdout)["shadows"]
     assert (shadow["fared"]["decisions"], shadow["fared"]["failed"]) == (1, 1)
-    assert "would have spoken 1 time in 1 session; 1 of these calls failed" in run("trials").stdout
+    assert "would have acted 1 time in 1 session; 1 of these calls failed" in run("trials").stdout
 
 
 def test_a_hint_that_changes_nothing_is_dropped_with_its_numbers(world: World) -> None:
@@ -364,7 +364,7 @@ def test_a_share_of_sessions_goes_without_any_hint_and_tells_what_all_of_them_do
 
 def test_people_see_what_is_on_trial_and_which_sessions_went_without(world: World, tmp_path: Path) -> None:
     world.cycle()
-    assert "Nothing is withheld. To welcome experiments: wisen trials on" in run("trials").stdout
+    assert "Nothing is withheld. To allow experiments: wisen trials on" in run("trials").stdout
     run("trials", "on")
     assert "experiments = true" in (world.wisen / "config.toml").read_text()
     go(world, "commits", lambda told: not told, "confirmed")

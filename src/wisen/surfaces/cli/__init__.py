@@ -1,7 +1,7 @@
-"""The command line. Each command parses, calls one method, renders; what a command needs is imported inside it.
+"""The command line. Each command parses, calls one method and prints; what it needs is imported inside it.
 
-Exit codes: 0 done; 1 it could not be done, and the message says why; 2 the command was not understood; 3 there was
-nothing to read; 4 `doctor` found something bad; 5 only a person decides that, and none shows; 130 stopped by the user.
+Exit codes: 0 done; 1 failed, and the message says why; 2 invalid usage; 3 nothing to read; 4 `doctor` found a problem;
+5 only a person may decide this, and none is there; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ __all__ = ["FAILED", "STOPPED", "app", "main"]
 
 
 def main() -> None:
-    """The entry point: errors are one line for a person, not a traceback."""
-    from wisen.surfaces.cli.ending import run_program
+    """The entry point: errors are printed as one line, not as a traceback."""
+    from wisen.surfaces.cli.error_reporting import run_program
 
     prepare_completion()
     run_program(app, failed=FAILED, stopped=STOPPED)
@@ -104,9 +104,9 @@ def learn(
     Reads only what is new since the last run. Outside wisen's home it writes only the files that you name; the files of
     agents are never changed.
     """
-    from wisen.surfaces.cli.learn_view import Options, run
+    from wisen.surfaces.cli.learn_view import LearnOptions, run_learn
 
-    options = Options(
+    options = LearnOptions(
         days=days,
         project=project,
         part=part,
@@ -118,7 +118,7 @@ def learn(
         markdown=markdown,
         as_json=as_json,
     )
-    raise typer.Exit(run(path, options))
+    raise typer.Exit(run_learn(path, options))
 
 
 @app.command()
@@ -150,16 +150,16 @@ def blame(
 
     Uses what `wisen learn` has read. None of this is proof: it compares the sessions before and after a line was added.
     """
-    from wisen.surfaces.cli.blame_lines import decide, show_unused
-    from wisen.surfaces.cli.blame_view import run
+    from wisen.surfaces.cli.blame_lines import decide_lines, show_unused
+    from wisen.surfaces.cli.blame_view import show_blame
 
     if remove or keep:
         raise typer.Exit(
-            decide(path, line or [], unused=unused, remove=remove, keep=keep, dry_run=dry_run, as_json=as_json)
+            decide_lines(path, line or [], unused=unused, remove=remove, keep=keep, dry_run=dry_run, as_json=as_json)
         )
     if unused:
         raise typer.Exit(show_unused(path, as_json=as_json))
-    raise typer.Exit(run(path, lines=line or [], as_json=as_json, html=html))
+    raise typer.Exit(show_blame(path, lines=line or [], as_json=as_json, html=html))
 
 
 @app.command()
@@ -171,13 +171,13 @@ def explain(
 ) -> None:
     """Show where a lesson, rule, fix or guard comes from, how certain it is, and what it has done."""
     if name.upper().startswith(("LRN-", "ERR-", "FEAT-", "R-")):
-        from wisen.surfaces.cli.entry_view import explain
+        from wisen.surfaces.cli.lesson_view import show_lesson as show
     elif name.upper().startswith("G-"):
-        from wisen.surfaces.cli.guard_view import explain
+        from wisen.surfaces.cli.guard_view import show_guard as show
     else:
-        from wisen.surfaces.cli.fix_view import explain
+        from wisen.surfaces.cli.fix_view import show_fix as show
 
-    raise typer.Exit(explain(name, as_json=as_json))
+    raise typer.Exit(show(name, as_json=as_json))
 
 
 app.add_typer(changes_app, name="changes")
@@ -217,17 +217,17 @@ def cycle(
 
     Hooks start it by themselves at the end of a turn. Only one runs at a time; an interrupted one is resumed.
     """
-    from wisen.surfaces.cli.cycle_view import run
+    from wisen.surfaces.cli.cycle_view import run_cycle
 
-    raise typer.Exit(run(quick=quick, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(run_cycle(quick=quick, dry_run=dry_run, as_json=as_json))
 
 
 @app.command()
 def status(as_json: Json = False) -> None:
     """Show on one screen what was learnt, when, and whether wisen runs."""
-    from wisen.surfaces.cli.status_view import run
+    from wisen.surfaces.cli.status_view import show_status
 
-    raise typer.Exit(run(as_json=as_json))
+    raise typer.Exit(show_status(as_json=as_json))
 
 
 @app.command()
@@ -236,9 +236,9 @@ def agents(as_json: Json = False) -> None:
 
     With versions, counts, dates, and what could not be read and why.
     """
-    from wisen.surfaces.cli.agent_view import run
+    from wisen.surfaces.cli.agent_view import show_agents
 
-    raise typer.Exit(run(as_json=as_json))
+    raise typer.Exit(show_agents(as_json=as_json))
 
 
 @app.command()
@@ -256,11 +256,13 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Check everything, and report what is broken and what to do about it."""
-    from wisen.surfaces.cli.doctor_view import purge as purge_all
-    from wisen.surfaces.cli.doctor_view import run
+    from wisen.surfaces.cli.doctor_view import purge_unsafe as purge_all
+    from wisen.surfaces.cli.doctor_view import show_health
 
     raise typer.Exit(
-        purge_all(dry_run=dry_run, as_json=as_json) if purge else run(repair=repair and not dry_run, as_json=as_json)
+        purge_all(dry_run=dry_run, as_json=as_json)
+        if purge
+        else show_health(repair=repair and not dry_run, as_json=as_json)
     )
 
 
@@ -272,6 +274,6 @@ def config(
     as_json: Json = False,
 ) -> None:
     """Show every setting: its value, where it comes from, and what it means."""
-    from wisen.surfaces.cli.config_view import run
+    from wisen.surfaces.cli.config_view import show_config
 
-    raise typer.Exit(run(template=template, as_json=as_json))
+    raise typer.Exit(show_config(template=template, as_json=as_json))

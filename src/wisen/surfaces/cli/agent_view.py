@@ -1,4 +1,4 @@
-"""`wisen agents`: what was found of each agent."""
+"""`wisen agents`: the sessions, hooks and read problems of each agent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen import app
-from wisen.surfaces.cli.render import console, plural, print_json, size, table
+from wisen.surfaces.cli.render import console, format_size, plural, print_json, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from wisen.model.state import AgentState
 
 
-def run(*, as_json: bool) -> int:
-    """Show every agent; looking makes no files."""
+def show_agents(*, as_json: bool) -> int:
+    """Show every agent, without creating files."""
     wires = app.wire()
     with tempfile.TemporaryDirectory(prefix="wisen-look-") as folder:
         looking = wires if wires.ever_used else wires.with_home(Path(folder))
@@ -25,11 +25,11 @@ def run(*, as_json: bool) -> int:
     if as_json:
         print_json({"agents": found})
     else:
-        _show(found, console())
+        _print_agents(found, console())
     return 0
 
 
-def _show(found: tuple[AgentState, ...], out: Console) -> None:
+def _print_agents(found: tuple[AgentState, ...], out: Console) -> None:
     numbers = ("files", "size", "sessions read", "turns")
     rows = table("agent", "version", *numbers, "last written", "hooks", "looked in", right=numbers)
     for agent in found:
@@ -39,7 +39,7 @@ def _show(found: tuple[AgentState, ...], out: Console) -> None:
             agent.name,
             agent.version or "·",
             files,
-            size(agent.size) if agent.sources else "·",
+            format_size(agent.size) if agent.sources else "·",
             sessions,
             turns,
             f"{agent.newest:%Y-%m-%d}" if agent.newest else "·",
@@ -53,12 +53,12 @@ def _show(found: tuple[AgentState, ...], out: Console) -> None:
                 f"{agent.name} hooks: {fault}. Repair: wisen install {agent.name}", style="bold red", markup=False
             )
         if agent.hooks and agent.hooks.untrusted:
-            waits = f"{agent.name} hooks wait for your trust: {', '.join(agent.hooks.untrusted)}."
+            waits = f"{agent.name} hooks are not trusted yet: {', '.join(agent.hooks.untrusted)}."
             out.print(f"{waits} {agent.hooks.trusting}", style="yellow", markup=False)
         for trouble in agent.troubles[:5]:
             kind = f"{trouble.kind.value} {trouble.detail}".strip()
-            told = f"{agent.name}: {plural(trouble.count, 'record')} not read ({kind}) in {trouble.path}"
-            out.print(f"{told}, first at byte {trouble.first_offset:,}", style="yellow", markup=False)
+            problem = f"{agent.name}: {plural(trouble.count, 'record')} not read ({kind}) in {trouble.path}"
+            out.print(f"{problem}, first at byte {trouble.first_offset:,}", style="yellow", markup=False)
         if len(agent.troubles) > 5:
             more = plural(len(agent.troubles) - 5, "kind")
-            out.print(f"{agent.name}: {more} of trouble more: wisen agents --json", style="dim")
+            out.print(f"{agent.name}: {more} of problems more: wisen agents --json", style="dim")

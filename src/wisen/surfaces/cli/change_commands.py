@@ -18,9 +18,9 @@ changes_app = typer.Typer(
 def changes(context: typer.Context, as_json: Json = False) -> None:
     """List the changes in your files, newest first."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.change_view import show
+        from wisen.surfaces.cli.change_view import list_changes
 
-        raise typer.Exit(show(as_json=as_json))
+        raise typer.Exit(list_changes(as_json=as_json))
 
 
 @changes_app.command()
@@ -48,7 +48,7 @@ def show_change(
 
     Its diff, what it costs in tokens, and whether it still stands.
     """
-    from wisen.surfaces.cli.change_view import explain as run
+    from wisen.surfaces.cli.change_view import show_change as run
 
     raise typer.Exit(run(change, as_json=as_json))
 
@@ -65,7 +65,7 @@ def record_change(
 
     wisen can then report whether it helped.
     """
-    from wisen.surfaces.cli.change_view import register as run
+    from wisen.surfaces.cli.change_view import record_change as run
 
     raise typer.Exit(run(path, what, why, dry_run=dry_run, as_json=as_json))
 
@@ -77,7 +77,7 @@ def refuse_change(
     as_json: Json = False,
 ) -> None:
     """Confirm that you removed a change because you do not want it."""
-    from wisen.surfaces.cli.change_view import refuse as run
+    from wisen.surfaces.cli.change_view import reject_change as run
 
     raise typer.Exit(run(change, dry_run=dry_run, as_json=as_json))
 

@@ -1,4 +1,4 @@
-"""`wisen changes` and `wisen undo`: what was changed in the user's files, what became of it, and taking it back."""
+"""`wisen changes` and `wisen undo`: lists changes in files and decisions, and undoes them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.model.change import ChangeFate, LineEdit, LineRemoval, ValueEdit
 from wisen.model.short_ids import short_id
-from wisen.surfaces.cli.confirming import is_confirmed
-from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
+from wisen.surfaces.cli.confirmation import is_confirmed
+from wisen.surfaces.cli.render import clip, console, format_path, link_target, plural, print_json, say
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -19,60 +19,60 @@ if TYPE_CHECKING:
     from wisen.model.decision import RecordedDecision
 
 _SHOWN = 20
-_HOW = {
+_UNDO_RESULTS = {
     "exactly": "The file is as it was before, byte for byte.",
-    "alone": "Only that is gone; what was written since stays.",
-    "already": "There was nothing left of it to take back.",
+    "alone": "Only this change is reverted; later edits stay.",
+    "already": "Nothing of it was left to revert.",
 }
-_WOULD = {
+_UNDO_PLANS = {
     "exactly": "The file would be as it was before, byte for byte.",
-    "alone": "Only that would go; what was written since would stay.",
-    "already": "There is nothing left of it to take back.",
+    "alone": "Only this change would be reverted; later edits would stay.",
+    "already": "Nothing of it is left to revert.",
 }
-_FATES = {
+_FATE_TEXTS = {
     ChangeFate.STANDS: "",
-    ChangeFate.REWORDED: "you worded it otherwise: it is yours now",
-    ChangeFate.REMOVED: "you took it out",
+    ChangeFate.REWORDED: "you reworded it: it is yours now",
+    ChangeFate.REMOVED: "you removed it",
     ChangeFate.UNCLEAR: "it is gone or differs, and git may have done that",
-    ChangeFate.NOT_MADE: "never made: it was interrupted",
-    ChangeFate.ARCHIVED: "it made room for a line that is worth more",
-    ChangeFate.UNDONE: "taken back",
+    ChangeFate.NOT_MADE: "never made: wisen was interrupted",
+    ChangeFate.ARCHIVED: "it was replaced by a line that is worth more",
+    ChangeFate.UNDONE: "undone",
 }
 
 
-def show(*, as_json: bool) -> int:
+def list_changes(*, as_json: bool) -> int:
     """List the changes, newest first."""
     with app.wire().learner(reads=False) as learner:
         past = learner.changes.all()
     if as_json:
-        print_json({"changes": [_told(each, past.fates[each.id]) for each in reversed(past.changes)]})
+        print_json({"changes": [_change_fields(each, past.fates[each.id]) for each in reversed(past.changes)]})
         return 0
     out = console()
     if not past.changes:
         out.print("wisen has not changed any of your files.")
     for change in [*reversed(past.changes)][:_SHOWN]:
-        out.print(f"{change.id}  {change.at:%Y-%m-%d %H:%M}  {shown_path(change.path)}", markup=False)
-        what = clipped(change.told if change.deed is None else _what(change.deed), 100)
-        out.print(f"    {clipped(change.why, 100)}: {what}".rstrip(": "), style="dim", markup=False)
-        if state := _FATES[past.fates[change.id]]:
+        out.print(f"{change.id}  {change.at:%Y-%m-%d %H:%M}  {format_path(change.path)}", markup=False)
+        what = clip(change.told if change.deed is None else _describe_operation(change.deed), 100)
+        out.print(f"    {clip(change.why, 100)}: {what}".rstrip(": "), style="dim", markup=False)
+        if state := _FATE_TEXTS[past.fates[change.id]]:
             out.print(f"    {state}", markup=False)
     if len(past.changes) > _SHOWN:
         out.print(f"and {len(past.changes) - _SHOWN:,} more: wisen changes --json", style="dim")
     unclear = [each for each in past.changes if past.fates[each.id] is ChangeFate.UNCLEAR]
     if unclear:
-        out.print(f"If you took it out yourself, say so: wisen changes refuse {unclear[-1].id}", markup=False)
+        out.print(f"If you removed it yourself: wisen changes refuse {unclear[-1].id}", markup=False)
     return 0
 
 
-def explain(id_: str, *, as_json: bool) -> int:
-    """Show one change: the difference, what it costs, and what became of it."""
+def show_change(id_: str, *, as_json: bool) -> int:
+    """Show one change: its diff, what it costs, and whether it still stands."""
     with app.wire().learner(reads=False) as learner:
         change, fate = learner.changes.get(id_)
     if as_json:
-        print_json(_told(change, fate))
+        print_json(_change_fields(change, fate))
         return 0
     out = console()
-    out.print(f"{shown_path(change.path)}, {change.at:%Y-%m-%d %H:%M}: {change.why}", markup=False)
+    out.print(f"{format_path(change.path)}, {change.at:%Y-%m-%d %H:%M}: {change.why}", markup=False)
     for splice in change.splices:
         for sign, content in (("-", splice.old), ("+", splice.new)):
             for line in content.decode("utf-8", "replace").splitlines():
@@ -81,77 +81,80 @@ def explain(id_: str, *, as_json: bool) -> int:
     out.print(f"About {plural(abs(cost), 'token')} {'more' if cost >= 0 else 'less'} in every session that reads it.")
     if change.head:
         out.print(f"git tracks the file; HEAD was {change.head[:12]}, and nothing was committed for you.", markup=False)
-    out.print(f"Now: {_FATES[fate] or 'it stands as it was written'}.", markup=False)
+    out.print(f"Now: {_FATE_TEXTS[fate] or 'unchanged since it was written'}.", markup=False)
     return 0
 
 
-def register(path: Path, what: str, why: str, *, dry_run: bool, as_json: bool) -> int:
-    """Remember a change that somebody else made."""
+def record_change(path: Path, what: str, why: str, *, dry_run: bool, as_json: bool) -> int:
+    """Record a change that somebody else made."""
     with app.wire().learner(reads=False) as learner:
         change = learner.changes.register(path, what, why, dry_run=dry_run)
     if as_json:
-        print_json(_told(change, None) | {"dry_run": dry_run})
+        print_json(_change_fields(change, None) | {"dry_run": dry_run})
         return 0
-    would = "would be remembered" if dry_run else f"is remembered as {change.id}"
+    would = "would be recorded" if dry_run else f"is recorded as {change.id}"
     console().print(f"{change.path}: the change {would}.", markup=False)
     return 0
 
 
-def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
-    """Take the user's word that he did not want a change."""
+def reject_change(id_: str, *, dry_run: bool, as_json: bool) -> int:
+    """Record that the user did not want a change."""
     with app.wire().learner(reads=False) as learner:
         change = learner.changes.get(id_)[0] if dry_run else learner.changes.record_rejection(id_)
     if as_json:
-        print_json(_told(change, ChangeFate.REMOVED) | {"dry_run": dry_run})
+        print_json(_change_fields(change, ChangeFate.REMOVED) | {"dry_run": dry_run})
         return 0
     would = "would be" if dry_run else "is"
-    console().print(f"{change.path}: it {would} kept as refused, and not put back.", markup=False)
+    console().print(f"{change.path}: the change {would} recorded as rejected, and is not made again.", markup=False)
     return 0
 
 
 def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
-    """Name a decision, ask, and take it back."""
+    """Show a decision, ask, and undo it."""
     with app.wire().learner(reads=False) as learner:
         planned = learner.changes.undo(which, dry_run=True)
-        told = _told_decision(planned.decision, planned.words) | {
-            "changes": [_told(each.change, None) | {"how": each.kind} for each in planned.files]
+        fields = _decision_fields(planned.decision, planned.words) | {
+            "changes": [_change_fields(each.change, None) | {"how": each.kind} for each in planned.files]
         }
         if as_json:
             done = yes and not dry_run
             if done:
                 learner.changes.undo(planned.decision.id)
-            print_json(told | {"undone": done, "dry_run": dry_run})
+            print_json(fields | {"undone": done, "dry_run": dry_run})
             return 0 if done or dry_run else 1
         out = console()
         for each in planned.files:
             held, holds = (
                 (text or b"").decode("utf-8", "replace").splitlines() for text in (each.old_content, each.new_content)
             )
-            path = shown_path(each.change.path)
+            path = format_path(each.change.path)
             for line in difflib.unified_diff(held, holds, path, path, lineterm="", n=1):
                 out.print(line, markup=False, highlight=False)
-        asked = f"Undo: {planned.words}, {_ago(learner.changes.age_of(planned.decision))}"
+        asked = f"Undo: {planned.words}, {_format_age(learner.changes.age_of(planned.decision))}"
         if dry_run:
             out.print(f"Would undo: {asked.removeprefix('Undo: ')}", markup=False)
         elif not yes and not is_confirmed(f"{asked}?"):
-            out.print("Nothing was undone. To do it without being asked: --yes")
+            out.print("Nothing was undone. To undo without confirmation: --yes")
             return 1
         else:
             learner.changes.undo(planned.decision.id)
             out.print(f"Undone: {planned.words}", markup=False)
         for each in planned.files:
-            out.print(f"{shown_path(each.change.path)}: {(_WOULD if dry_run else _HOW)[each.kind.value]}", markup=False)
+            out.print(
+                f"{format_path(each.change.path)}: {(_UNDO_PLANS if dry_run else _UNDO_RESULTS)[each.kind.value]}",
+                markup=False,
+            )
     return 0
 
 
 def list_decisions(*, as_json: bool) -> int:
-    """List what was decided, newest first."""
+    """List the decisions, newest first."""
     with app.wire().learner(reads=False) as learner:
         found = [(each, learner.changes.describe_decision(each)) for each in reversed(learner.changes.decisions())]
-        ages = [_ago(learner.changes.age_of(each)) for each, _ in found]
+        ages = [_format_age(learner.changes.age_of(each)) for each, _ in found]
         forgotten = learner.forgetting.tombstones()
     if as_json:
-        print_json({"decisions": [_told_decision(*each) for each in found]})
+        print_json({"decisions": [_decision_fields(*each) for each in found]})
         return 0
     if not found:
         say("Nothing was decided yet.")
@@ -166,14 +169,14 @@ def list_decisions(*, as_json: bool) -> int:
     return 0
 
 
-def _told_decision(decision: RecordedDecision, words: str) -> dict[str, object]:
+def _decision_fields(decision: RecordedDecision, words: str) -> dict[str, object]:
     names = ("id", "at", "by", "did", "subject", "is_undone")
-    told: dict[str, object] = {name: getattr(decision, name) for name in names}
-    return told | {"short": short_id(decision.id), "words": words}
+    fields: dict[str, object] = {name: getattr(decision, name) for name in names}
+    return fields | {"short": short_id(decision.id), "words": words}
 
 
-def _ago(age: timedelta) -> str:
-    """How long ago something was, in the largest unit that fits."""
+def _format_age(age: timedelta) -> str:
+    """Return how long ago something was, in the largest unit that fits."""
     seconds = max(0, int(age.total_seconds()))
     for size, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
@@ -181,22 +184,22 @@ def _ago(age: timedelta) -> str:
     return "just now"
 
 
-def _what(deed: EditOperation) -> str:
-    """What was done, in one line."""
+def _describe_operation(deed: EditOperation) -> str:
+    """Describe an edit operation in one line."""
     if isinstance(deed, LineEdit):
         return deed.text
     if isinstance(deed, ValueEdit):
         return f"{'.'.join(map(str, deed.keys))} = {deed.new}" if deed.new else f"{'.'.join(map(str, deed.keys))} gone"
     if isinstance(deed, LineRemoval):
         gone = [line.text.decode("utf-8", "replace").strip() for line in deed.lines]
-        return f"taken out: {'; '.join(gone)}"
+        return f"removed: {'; '.join(gone)}"
     return deed.new.decode("utf-8", "replace").strip().partition("\n")[0]
 
 
-def _told(change: Change, fate: ChangeFate | None) -> dict[str, object]:
-    """A change without the bytes that undo it."""
+def _change_fields(change: Change, fate: ChangeFate | None) -> dict[str, object]:
+    """Return the JSON fields of a change, without the bytes that undo it."""
     names = ("id", "machine", "path", "at", "why", "before", "after", "head", "undoes", "tokens")
-    told: dict[str, object] = {name: getattr(change, name) for name in names}
-    told["leads_to"] = leads_to(change.path)
-    told["did"] = change.told or None if change.deed is None else _what(change.deed)
-    return told if fate is None else told | {"fate": fate}
+    fields: dict[str, object] = {name: getattr(change, name) for name in names}
+    fields["leads_to"] = link_target(change.path)
+    fields["did"] = change.told or None if change.deed is None else _describe_operation(change.deed)
+    return fields if fate is None else fields | {"fate": fate}

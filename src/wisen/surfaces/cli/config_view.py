@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from wisen.settings import SettingDescription
 
 
-def run(*, template: bool, as_json: bool) -> int:
+def show_config(*, template: bool, as_json: bool) -> int:
     """Show the settings, or a config.toml to start from."""
     current = app.wire().settings
     described = tuple(settings.describe(current))
     if template:
-        print(template_of(described))
+        print(make_template(described))
     elif as_json:
         print_json({"file": current.home / "config.toml", "settings": described})
     else:
-        _show(str(current.home / "config.toml"), described)
+        _print_settings(str(current.home / "config.toml"), described)
     return 0
 
 
-def template_of(described: Sequence[SettingDescription]) -> str:
-    """A config.toml in which every key stands with its meaning, commented out at its default."""
+def make_template(described: Sequence[SettingDescription]) -> str:
+    """Return a config.toml with every key, its meaning, and its default, commented out."""
     lines: list[str] = []
     section = ""
     for each in described:
@@ -41,11 +41,11 @@ def template_of(described: Sequence[SettingDescription]) -> str:
         if each.variable:
             lines += [f"# {each.meaning}{allowed} Or: {each.variable}", f"# {key} = {json.dumps(default)}"]
         else:
-            lines += [f"# {each.meaning}", f"# {key} = {{}}"]  # tables, with names of the user's
+            lines += [f"# {each.meaning}", f"# {key} = {{}}"]  # tables with keys that the user chooses
     return "\n".join(lines)
 
 
-def _show(file: str, described: Sequence[SettingDescription]) -> None:
+def _print_settings(file: str, described: Sequence[SettingDescription]) -> None:
     out = console()
     out.print(f"Settings in {file} and WISEN_* variables. A file to start from: wisen config --template\n", style="dim")
     rows = table("key", "value", "from", "meaning")

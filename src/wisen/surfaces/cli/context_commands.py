@@ -18,7 +18,7 @@ contexts_app = typer.Typer(
 def contexts(context: typer.Context, as_json: Json = False) -> None:
     """List the projects that wisen learnt from, with their keys."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.entry_view import contexts as run
+        from wisen.surfaces.cli.context_view import list_contexts as run
 
         raise typer.Exit(run(as_json=as_json))
 
@@ -26,7 +26,7 @@ def contexts(context: typer.Context, as_json: Json = False) -> None:
 @contexts_app.command(name="list")
 def list_contexts(as_json: Json = False) -> None:
     """List the projects that wisen learnt from, with their keys."""
-    from wisen.surfaces.cli.entry_view import contexts as run
+    from wisen.surfaces.cli.context_view import list_contexts as run
 
     raise typer.Exit(run(as_json=as_json))
 
@@ -42,7 +42,7 @@ def alias_context(
 
     For a project that was moved, or that has no remote.
     """
-    from wisen.surfaces.cli.entry_view import alias as run
+    from wisen.surfaces.cli.context_view import assign_directory as run
 
     raise typer.Exit(run(key, path, dry_run=dry_run, as_json=as_json))
 
@@ -59,7 +59,7 @@ def join_context(
 
     From now on, what is learnt in one is used in the other.
     """
-    from wisen.surfaces.cli.adopt_view import join
+    from wisen.surfaces.cli.context_view import join
 
     raise typer.Exit(join(path, dry_run=dry_run, as_json=as_json))
 
@@ -74,7 +74,7 @@ def separate_context(
 
     It becomes a project of its own, whatever its remote is.
     """
-    from wisen.surfaces.cli.adopt_view import separate
+    from wisen.surfaces.cli.context_view import separate
 
     raise typer.Exit(separate(path, dry_run=dry_run, as_json=as_json))
 
@@ -100,12 +100,12 @@ def adopt(
     Files in a project (.learnings, chats of aider) count as other people's until you adopt them. Files that git tracks
     cannot be adopted.
     """
-    from wisen.surfaces.cli import adopt_view
+    from wisen.surfaces.cli import adoption_view
 
     if path is None:
-        raise typer.Exit(adopt_view.list_files(as_json=as_json))
+        raise typer.Exit(adoption_view.list_files(as_json=as_json))
     if show:
-        raise typer.Exit(adopt_view.show(path, as_json=as_json))
+        raise typer.Exit(adoption_view.show(path, as_json=as_json))
     if revoke:
-        raise typer.Exit(adopt_view.revoke(path, dry_run=dry_run, as_json=as_json))
-    raise typer.Exit(adopt_view.adopt(path, is_mine=mine, dry_run=dry_run, as_json=as_json))
+        raise typer.Exit(adoption_view.revoke(path, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(adoption_view.adopt(path, is_mine=mine, dry_run=dry_run, as_json=as_json))

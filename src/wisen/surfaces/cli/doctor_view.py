@@ -1,4 +1,4 @@
-"""`wisen doctor`: what was looked at, and what to do about what is broken."""
+"""`wisen doctor`: the results of all health checks, and the next step for each problem."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from wisen.surfaces.cli.render import console, plural, print_json
 _MARKS = {Health.GOOD: ("good  ", "green"), Health.NOTICE: ("notice", "yellow"), Health.BAD: ("BAD   ", "bold red")}
 
 
-def run(*, repair: bool, as_json: bool) -> int:
-    """Look everything over, after repairing if that was asked for."""
+def show_health(*, repair: bool, as_json: bool) -> int:
+    """Run all health checks, after a repair if one was requested."""
     wires = app.wire()
     subject = wires.doctor_input()
     repaired: tuple[HealthFinding, ...] = ()
@@ -23,18 +23,18 @@ def run(*, repair: bool, as_json: bool) -> int:
     if as_json:
         print_json({"home": subject.home, "findings": findings})
     else:
-        from wisen.surfaces.cli.terminal import styled
+        from wisen.surfaces.cli.terminal import join_styled
 
         out = console()
         for finding in findings:
-            out.print(styled(_MARKS[finding.health], f" {finding.about}: {finding.says}"))
+            out.print(join_styled(_MARKS[finding.health], f" {finding.about}: {finding.says}"))
             if finding.next_step:
                 out.print(f"       {finding.next_step}", style="dim")
     return BAD if any(finding.health is Health.BAD for finding in findings) else 0
 
 
-def purge(*, dry_run: bool, as_json: bool) -> int:
-    """Forget what the rules of safety refuse today; it is counted by rule and place, and never shown."""
+def purge_unsafe(*, dry_run: bool, as_json: bool) -> int:
+    """Delete what today's safety rules do not allow; it is counted by rule and place, and never shown."""
     wires = app.wire()
     with wires.lock().hold("purge"), wires.learner(reads=False) as learner:
         found = learner.forgetting.purge(dry_run=dry_run)
@@ -42,9 +42,9 @@ def purge(*, dry_run: bool, as_json: bool) -> int:
         print_json({"dry_run": dry_run, "purged": [each._asdict() for each in found]})
         return 0
     out = console()
-    would = "would go" if dry_run else "gone"
+    would = "would be deleted" if dry_run else "deleted"
     for each in found:
         out.print(f"{each.rule}: {plural(each.many, each.place)} {would}", markup=False)
     if not found:
-        out.print("Nothing is stored that may not be kept.")
+        out.print("Nothing is stored that may not be stored.")
     return 0

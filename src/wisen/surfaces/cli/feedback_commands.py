@@ -18,9 +18,9 @@ feedback_app = typer.Typer(
 def feedback(context: typer.Context, as_json: Json = False) -> None:
     """Show whether your agent may help, what it classified, and how many messages are unclear."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.feedback_view import show
+        from wisen.surfaces.cli.feedback_view import show_feedback
 
-        raise typer.Exit(show(as_json=as_json))
+        raise typer.Exit(show_feedback(as_json=as_json))
 
 
 @feedback_app.command(name="on")
@@ -30,9 +30,9 @@ def allow(dry_run: DryRun = False, as_json: Json = False) -> None:
     Once a session it is asked to quote what you said in earlier, unclear messages. This needs the MCP server
     (docs/mcp.md). It cannot add words or approve anything: a quote is kept only if your log contains it.
     """
-    from wisen.surfaces.cli.feedback_view import switch
+    from wisen.surfaces.cli.feedback_view import set_consent
 
-    raise typer.Exit(switch(yes=True, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(set_consent(yes=True, dry_run=dry_run, as_json=as_json))
 
 
 @feedback_app.command(name="off")
@@ -41,9 +41,9 @@ def disallow(dry_run: DryRun = False, as_json: Json = False) -> None:
 
     What it classified before stays; `wisen undo` removes it.
     """
-    from wisen.surfaces.cli.feedback_view import switch
+    from wisen.surfaces.cli.feedback_view import set_consent
 
-    raise typer.Exit(switch(yes=False, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(set_consent(yes=False, dry_run=dry_run, as_json=as_json))
 
 
 @feedback_app.command(name="settle")
@@ -63,7 +63,7 @@ def settle(
     It is asked to quote what you said in messages that are unclear. Each answer is compared with your log: words that
     you did not type are rejected. Limits: docs/models.md
     """
-    from wisen.surfaces.cli.feedback_view import settle as run
+    from wisen.surfaces.cli.feedback_view import settle_turns as run
 
     raise typer.Exit(run(agent, limit=limit, dry_run=dry_run, as_json=as_json))
 
@@ -85,6 +85,6 @@ def detect(
     as_json: Json = False,
 ) -> None:
     """Show what wisen would learn from a message, when agents would be reminded of it, and why not."""
-    from wisen.surfaces.cli.detect_view import run
+    from wisen.surfaces.cli.detect_view import show_detection
 
-    raise typer.Exit(run(text, before=before, call=call, from_input=from_input, as_json=as_json))
+    raise typer.Exit(show_detection(text, before=before, call=call, from_input=from_input, as_json=as_json))

@@ -1,4 +1,4 @@
-"""`wisen feedback`: whether the user's agent may help to sort what they said, and what came of it."""
+"""`wisen feedback`: whether the user's agent may help to classify messages, and the results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.model.pointing import PointingOutcome
-from wisen.surfaces.cli.render import clipped, plural, print_json, say
+from wisen.surfaces.cli.render import clip, plural, print_json, say
 from wisen.surfaces.cli.switch_commands import is_off
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ _SHOWN = 10
 _ID = 9
 
 
-def show(*, as_json: bool) -> int:
-    """Tell how it stands."""
+def show_feedback(*, as_json: bool) -> int:
+    """Show the consent, and the messages that were classified."""
     wires = app.wire()
     settled: tuple[tuple[str, SettledTurn], ...] = ()
     open_: list[OpenTurn] = []
@@ -30,20 +30,23 @@ def show(*, as_json: bool) -> int:
             settled = learner.feedback.settlement.settled_turns()
             open_ = learner.feedback.settlement.open_turns(recent=False)
     if as_json:
-        told = [{"turn": id_, **_fields(each)} for id_, each in settled]
-        print_json({"allowed": allowed, "open": len(open_), "settled": told})
+        rows = [{"turn": id_, **_turn_fields(each)} for id_, each in settled]
+        print_json({"allowed": allowed, "open": len(open_), "settled": rows})
         return 0
-    say(f"Your agent {'may' if allowed else 'may not'} help to sort what you said (wisen feedback {_other(allowed)}).")
-    say(f"{plural(len(open_), 'turn is', 'turns are')} in doubt, {len(settled)} settled.")
+    say(
+        f"Your agent {'may' if allowed else 'may not'} help to classify your messages "
+        f"(wisen feedback {_opposite_switch(allowed)})."
+    )
+    say(f"{plural(len(open_), 'turn is', 'turns are')} unclear, {len(settled)} classified.")
     for id_, each in settled[-_SHOWN:]:
-        what = f"“{clipped(each.words, _WIDE)}”" if each.words else "nothing to learn"
+        what = f"“{clip(each.words, _WIDE)}”" if each.words else "nothing to learn"
         say(f"{id_[:_ID]}  {each.kind.value:<10}  {what}")
-        say(f"           pointed at by {each.by}, your words proven by the log of {each.agent}", dim=True)
+        say(f"           quoted by {each.by}, found in the log of {each.agent}", dim=True)
     return 0
 
 
-def switch(*, yes: bool, dry_run: bool, as_json: bool) -> int:
-    """Take the user's word whether their agent may help."""
+def set_consent(*, yes: bool, dry_run: bool, as_json: bool) -> int:
+    """Record whether the user's agent may help."""
     with app.wire().learner(reads=False) as learner:
         learner.feedback.consent.record(yes=yes, dry_run=dry_run)
     if as_json:
@@ -52,35 +55,35 @@ def switch(*, yes: bool, dry_run: bool, as_json: bool) -> int:
     would = "would be" if dry_run else "is"
     say(f"Your agent {would} {'asked once a session' if yes else 'asked nothing'}.")
     if yes:
-        say("It answers over MCP (docs/mcp.md); sessions that begin after the next cycle are asked.", dim=True)
+        say("It answers over MCP (docs/mcp.md), in sessions that start after the next cycle.", dim=True)
     return 0
 
 
-def settle(agent: str, *, limit: int, dry_run: bool, as_json: bool) -> int:
-    """Settle old turns in a batch."""
+def settle_turns(agent: str, *, limit: int, dry_run: bool, as_json: bool) -> int:
+    """Classify old messages in a batch."""
     wires = app.wire()
     if is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
         done = learner.feedback.settlement.settle(
-            agent, limit=limit, dry_run=dry_run, progress=_quiet if as_json else _progress
+            agent, limit=limit, dry_run=dry_run, progress=_ignore_progress if as_json else _print_progress
         )
     if as_json:
-        print_json(_told(done, dry_run=dry_run))
+        print_json(_batch_fields(done, dry_run=dry_run))
     else:
-        _say_batch(done, dry_run=dry_run)
+        _print_batch(done, dry_run=dry_run)
     return 1 if done.problems else 0
 
 
-def _say_batch(done: BatchSettlement, *, dry_run: bool) -> None:
+def _print_batch(done: BatchSettlement, *, dry_run: bool) -> None:
     if not done.turns:
-        say("No turn is in doubt. Nothing is asked.")
+        say("No message is unclear. Nothing is asked.")
         return
     if dry_run:
-        say(f"{plural(len(done.turns), 'turn')} would be asked about, in {plural(len(done.sent), 'question')}:")
+        say(f"{plural(len(done.turns), 'message')} would be asked about, in {plural(len(done.sent), 'question')}:")
         for sent in done.sent:
             say(sent)
-        say(f"That is about {done.tokens:,} tokens, beside what {done.agent} adds itself. Nothing was sent.")
+        say(f"That is about {done.tokens:,} tokens, plus what {done.agent} adds itself. Nothing was sent.")
         return
     for each in done.results:
         what = ", ".join(each.entries) if each.entries else each.why or each.outcome.value
@@ -90,12 +93,12 @@ def _say_batch(done: BatchSettlement, *, dry_run: bool) -> None:
         for kind in (PointingOutcome.LEARNT, PointingOutcome.NOTHING, PointingOutcome.REFUSED)
     )
     spent = f"{done.tokens_in + done.tokens_out:,} tokens"
-    say(f"{learnt} learnt, {nothing} with nothing to learn, {refused} refused; {spent}.")
+    say(f"{learnt} learnt, {nothing} with nothing to learn, {refused} rejected; {spent}.")
     for trouble in done.problems:
         say(trouble)
 
 
-def _told(done: BatchSettlement, *, dry_run: bool) -> dict[str, object]:
+def _batch_fields(done: BatchSettlement, *, dry_run: bool) -> dict[str, object]:
     return {
         "agent": done.agent,
         "turns": done.turns,
@@ -109,18 +112,18 @@ def _told(done: BatchSettlement, *, dry_run: bool) -> dict[str, object]:
     }
 
 
-def _fields(each: SettledTurn) -> dict[str, object]:
+def _turn_fields(each: SettledTurn) -> dict[str, object]:
     return {name: getattr(each, name) for name in each.__struct_fields__}
 
 
-def _other(allowed: bool) -> str:
+def _opposite_switch(allowed: bool) -> str:
     return "off" if allowed else "on"
 
 
-def _progress(done: int, total: int) -> None:
+def _print_progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
-        print(f"{done} of {total} turns", file=sys.stderr)
+        print(f"{done} of {total} messages", file=sys.stderr)
 
 
-def _quiet(done: int, total: int) -> None:
-    """No progress is shown."""
+def _ignore_progress(done: int, total: int) -> None:
+    """Show no progress."""

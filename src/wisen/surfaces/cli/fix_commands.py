@@ -32,9 +32,9 @@ def fixes(
     what it would add that was not there before.
     """
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.fix_view import run
+        from wisen.surfaces.cli.fix_view import list_fixes
 
-        raise typer.Exit(run(path, every=every, as_json=as_json))
+        raise typer.Exit(list_fixes(path, every=every, as_json=as_json))
 
 
 @fixes_app.command(name="show")
@@ -46,6 +46,6 @@ def show_fix(
 
     Where it was seen, how reliable it is, and where it did not help.
     """
-    from wisen.surfaces.cli.fix_view import explain
+    from wisen.surfaces.cli.fix_view import show_fix
 
-    raise typer.Exit(explain(fix, as_json=as_json))
+    raise typer.Exit(show_fix(fix, as_json=as_json))

@@ -40,7 +40,7 @@ def forget(
     Shows what is deleted, deletes it in this project, then asks about the rest. Old logs do not teach it again; if you
     say it again, it can be learnt again. Logs of agents, lines that you wrote and repositories are never changed.
     """
-    from wisen.surfaces.cli.forget_view import Wanted, run
+    from wisen.surfaces.cli.forget_view import ForgetOptions, run_forget
 
-    wanted = Wanted(tuple(what or ()), scope, everything, export, shown, undo)
-    raise typer.Exit(run(wanted, yes=yes, dry_run=dry_run, as_json=as_json))
+    wanted = ForgetOptions(tuple(what or ()), scope, everything, export, shown, undo)
+    raise typer.Exit(run_forget(wanted, yes=yes, dry_run=dry_run, as_json=as_json))

@@ -25,9 +25,9 @@ def guards(context: typer.Context, as_json: Json = False) -> None:
     Those of this project, and those that apply in all projects.
     """
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.guard_view import show
+        from wisen.surfaces.cli.guard_view import list_guards
 
-        raise typer.Exit(show(every=False, as_json=as_json))
+        raise typer.Exit(list_guards(every=False, as_json=as_json))
 
 
 @guards_app.command(name="list")
@@ -36,9 +36,9 @@ def list_guards(every: Everything = False, as_json: Json = False) -> None:
 
     Those of this project, and those that apply in all projects.
     """
-    from wisen.surfaces.cli.guard_view import show
+    from wisen.surfaces.cli.guard_view import list_guards
 
-    raise typer.Exit(show(every=every, as_json=as_json))
+    raise typer.Exit(list_guards(every=every, as_json=as_json))
 
 
 @guards_app.command(name="show")
@@ -47,9 +47,9 @@ def show_guard(guard: GuardId, as_json: Json = False) -> None:
 
     What it matches, why, where it comes from, and what it did or would have done.
     """
-    from wisen.surfaces.cli.guard_view import explain
+    from wisen.surfaces.cli.guard_view import show_guard
 
-    raise typer.Exit(explain(guard, as_json=as_json))
+    raise typer.Exit(show_guard(guard, as_json=as_json))
 
 
 @guards_app.command()
@@ -65,7 +65,7 @@ def add(
     \b
     [warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON]
     """
-    from wisen.surfaces.cli.guard_view import add as run
+    from wisen.surfaces.cli.guard_view import add_guard as run
 
     raise typer.Exit(run(text, here=here, shadow=shadow, dry_run=dry_run, as_json=as_json))
 
@@ -80,7 +80,7 @@ def try_call(
 
     And what they would say. Nothing is run.
     """
-    from wisen.surfaces.cli.guard_view import test as run
+    from wisen.surfaces.cli.guard_view import test_call as run
 
     raise typer.Exit(run(command, tool=tool, as_json=as_json))
 
@@ -93,7 +93,7 @@ def enable(
     as_json: Json = False,
 ) -> None:
     """Enable a guard, or change what it does."""
-    from wisen.surfaces.cli.guard_view import enable as run
+    from wisen.surfaces.cli.guard_view import enable_guard as run
 
     raise typer.Exit(run(guard, mode, dry_run=dry_run, as_json=as_json))
 
@@ -125,6 +125,6 @@ def backtest(
 
     Shows the failures it would have prevented, and the good calls it would have stopped.
     """
-    from wisen.surfaces.cli.guard_view import backtest as run
+    from wisen.surfaces.cli.guard_view import show_backtest as run
 
     raise typer.Exit(run(guard, as_json=as_json))

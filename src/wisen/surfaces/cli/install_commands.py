@@ -35,10 +35,10 @@ def install(
     writing when run in a terminal. Running it again is safe, and repairs the settings after wisen or its home moved.
     Only this command and `wisen uninstall` change the settings of an agent.
     """
-    from wisen.surfaces.cli.install_view import Answers
+    from wisen.surfaces.cli.install_view import ConsentAnswers
     from wisen.surfaces.cli.install_view import install as run
 
-    answers = Answers(experiments=experiments, pointing=pointing)
+    answers = ConsentAnswers(experiments=experiments, pointing=pointing)
     raise typer.Exit(run(agent, scope=scope, answers=answers, yes=yes, dry_run=dry_run, as_json=as_json))
 
 

@@ -19,9 +19,9 @@ languages_app = typer.Typer(
 def languages(context: typer.Context, as_json: Json = False) -> None:
     """List the languages, and how often you use each."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.language_view import show
+        from wisen.surfaces.cli.language_view import list_languages
 
-        raise typer.Exit(show(None, dry_run=False, as_json=as_json))
+        raise typer.Exit(list_languages(None, dry_run=False, as_json=as_json))
 
 
 @languages_app.command(name="list")
@@ -41,9 +41,9 @@ def list_languages(
 
     Also the languages that you use and wisen does not understand. Uses what `wisen learn` has read.
     """
-    from wisen.surfaces.cli.language_view import show
+    from wisen.surfaces.cli.language_view import list_languages
 
-    raise typer.Exit(show(write, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(list_languages(write, dry_run=dry_run, as_json=as_json))
 
 
 @languages_app.command(name="build")
@@ -69,8 +69,10 @@ def build_languages(
     Without --model, only lists these languages. Reports how well each added language is understood, on test sentences.
     The files are in the folder `languages` of wisen's home. The next `wisen learn` classifies your messages again.
     """
-    from wisen.surfaces.cli.language_view import build, take_in
+    from wisen.surfaces.cli.language_view import build_languages, import_languages
 
     if source is not None:
-        raise typer.Exit(take_in(source, language or [], model=model, again=again, dry_run=dry_run, as_json=as_json))
-    raise typer.Exit(build(language or [], model=model, again=again, dry_run=dry_run, as_json=as_json))
+        raise typer.Exit(
+            import_languages(source, language or [], model=model, again=again, dry_run=dry_run, as_json=as_json)
+        )
+    raise typer.Exit(build_languages(language or [], model=model, again=again, dry_run=dry_run, as_json=as_json))

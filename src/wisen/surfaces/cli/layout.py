@@ -1,8 +1,8 @@
-"""How text and tables fit the width of a terminal: nothing is ever cut inside a word or a number.
+"""Fits text and tables to the width of a terminal, without ever cutting a word or a number.
 
-Lines break between words. A word that is longer than a line stands whole on a line of its own: the terminal shows all
-of it, and it can be copied. A table narrows its columns of words first; where that is not enough, each of its rows
-becomes a few lines. It does not decide how much of a long text is shown: that is `clip_text`, the same at every width.
+Lines break between words. A word longer than a line gets a line of its own, so that it can be copied whole. A table
+first narrows its text columns; if that is not enough, each row becomes several lines. How much of a long text is shown
+is decided by `clip_text`, independently of the width.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 UNLIMITED = 1_000_000
-"""The width of an output that is no terminal: programs read lines as they are."""
+"""The width of an output that is not a terminal: programs get unwrapped lines."""
 NOTHING_SIGN = "·"
-"""What stands in a cell that has nothing to say."""
+"""The content of an empty cell."""
 _GAP = 2
 _NARROWEST = 16
-"""No column of words is narrower than this, unless all it holds is: a row of single words cannot be read."""
+"""The minimum width of a text column, unless its content is narrower: one word per line is unreadable."""
 _MARK = 4
-"""How long the mark of an item in a list is at most."""
+"""The maximum length of a list marker."""
 _LONG_WORD = 24
-"""A word from this length on, mostly a path, is shown by its two ends where it would be left out."""
+"""From this length on, a word (usually a path) that would be dropped is shown without its middle."""
 _SPACELESS = "\u2e80-\u9fff\ua000-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U0001f000-\U0003fffd"
-"""Scripts that write no spaces: a line may break after each character, but not before what closes a clause."""
+"""Scripts without spaces: a line may break after each character, except before closing punctuation."""
 _CLOSING = "、。，．！？：；」』）】》〉”’…％"
 _COMMAND = r"(?<=: )wisen [a-z-]+(?: (?!and\b|or\b)\S+){0,7}$"
-"""A command at the end of a line: it stands whole, so that it can be copied."""
+"""A command at the end of a line: it is never broken, so that it can be copied."""
 _PIECE = re.compile(rf"{_COMMAND}|\s+|[{_SPACELESS}][{_CLOSING}]*|[^\s{_SPACELESS}]+")
 _ITEM = r"\d{1,4}(?:[.)]|(?=\s{2}))|[-*+•–>✓✗]|\(\d+/\d+\)|(?:[A-Z]+-[\w-]+|\d{4}-\d\d-\d\d)(?=\s{2})"
 _LEAD = re.compile(rf"\s*(?:(?:{_ITEM})\s+)?")
-"""What a line begins with before its words: spaces, and the mark, name or date of an item in a list."""
+"""The start of a line before its words: spaces, and the marker, name or date of a list item."""
 
 
 def line_spans(text: str, width: int, hang: int | None = None) -> list[tuple[int, int]]:
-    """Where the lines of one paragraph begin and end; all but the first stand `hang` columns to the right."""
+    """Return where the lines of a paragraph begin and end; all but the first are indented by `hang` columns."""
     from rich.cells import cell_len
 
     if len(text) * 2 <= width or cell_len(text) <= width:
@@ -49,7 +49,7 @@ def line_spans(text: str, width: int, hang: int | None = None) -> list[tuple[int
     hang = hanging_indent(text, width) if hang is None else hang
     spans: list[tuple[int, int]] = []
     mark = text[:begin].rstrip()
-    is_empty = len(mark.lstrip()) <= _MARK  # a name or a date may stand alone, the mark of an item does not
+    is_empty = len(mark.lstrip()) <= _MARK  # a name or a date may be alone on a line, a list marker may not
     start, end, used, room = 0, begin if is_empty else len(mark), begin if is_empty else len(mark), width
     for piece in _PIECE.finditer(text, begin):
         if piece[0].isspace():
@@ -63,13 +63,13 @@ def line_spans(text: str, width: int, hang: int | None = None) -> list[tuple[int
 
 
 def hanging_indent(text: str, width: int) -> int:
-    """How far to the right the second line of a paragraph begins."""
+    """Return the indent of the second line of a paragraph."""
     lead = _LEAD.match(text)
     return min(lead.end() if lead is not None else 0, width // 3)
 
 
 def wrap_text(text: Text, width: int, hang: int | None = None) -> Iterator[Text]:
-    """The lines of a text, with its styles; each is at most so wide, but for words that are longer."""
+    """Yield the lines of a styled text; none is wider than `width`, except for longer words."""
     from rich.text import Text
 
     for line in text.split("\n", allow_blank=True):
@@ -88,14 +88,14 @@ class Paragraphs:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         lines = list(wrap_text(self._text, options.max_width))
         plain = self._text.plain
-        # What is typed behind a prompt keeps its distance from it.
+        # Input after a prompt keeps its distance from it.
         gap = "" if self._end else plain[len(plain.rstrip(" ")) :]
         lines[-1].end = gap + self._end
         yield from lines
 
 
 class CommandLine:
-    """A command on a line of its own, which never breaks: copied from the terminal, it runs."""
+    """A command on a line of its own that never breaks, so that it can be copied and run."""
 
     def __init__(self, command: str, indent: int = 0) -> None:
         self._command, self._indent = command, indent
@@ -107,7 +107,7 @@ class CommandLine:
 
 
 class FittedTable:
-    """A quiet table. Columns of numbers are never narrowed; where a row does not fit, it becomes lines of its own."""
+    """A table without borders. Number columns are never narrowed; if rows do not fit, each becomes several lines."""
 
     def __init__(self, columns: Sequence[str], right: Sequence[str] = ()) -> None:
         self._columns = tuple(columns)
@@ -115,7 +115,7 @@ class FittedTable:
         self._rows: list[tuple[Text, ...]] = []
 
     def add_row(self, *cells: str | Text) -> None:
-        """One row, a cell for each column; a text stands as it is."""
+        """Add a row, with one cell per column."""
         from rich.text import Text
 
         self._rows.append(tuple(Text(cell) if isinstance(cell, str) else cell for cell in cells))
@@ -132,7 +132,7 @@ class FittedTable:
             yield from self._lines(row, widths)
 
     def _widths(self, room: int) -> list[int] | None:
-        """How wide each column is; None where they do not fit beside each other."""
+        """Return the width of each column; None if they do not fit side by side."""
         from rich.cells import cell_len
 
         texts = [[column, *(row[at].plain for row in self._rows)] for at, column in enumerate(self._columns)]
@@ -154,7 +154,7 @@ class FittedTable:
         return widths
 
     def _lines(self, row: Sequence[Text], widths: Sequence[int]) -> Iterator[Text]:
-        """The lines of one row: each cell broken between words, numbers to the right."""
+        """Yield the lines of a row: cells wrapped between words, numbers right-aligned."""
         from rich.text import Text
 
         cells = [list(wrap_text(cell, width, hang=0)) for cell, width in zip(row, widths, strict=True)]
@@ -169,7 +169,7 @@ class FittedTable:
             yield line
 
     def _stacked(self, width: int) -> Iterator[Text]:
-        """Each row as lines: what it is about, then its figures and other words by name."""
+        """Yield each row as lines: its title, then its numbers and other cells with their column names."""
         from rich.text import Text
 
         title = self._is_number.index(False) if False in self._is_number else 0
@@ -189,14 +189,14 @@ class FittedTable:
 
 
 def longest_word(text: str) -> int:
-    """How wide the widest piece of a text is that no line may break."""
+    """Return the width of the widest unbreakable piece of a text."""
     from rich.cells import cell_len
 
     return max((cell_len(piece) for piece in _PIECE.findall(text) if not piece.isspace()), default=0)
 
 
 def clip_text(text: str, longest: int) -> str:
-    """On one line and no longer: whole words, then a sign. A word that is longer by itself loses its middle."""
+    """Shorten a text to one line of whole words with an ellipsis; a single long word loses its middle."""
     one = " ".join(text.split())
     if len(one) <= longest:
         return one
@@ -212,7 +212,7 @@ def clip_text(text: str, longest: int) -> str:
 
 
 def _without_middle(word: str, longest: int) -> str:
-    """A long word, mostly a path, as its two ends."""
+    """Return the two ends of a long word, usually a path."""
     if len(word) <= longest:
         return word
     front = max(longest - 1, 2) // 2

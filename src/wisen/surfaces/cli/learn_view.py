@@ -1,4 +1,4 @@
-"""`wisen learn`: the report on a terminal."""
+"""`wisen learn`: runs the learning pass and prints its report."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import (
     blame_command,
-    clipped,
+    clip,
     console,
-    decision_words,
-    duration,
+    describe_open_decision,
+    describe_rejections,
+    format_count,
+    format_duration,
+    format_size,
     headline,
     plural,
     print_json,
-    size,
-    stops,
     table,
-    thousands,
 )
 from wisen.surfaces.cli.switch_commands import is_off
 from wisen.surfaces.pages import corrections
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 _SHOWN = 12
 _WIDE = 58
 _THEMES = 5
-"""How many repeated corrections, and how many said once, are shown."""
+"""How many repeated corrections are shown, and how many that were made once."""
 _LONG_WORK = 20_000_000
-"""Bytes from which on a progress bar is worth its flicker."""
+"""From this many bytes on, a progress bar is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
-    """What the user asked for beside the path."""
+class LearnOptions:
+    """The options of the command, without the path."""
 
     days: float | None
     project: str | None
@@ -66,23 +66,23 @@ class Options:
     as_json: bool
 
 
-def run(path: Path | None, options: Options) -> int:
-    """Learn and show what was found."""
+def run_learn(path: Path | None, options: LearnOptions) -> int:
+    """Learn, and print the report."""
     if options.sample:
         if path is not None:
-            raise UsageError("--sample reads the sample sessions and --path others. Give one of them.")
+            raise UsageError("--sample reads the sample sessions and --path other ones. Give only one of them.")
         path = Path(__file__).parent.parent.parent / "sample"
     if not options.dry_run and not options.sample and is_off(app.wire(), as_json=options.as_json):
         return 0
-    files = _files(options)
+    files = _report_files(options)
     for target, begins, option, _ in files:
         check_target(target, header=begins, option=option)
     with (
-        _wires(dry_run=options.dry_run or options.sample) as wires,
+        _open_wiring(dry_run=options.dry_run or options.sample) as wires,
         wires.record_when_stopped(),
         wires.lock().hold("learn"),
         wires.learner(options.part) as learner,
-        _progress(quiet=options.as_json) as progress,
+        _progress_bar(quiet=options.as_json) as progress,
     ):
         report = learner.learn(
             path,
@@ -96,15 +96,15 @@ def run(path: Path | None, options: Options) -> int:
     if options.as_json:
         print_json(report)
     else:
-        show(report, console(), dry_run=options.dry_run, sample=options.sample)
+        print_report(report, console(), dry_run=options.dry_run, sample=options.sample)
     for target, begins, option, made in files:
         save_page(made(report), target, header=begins, option=option)
         print(f"Written: {target}", file=sys.stderr)
     return 0 if report.counts.sources else NOTHING
 
 
-def _files(options: Options) -> list[tuple[Path, str, str, Callable[[Report], str]]]:
-    """The files that the report is written to besides: where, how they begin, the option, and what makes them."""
+def _report_files(options: LearnOptions) -> list[tuple[Path, str, str, Callable[[Report], str]]]:
+    """Return the files that the report is also written to: path, first line, option, and the function that makes it."""
     asked = (
         (options.html, HTML_HEADER, "--html", render_html),
         (options.markdown, MARKDOWN_HEADER, "--markdown", render_markdown),
@@ -113,8 +113,8 @@ def _files(options: Options) -> list[tuple[Path, str, str, Callable[[Report], st
 
 
 @contextmanager
-def _wires(*, dry_run: bool) -> Iterator[Wiring]:
-    """A dry run works in stores that are gone afterwards."""
+def _open_wiring(*, dry_run: bool) -> Iterator[Wiring]:
+    """Open the wiring; a dry run uses temporary stores."""
     wires = app.wire()
     if not dry_run:
         yield wires
@@ -124,7 +124,7 @@ def _wires(*, dry_run: bool) -> Iterator[Wiring]:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+def _progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
@@ -138,56 +138,56 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total, visible=total > _LONG_WORK)
 
 
-def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = False) -> None:
-    """The report, most telling things first."""
+def print_report(report: Report, out: Console, *, dry_run: bool = False, sample: bool = False) -> None:
+    """Print the report, most important things first."""
     counts = report.counts
     for warning in report.warnings:
         out.print(warning, style="bold red")
     for line in report.waiting:
         out.print(line, style="yellow", markup=False)
     if not counts.sources:
-        _nothing(report, out)
+        _print_nothing_found(report, out)
         return
     out.print(headline(counts), style="bold")
-    out.print(_reading(report), style="dim")
-    _decisions(report, out, stored=not (dry_run or sample))
-    _failures(report, out)
-    _corrections(report, out)
-    _instructions(report, out)
-    _tools(counts, out)
-    out.print(f"\n{stops(counts)}")
-    _troubles(report, out)
+    out.print(_describe_reading(report), style="dim")
+    _print_decisions(report, out, stored=not (dry_run or sample))
+    _print_failures(report, out)
+    _print_corrections(report, out)
+    _print_instructions(report, out)
+    _print_tools(counts, out)
+    out.print(f"\n{describe_rejections(counts)}")
+    _print_problems(report, out)
     if report.proposals and not dry_run and not sample:
         out.print(f"\n{plural(report.proposals, 'proposal waits', 'proposals wait')} for your answer: wisen review")
-    out.print(_next(dry_run=dry_run, sample=sample), style="dim")
+    out.print(_next_step(dry_run=dry_run, sample=sample), style="dim")
 
 
-def _nothing(report: Report, out: Console) -> None:
+def _print_nothing_found(report: Report, out: Console) -> None:
     if report.selection.under is not None:
         out.print(f"No sessions in {report.selection.under}.")
         out.print(
-            "Sessions are files as Claude Code, Codex or OpenClaw write them, or OpenAI-style messages.", style="dim"
+            "Sessions are files written by Claude Code, Codex or OpenClaw, or OpenAI-style messages.", style="dim"
         )
         return
     out.print("No sessions on this machine yet.")
     out.print(f"Looked in: {', '.join(report.looked_in)}", style="dim")
-    out.print("Sessions elsewhere? wisen learn --path DIR. What it looks like: wisen learn --sample", style="dim")
+    out.print("Sessions elsewhere? wisen learn --path DIR. To see an example: wisen learn --sample", style="dim")
 
 
-def _reading(report: Report) -> str:
+def _describe_reading(report: Report) -> str:
     if not report.new_events and report.read_bytes:
-        return f"Nothing new in {size(report.read_bytes)} read."
+        return f"Nothing new in {format_size(report.read_bytes)} read."
     if not report.read_bytes:
-        return f"Nothing new since the last time ({plural(report.counts.sources, 'file')} looked at)."
+        return f"Nothing new since the last run ({plural(report.counts.sources, 'file')} checked)."
     speed = report.read_bytes / report.reading_seconds / 1e6 if report.reading_seconds else 0.0
     return (
-        f"Read {size(report.read_bytes)} in {report.seconds:.1f} s ({speed:.0f} MB/s), "
+        f"Read {format_size(report.read_bytes)} in {report.seconds:.1f} s ({speed:.0f} MB/s), "
         f"{plural(report.new_events, 'new event')}."
     )
 
 
-def _failures(report: Report, out: Console) -> None:
-    from wisen.surfaces.cli.terminal import styled
+def _print_failures(report: Report, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import join_styled
 
     if not report.failures:
         out.print("\nNo failed calls.")
@@ -203,11 +203,11 @@ def _failures(report: Report, out: Console) -> None:
         rows.add_row(
             f"{kind.sessions:,}",
             f"{kind.calls:,}",
-            styled(clipped(kind.signature.description, _WIDE), (hidden, "dim")),
-            duration(kind.lost_ms),
-            styled((clipped(fix.change.description, _WIDE), "green"))
+            join_styled(clip(kind.signature.description, _WIDE), (hidden, "dim")),
+            format_duration(kind.lost_ms),
+            join_styled((clip(fix.change.description, _WIDE), "green"))
             if fix
-            else styled(("work on the code", "dim"))
+            else join_styled(("work on the code", "dim"))
             if checked
             else "",
         )
@@ -217,19 +217,19 @@ def _failures(report: Report, out: Console) -> None:
         out.print(f"and {plural(rest, 'kind')} more: wisen learn --json", style="dim")
 
 
-def _decisions(report: Report, out: Console, *, stored: bool) -> None:
+def _print_decisions(report: Report, out: Console, *, stored: bool) -> None:
     decisions = report.decisions
     if decisions:
         out.print("\nWorth deciding now", style="bold")
     for number, each in enumerate(decisions, start=1):
-        words = decision_words(each)
+        words = describe_open_decision(each)
         out.print(f"  {number}. {words.what}")
         out.print(f"     {words.why}", style="dim")
         if stored:
             out.print(CommandLine(words.command, indent=5))
 
 
-def _corrections(report: Report, out: Console) -> None:
+def _print_corrections(report: Report, out: Console) -> None:
     if not report.counts.typed_turns:
         return
     out.print(f"\n{corrections.TITLE}", style="bold")
@@ -248,8 +248,8 @@ def _corrections(report: Report, out: Console) -> None:
         out.print(f"  and {rest:,} more: wisen learn --json", style="dim")
 
 
-def _instructions(report: Report, out: Console) -> None:
-    from wisen.surfaces.cli.terminal import styled
+def _print_instructions(report: Report, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import join_styled
 
     speaking = [(file, effect) for file in report.instructions for effect in file.speaking]
     unused = [file for file in report.instructions if file.unused_lines]
@@ -258,18 +258,19 @@ def _instructions(report: Report, out: Console) -> None:
     out.print("\nInstruction files", style="bold")
     for file, effect in speaking[:_SHOWN]:
         colour = "red" if effect.strength is Strength.BEGAN else "green"
-        out.print(styled("  ", (Path(file.path).name, colour), f" {describe_effect(effect)}"))
+        out.print(join_styled("  ", (Path(file.path).name, colour), f" {describe_effect(effect)}"))
     for file in unused[:_SHOWN]:
         out.print(
             f"  {file.path}: {plural(file.unused_lines, 'rule')} never relevant in "
-            f"{plural(file.sessions, 'session')}, {thousands(file.unused_tokens)} of {thousands(file.tokens)} tokens"
+            f"{plural(file.sessions, 'session')}, {format_count(file.unused_tokens)} of "
+            f"{format_count(file.tokens)} tokens"
         )
     first = speaking[0][0] if speaking else unused[0]
     out.print(f"  Line by line: {blame_command(first.path)}", style="dim")
 
 
-def _tools(counts: Counts, out: Console) -> None:
-    from wisen.surfaces.cli.terminal import styled
+def _print_tools(counts: Counts, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import join_styled
 
     if not counts.tools:
         return
@@ -278,14 +279,14 @@ def _tools(counts: Counts, out: Console) -> None:
     rows = table("tool", *numbers, right=numbers)
     for tool in counts.tools[:_SHOWN]:
         cells = (tool.calls, tool.failed, tool.masked, tool.rejected, tool.sessions)
-        rows.add_row(tool.tool, *(f"{cell:,}" if cell else styled(("·", "dim")) for cell in cells))
+        rows.add_row(tool.tool, *(f"{cell:,}" if cell else join_styled(("·", "dim")) for cell in cells))
     out.print(rows)
     if len(counts.tools) > _SHOWN:
         out.print(f"and {plural(len(counts.tools) - _SHOWN, 'tool')} more: wisen learn --json", style="dim")
 
 
-def _troubles(report: Report, out: Console) -> None:
-    from wisen.surfaces.cli.terminal import styled
+def _print_problems(report: Report, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import join_styled
 
     withheld = sum(report.counts.withheld.values())
     if withheld:
@@ -296,15 +297,15 @@ def _troubles(report: Report, out: Console) -> None:
         for trouble in report.troubles:
             name = f"{trouble.kind.value} {trouble.detail}".strip()
             by_kind[name] = by_kind.get(name, 0) + trouble.count
-        told = ", ".join(f"{name} {count:,}" for name, count in sorted(by_kind.items(), key=lambda item: -item[1]))
+        kinds = ", ".join(f"{name} {count:,}" for name, count in sorted(by_kind.items(), key=lambda item: -item[1]))
         files = len({trouble.path for trouble in report.troubles})
         unread = f"Not read, in {plural(files, 'file')}:"
-        out.print(styled((unread, "yellow"), f" {told}. Where: wisen learn --json"))
+        out.print(join_styled((unread, "yellow"), f" {kinds}. Where: wisen learn --json"))
 
 
-def _next(*, dry_run: bool, sample: bool) -> str:
+def _next_step(*, dry_run: bool, sample: bool) -> str:
     if sample:
         return "\nThese sessions were invented, and nothing was stored. With your own: wisen learn"
     if dry_run:
         return "\nDry run: nothing was stored."
-    return "\nNext: wisen fixes shows the calls that failed and worked; wisen learn again reads only what is new."
+    return "\nNext: wisen fixes shows the calls that failed and then worked. wisen learn reads only what is new."

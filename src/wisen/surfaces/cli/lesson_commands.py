@@ -25,17 +25,17 @@ def lessons(
 ) -> None:
     """List the lessons, the most frequent first."""
     if invocation.invoked_subcommand is None:
-        from wisen.surfaces.cli.entry_view import show
+        from wisen.surfaces.cli.lesson_view import list_lessons
 
-        raise typer.Exit(show(every=every, context=context, limit=limit, as_json=as_json))
+        raise typer.Exit(list_lessons(every=every, context=context, limit=limit, as_json=as_json))
 
 
 @lessons_app.command(name="list")
 def list_lessons(every: Every = False, context: Context = None, limit: Limit = None, as_json: Json = False) -> None:
     """List the lessons, the most frequent first."""
-    from wisen.surfaces.cli.entry_view import show
+    from wisen.surfaces.cli.lesson_view import list_lessons
 
-    raise typer.Exit(show(every=every, context=context, limit=limit, as_json=as_json))
+    raise typer.Exit(list_lessons(every=every, context=context, limit=limit, as_json=as_json))
 
 
 @lessons_app.command(name="recent")
@@ -44,17 +44,17 @@ def list_recent(
     as_json: Json = False,
 ) -> None:
     """List the newest lessons of this project."""
-    from wisen.surfaces.cli.entry_view import learned
+    from wisen.surfaces.cli.lesson_view import list_recent
 
-    raise typer.Exit(learned(days=days, as_json=as_json))
+    raise typer.Exit(list_recent(days=days, as_json=as_json))
 
 
 @lessons_app.command(name="stats")
 def count_lessons(as_json: Json = False) -> None:
     """Count the lessons by status, kind and project."""
-    from wisen.surfaces.cli.entry_view import stats
+    from wisen.surfaces.cli.lesson_view import show_stats
 
-    raise typer.Exit(stats(as_json=as_json))
+    raise typer.Exit(show_stats(as_json=as_json))
 
 
 @lessons_app.command(name="show")
@@ -63,7 +63,7 @@ def show_lesson(name: EntryName, as_json: Json = False) -> None:
 
     Its quotes, its sessions, and what was decided about it.
     """
-    from wisen.surfaces.cli.entry_view import explain as run
+    from wisen.surfaces.cli.lesson_view import show_lesson as run
 
     raise typer.Exit(run(name, as_json=as_json))
 
@@ -81,7 +81,7 @@ def log_lesson(
     as_json: Json = False,
 ) -> None:
     """Record a lesson by hand."""
-    from wisen.surfaces.cli.entry_view import log as run
+    from wisen.surfaces.cli.lesson_view import log_lesson as run
 
     options = {"kind": kind, "text": text, "source": source, "priority": priority, "area": area, "key": key}
     raise typer.Exit(run(options, here=here, dry_run=dry_run, as_json=as_json))
@@ -93,9 +93,9 @@ def write_lessons(dry_run: DryRun = False, as_json: Json = False) -> None:
 
     In the usual format: LEARNINGS.md, ERRORS.md and FEATURE_REQUESTS.md.
     """
-    from wisen.surfaces.cli.entry_view import write_down
+    from wisen.surfaces.cli.lesson_view import write_learnings
 
-    raise typer.Exit(write_down(dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(write_learnings(dry_run=dry_run, as_json=as_json))
 
 
 @lessons_app.command()
@@ -107,19 +107,21 @@ def confirm(
 ) -> None:
     """Confirm a lesson, so that it is proposed as a rule."""
     from wisen.model.entry import MoveKind
-    from wisen.surfaces.cli.entry_view import decide
+    from wisen.surfaces.cli.lesson_view import record_decision
 
     kind, done = (MoveKind.EVERYWHERE, "confirmed for all projects") if everywhere else (MoveKind.CONFIRM, "confirmed")
-    raise typer.Exit(decide(name, kind, "", done, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(record_decision(name, kind, "", done, dry_run=dry_run, as_json=as_json))
 
 
 @lessons_app.command()
 def resolve(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Mark a lesson as resolved."""
     from wisen.model.entry import EntryStatus, MoveKind
-    from wisen.surfaces.cli.entry_view import decide
+    from wisen.surfaces.cli.lesson_view import record_decision
 
-    raise typer.Exit(decide(name, MoveKind.STATUS, EntryStatus.RESOLVED, "resolved", dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(
+        record_decision(name, MoveKind.STATUS, EntryStatus.RESOLVED, "resolved", dry_run=dry_run, as_json=as_json)
+    )
 
 
 @lessons_app.command(name="set")
@@ -134,7 +136,7 @@ def set_lesson(
     as_json: Json = False,
 ) -> None:
     """Set the status, priority or wording of a lesson."""
-    from wisen.surfaces.cli.entry_view import set_entry as run
+    from wisen.surfaces.cli.lesson_view import set_lesson as run
 
     raise typer.Exit(run(name, kind, value, dry_run=dry_run, as_json=as_json))
 
@@ -148,9 +150,9 @@ def merge(
 ) -> None:
     """Merge a lesson into another one that says the same."""
     from wisen.model.entry import MoveKind
-    from wisen.surfaces.cli.entry_view import decide
+    from wisen.surfaces.cli.lesson_view import record_decision
 
-    raise typer.Exit(decide(name, MoveKind.MERGE, into, f"part of {into}", dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(record_decision(name, MoveKind.MERGE, into, f"part of {into}", dry_run=dry_run, as_json=as_json))
 
 
 @lessons_app.command()
@@ -165,10 +167,10 @@ def supersede(
     The replaced lesson is kept. It is in force again once you state it again.
     """
     from wisen.model.entry import MoveKind
-    from wisen.surfaces.cli.entry_view import decide
+    from wisen.surfaces.cli.lesson_view import record_decision
 
     done = f"superseded by {by}"
-    raise typer.Exit(decide(name, MoveKind.SUPERSEDE, by, done, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(record_decision(name, MoveKind.SUPERSEDE, by, done, dry_run=dry_run, as_json=as_json))
 
 
 @lessons_app.command()
@@ -187,8 +189,8 @@ def split(
     Separates a lesson from the one it was merged into; with --seen, makes some of its occurrences another lesson.
     """
     from wisen.model.entry import MoveKind
-    from wisen.surfaces.cli.entry_view import decide, split_off
+    from wisen.surfaces.cli.lesson_view import record_decision, split_lesson
 
     if seen:
-        raise typer.Exit(split_off(name, seen, text, dry_run=dry_run, as_json=as_json))
-    raise typer.Exit(decide(name, MoveKind.MERGE, "", "an entry by itself", dry_run=dry_run, as_json=as_json))
+        raise typer.Exit(split_lesson(name, seen, text, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(record_decision(name, MoveKind.MERGE, "", "an entry by itself", dry_run=dry_run, as_json=as_json))

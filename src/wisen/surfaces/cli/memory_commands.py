@@ -18,17 +18,17 @@ memory_app = typer.Typer(
 def memory(context: typer.Context, as_json: Json = False) -> None:
     """Show what is kept of this project, and the commands that show it."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.memory_view import overview
+        from wisen.surfaces.cli.memory_view import show_overview
 
-        raise typer.Exit(overview(as_json=as_json))
+        raise typer.Exit(show_overview(as_json=as_json))
 
 
 @memory_app.command(name="days")
 def list_days(as_json: Json = False) -> None:
     """List the days of this project, newest first."""
-    from wisen.surfaces.cli.memory_view import days
+    from wisen.surfaces.cli.memory_view import list_days
 
-    raise typer.Exit(days(as_json=as_json))
+    raise typer.Exit(list_days(as_json=as_json))
 
 
 @memory_app.command(name="show")
@@ -43,9 +43,9 @@ def show_memory(
 
     By default the newest day.
     """
-    from wisen.surfaces.cli.memory_view import show
+    from wisen.surfaces.cli.memory_view import show_memory
 
-    raise typer.Exit(show(name, as_json=as_json))
+    raise typer.Exit(show_memory(name, as_json=as_json))
 
 
 @memory_app.command(name="write")
@@ -54,9 +54,9 @@ def write_memory(dry_run: DryRun = False, as_json: Json = False) -> None:
 
     Into its folder memory/ if it has one, else into wisen's home.
     """
-    from wisen.surfaces.cli.memory_view import write
+    from wisen.surfaces.cli.memory_view import write_files
 
-    raise typer.Exit(write(dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(write_files(dry_run=dry_run, as_json=as_json))
 
 
 @memory_app.command()
@@ -79,10 +79,10 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Search what was said, learnt and done before, and show where it is from."""
-    from wisen.surfaces.cli.recall_view import run
+    from wisen.surfaces.cli.recall_view import show_recall
 
     raise typer.Exit(
-        run(question, scope=scope, days=days, kinds=kind or [], around=around, limit=limit, as_json=as_json)
+        show_recall(question, scope=scope, days=days, kinds=kind or [], around=around, limit=limit, as_json=as_json)
     )
 
 
@@ -93,7 +93,7 @@ def brief(
     as_json: Json = False,
 ) -> None:
     """Show what an agent should know before a task: rules, known failures, and earlier work."""
-    from wisen.surfaces.cli.recall_view import brief as run
+    from wisen.surfaces.cli.recall_view import show_brief as run
 
     raise typer.Exit(run(prompt, budget=budget, as_json=as_json))
 
@@ -106,6 +106,6 @@ def note(
     as_json: Json = False,
 ) -> None:
     """Add a line to today's notes of this project."""
-    from wisen.surfaces.cli.memory_view import note as run
+    from wisen.surfaces.cli.memory_view import add_note as run
 
     raise typer.Exit(run(text, mark=mark, dry_run=dry_run, as_json=as_json))

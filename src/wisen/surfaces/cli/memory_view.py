@@ -1,4 +1,4 @@
-"""`wisen note` and `wisen memory`: the days and summaries of a project."""
+"""`wisen memory` and `wisen note`: the days and session summaries of a project."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _SHOWN = 30
 
 
-def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
-    """Put a line to the end of today."""
+def add_note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
+    """Add a line to today's notes."""
     wires = app.wire()
     if not dry_run and is_off(wires, as_json=as_json):
         return 0
@@ -28,26 +28,24 @@ def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
     if as_json:
         print_json({"path": noted.path, "line": noted.line, "is_new": noted.is_new, "dry_run": dry_run})
         return 0
-    would = "stands there already" if not noted.is_new else "would be written" if dry_run else "is written"
+    would = "is there already" if not noted.is_new else "would be written" if dry_run else "is written"
     out = console()
     out.print(f"{noted.line.mark.symbol} {noted.line.time} - {noted.line.text}", markup=False)
     out.print(f"    it {would}: {noted.path}", style="dim", markup=False)
     return 0
 
 
-def days(*, as_json: bool) -> int:
+def list_days(*, as_json: bool) -> int:
     """List the days of this project."""
     with app.wire().learner(reads=False) as learner:
         found, sessions = learner.memory.days(Path.cwd()), learner.memory.summaries(Path.cwd())
     if as_json:
-        told = [{"day": each.day, "path": each.path, "lines": each.lines} for each in found]
-        print_json({"days": told, "sessions": sessions})
+        day_rows = [{"day": each.day, "path": each.path, "lines": each.lines} for each in found]
+        print_json({"days": day_rows, "sessions": sessions})
         return 0
     out = console()
     if not found:
-        out.print(
-            "Nothing was kept of this project yet. wisen learn reads what your agents kept; wisen note adds to it."
-        )
+        out.print("Nothing is kept of this project yet. wisen learn reads your sessions; wisen note adds a line.")
     for each in found[:_SHOWN]:
         marks = Counter(line.mark for line in each.lines)
         out.print(f"{each.day}  {'  '.join(f'{mark.symbol} {many}' for mark, many in marks.items())}", markup=False)
@@ -59,8 +57,8 @@ def days(*, as_json: bool) -> int:
     return 0
 
 
-def overview(*, as_json: bool) -> int:
-    """Tell what is kept of this project and of all, and where each layer of it is."""
+def show_overview(*, as_json: bool) -> int:
+    """Show what is kept of this project and of all, and the command for each part."""
     wires = app.wire()
     if not wires.ever_used:
         if as_json:
@@ -71,30 +69,30 @@ def overview(*, as_json: bool) -> int:
     with wires.learner(reads=False) as learner:
         kept = learner.memory.overview(Path.cwd())
     if as_json:
-        told = [{"day": each.day, "path": each.path, "lines": each.lines} for each in kept.days]
+        day_rows = [{"day": each.day, "path": each.path, "lines": each.lines} for each in kept.days]
         counts = {"project": kept.name, "here": kept.here._asdict(), "everywhere": kept.everywhere._asdict()}
-        print_json({"days": told, "sessions": kept.summaries} | counts)
+        print_json({"days": day_rows, "sessions": kept.summaries} | counts)
         return 0
     out = console()
     if kept.name:
-        out.print(f"Kept of this project ({kept.name}): {_kept(kept.here)}.")
-        out.print(f"Of all projects: {_kept(kept.everywhere)}.")
+        out.print(f"Kept of this project ({kept.name}): {_describe_counts(kept.here)}.")
+        out.print(f"Of all projects: {_describe_counts(kept.everywhere)}.")
     else:
-        out.print(f"This directory belongs to no project that was learnt from. Of all: {_kept(kept.everywhere)}.")
-    out.print("Its layers, and how to look at each:")
-    rows = table("kept", "layer", "command", right=("kept",))
-    rows.add_row(f"{kept.here.memories:,}", "what was said and done, to be found again", 'wisen recall "some words"')
-    rows.add_row(f"{len(kept.days):,}", "days, a line for what mattered", "wisen memory days")
+        out.print(f"This is no project that wisen knows. Of all projects: {_describe_counts(kept.everywhere)}.")
+    out.print("How to see each part:")
+    rows = table("kept", "part", "command", right=("kept",))
+    rows.add_row(f"{kept.here.memories:,}", "what was said and done, for search", 'wisen recall "some words"')
+    rows.add_row(f"{len(kept.days):,}", "days, a line for each event that mattered", "wisen memory days")
     rows.add_row(f"{len(kept.summaries):,}", "summaries of sessions", _summary_command(kept))
     rows.add_row(f"{kept.here.entries:,}", "lessons", "wisen lessons")
     rows.add_row(f"{kept.here.rules:,}", "rules that you approved", "wisen rules")
     out.print(rows)
     if kept.here.sessions and not kept.summaries:
-        out.print("Days and summaries are written as sessions end. Those of earlier sessions: wisen memory write")
+        out.print("Days and summaries are written when sessions end. For earlier sessions: wisen memory write")
     return 0
 
 
-def _kept(kept: MemoryCounts) -> str:
+def _describe_counts(kept: MemoryCounts) -> str:
     return (
         f"{plural(kept.sessions, 'session')}, {plural(kept.entries, 'lesson')} "
         f"({plural(kept.rules, 'approved rule')}), {plural(kept.memories, 'memory', 'memories')}"
@@ -105,8 +103,8 @@ def _summary_command(kept: MemoryOverview) -> str:
     return f"wisen memory show {kept.summaries[0].stem}" if kept.summaries else "wisen memory show SESSION"
 
 
-def show(name: str | None, *, as_json: bool) -> int:
-    """Show a day, the newest where none is named, or the summary of a session."""
+def show_memory(name: str | None, *, as_json: bool) -> int:
+    """Show a day, by default the newest, or the summary of a session."""
     with app.wire().learner(reads=False) as learner:
         if name is None or is_day(name):
             return _show_day(learner, name, as_json=as_json)
@@ -119,7 +117,7 @@ def show(name: str | None, *, as_json: bool) -> int:
     return 0
 
 
-def write(*, dry_run: bool, as_json: bool) -> int:
+def write_files(*, dry_run: bool, as_json: bool) -> int:
     """Write every summary and day of this project."""
     with app.wire().learner(reads=False) as learner:
         paths = learner.memory.write_summaries(Path.cwd(), dry_run=dry_run)
@@ -128,7 +126,7 @@ def write(*, dry_run: bool, as_json: bool) -> int:
         return 0
     out = console()
     if not paths:
-        out.print("There is nothing to write: what is known of this project stands in its files.")
+        out.print("There is nothing to write: the files of this project are up to date.")
     for path in paths:
         out.print(f"{path} {'would be' if dry_run else 'is'} written.", markup=False)
     return 0
@@ -143,7 +141,7 @@ def _show_day(learner: Learner, name: str | None, *, as_json: bool) -> int:
         return 0
     out = console()
     if not found:
-        out.print(f"Nothing was kept of {day or 'this project'}. The days that there are: wisen memory days")
+        out.print(f"Nothing is kept of {day or 'this project'}. All days: wisen memory days")
     for each in found:
         out.print(f"{each.day}  {each.path}", style="dim", markup=False)
         for line in each.lines:

@@ -19,9 +19,9 @@ models_app = typer.Typer(
 def models(context: typer.Context, as_json: Json = False) -> None:
     """Show the configured models and today's use."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.model_view import show
+        from wisen.surfaces.cli.model_view import show_models
 
-        raise typer.Exit(show(as_json=as_json))
+        raise typer.Exit(show_models(as_json=as_json))
 
 
 @models_app.command(name="show")
@@ -30,9 +30,9 @@ def show_models(as_json: Json = False) -> None:
 
     Where each is configured, today's limits, and the cost of the last 30 days by purpose.
     """
-    from wisen.surfaces.cli.model_view import show
+    from wisen.surfaces.cli.model_view import show_models
 
-    raise typer.Exit(show(as_json=as_json))
+    raise typer.Exit(show_models(as_json=as_json))
 
 
 @models_app.command(name="check")
@@ -45,6 +45,6 @@ def check_model(
 
     Shows how long it took and what it cost. None of your data is sent.
     """
-    from wisen.surfaces.cli.model_view import check
+    from wisen.surfaces.cli.model_view import check_model
 
-    raise typer.Exit(check(tier, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(check_model(tier, dry_run=dry_run, as_json=as_json))

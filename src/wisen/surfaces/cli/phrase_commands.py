@@ -19,9 +19,9 @@ phrases_app = typer.Typer(
 def phrases(context: typer.Context, as_json: Json = False) -> None:
     """List your phrases, each with the messages that it was found in."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.phrase_view import show
+        from wisen.surfaces.cli.phrase_view import list_phrases
 
-        raise typer.Exit(show(None, dry_run=False, as_json=as_json))
+        raise typer.Exit(list_phrases(None, dry_run=False, as_json=as_json))
 
 
 @phrases_app.command(name="show")
@@ -38,9 +38,9 @@ def show_phrases(
     as_json: Json = False,
 ) -> None:
     """List your phrases, each with the messages that it was found in."""
-    from wisen.surfaces.cli.phrase_view import show
+    from wisen.surfaces.cli.phrase_view import list_phrases
 
-    raise typer.Exit(show(write, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(list_phrases(write, dry_run=dry_run, as_json=as_json))
 
 
 @phrases_app.command(name="learn")
@@ -65,11 +65,11 @@ def learn_phrases(
     They are found by what happened around them, such as undone work or rejected calls. Uses what `wisen learn` has
     read. The next `wisen learn` classifies messages with a new phrase again.
     """
-    from wisen.surfaces.cli.phrase_view import learn, take_in
+    from wisen.surfaces.cli.phrase_view import import_phrases, learn_phrases
 
     if source is not None:
-        raise typer.Exit(take_in(source, days=days, model=model, dry_run=dry_run, as_json=as_json))
-    raise typer.Exit(learn(days=days, model=model, dry_run=dry_run, as_json=as_json))
+        raise typer.Exit(import_phrases(source, days=days, model=model, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(learn_phrases(days=days, model=model, dry_run=dry_run, as_json=as_json))
 
 
 @phrases_app.command(name="remove")
@@ -82,6 +82,6 @@ def remove_phrase(
 
     It is not found again by itself.
     """
-    from wisen.surfaces.cli.phrase_view import remove
+    from wisen.surfaces.cli.phrase_view import remove_phrase
 
-    raise typer.Exit(remove(phrase, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(remove_phrase(phrase, dry_run=dry_run, as_json=as_json))

@@ -1,4 +1,4 @@
-"""`wisen phrases`: the user's own wording of feedback, learnt, shown and taken out."""
+"""`wisen phrases`: learns, lists, imports and removes the user's own wording of feedback."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.errors import UsageError
 from wisen.model.phrase import KnownPhrase, PhraseSource
-from wisen.surfaces.cli.render import clipped, plural, print_json, say
+from wisen.surfaces.cli.render import clip, plural, print_json, say
 from wisen.surfaces.cli.switch_commands import is_off
 
 if TYPE_CHECKING:
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 _WIDE = 90
 _QUOTES = 3
-_NEXT = "understood anew by the next `wisen learn`."
+_NEXT = "classified again by the next `wisen learn`."
 
 
-def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
-    """List the phrases, and put them into a file if one is named."""
+def list_phrases(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
+    """List the phrases, and export them to a file if one is named."""
     if dry_run and write is None:
-        raise UsageError("--dry-run goes with --write: showing changes nothing anyway.")
+        raise UsageError("--dry-run needs --write: listing changes nothing.")
     edits: int | None = None
     with app.wire().open_for_queries() as learner:
         known = learner.feedback.phrases()
@@ -29,18 +29,18 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
             edits = len(learner.feedback.export_phrases(write, dry_run=dry_run))
     if as_json:
         written = {} if write is None else {"file": str(write), "fields_written": edits, "dry_run": dry_run}
-        print_json({"phrases": [_told(each) for each in known], **written})
+        print_json({"phrases": [_phrase_fields(each) for each in known], **written})
         return 0
     for each in known:
-        _say(each)
+        _print_phrase(each)
     if not known:
         say("No phrase of yours is known yet. To look for some: wisen phrases learn")
     if write is not None:
-        say(f"{write} {'would be' if dry_run else 'was'} written." if edits else f"{write} holds them already.")
+        say(f"{write} {'would be' if dry_run else 'was'} written." if edits else f"{write} has them already.")
     return 0
 
 
-def learn(*, days: float | None, model: bool, dry_run: bool, as_json: bool) -> int:
+def learn_phrases(*, days: float | None, model: bool, dry_run: bool, as_json: bool) -> int:
     """Look for phrases."""
     wires = app.wire()
     if is_off(wires, as_json=as_json):
@@ -48,25 +48,25 @@ def learn(*, days: float | None, model: bool, dry_run: bool, as_json: bool) -> i
     with wires.learner(reads=False) as learner:
         found = learner.feedback.learn_phrases(days=days, model=model, dry_run=dry_run)
     if as_json:
-        new = [_told(KnownPhrase(*each)) for each in found.phrases]
+        new = [_phrase_fields(KnownPhrase(*each)) for each in found.phrases]
         print_json({"search": found.search, "phrases": new, "notes": found.notes, "dry_run": dry_run})
         return 0
     for each in found.phrases:
-        _say(KnownPhrase(*each))
+        _print_phrase(KnownPhrase(*each))
     looked = f"{plural(found.search.turns, 'turn')} since {found.search.since:%Y-%m-%d}"
     what = plural(len(found.phrases), "new phrase")
-    say(f"{what} in {looked}. Sessions that hold one are {_NEXT}" if found.phrases else f"Nothing new in {looked}.")
+    say(f"{what} in {looked}. Sessions that contain one are {_NEXT}" if found.phrases else f"Nothing new in {looked}.")
     for note in found.notes:
         say(note, dim=True)
     if dry_run:
-        say("Nothing was kept.", dim=True)
+        say("Nothing was stored.", dim=True)
     return 0
 
 
-def take_in(path: Path, *, days: float | None, model: bool, dry_run: bool, as_json: bool) -> int:
-    """Take in a file of feedback phrases."""
+def import_phrases(path: Path, *, days: float | None, model: bool, dry_run: bool, as_json: bool) -> int:
+    """Import a file of feedback phrases."""
     if days is not None or model:
-        raise UsageError("--from takes a file in as it is: leave --days and --model out.")
+        raise UsageError("--from imports a file as it is: leave out --days and --model.")
     wires = app.wire()
     if is_off(wires, as_json=as_json):
         return 0
@@ -80,12 +80,12 @@ def take_in(path: Path, *, days: float | None, model: bool, dry_run: bool, as_js
     for line in taken.left:
         say(f"Left out: {line}", dim=True)
     would = "would be " if dry_run else ""
-    say(f"{plural(len(taken.phrases), 'phrase')} {would}taken in; {plural(taken.sessions, 'session')} {_NEXT}")
+    say(f"{plural(len(taken.phrases), 'phrase')} {would}imported; {plural(taken.sessions, 'session')} {_NEXT}")
     return 0
 
 
-def remove(text: str, *, dry_run: bool, as_json: bool) -> int:
-    """Take a phrase out."""
+def remove_phrase(text: str, *, dry_run: bool, as_json: bool) -> int:
+    """Remove a phrase."""
     with app.wire().learner(reads=False) as learner:
         taken = learner.feedback.remove_phrase(text, dry_run=dry_run)
     if as_json:
@@ -96,21 +96,21 @@ def remove(text: str, *, dry_run: bool, as_json: bool) -> int:
     return 0
 
 
-def _say(known: KnownPhrase) -> None:
+def _print_phrase(known: KnownPhrase) -> None:
     phrase = known.phrase
     say(f"{phrase.kind.value:<10}  {phrase.text}")
     if phrase.way is PhraseSource.FILE:
         say(f"            from a file, {phrase.at:%Y-%m-%d}", dim=True)
         return
-    rest = f"; so do {phrase.signs} of {phrase.others} turns without it" if phrase.others else ""
-    means = f"in {plural(phrase.sessions, 'session')}, {phrase.hits} of {plural(phrase.turns, 'turn')} tell it{rest}"
+    rest = f"; {phrase.signs} of {phrase.others} messages without it do, too" if phrase.others else ""
+    means = f"in {plural(phrase.sessions, 'session')}, {phrase.hits} of {plural(phrase.turns, 'message')} show it{rest}"
     say(f"            {means} (at least {phrase.probability:.0%}, {phrase.way.value} {phrase.at:%Y-%m-%d})", dim=True)
     for proof in known.proofs[:_QUOTES]:
         where = f"{proof.agent} {proof.session[:8]}"
-        say(f"            {proof.at:%Y-%m-%d}  {where}  “{clipped(proof.quote, _WIDE)}”  ({proof.signs})", dim=True)
+        say(f"            {proof.at:%Y-%m-%d}  {where}  “{clip(proof.quote, _WIDE)}”  ({proof.signs})", dim=True)
 
 
-def _told(known: KnownPhrase) -> dict[str, object]:
+def _phrase_fields(known: KnownPhrase) -> dict[str, object]:
     phrase = known.phrase
     return {
         "phrase": phrase.text,

@@ -1,4 +1,4 @@
-"""Where approved rules go, at the terminal: a menu in `wisen review`, the diff of each place, `proposals place`."""
+"""Asks where an approved rule goes in `wisen review`, shows the diff of each place, and `wisen proposals place`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen import app
 from wisen.errors import PlaceNeeded, UsageError, WisenError
 from wisen.model.entry import Answer
-from wisen.surfaces.cli.render import console, print_json, say, shown_path
+from wisen.surfaces.cli.render import console, format_path, print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from wisen.model.place import RulePlace
 
 
-class Done(NamedTuple):
-    """What an answer did."""
+class AnswerResult(NamedTuple):
+    """The change and place that an answer led to."""
 
     change: Change | None
     place: RulePlace | None
@@ -30,10 +30,12 @@ class Done(NamedTuple):
     """Whether the user named the place."""
 
 
-def answer_or_ask(out: Console, learner: Learner, proposal: Proposal, given: Answer, text: str | None) -> Done | None:
-    """Answer a proposal; where its file cannot take the rule, ask where it may go, until it goes or the user leaves it.
+def answer_asking_place(
+    out: Console, learner: Learner, proposal: Proposal, given: Answer, text: str | None
+) -> AnswerResult | None:
+    """Answer a proposal; if the rule does not fit into its file, ask for another place until it fits or the user stops.
 
-    None where nothing was done.
+    Returns None if nothing was done.
 
     Raises:
         WisenError: it cannot be done, and not because of the place.
@@ -42,19 +44,19 @@ def answer_or_ask(out: Console, learner: Learner, proposal: Proposal, given: Ans
     while True:
         try:
             done = learner.proposals.answer(proposal.id, given, text=text, to=to)
-            return Done(done.edit.change if done.edit else None, done.place, to is not None)
+            return AnswerResult(done.edit.change if done.edit else None, done.place, to is not None)
         except PlaceNeeded as needed:
             out.print(needed.why, markup=False, style="yellow")
-            to = _asked_place(out, needed.places)
+            to = _ask_place(out, needed.places)
             if to is None:
                 return None
 
 
-def _asked_place(out: Console, places: tuple[tuple[str, str], ...]) -> str | None:
-    """The place that the user picks by its number or its word; None where they pick none."""
+def _ask_place(out: Console, places: tuple[tuple[str, str], ...]) -> str | None:
+    """Return the place that the user picks by number or name; None if they pick none."""
     if not places:
         return None
-    out.print("Where may it go?")
+    out.print("Where should it go?")
     for number, (word, says) in enumerate(places, 1):
         out.print(f"  {number} {word}: {says}", markup=False, highlight=False)
     while True:
@@ -67,17 +69,17 @@ def _asked_place(out: Console, places: tuple[tuple[str, str], ...]) -> str | Non
         found = [word for number, (word, _) in enumerate(places, 1) if said in (str(number), word)]
         if found:
             return found[0]
-        out.print(f"{said!r} is none of them.", markup=False, style="dim")
+        out.print(f"{said!r} is not one of them.", markup=False, style="dim")
 
 
-def show_places(
+def show_place_diffs(
     learner: Learner,
     proposal: Proposal,
     needed: PlaceNeeded,
     text: str | None,
     show_diff: Callable[..., None],
 ) -> None:
-    """Show what each place would look like, where a rule cannot go into its own file."""
+    """Show the diff of each place, if a rule cannot go into its own file."""
     out = console()
     out.print(needed.why, markup=False)
     for word, says in needed.places:
@@ -91,23 +93,23 @@ def show_places(
             show_diff(out, *done.edit)
 
 
-def where_it_goes(place: RulePlace) -> str:
-    """A place in a few words."""
-    return "no file: told by hook" if place.is_hook else shown_path(place.path)
+def describe_place(place: RulePlace) -> str:
+    """Describe a place in a few words."""
+    return "no file: delivered by hook" if place.is_hook else format_path(place.path)
 
 
-def tell_place(out: Console, place: RulePlace, *, said: bool, dry_run: bool) -> None:
-    """Tell where a rule goes from now on, and how that is changed."""
+def report_place(out: Console, place: RulePlace, *, said: bool, dry_run: bool) -> None:
+    """Report where a rule goes from now on, and how to change that."""
     if place.is_hook:
-        out.print(f"Agents {'would be' if dry_run else 'are'} told by hook; no file of yours is changed.")
+        out.print(f"Agents {'would be' if dry_run else 'are'} given it by hook; no file of yours is changed.")
     if said and place.applies_everywhere:
-        out.print(f"It {'would hold' if dry_run else 'holds'} in all your projects.")
+        out.print(f"It {'would apply' if dry_run else 'applies'} in all your projects.")
     elif said and not dry_run:
-        again = "wisen proposals place shows and changes that"
+        again = "wisen proposals place shows and changes this"
         out.print(f"The next rules of this project go there too: {again}.", style="dim")
 
 
-def show(*, as_json: bool) -> int:
+def list_places(*, as_json: bool) -> int:
     """Show the places that the user chose."""
     with app.wire().open_for_queries() as learner:
         found = learner.rules.chosen_places()
@@ -117,17 +119,17 @@ def show(*, as_json: bool) -> int:
     for each in found:
         say(f"{each.context or 'all projects'}: instead of {each.file} → {each.to}")
     if not found:
-        say("No place was chosen: rules go into their file, and you are asked where it is too long.")
+        say("No place was chosen: rules go into their file, and you are asked if it is too long.")
     say("Change it, in the project's folder: wisen proposals place rules (or file, local, hook, ask)", dim=True)
     return 0
 
 
-def choose(place: str, file: str, *, context: str | None, dry_run: bool, as_json: bool) -> int:
-    """Choose where the rules of a project go that would go into a file."""
+def choose_place(place: str, file: str, *, context: str | None, dry_run: bool, as_json: bool) -> int:
+    """Choose where rules of a project go instead of a file."""
     with app.wire().learner(reads=False) as learner:
         key = learner.contexts.key_of(Path.cwd()) if context is None else context
         if not key and context is None:
-            raise UsageError("This directory belongs to no project. Go to a project's folder, or say --global.")
+            raise UsageError("This directory belongs to no project. Go to a project's folder, or add --global.")
         chosen = learner.rules.choose_place(key, file, place, dry_run=dry_run)
     if as_json:
         print_json(chosen._asdict() | {"dry_run": dry_run})

@@ -17,6 +17,6 @@ def praise(
     as_json: Json = False,
 ) -> None:
     """List your praise, and the lessons that it strengthened: those that your agent was given just before."""
-    from wisen.surfaces.cli.praise_view import run
+    from wisen.surfaces.cli.praise_view import list_praises
 
-    raise typer.Exit(run(days=days, as_json=as_json))
+    raise typer.Exit(list_praises(days=days, as_json=as_json))

@@ -1,4 +1,4 @@
-"""`wisen praise`: the praises that were found, and what each strengthened."""
+"""`wisen praise`: lists praise, and the lessons and fixes that it strengthened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.model.reinforcement import MAX_STRENGTH, PraiseMoment
-from wisen.surfaces.cli.render import clipped, plural, print_json, say
+from wisen.surfaces.cli.render import clip, plural, print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,47 +15,51 @@ if TYPE_CHECKING:
 
 _SHOWN = 30
 _WIDE = 96
-_NONE = "No praise was found. wisen learn reads what your agents kept."
+_NONE = "No praise was found yet. wisen learn reads your sessions."
 MOMENTS = {
-    PraiseMoment.START: "told in the session",
-    PraiseMoment.PROMPT: "told at a prompt",
-    PraiseMoment.FAILURE: "told at a failure",
+    PraiseMoment.START: "given in the session",
+    PraiseMoment.PROMPT: "given at a prompt",
+    PraiseMoment.FAILURE: "given at a failure",
     PraiseMoment.NAMED: "named by you",
 }
 
 
-def run(*, days: float | None, as_json: bool) -> int:
+def list_praises(*, days: float | None, as_json: bool) -> int:
     """List praises, newest first."""
     with app.wire().learner(reads=False) as learner:
         found = learner.praise.list_praises(days=days)
     if as_json:
-        print_json({"praises": [_told(each) for each in found]})
+        print_json({"praises": [_praise_fields(each) for each in found]})
         return 0
     for each in found[:_SHOWN]:
-        quote = f"“{clipped(each.quote, _WIDE)}”" if each.quote else "(what you said is no longer there)"
+        quote = f"“{clip(each.quote, _WIDE)}”" if each.quote else "(the message is no longer kept)"
         say(f"{each.at:%Y-%m-%d %H:%M}  {quote}")
         say(f"    {each.agent} session {each.session}", dim=True)
         for one in each.strengthened:
             again = "" if one.counts else ", counted with another praise of the session"
-            what = clipped(one.text, _WIDE) if one.text else "a fix"
+            what = clip(one.text, _WIDE) if one.text else "a fix"
             say(f"    +{one.weight:g}  {one.name}  {what} ({MOMENTS[one.how]}{again})")
         if not each.strengthened:
             say(f"    strengthened nothing: {each.why}", dim=True)
     if len(found) > _SHOWN:
         say(f"and {len(found) - _SHOWN:,} more: wisen praise --json", dim=True)
     strengthening = sum(bool(each.strengthened) for each in found)
-    say(f"{plural(len(found), 'praise')} found, {strengthening} of them strengthened something." if found else _NONE)
+    say(
+        f"{plural(len(found), 'praise')} found, {strengthening} of them strengthened a lesson or fix."
+        if found
+        else _NONE
+    )
     return 0
 
 
 def praise_lines(praises: Sequence[Reinforcement], strength: float) -> list[str]:
-    """The praises of one entry or fix, for `wisen explain`."""
+    """Return lines about the praise of one lesson or fix."""
     if not praises:
         return []
-    head = f"Praised in {plural(len(praises), 'session')}; that comes to {strength:.2f} of {MAX_STRENGTH:g} now:"
+    head = f"Praised in {plural(len(praises), 'session')}; strength {strength:.2f} of {MAX_STRENGTH:g} now:"
     return [head, *(f"  {row.at:%Y-%m-%d %H:%M}, +{row.weight:g}, {MOMENTS[row.how]}" for row in reversed(praises))]
 
 
-def _told(praise: Praise) -> dict[str, object]:
+def _praise_fields(praise: Praise) -> dict[str, object]:
     strengthened = [each._asdict() for each in praise.strengthened]
     return {**praise._asdict(), "calls": list(praise.calls), "strengthened": strengthened}

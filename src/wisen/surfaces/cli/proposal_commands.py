@@ -22,9 +22,9 @@ def proposals(
 ) -> None:
     """List the proposals."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.review_view import show
+        from wisen.surfaces.cli.review_view import list_proposals
 
-        raise typer.Exit(show(every=every, as_json=as_json))
+        raise typer.Exit(list_proposals(every=every, as_json=as_json))
 
 
 @proposals_app.command()
@@ -38,7 +38,7 @@ def review() -> None:
 @proposals_app.command(name="show")
 def show_proposal(proposal: ProposalId, as_json: Json = False) -> None:
     """Show one proposal: the reason, the diff and what it costs."""
-    from wisen.surfaces.cli.review_view import explain as run
+    from wisen.surfaces.cli.review_view import show_proposal as run
 
     raise typer.Exit(run(proposal, as_json=as_json))
 
@@ -61,10 +61,10 @@ def _answer(name: str, does: str, *, may_edit: bool = False) -> None:
         as_json: Json = False,
     ) -> None:
         from wisen.model.entry import Answer
-        from wisen.surfaces.cli.review_view import answer
+        from wisen.surfaces.cli.review_view import answer_proposal
 
         given = Answer({"approve": "approved", "reject": "rejected", "skip": "skipped"}.get(name, name))
-        raise typer.Exit(answer(proposal, given, text=text, to=to, dry_run=dry_run, as_json=as_json))
+        raise typer.Exit(answer_proposal(proposal, given, text=text, to=to, dry_run=dry_run, as_json=as_json))
 
     def run_as_it_is(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
         run(proposal, None, None, dry_run, as_json)
@@ -97,11 +97,11 @@ def choose_place(
 
     Used instead of a file that is too long. Applies to this project.
     """
-    from wisen.surfaces.cli.place_view import choose, show
+    from wisen.surfaces.cli.place_view import choose_place, list_places
 
     if place is None:
-        raise typer.Exit(show(as_json=as_json))
-    raise typer.Exit(choose(place, file, context="" if everywhere else context, dry_run=dry_run, as_json=as_json))
+        raise typer.Exit(list_places(as_json=as_json))
+    raise typer.Exit(choose_place(place, file, context="" if everywhere else context, dry_run=dry_run, as_json=as_json))
 
 
 @proposals_app.command(name="try")

@@ -1,4 +1,4 @@
-"""How values become text on a terminal or JSON on a pipe."""
+"""Formats values as text for a terminal or as JSON: numbers, sizes, calls, paths, decisions."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 
 def print_json(value: object) -> None:
-    """One JSON object, dates in ISO form, keys as the values name them."""
+    """Print a value as one JSON object, with dates in ISO format."""
     import msgspec
 
-    from wisen.surfaces.cli.terminal import visible_json
+    from wisen.surfaces.cli.terminal import escape_json
 
     encoded = msgspec.json.encode(value, enc_hook=str)
-    sys.stdout.write(visible_json(msgspec.json.format(encoded, indent=2).decode("utf-8")) + "\n")
+    sys.stdout.write(escape_json(msgspec.json.format(encoded, indent=2).decode("utf-8")) + "\n")
 
 
 def console() -> Console:
-    """The terminal; where there is none, and COLUMNS says nothing, lines are as long as they are."""
+    """Return a console on standard output; without a terminal and COLUMNS, lines are not wrapped."""
     from wisen.surfaces.cli.terminal import safe_console
 
     return safe_console()
 
 
 def say(text: str, *, dim: bool = False) -> None:
-    """One line, as it is. On a pipe nothing has to be coloured, and what could do it takes time to load."""
+    """Print one line. On a pipe it is printed without rich, which takes time to load."""
     if sys.stdout.isatty():
         console().print(text, style="dim" if dim else None, markup=False)
     else:
@@ -40,14 +40,14 @@ def say(text: str, *, dim: bool = False) -> None:
 
 
 def table(*columns: str, right: tuple[str, ...] = ()) -> FittedTable:
-    """A quiet table; `right` names the columns of numbers."""
+    """Return a table without borders; `right` names the number columns."""
     from wisen.surfaces.cli.layout import FittedTable
 
     return FittedTable(columns, right)
 
 
-def size(count: int) -> str:
-    """Bytes for a person."""
+def format_size(count: int) -> str:
+    """Format a number of bytes."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= factor:
             return f"{count / factor:.1f} {unit}"
@@ -55,12 +55,12 @@ def size(count: int) -> str:
 
 
 def plural(count: int, one: str, many: str = "") -> str:
-    """A number with its noun."""
+    """Format a number with its noun."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def thousands(count: int) -> str:
-    """A number of which only the size counts."""
+def format_count(count: int) -> str:
+    """Format a number, rounded."""
     return (
         f"{count:,}"
         if count < 1000
@@ -70,39 +70,39 @@ def thousands(count: int) -> str:
     )
 
 
-def duration(milliseconds: int) -> str:
-    """A time of which only the size counts."""
+def format_duration(milliseconds: int) -> str:
+    """Format a duration, rounded."""
     minutes = milliseconds / 60_000
     if minutes < 1:
         return f"{milliseconds / 1000:.0f} s"
     return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
 
 
-def clipped(text: str, longest: int) -> str:
-    """On one line and no longer, in whole words."""
+def clip(text: str, longest: int) -> str:
+    """Shorten a text to one line of whole words."""
     from wisen.surfaces.cli.layout import clip_text
 
     return clip_text(text, longest)
 
 
-def shown_call(arguments: str) -> str:
-    """The arguments of a call as a person would read them: the command, or what each field says."""
+def format_call(arguments: str) -> str:
+    """Format the arguments of a call: the command, or each field with its value."""
     fields = _fields(arguments)
     command = fields.get("command", fields.get("cmd"))
     if command is not None:
         return command if isinstance(command, str) else " ".join(map(str, command)) if isinstance(command, list) else ""
-    return ", ".join(f"{name}={clipped(str(value), 60)}" for name, value in fields.items())
+    return ", ".join(f"{name}={clip(str(value), 60)}" for name, value in fields.items())
 
 
-def complaint(text: str) -> str:
-    """The first line that says anything of what a failed call said."""
+def first_error_line(text: str) -> str:
+    """Return the first meaningful line of the output of a failed call."""
     bare = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "")
     lines = (line.strip() for line in bare.splitlines())
     return next((line for line in lines if line and not line.startswith(("Exit code", "$ "))), "")
 
 
-def runs_something(arguments: str) -> bool:
-    """Whether a call runs a command."""
+def runs_command(arguments: str) -> bool:
+    """Return whether a call runs a shell command."""
     return not _fields(arguments).keys().isdisjoint(("command", "cmd"))
 
 
@@ -116,24 +116,24 @@ def _fields(arguments: str) -> dict[str, object]:
     return fields if isinstance(fields, dict) else {}
 
 
-class DecisionWords(NamedTuple):
-    """What could be decided, why, and the one command that does it."""
+class DecisionText(NamedTuple):
+    """A decision that the user could make, the reason, and the command for it."""
 
     what: str
     why: str
     command: str
 
 
-def decision_words(decision: OpenDecision) -> DecisionWords:
-    """A decision for a person."""
+def describe_open_decision(decision: OpenDecision) -> DecisionText:
+    """Describe an open decision."""
     from wisen.model.fix import Danger
     from wisen.model.instruction import describe_effect
 
     if decision.line is not None and decision.file is not None:
         line = decision.line.line
-        what = f"Take out line {line.number} of {decision.file.path}: {clipped(line.text.strip(' *-#'), 60)}"
-        cost = f" Cost so far: about {duration(decision.spares_ms)}." if decision.spares_ms else ""
-        return DecisionWords(
+        what = f"Remove line {line.number} of {decision.file.path}: {clip(line.text.strip(' *-#'), 60)}"
+        cost = f" Cost so far: about {format_duration(decision.spares_ms)}." if decision.spares_ms else ""
+        return DecisionText(
             what,
             f"{describe_effect(decision.line)}{cost}",
             f"{blame_command(decision.file.path)} --line {line.number} --remove",
@@ -141,27 +141,27 @@ def decision_words(decision: OpenDecision) -> DecisionWords:
     if decision.fix is not None:
         fix = decision.fix
         again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
-        what = f"Tell your agents what helped when “{fix.signature.description}” came: {fix.change.description}"
+        what = f"Give your agents the fix for “{fix.signature.description}”: {fix.change.description}"
         careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
         seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
-        return DecisionWords(
+        return DecisionText(
             what, f"{seen}; where it comes from: wisen explain {fix.id}", f"wisen lessons confirm {decision.entry}"
         )
     if decision.file is not None:
         file = decision.file
-        what = f"Drop {plural(file.unused_lines, 'rule')} of {file.path} that nothing ever touched"
-        why = f"{thousands(file.unused_tokens)} tokens in each of {plural(file.sessions, 'session')}"
-        return DecisionWords(what, why, f"{blame_command(file.path)} --unused --remove")
-    return DecisionWords("", "", "")
+        what = f"Drop {plural(file.unused_lines, 'rule')} of {file.path} that were never relevant"
+        why = f"{format_count(file.unused_tokens)} tokens in each of {plural(file.sessions, 'session')}"
+        return DecisionText(what, why, f"{blame_command(file.path)} --unused --remove")
+    return DecisionText("", "", "")
 
 
 def blame_command(path: str) -> str:
-    """The command that looks at an instruction file."""
+    """Return the command that shows an instruction file."""
     return f"wisen blame {shlex.quote(path)}"
 
 
 def headline(counts: Counts) -> str:
-    """What was looked at, in one line."""
+    """Summarize what was read, in one line."""
     span = f", {counts.first:%Y-%m-%d} to {counts.last:%Y-%m-%d}" if counts.first and counts.last else ""
     calls = sum(tool.calls for tool in counts.tools)
     failed = sum(tool.failed + tool.masked for tool in counts.tools)
@@ -173,8 +173,8 @@ def headline(counts: Counts) -> str:
     )
 
 
-def stops(counts: Counts) -> str:
-    """What the user rejected and interrupted."""
+def describe_rejections(counts: Counts) -> str:
+    """Summarize what the user rejected and interrupted."""
     by_rejecting = counts.interrupts_by_rejection
     rejected = sorted((tool for tool in counts.tools if tool.rejected), key=lambda tool: -tool.rejected)[:3]
     most = f", most often {', '.join(f'{tool.tool} ({tool.rejected:,})' for tool in rejected)}," if rejected else ""
@@ -185,13 +185,13 @@ def stops(counts: Counts) -> str:
     )
 
 
-def shown_path(path: str) -> str:
-    """A path with the file that it really leads to, where links do: who decides must see what is written to."""
-    real = leads_to(path)
+def format_path(path: str) -> str:
+    """Format a path with the target of its links: whoever decides must see which file is written."""
+    real = link_target(path)
     return path if real is None else f"{path} (a link: it is {real})"
 
 
-def leads_to(path: str) -> str | None:
-    """The file that links lead to; None where there are none on the way."""
+def link_target(path: str) -> str | None:
+    """Return the target of a path with symbolic links; None without links."""
     real = os.path.realpath(path)
     return None if not path or real == os.path.abspath(path) else real  # noqa: PTH100 - links stay

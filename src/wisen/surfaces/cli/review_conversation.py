@@ -1,12 +1,12 @@
-"""What `wisen review` shows and asks about one proposal: the conversation it comes from, and other words for it."""
+"""`wisen review`: shows the conversation that a proposal comes from, and asks for another wording."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
-from wisen.surfaces.cli.render import clipped, say
-from wisen.surfaces.cli.rule_editing import edited_text
+from wisen.surfaces.cli.render import clip, say
+from wisen.surfaces.cli.rule_editing import edit_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from wisen.model.entry import Proposal
 
 _WIDTH = 80
-_ASKED = """\
-# Word what you said as one rule that says something to somebody who was not there.
-# Lines that begin with # are left out. Nothing is done where no line is left.
+_INSTRUCTIONS = """\
+# Write what you said as one rule that makes sense to somebody who was not there.
+# Lines that start with # are ignored. If no other line is left, nothing is done.
 #
 """
 _LONGEST = 400
-"""How much of one turn or call is shown."""
+"""The most characters that are shown of one message or call."""
 
 
 def show_conversation(out: Console, learner: Learner, proposal: Proposal) -> None:
-    """Show why something is proposed, and what was said and done before and after it was said."""
+    """Show the reason for a proposal, and the messages and calls around each quote."""
     width = min(out.width, _WIDTH)
     out.print(proposal.why, markup=False, width=width)
     for each in learner.proposals.conversations(proposal):
@@ -38,18 +38,18 @@ def show_conversation(out: Console, learner: Learner, proposal: Proposal) -> Non
             )
         for line in each.lines:
             mark = ">" if line.is_quote else " "
-            told = clipped(" ".join(line.text.split()), _LONGEST)
+            text = clip(" ".join(line.text.split()), _LONGEST)
             style = "bold" if line.is_quote else None
-            out.print(f"{mark} {line.who}: {told}", markup=False, style=style, width=width)
+            out.print(f"{mark} {line.who}: {text}", markup=False, style=style, width=width)
 
 
-def edited_line(out: Console, text: str) -> str | None:
-    """Other words for a text, which stands there to be edited; None where they are the same, or none were given."""
+def ask_wording(out: Console, text: str) -> str | None:
+    """Ask for another wording of a text, prefilled with it; None if it is unchanged or empty."""
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():
-            edited = _prefilled(text)
+            edited = _read_prefilled(text)
         else:
-            edited = out.input("In your words: ", markup=False)
+            edited = out.input("New wording: ", markup=False)
     except EOFError:
         edited = ""
     edited = " ".join(edited.split())
@@ -59,53 +59,53 @@ def edited_line(out: Console, text: str) -> str | None:
     return edited
 
 
-def worded_line(out: Console, proposal: Proposal, editor: str) -> str | None:
-    """A rule in a person's words for what they said, which stands in their editor as a comment; None for none.
+def ask_rule_wording(out: Console, proposal: Proposal, editor: str) -> str | None:
+    """Ask in an editor for a rule, with what the user said as a comment; None if nothing was written.
 
     Raises:
         UsageError: the editor cannot be run.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return edited_line(out, proposal.text)
+        return ask_wording(out, proposal.text)
     said = "".join(f"# {line}\n" for line in (f"“{proposal.text}”", *proposal.why.splitlines()))
-    left = edited_text(f"\n{_ASKED}{said}", editor)
+    left = edit_text(f"\n{_INSTRUCTIONS}{said}", editor)
     worded = " ".join(" ".join(line for line in left.splitlines() if not line.startswith("#")).split())
     if not worded:
         out.print("Nothing was changed.")
     return worded or None
 
 
-def warn_of_other_meaning(quote: str, wording: str) -> None:
-    """Tell a person where words of theirs say something else than what was said."""
+def warn_of_changed_meaning(quote: str, wording: str) -> None:
+    """Warn the user if a new wording differs in meaning from what was said."""
     from wisen.text.wording_check import find_mismatch
 
     if wrong := find_mismatch(quote, wording):
-        say(f"Mind that this is not what was said: {wrong}.")
+        say(f"Note that this differs from what was said: {wrong}.")
 
 
-def keeps_meaning(out: Console, quote: str, wording: str) -> bool:
-    """Whether words say what was said, or the person wants them all the same."""
+def confirm_meaning(out: Console, quote: str, wording: str) -> bool:
+    """Return whether a wording keeps the meaning, or the user wants it anyway."""
     from wisen.text.wording_check import find_mismatch
 
     wrong = find_mismatch(quote, wording)
     if not wrong:
         return True
-    out.print(f"That is not what you said: {wrong}.", markup=False, style="yellow")
+    out.print(f"This is not what you said: {wrong}.", markup=False, style="yellow")
     try:
-        return out.input("Take it all the same? [y,N] ", markup=False).strip().lower()[:1] == "y"
+        return out.input("Use it anyway? [y,N] ", markup=False).strip().lower()[:1] == "y"
     except EOFError:
         return False
 
 
-def _prefilled(text: str) -> str:
-    """What is left of a text that a person edits in the terminal."""
+def _read_prefilled(text: str) -> str:
+    """Read a line from the terminal that is prefilled with a text."""
     try:
         import readline
     except ImportError:  # a Python without it
         print(text)
-        return input("In your words: ")
+        return input("New wording: ")
     readline.set_startup_hook(lambda: readline.insert_text(text))
     try:
-        return input("In your words: ")
+        return input("New wording: ")
     finally:
         readline.set_startup_hook(None)

@@ -1,4 +1,4 @@
-"""`wisen review` and `wisen proposals`: what is suggested, one by one, in the manner of `git add -p`."""
+"""`wisen proposals` and `wisen review`: lists proposals, and asks about each, in the manner of `git add -p`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from wisen import app
 from wisen.errors import PlaceNeeded, WisenError
 from wisen.model.entry import Answer, ProposalType
 from wisen.model.guard_text import describe_proposal
-from wisen.surfaces.cli.entry_view import say_no_longer
 from wisen.surfaces.cli.finding_view import show_findings
-from wisen.surfaces.cli.place_view import answer_or_ask, show_places, tell_place, where_it_goes
-from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
-from wisen.surfaces.cli.requests import carry_out
+from wisen.surfaces.cli.pending_requests import execute_request
+from wisen.surfaces.cli.place_view import answer_asking_place, describe_place, report_place, show_place_diffs
+from wisen.surfaces.cli.render import clip, console, format_path, link_target, plural, print_json, say
 from wisen.surfaces.cli.review_conversation import (
-    edited_line,
-    keeps_meaning,
+    ask_rule_wording,
+    ask_wording,
+    confirm_meaning,
     show_conversation,
-    warn_of_other_meaning,
-    worded_line,
+    warn_of_changed_meaning,
 )
-from wisen.surfaces.cli.rule_editing import editor_in
+from wisen.surfaces.cli.rule_editing import editor_command
+from wisen.surfaces.cli.rule_view import print_former_rules
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,34 +31,34 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import ProposalState
 
 _KEYS = "y yes, n no (it does not come back), e edit, s skip (until it comes up again), l later, w why, q quit"
-_TRY = "t try it (it proves itself in a trial first)"
+_TRY = "t try it (put it on trial first)"
 _NO_LONGER = 3
-"""So many of the rules that hold no longer are told before the questions."""
+"""How many of the rules that no longer apply are shown before the questions."""
 _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l": Answer.LATER}
 
 
-def show(*, every: bool, as_json: bool) -> int:
+def list_proposals(*, every: bool, as_json: bool) -> int:
     """List the proposals."""
     with app.wire().open_for_queries() as learner:
         found = [each for each in learner.proposals.all() if every or each.is_waiting]
         if as_json:
-            # What rules hold back is worked out from all fixes: a listing does not wait for that.
+            # Computing what rules withhold reads all fixes: a plain listing does not wait for that.
             held_back = {"held_back": [each._asdict() for each in learner.fixes.withheld()]} if every else {}
-            print_json({"proposals": [_told(learner, each) for each in found], **held_back})
+            print_json({"proposals": [_proposal_fields(learner, each) for each in found], **held_back})
             return 0
         short = learner.proposals.short_ids()
         numbers = {
             each.proposal.id: number for number, each in enumerate((each for each in found if each.is_waiting), 1)
         }
         learner.proposals.remember_shown([*numbers])
-        goes = {each.proposal.id: _where(each.proposal, learner) for each in found}
-        held = held_back_lines(learner) if every else []
+        goes = {each.proposal.id: _describe_destination(each.proposal, learner) for each in found}
+        held = withheld_fix_lines(learner) if every else []
     if not found:
-        say("Nothing is proposed just now. wisen learn reads what is new.")
+        say("There are no proposals now. wisen learn reads new sessions.")
     for each in found:
         id_ = each.proposal.id
-        say(f"{numbers.get(id_, '-'):>3}  {clipped(describe_proposal(each.proposal), 100)}  ({short[id_]})")
-        state = (", waits for your words" if each.proposal.unworded else "") if each.is_waiting else f", {each.answer}"
+        say(f"{numbers.get(id_, '-'):>3}  {clip(describe_proposal(each.proposal), 100)}  ({short[id_]})")
+        state = (", needs your wording" if each.proposal.unworded else "") if each.is_waiting else f", {each.answer}"
         say(f"     {goes[each.proposal.id]}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
     for line in held:
         say(line, dim=True)
@@ -69,24 +69,26 @@ def show(*, every: bool, as_json: bool) -> int:
     return 0
 
 
-def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dry_run: bool, as_json: bool) -> int:
+def answer_proposal(
+    proposal: str, given: Answer, *, text: str | None, to: str | None, dry_run: bool, as_json: bool
+) -> int:
     """Answer one proposal."""
     with app.wire().learner(reads=False) as learner:
         request = learner.proposals.get(proposal).proposal
         if text is not None and not as_json and not request.words:
-            warn_of_other_meaning(request.text, text)
+            warn_of_changed_meaning(request.text, text)
         if request.words and given is Answer.APPROVED and not dry_run:
-            return carry_out(learner, request)
+            return execute_request(learner, request)
         try:
             done = learner.proposals.answer(proposal, given, text=text, to=to, dry_run=dry_run)
         except PlaceNeeded as needed:
             if dry_run and not as_json:
-                show_places(learner, request, needed, text, show_diff)
+                show_place_diffs(learner, request, needed, text, show_diff)
             raise
         if as_json:
-            told = _told(learner, done.asked) | {"answer": given, "dry_run": dry_run}
-            told |= {"to": done.place.word if done.place else None}
-            print_json(told | {"change": done.edit.change.id if done.edit else None})
+            fields = _proposal_fields(learner, done.asked) | {"answer": given, "dry_run": dry_run}
+            fields |= {"to": done.place.word if done.place else None}
+            print_json(fields | {"change": done.edit.change.id if done.edit else None})
             return 0
     out = console()
     if done.edit is not None:
@@ -96,7 +98,7 @@ def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dr
         markup=False,
     )
     if given is Answer.APPROVED and done.place is not None:
-        tell_place(out, done.place, said=to is not None, dry_run=dry_run)
+        report_place(out, done.place, said=to is not None, dry_run=dry_run)
     return 0
 
 
@@ -105,20 +107,20 @@ def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
     with app.wire().learner(reads=False) as learner:
         each = learner.trials.try_out(proposal, dry_run=dry_run)
         if as_json:
-            print_json(_told(learner, each) | {"answer": Answer.TRIED, "dry_run": dry_run})
+            print_json(_proposal_fields(learner, each) | {"answer": Answer.TRIED, "dry_run": dry_run})
             return 0
     say(f"{'Would be' if dry_run else 'Is'} on trial from the next session on: {describe_proposal(each.proposal)}")
     return 0
 
 
-def explain(proposal: str, *, as_json: bool) -> int:
-    """Show one proposal whole."""
+def show_proposal(proposal: str, *, as_json: bool) -> int:
+    """Show one proposal in detail."""
     with app.wire().learner(reads=False) as learner:
         each = learner.proposals.get(proposal)
         if as_json:
-            print_json(_told(learner, each))
+            print_json(_proposal_fields(learner, each))
             return 0
-        _tell(console(), learner, each)
+        _print_proposal(console(), learner, each)
     return 0
 
 
@@ -128,29 +130,29 @@ def review() -> int:
     with app.wire().learner(reads=False) as learner:
         waiting = [each for each in learner.proposals.all() if each.is_waiting]
         show_findings(learner, out)
-        say_no_longer(learner.rules.former_rules(), _NO_LONGER)
-        for line in held_back_lines(learner):
+        print_former_rules(learner.rules.former_rules(), _NO_LONGER)
+        for line in withheld_fix_lines(learner):
             out.print(line, markup=False, style="dim")
         if not waiting:
-            out.print("Nothing is proposed just now. wisen learn reads what is new.")
+            out.print("There are no proposals now. wisen learn reads new sessions.")
             return 0
         for agent in learner.install.status():
             for fault in agent.faults:
-                told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
-                out.print(told, markup=False)
+                text = f"{agent.agent} may not get what you approve: {fault}. wisen install {agent.agent} repairs it."
+                out.print(text, markup=False)
         short = learner.proposals.short_ids()
         learner.proposals.remember_shown([each.proposal.id for each in waiting])
         for number, each in enumerate(waiting, 1):
             if not learner.proposals.get(each.proposal.id).is_waiting:
-                continue  # what was answered before has answered this as well
+                continue  # an earlier answer has answered this as well
             out.print(f"\n({number}/{len(waiting)}) {short[each.proposal.id]}", style="dim")
-            _tell(out, learner, each)
-            if not _asked(out, learner, each):
+            _print_proposal(out, learner, each)
+            if not _ask_about(out, learner, each):
                 break
     return 0
 
 
-def _asked(out: Console, learner: Learner, each: ProposalState) -> bool:
+def _ask_about(out: Console, learner: Learner, each: ProposalState) -> bool:
     """Ask about one proposal until it is answered; False to stop."""
     text: str | None = None
     tries = learner.trials.can_try(each)
@@ -164,61 +166,61 @@ def _asked(out: Console, learner: Learner, each: ProposalState) -> bool:
         if key == "w":
             show_conversation(out, learner, each.proposal)
         elif (key == "e" and not each.proposal.words) or (key == "y" and each.proposal.unworded):
-            text = _worded(out, each.proposal)
-            if text is not None and keeps_meaning(out, each.proposal.text, text):
-                _answered(out, learner, each, Answer.APPROVED, text)
+            text = _ask_for_wording(out, each.proposal)
+            if text is not None and confirm_meaning(out, each.proposal.text, text):
+                _apply_answer(out, learner, each, Answer.APPROVED, text)
                 return True
         elif key == "t" and tries:
             learner.trials.try_out(each.proposal.id)
-            out.print("On trial from the next session on. How it goes: wisen trials")
+            out.print("On trial from the next session on. Results: wisen trials")
             return True
         elif key in _ANSWERS:
-            _answered(out, learner, each, _ANSWERS[key], text)
+            _apply_answer(out, learner, each, _ANSWERS[key], text)
             return True
         else:
             out.print(f"{_KEYS}, {_TRY}" if tries else _KEYS, style="dim")
 
 
-def _worded(out: Console, proposal: Proposal) -> str | None:
-    """Other words for a proposal, or the first that make a rule of what was said; None where there are none."""
+def _ask_for_wording(out: Console, proposal: Proposal) -> str | None:
+    """Ask for another wording of a proposal, or for the first wording as a rule; None if there is none."""
     if not proposal.unworded:
-        return edited_line(out, proposal.text)
+        return ask_wording(out, proposal.text)
     try:
-        return worded_line(out, proposal, editor_in(app.wire().environment))
+        return ask_rule_wording(out, proposal, editor_command(app.wire().environment))
     except WisenError as error:
         out.print(str(error), markup=False, style="red")
         return None
 
 
-def _answered(out: Console, learner: Learner, each: ProposalState, given: Answer, text: str | None) -> None:
+def _apply_answer(out: Console, learner: Learner, each: ProposalState, given: Answer, text: str | None) -> None:
     if each.proposal.words and given is Answer.APPROVED:
         try:
-            carry_out(learner, each.proposal)
+            execute_request(learner, each.proposal)
         except WisenError as error:
             out.print(str(error), markup=False)
         return
     try:
-        done = answer_or_ask(out, learner, each.proposal, given, text)
+        done = answer_asking_place(out, learner, each.proposal, given, text)
     except WisenError as error:
-        out.print(f"Not done, and it still waits: {error}", markup=False, style="red")
+        out.print(f"Not done; it still waits: {error}", markup=False, style="red")
         return
     if done is None:
-        out.print("Nothing was done, and it still waits.")
+        out.print("Nothing was done; it still waits.")
         return
     if done.place is not None and given is Answer.APPROVED:
-        tell_place(out, done.place, said=done.said, dry_run=False)
+        report_place(out, done.place, said=done.said, dry_run=False)
     if done.change is not None:
-        out.print(f"Written to {shown_path(done.change.path)}. Take it back: wisen undo", markup=False)
+        out.print(f"Written to {format_path(done.change.path)}. To revert: wisen undo", markup=False)
     elif given is Answer.APPROVED and each.proposal.type is ProposalType.GUARD:
-        out.print(f"At work from the next call on. To stop calls: wisen guards enable {each.proposal.entry} --as deny")
+        out.print(f"Enabled from the next call on. To deny calls: wisen guards enable {each.proposal.entry} --as deny")
     elif each.proposal.type is ProposalType.FIX and given in (Answer.APPROVED, Answer.REJECTED):
-        told = "Agents are told it when that fails again" if given is Answer.APPROVED else "Agents are never told it"
-        out.print(f"{told}. Where it comes from: {each.proposal.why.rpartition(': ')[2]}", markup=False)
+        text = "Agents are given it when that fails again" if given is Answer.APPROVED else "Agents are never given it"
+        out.print(f"{text}. Where it comes from: {each.proposal.why.rpartition(': ')[2]}", markup=False)
     elif given is Answer.APPROVED and done.place is not None:
-        out.print(f"Kept in {shown_path(done.place.path)}, which you can edit.", markup=False)
+        out.print(f"Kept in {format_path(done.place.path)}, which you can edit.", markup=False)
 
 
-def _tell(out: Console, learner: Learner, each: ProposalState) -> None:
+def _print_proposal(out: Console, learner: Learner, each: ProposalState) -> None:
     proposal = each.proposal
     out.print(describe_proposal(proposal), markup=False, style="bold")
     for line in proposal.why.splitlines():
@@ -228,18 +230,18 @@ def _tell(out: Console, learner: Learner, each: ProposalState) -> None:
     for line in learner.guards.updated_backtest_lines(proposal):
         out.print(f"  Today: {line}", markup=False)
     reach = "" if proposal.context else ", for all projects"
-    cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
+    cost = "when it acts" if proposal.type is ProposalType.GUARD else "per session"
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
-    out.print(f"  It would go to {_where(proposal, learner)}{reach}", markup=False)
+    out.print(f"  It would go to {_describe_destination(proposal, learner)}{reach}", markup=False)
     if each.is_waiting and proposal.unworded:
-        told = "  It is no rule as it stands, and waits for your words: e opens your editor with what you said."
-        out.print(told, markup=False, style="yellow")
+        message = "  It is not a rule yet, and needs your wording: e opens your editor with what you said."
+        out.print(message, markup=False, style="yellow")
     elif each.is_waiting:
         try:
             edit = learner.proposals.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         except PlaceNeeded as needed:
-            told = f"  It cannot be written: {needed.why} Approve it, and you are asked where it may go."
-            out.print(told, markup=False, style="yellow")
+            message = f"  It cannot be written: {needed.why} Approve it, and you are asked where it should go."
+            out.print(message, markup=False, style="yellow")
             return
         except WisenError as refused:
             out.print(f"  It cannot be written: {refused}", markup=False, style="red")
@@ -253,44 +255,48 @@ def show_diff(out: Console, change: Change, held: bytes | None, holds: bytes | N
     import difflib
 
     before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in (held, holds))
-    for line in difflib.unified_diff(before, after, shown_path(change.path), shown_path(change.path), lineterm="", n=2):
+    for line in difflib.unified_diff(
+        before, after, format_path(change.path), format_path(change.path), lineterm="", n=2
+    ):
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(line, markup=False, highlight=False, style=style)
 
 
-def _where(proposal: Proposal, learner: Learner) -> str:
+def _describe_destination(proposal: Proposal, learner: Learner) -> str:
     if proposal.words and not (proposal.path or proposal.agent):
-        return "a question: yours to decide"
+        return "a question for you to decide"
     if proposal.words:
-        return f"{'found in ' + proposal.path if proposal.path else proposal.agent + ' asked for it'}: yours to decide"
+        return (
+            f"{'found in ' + proposal.path if proposal.path else proposal.agent + ' asked for it'}: for you to decide"
+        )
     if proposal.type is ProposalType.GUARD:
         return f"a guard before calls ({proposal.entry})"
     if proposal.type is ProposalType.FIX:
-        return "told to agents when it fails again"
+        return "given to agents when it fails again"
     place = learner.rules.place_of(proposal)
-    return "the entries, and is no rule" if place is None else where_it_goes(place)
+    return "the lessons, and is not a rule" if place is None else describe_place(place)
 
 
-def held_back_lines(learner: Learner) -> list[str]:
-    """Fixes that agents are not told because a rule says otherwise, a line each."""
+def withheld_fix_lines(learner: Learner) -> list[str]:
+    """Return the fixes that are withheld because a rule contradicts them, one line each."""
     first = {each.fix: each for each in reversed(learner.fixes.withheld())}
     return [
-        f"Held back: fix {each.fix} speaks against your rule “{clipped(each.rule, 70)}” (wisen explain {each.fix})"
+        f"Withheld: fix {each.fix} contradicts your rule “{clip(each.rule, 70)}” (wisen explain {each.fix})"
         for each in reversed(first.values())
     ]
 
 
-def _told(learner: Learner, each: ProposalState) -> dict[str, object]:
+def _proposal_fields(learner: Learner, each: ProposalState) -> dict[str, object]:
     proposal = each.proposal
-    told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
+    fields: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
     place = learner.rules.place_of(proposal)
     goes_to = place.path if place is not None else ""
-    return told | {
+    return fields | {
         "short": learner.proposals.short_ids()[proposal.id],
         "answer": each.answer,
         "waits": each.is_waiting,
         "leave": learner.proposals.leave_for(each),
-        "leads_to": leads_to(goes_to or proposal.path),
+        "leads_to": link_target(goes_to or proposal.path),
         "goes_to": goes_to,
         "places": {each.word: each.path for each in learner.rules.places(proposal)},
     }

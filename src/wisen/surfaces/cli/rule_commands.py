@@ -19,7 +19,7 @@ def rules(
 ) -> None:
     """List the rules in force, here and everywhere, and who approved them."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.entry_view import rules as run
+        from wisen.surfaces.cli.rule_view import list_rules as run
 
         raise typer.Exit(run(every=every, as_json=as_json))
 
@@ -39,10 +39,10 @@ def add_rule(
 
     Agents are given it from the next session on.
     """
-    from wisen.surfaces.cli.rule_editing import add
+    from wisen.surfaces.cli.rule_editing import add_rule
 
     options = {"everywhere": everywhere, "pending": pending, "dry_run": dry_run, "as_json": as_json}
-    raise typer.Exit(add(text, context=context, **options))
+    raise typer.Exit(add_rule(text, context=context, **options))
 
 
 @rules_app.command(name="edit")
@@ -57,6 +57,6 @@ def edit_rules(
 
     What you add, reword or remove there takes effect at once.
     """
-    from wisen.surfaces.cli.rule_editing import edit
+    from wisen.surfaces.cli.rule_editing import edit_rules
 
-    raise typer.Exit(edit(everywhere=everywhere, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(edit_rules(everywhere=everywhere, dry_run=dry_run, as_json=as_json))

@@ -26,7 +26,7 @@ def mcp(home: Home = None) -> None:
     from wisen import app
     from wisen.errors import MissingExtra
 
-    app.wire(home)  # what is wrong with the settings is told now, not to an agent later
+    app.wire(home)  # errors in the settings are reported now, not to an agent later
     try:
         from wisen.surfaces.mcp.server import run_stdio
     except ImportError as missing:
@@ -56,13 +56,13 @@ def serve(
 
     wires = app.wire(home)
     if token:
-        _tell({"token": wires.token()}, wires.token(), as_json=as_json)
+        _print_fields({"token": wires.token()}, wires.token(), as_json=as_json)
         return
     address = f"http://127.0.0.1:{port}/mcp"
     if dry_run:
         rounds = f"`wisen cycle` every {every:g} minutes" if every else "no schedule"
-        told = {"address": address, "every_minutes": every, "home": str(wires.settings.home), "dry_run": True}
-        _tell(told, f"Would serve {wires.settings.home} on {address}, with {rounds}.", as_json=as_json)
+        fields = {"address": address, "every_minutes": every, "home": str(wires.settings.home), "dry_run": True}
+        _print_fields(fields, f"Would serve {wires.settings.home} on {address}, with {rounds}.", as_json=as_json)
         return
     _serve(wires, port, every, as_json=as_json)
 
@@ -77,16 +77,18 @@ def _serve(wires: Wiring, port: int, every: float, *, as_json: bool) -> None:
         raise MissingExtra(says) from missing
 
     def ready(address: str) -> None:
-        says = f"Serving on {address}. Agents show the token that `wisen serve --token` prints. Stop it with Ctrl-C."
-        _tell({"address": address}, says, as_json=as_json)
+        says = (
+            f"Serving on {address}. Agents must send the token that `wisen serve --token` prints. Stop it with Ctrl-C."
+        )
+        _print_fields({"address": address}, says, as_json=as_json)
 
     run(wires, port=port, minutes=every, ready=ready, start=Path.cwd())
 
 
-def _tell(told: dict[str, object], says: str, *, as_json: bool) -> None:
+def _print_fields(fields: dict[str, object], says: str, *, as_json: bool) -> None:
     from wisen.surfaces.cli.render import print_json
 
     if as_json:
-        print_json(told)
+        print_json(fields)
     else:
         print(says, flush=True)

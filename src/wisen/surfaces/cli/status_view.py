@@ -1,4 +1,4 @@
-"""`wisen status`: one screen."""
+"""`wisen status`: what was learnt, open decisions and health, on one screen."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wisen import __version__, app
 from wisen.model.state import Health
 from wisen.surfaces.cli.layout import CommandLine
-from wisen.surfaces.cli.render import console, decision_words, plural, print_json, size, table
-from wisen.surfaces.cli.standing_view import ALLOW_LOCAL
+from wisen.surfaces.cli.lesson_lines import ALLOW_LOCAL
+from wisen.surfaces.cli.render import console, describe_open_decision, format_size, plural, print_json, table
 
 if TYPE_CHECKING:
     from wisen.model.archive import ArchiveUsage
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def run(*, as_json: bool) -> int:
-    """Show the state; looking makes no files."""
+def show_status(*, as_json: bool) -> int:
+    """Show the state, without creating files."""
     wires = app.wire()
     if not wires.ever_used:
-        _unused(str(wires.settings.home), as_json=as_json)
+        _print_unused(str(wires.settings.home), as_json=as_json)
         return 0
     with wires.learner(reads=False) as learner:
         state = learner.status(Path.cwd())
     if as_json:
         print_json(state)
     else:
-        _show(state)
+        _print_state(state)
     return 0
 
 
-def _unused(home: str, *, as_json: bool) -> None:
+def _print_unused(home: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"version": __version__, "home": home, "runs": []})
         return
     print(f"wisen {__version__}: nothing learnt yet in {home}\nStart with: wisen learn")
 
 
-def _show(state: InstallationState) -> None:
-    from wisen.surfaces.cli.terminal import styled
+def _print_state(state: InstallationState) -> None:
+    from wisen.surfaces.cli.terminal import join_styled
 
     out, counts = console(), state.counts
     for warning in state.warnings:
@@ -51,15 +51,15 @@ def _show(state: InstallationState) -> None:
         out.print(f"{alarm.about}: {alarm.says}. {alarm.next_step}", style=style, markup=False)
     if state.requests:
         many = plural(state.requests, "decision waits", "decisions wait")
-        out.print(f"{many} for you, asked for by programs or found in edited files: wisen review", style="yellow")
+        out.print(f"{many} for you, requested by programs or found in edited files: wisen review", style="yellow")
     for each in state.findings[:_SHOWN]:
-        words = decision_words(each)
+        words = describe_open_decision(each)
         out.print(words.what, style="yellow")
         out.print(f"  {words.why}", style="dim")
         out.print(CommandLine(words.command, indent=2))
     for line in state.waiting:
         out.print(line, style="yellow", markup=False)
-    out.print(styled((f"wisen {state.version}", "bold"), f" in {state.home}"))
+    out.print(join_styled((f"wisen {state.version}", "bold"), f" in {state.home}"))
     failed = sum(tool.failed + tool.masked for tool in counts.tools)
     out.print(
         f"{plural(counts.sessions, 'session')} in {plural(state.contexts, 'project')}, "
@@ -68,39 +68,44 @@ def _show(state: InstallationState) -> None:
     )
     out.print(f"Ledger: {state.ledger}", style="dim")
     if state.archive is not None:
-        out.print(f"Archive: {_archive(state.archive)}", style="dim")
+        out.print(f"Archive: {_describe_archive(state.archive)}", style="dim")
     if state.models is not None:
-        from wisen.surfaces.cli.model_view import lines_of
+        from wisen.surfaces.cli.model_view import model_lines
 
-        for line in lines_of(state.models):
+        for line in model_lines(state.models):
             out.print(line, style="dim", markup=False)
-    for line in _consents(state):
+    for line in _consent_lines(state):
         out.print(line, style="dim", markup=False)
     if state.off:
-        out.print(f"wisen is off here, by {state.off}: nothing is learnt or told. Again: wisen on", markup=False)
+        out.print(
+            f"wisen is off here, because of {state.off}: nothing is learnt or given to agents. To enable: wisen on",
+            markup=False,
+        )
     rows = table("last runs", "read", "new events", "", right=("read", "new events"))
     for run in state.runs[:_SHOWN]:
         when = f"{run.finished:%Y-%m-%d %H:%M} UTC"
-        rows.add_row(when, size(run.read_bytes), f"{run.new_events:,}", run.error or "")
+        rows.add_row(when, format_size(run.read_bytes), f"{run.new_events:,}", run.error or "")
     out.print()
     out.print(rows)
 
 
-def _consents(state: InstallationState) -> list[str]:
-    """What the user allowed, and what waits for that."""
+def _consent_lines(state: InstallationState) -> list[str]:
+    """Return what the user allowed, and what waits for their consent."""
     lines = (
-        ["Your agent helps to sort what you said: wisen feedback (off: wisen feedback off)"] if state.pointing else []
+        ["Your agent helps to classify your messages: wisen feedback (to disable: wisen feedback off)"]
+        if state.pointing
+        else []
     )
     if state.private:
         many = plural(state.private, "lesson was", "lessons were")
-        lines.append(f"{many} typed to local models only and not told to agents. {ALLOW_LOCAL}")
+        lines.append(f"{many} typed to local models only, and not given to agents. {ALLOW_LOCAL}")
     return lines
 
 
-def _archive(archive: ArchiveUsage) -> str:
+def _describe_archive(archive: ArchiveUsage) -> str:
     limits = [
         *([f"{archive.days} days"] if archive.days else []),
         *([f"{archive.megabytes} MB"] if archive.megabytes else []),
     ]
-    kept = f"{plural(archive.sessions, 'session')}, about {size(archive.size)}"
+    kept = f"{plural(archive.sessions, 'session')}, about {format_size(archive.size)}"
     return f"{kept}; limit: {' and '.join(limits)}" if limits else f"{kept}; no limit (archive.days, archive.megabytes)"

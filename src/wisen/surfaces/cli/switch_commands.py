@@ -17,16 +17,16 @@ def off(dry_run: DryRun = False, as_json: Json = False) -> None:
     Nothing is learnt from the project, and its agents are given nothing. What was learnt before stays: `wisen forget
     --everything --scope context` removes it. To switch off one session only, start it with WISEN_OFF=1.
     """
-    _switch(on=False, dry_run=dry_run, as_json=as_json)
+    _set_enabled(on=False, dry_run=dry_run, as_json=as_json)
 
 
 def on(dry_run: DryRun = False, as_json: Json = False) -> None:
     """Switch wisen on again in this project."""
-    _switch(on=True, dry_run=dry_run, as_json=as_json)
+    _set_enabled(on=True, dry_run=dry_run, as_json=as_json)
 
 
 def is_off(wires: Wiring, *, as_json: bool) -> bool:
-    """Whether nothing may be learnt now, which is told to the user."""
+    """Return whether wisen is switched off by WISEN_OFF, and if so, say it."""
     from wisen.surfaces.cli.render import print_json
 
     if wires.is_off and as_json:
@@ -36,7 +36,7 @@ def is_off(wires: Wiring, *, as_json: bool) -> bool:
     return wires.is_off
 
 
-def _switch(*, on: bool, dry_run: bool, as_json: bool) -> None:
+def _set_enabled(*, on: bool, dry_run: bool, as_json: bool) -> None:
     from wisen import app
     from wisen.surfaces.cli.render import console, print_json
 
@@ -52,5 +52,5 @@ def _switch(*, on: bool, dry_run: bool, as_json: bool) -> None:
         return
     would = "would be " if dry_run else ""
     done = f"{would}removed" if on else f"{would}written"
-    then = "wisen learns here again." if on else "Nothing is learnt or told here; what was learnt before stays."
+    then = "wisen learns here again." if on else "wisen does nothing here now; what was learnt before stays."
     console().print(f"{path} {done}. {then}", markup=False)

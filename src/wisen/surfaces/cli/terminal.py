@@ -1,7 +1,7 @@
-"""The one place that makes text safe for a terminal: whatever could act there is shown as an escape, and does nothing.
+"""Makes text safe for a terminal: control characters are printed as escapes. No other module does this.
 
-`protect_streams` puts a filter before the program's own output, so that every print, error and log goes through it;
-rich has its own colours to send, so its console filters each piece of text before it is coloured.
+`protect_streams` wraps the program's own output, so that every print, error and log is escaped; rich sends its own
+color codes, so its console escapes each piece of text before it is colored.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _USUAL, _HEIGHT = 80, 24
-"""What a terminal has that does not tell its size."""
-_ACTING = re.compile(
+"""The size of a terminal that does not report it."""
+_UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
-    # The joiners are letters of some languages and parts of pictures; beside plain letters they only hide.
+    # Joiners belong to some scripts and to emoji; next to ASCII they only hide text.
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
-"""Control characters but for line break and tab, and what turns, hides or joins text without being seen."""
+"""Control characters except newline and tab, and invisible characters that reorder, hide or join text."""
 
 
-def visible(text: str) -> str:
-    """A text of which every character is shown and none acts."""
-    return text if text.isascii() and text.isprintable() else _ACTING.sub(_escape, text)
+def escape_text(text: str) -> str:
+    """Return a text with unsafe characters escaped."""
+    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escape, text)
 
 
-def visible_json(text: str) -> str:
-    """JSON that says the same, in which no character acts."""
-    return _ACTING.sub(_json_escape, text)
+def escape_json(text: str) -> str:
+    """Return equivalent JSON with unsafe characters escaped."""
+    return _UNSAFE.sub(_json_escape, text)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -52,19 +52,19 @@ def _json_escape(found: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-class VisibleStream:
-    """An output through which no character acts."""
+class EscapingStream:
+    """An output stream that escapes unsafe characters."""
 
     def __init__(self, stream: TextIO) -> None:
         self.unfiltered = stream
 
     def write(self, text: str) -> int:
-        """Write what can be seen of a text."""
-        self.unfiltered.write(visible(text))
+        """Write a text, escaped."""
+        self.unfiltered.write(escape_text(text))
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
-        """Write several."""
+        """Write several texts, escaped."""
         for each in lines:
             self.write(each)
 
@@ -73,20 +73,20 @@ class VisibleStream:
 
 
 def protect_streams() -> None:
-    """Have nothing act that this program prints, wherever it comes from; an output that is closed takes everything."""
+    """Escape everything that this program prints; a closed output is replaced by the null device."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
             stream = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for as long as the program runs
-        if isinstance(stream, VisibleStream):
+        if isinstance(stream, EscapingStream):
             continue
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-        setattr(sys, name, VisibleStream(stream))
+        setattr(sys, name, EscapingStream(stream))
 
 
 def safe_console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """A console that reads no marks, no names of pictures and no control characters in the texts it is given."""
+    """Return a console that interprets no markup, emoji names or control characters in texts."""
     from rich.console import Console
     from rich.segment import Segment
     from rich.text import Text
@@ -95,16 +95,16 @@ def safe_console(*, stderr: bool = False, width: int | None = None) -> Console:
 
     class SafeConsole(Console):
         def render_str(self, text: str, **named: Any) -> Any:
-            return super().render_str(visible(text), **named)
+            return super().render_str(escape_text(text), **named)
 
         def render(self, renderable: Any, options: Any = None) -> Any:
             for segment in super().render(renderable, options):
-                yield segment if segment.control else Segment(visible(segment.text), segment.style)
+                yield segment if segment.control else Segment(escape_text(segment.text), segment.style)
 
         def print(self, *objects: Any, style: Any = None, end: str = "\n", **named: Any) -> None:
-            """Print texts as paragraphs and tables as they fit: rich would cut inside words."""
+            """Print texts as paragraphs, and tables fitted to the width: rich would cut inside words."""
             fitted = [
-                Paragraphs(stylized(each, style), end) if isinstance(each, (str, Text)) else each for each in objects
+                Paragraphs(apply_style(each, style), end) if isinstance(each, (str, Text)) else each for each in objects
             ]
             if any(isinstance(each, (Paragraphs, FittedTable, CommandLine)) for each in fitted):
                 named = {**named, "soft_wrap": True}
@@ -118,22 +118,24 @@ def safe_console(*, stderr: bool = False, width: int | None = None) -> Console:
 
 
 def output_width(stream: TextIO) -> int:
-    """How wide an output is: as COLUMNS says, else as wide as the terminal; where there is none, lines have no end."""
+    """Return the width of an output: COLUMNS, else that of the terminal; unlimited if it is not a terminal."""
     return shutil.get_terminal_size((_USUAL if stream.isatty() else UNLIMITED, _HEIGHT)).columns
 
 
-def stylized(text: str | Text, style: str | None) -> Text:
-    """A text of which every character is shown, in a style."""
+def apply_style(text: str | Text, style: str | None) -> Text:
+    """Return an escaped text in a style."""
     from rich.text import Text
 
-    made = Text(visible(text)) if isinstance(text, str) else text.copy()
+    made = Text(escape_text(text)) if isinstance(text, str) else text.copy()
     if style:
         made.stylize_before(style)
     return made
 
 
-def styled(*parts: str | tuple[str, str]) -> Text:
-    """A text of parts, each as it is or with its style; nothing in them is read as a mark."""
+def join_styled(*parts: str | tuple[str, str]) -> Text:
+    """Join parts, each plain or with a style, into an escaped text; markup in them is not interpreted."""
     from rich.text import Text
 
-    return Text.assemble(*(visible(each) if isinstance(each, str) else (visible(each[0]), each[1]) for each in parts))
+    return Text.assemble(
+        *(escape_text(each) if isinstance(each, str) else (escape_text(each[0]), each[1]) for each in parts)
+    )

@@ -24,9 +24,9 @@ def trials(context: typer.Context, as_json: Json = False) -> None:
     In how many sessions the failure was seen with the hint and without it, and the verdict.
     """
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.trial_view import show
+        from wisen.surfaces.cli.trial_view import list_trials
 
-        raise typer.Exit(show(as_json=as_json))
+        raise typer.Exit(list_trials(as_json=as_json))
 
 
 @trials_app.command(name="list")
@@ -35,9 +35,9 @@ def list_trials(as_json: Json = False) -> None:
 
     In how many sessions the failure was seen with the hint and without it, and the verdict.
     """
-    from wisen.surfaces.cli.trial_view import show
+    from wisen.surfaces.cli.trial_view import list_trials
 
-    raise typer.Exit(show(as_json=as_json))
+    raise typer.Exit(list_trials(as_json=as_json))
 
 
 @trials_app.command(name="show")
@@ -49,9 +49,9 @@ def show_trial(
 
     Which sessions got the hint, which did not, and the outcome of each.
     """
-    from wisen.surfaces.cli.trial_view import explain
+    from wisen.surfaces.cli.trial_view import show_trial
 
-    raise typer.Exit(explain(trial, as_json=as_json))
+    raise typer.Exit(show_trial(trial, as_json=as_json))
 
 
 @trials_app.command(name="on")
@@ -60,17 +60,17 @@ def switch_on(here: Here = False, dry_run: DryRun = False, as_json: Json = False
 
     A hint is given in some sessions and withheld in others, to measure its effect.
     """
-    from wisen.surfaces.cli.trial_view import switch
+    from wisen.surfaces.cli.trial_view import set_experiments
 
-    raise typer.Exit(switch(yes=True, here=here, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(set_experiments(yes=True, here=here, dry_run=dry_run, as_json=as_json))
 
 
 @trials_app.command(name="off")
 def switch_off(here: Here = False, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Stop withholding hints, from the next call on."""
-    from wisen.surfaces.cli.trial_view import switch
+    from wisen.surfaces.cli.trial_view import set_experiments
 
-    raise typer.Exit(switch(yes=False, here=here, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(set_experiments(yes=False, here=here, dry_run=dry_run, as_json=as_json))
 
 
 @trials_app.command()
@@ -82,6 +82,6 @@ def effect(
     as_json: Json = False,
 ) -> None:
     """Show what hints do: failures and corrections per session with and without them, and the result of each trial."""
-    from wisen.surfaces.cli.trial_view import effect as run
+    from wisen.surfaces.cli.trial_view import show_effect as run
 
     raise typer.Exit(run(svg, as_json=as_json))

@@ -1,4 +1,4 @@
-"""`wisen trials` and `wisen effect`: what is on trial, and what the trials say, in words and as a plot."""
+"""`wisen trials` and `wisen effect`: lists trials, and shows their results in words and as a plot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wisen.model.exposure import Arm
 from wisen.model.guard import Mode
 from wisen.model.guard_text import describe_watch
 from wisen.model.trial import Verdict
-from wisen.surfaces.cli.render import clipped, plural, print_json, say
+from wisen.surfaces.cli.render import clip, plural, print_json, say
 from wisen.surfaces.pages.plot import Pair, render_svg, render_text
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from wisen.model.trial import Trial
 
 _WIDE = 96
-_OFF = "Nothing is withheld. To welcome experiments: wisen trials on"
-_ENDS = {
-    Verdict.RUNNING: "goes on",
-    Verdict.CONFIRMED: "kept; 19 of 20 sessions get it",
-    Verdict.INEFFECTIVE: "told no longer",
-    Verdict.WORSE: "told no longer",
-    Verdict.INCONCLUSIVE: "told no longer by itself; it can be recalled",
+_OFF = "Nothing is withheld. To allow experiments: wisen trials on"
+_VERDICT_TEXTS = {
+    Verdict.RUNNING: "still running",
+    Verdict.CONFIRMED: "confirmed; 19 of 20 sessions get it",
+    Verdict.INEFFECTIVE: "no longer given",
+    Verdict.WORSE: "no longer given",
+    Verdict.INCONCLUSIVE: "no longer given by itself; recall still finds it",
 }
 
 
-def show(*, as_json: bool) -> int:
+def list_trials(*, as_json: bool) -> int:
     """List the trials."""
     with app.wire().open_for_queries() as learner:
         welcome = learner.trials.allows_experiments(learner.contexts.key_of(Path.cwd()))
@@ -41,58 +41,58 @@ def show(*, as_json: bool) -> int:
         ]
     if as_json:
         watched = [{"guard": each.guard.id, "watch": each.guard.watch, "fared": fared} for each, fared in shadows]
-        print_json({"welcome": welcome, "trials": [_told(*each) for each in found], "shadows": watched})
+        print_json({"welcome": welcome, "trials": [_trial_fields(*each) for each in found], "shadows": watched})
         return 0
     for trial, name in found:
-        say(f"{trial.subject:<10}  {clipped(name, _WIDE)}")
-        badge = ", also among all that are on trial" if trial.stands else ""
-        say(f"            {trial.judged.description}{badge} ({_ENDS[trial.judged.verdict]})", dim=True)
+        say(f"{trial.subject:<10}  {clip(name, _WIDE)}")
+        badge = ", also when all trials are taken together" if trial.stands else ""
+        say(f"            {trial.judged.description}{badge} ({_VERDICT_TEXTS[trial.judged.verdict]})", dim=True)
     for state, fared in shadows:
-        say(f"{state.guard.id:<10}  {clipped(describe_watch(state.guard.watch), _WIDE)}")
-        say(f"            guard in shadow: {shadow_words(fared)} (wisen guards show {state.guard.id})", dim=True)
+        say(f"{state.guard.id:<10}  {clip(describe_watch(state.guard.watch), _WIDE)}")
+        say(f"            guard in shadow: {describe_shadow(fared)} (wisen guards show {state.guard.id})", dim=True)
     if not found:
-        say("Nothing is on trial yet. Hints and fixes that you did not approve are, once an agent calls wisen.")
+        say("Nothing is on trial yet. Hints and fixes that you did not approve will be, once an agent calls wisen.")
     if not welcome:
         say(f"{_OFF} (--here for this project)", dim=True)
     return 0
 
 
-def shadow_words(fared: GuardStats) -> str:
-    """What a guard would have done so far, and what became of the calls."""
+def describe_shadow(fared: GuardStats) -> str:
+    """Describe what a guard in shadow mode would have done, and the outcome of the calls."""
     if not fared.decisions:
-        return "it has met nothing yet"
-    met = f"would have spoken {plural(fared.decisions, 'time')} in {plural(fared.sessions, 'session')}"
-    return f"{met}; {fared.failed} of these calls failed, {fared.went_well} went well"
+        return "it has matched nothing yet"
+    met = f"would have acted {plural(fared.decisions, 'time')} in {plural(fared.sessions, 'session')}"
+    return f"{met}; {fared.failed} of these calls failed, {fared.went_well} succeeded"
 
 
-def explain(name: str, *, as_json: bool) -> int:
+def show_trial(name: str, *, as_json: bool) -> int:
     """Show one trial."""
     with app.wire().open_for_queries() as learner:
         trial = learner.trials.get(name)
         words = learner.trials.describe(trial)
     if as_json:
-        print_json(_told(trial, words) | {"sessions": trial.rows})
+        print_json(_trial_fields(trial, words) | {"sessions": trial.rows})
         return 0
     say(f"{trial.subject}  {words}")
-    say(f"  {trial.judged.description} ({_ENDS[trial.judged.verdict]})")
+    say(f"  {trial.judged.description} ({_VERDICT_TEXTS[trial.judged.verdict]})")
     say(f"  {trial.judged.interval_text}; helps with {trial.judged.better:.0%}", dim=True)
     say(
         f"  evidence that it helps {trial.judged.good:.3g}, that it hurts {trial.judged.harm:.3g}, "
-        f"that it is of no use {trial.judged.futile:.3g}",
+        f"that it has no effect {trial.judged.futile:.3g}",
         dim=True,
     )
     for row in trial.rows:
         if row.relevant or row.arm is Arm.WITHHELD:
-            came = ("seen" if row.hit else "not seen") if row.relevant else "did not matter"
+            came = ("seen" if row.hit else "not seen") if row.relevant else "not relevant"
             say(f"  {row.session}  {row.arm.value:<8}  {came}  (chance {row.chance:g})", dim=True)
     rest = sum(not row.relevant and row.arm is Arm.GIVEN for row in trial.rows)
     if rest:
-        say(f"  {plural(rest, 'session')} got it, and it did not matter there.", dim=True)
+        say(f"  {plural(rest, 'session')} got it, and it was not relevant there.", dim=True)
     return 0
 
 
-def switch(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
-    """Welcome experiments, or not any more."""
+def set_experiments(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
+    """Allow experiments, or stop them."""
     with app.wire().learner(reads=False) as learner:
         context = learner.contexts.key_of(Path.cwd()) if here else ""
         if here and not context:
@@ -102,45 +102,45 @@ def switch(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
     if as_json:
         print_json({"welcome": yes, "context": context, "dry_run": dry_run})
         return 0
-    where = "in this project" if here else "in all projects that you said nothing else of"
+    where = "in this project" if here else "in all projects without a setting of their own"
     would = "would be" if dry_run else "are"
-    say(f"Experiments {would} {'welcome' if yes else 'off'} {where}.")
+    say(f"Experiments {would} {'allowed' if yes else 'off'} {where}.")
     if yes:
-        say("What you said, approved or confirmed is never held back. wisen trials tells what is.", dim=True)
+        say("What you said, approved or confirmed is never withheld. wisen trials shows what is.", dim=True)
     return 0
 
 
-def effect(svg: Path | None, *, as_json: bool) -> int:
-    """Tell what hints do."""
+def show_effect(svg: Path | None, *, as_json: bool) -> int:
+    """Show the effect of hints."""
     with app.wire().open_for_queries() as learner:
         portfolio, _ = learner.trials.combined_effect()
-        pairs, rules = _pairs(learner), learner.trials.rule_effects()
+        pairs, rules = _trial_pairs(learner), learner.trials.rule_effects()
     if portfolio.sessions_with and portfolio.sessions_without:
         name = "failures and corrections in a session"
         pairs.insert(0, Pair(name, portfolio.without, portfolio.with_hints, portfolio.interval, share=False))
     if svg is not None:
         svg.write_text(render_svg(pairs), encoding="utf-8")
     if as_json:
-        told = [{"rule": state.entry.name, "text": state.text, "says": each.description} for state, each in rules]
-        print_json({"portfolio": portfolio, "pairs": pairs, "rules": told})
+        fields = [{"rule": state.entry.name, "text": state.text, "says": each.description} for state, each in rules]
+        print_json({"portfolio": portfolio, "pairs": pairs, "rules": fields})
         return 0
     say(portfolio.description[:1].upper() + portfolio.description[1:] + ".")
     if not portfolio.sessions_without:
-        say("To have some sessions go without any hint: `holdout = 0.1` below [trials] in config.toml.", dim=True)
+        say("To leave some sessions without any hint: `holdout = 0.1` below [trials] in config.toml.", dim=True)
     for line in render_text(pairs):
         say(line)
     if rules:
-        say("Rules that hold, before and after each came; that is no proof:")
+        say("Rules in force, before and after each was added (this is not proof):")
     for state, each in rules:
-        say(f"  {clipped(state.text, _WIDE)}")
+        say(f"  {clip(state.text, _WIDE)}")
         say(f"    {each.description}", dim=True)
     if svg is not None:
         say(f"Written to {svg}.", dim=True)
     return 0
 
 
-def _pairs(learner: Learner) -> list[Pair]:
-    """Each trial that has sessions on both sides, as two shares."""
+def _trial_pairs(learner: Learner) -> list[Pair]:
+    """Return each trial that has sessions with and without the hint, as two shares."""
     return [
         Pair(
             learner.trials.describe(each), _share(each.judged.withheld), _share(each.judged.given), each.judged.interval
@@ -154,7 +154,7 @@ def _share(rate: Rate) -> float:
     return rate.sessions / rate.of
 
 
-def _told(trial: Trial, name: str) -> dict[str, object]:
+def _trial_fields(trial: Trial, name: str) -> dict[str, object]:
     return {
         "id": trial.subject,
         "version": trial.version,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.model.signal import SignalKind
-from wisen.surfaces.cli.render import clipped, plural
+from wisen.surfaces.cli.render import clip, plural
 
 if TYPE_CHECKING:
     from wisen.model.report import Report
@@ -33,7 +33,7 @@ def describe_signals(report: Report) -> str:
 
 def quote_lesson(theme: Theme) -> str:
     """Quote a theme in the user's newest wording."""
-    return f"“{clipped(theme.lesson, _MAX_QUOTE)}”"
+    return f"“{clip(theme.lesson, _MAX_QUOTE)}”"
 
 
 def repeated_themes(report: Report) -> list[Theme]:

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from wisen.model.fix import Danger
 from wisen.model.instruction import describe_effect
-from wisen.surfaces.cli.render import clipped, decision_words, duration, headline, plural, stops, thousands
+from wisen.surfaces.cli.render import (
+    clip,
+    describe_open_decision,
+    describe_rejections,
+    format_count,
+    format_duration,
+    headline,
+    plural,
+)
 from wisen.surfaces.pages import corrections
 from wisen.surfaces.pages.html import CSS_CLASSES, build_page, capitalize, escape_text, make_visible
 
@@ -128,14 +136,14 @@ def _sections(report: Report) -> Iterator[_Section]:
     counts = report.counts
     if not counts.sources:
         return
-    decisions = [decision_words(decision) for decision in report.decisions]
+    decisions = [describe_open_decision(decision) for decision in report.decisions]
     if decisions:
         items = [_Item(text=what, note=f"{why} {command}") for what, why, command in decisions]
         yield _Section(title="Worth deciding now", blocks=[_List(items=items, numbered=True)])
     yield _failure_section(report)
     yield from _correction_sections(report)
     yield from _instruction_sections(report)
-    yield _Section(title="What you rejected and interrupted", blocks=[stops(counts)])
+    yield _Section(title="What you rejected and interrupted", blocks=[describe_rejections(counts)])
     if counts.tools:
         rest = len(counts.tools) - _MAX_ROWS
         more = [f"And {plural(rest, 'tool')} more, below."] if rest > 0 else []
@@ -154,9 +162,9 @@ def _failure_section(report: Report) -> _Section:
         (
             f"{kind.sessions:,}",
             f"{kind.calls:,}",
-            clipped(kind.signature.description, _MAX_TEXT)
+            clip(kind.signature.description, _MAX_TEXT)
             + (f" ({kind.masked:,} hidden by a pipe)" if kind.masked else ""),
-            duration(kind.lost_ms),
+            format_duration(kind.lost_ms),
             _fixed_by(kind, fixes.get(kind.signature)),
         )
         for kind in shown
@@ -177,7 +185,7 @@ def _fixed_by(kind: FailureKind, fix: Fix | None) -> str:
     if fix is None:
         return "work on the code" if kind.signature.key.startswith("build.") else ""
     careful = "" if fix.danger is Danger.NONE else f" (careful: {fix.danger.value})"
-    return clipped(fix.change.description, _MAX_TEXT) + careful
+    return clip(fix.change.description, _MAX_TEXT) + careful
 
 
 def _correction_sections(report: Report) -> Iterator[_Section]:
@@ -231,7 +239,7 @@ def _effect_item(file: InstructionSummary, effect: Effect) -> _Item:
     return _Item(
         lead=capitalize(effect.strength.value),
         text=f"{file.path}: {describe_effect(effect)}",
-        note="" if effect.line.gone else clipped(effect.line.text, _MAX_TEXT),
+        note="" if effect.line.gone else clip(effect.line.text, _MAX_TEXT),
         tone=CSS_CLASSES[effect.strength],
     )
 
@@ -241,8 +249,8 @@ def _unused_table(files: Iterable[InstructionSummary]) -> _Table:
         (
             file.path,
             f"{file.unused_lines:,}",
-            thousands(file.unused_tokens),
-            thousands(file.tokens),
+            format_count(file.unused_tokens),
+            format_count(file.tokens),
             f"{file.sessions:,}",
         )
         for file in files
@@ -312,11 +320,11 @@ def _failure_table(report: Report) -> _Table:
     rows = [
         (
             *(f"{count:,}" if count else "·" for count in (kind.sessions, kind.calls, kind.masked, kind.overcome)),
-            duration(kind.lost_ms),
-            thousands(kind.lost_tokens),
+            format_duration(kind.lost_ms),
+            format_count(kind.lost_tokens),
             f"{kind.first:%Y-%m-%d}",
             f"{kind.last:%Y-%m-%d}",
-            clipped(kind.signature.description, _MAX_TEXT),
+            clip(kind.signature.description, _MAX_TEXT),
             kind.signature.key,
             kind.tool,
             _fixed_by(kind, fixes.get(kind.signature)),

@@ -1,11 +1,11 @@
-"""Tells of an entry what the user said and when, whether it is told at each start and why not, and what calls it up."""
+"""Lines about one lesson: the last quote, whether agents are given it at each start, and what triggers it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import TriggerCause
-from wisen.surfaces.cli.render import clipped
+from wisen.surfaces.cli.render import clip
 from wisen.text.entry_standing import EntryStanding, standing_of
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
 
 _LONGEST = 70
-_CAUSES = {
-    TriggerCause.REJECTED: "you refused such a call then",
+_CAUSE_TEXTS = {
+    TriggerCause.REJECTED: "you rejected such a call then",
     TriggerCause.INTERRUPTED: "you stopped such a call then",
     TriggerCause.NAMED: "you named it",
 }
@@ -25,10 +25,10 @@ ALLOW_LOCAL = "With local_words = true below [deliver] in config.toml they are t
 _OTHER_KINDS = (EntryStanding.OTHER_KIND, EntryStanding.UNSAID)
 
 
-def standing_lines(state: EntryState, *, tells_local: bool) -> list[str]:
-    """Whether an entry is told at each start, and why or why not; and what calls it up.
+def delivery_lines(state: EntryState, *, tells_local: bool) -> list[str]:
+    """Return whether agents are given a lesson at each start, why or why not, and what triggers it.
 
-    `tells_local`: whether agents are told what was typed to local models.
+    `tells_local`: whether agents are given what was typed to local models.
     """
     if state.is_over:
         return []
@@ -46,21 +46,21 @@ def standing_lines(state: EntryState, *, tells_local: bool) -> list[str]:
 
 
 def describe_trigger(trigger: Trigger) -> str:
-    """What calls a lesson up, and why that is taken to be so."""
-    words = clipped(" ".join(trigger.words), _LONGEST - len(trigger.tool))
-    return f"{trigger.tool} with “{words}”: {_CAUSES[trigger.cause]}"
+    """Describe what triggers a lesson, and why."""
+    words = clip(" ".join(trigger.words), _LONGEST - len(trigger.tool))
+    return f"{trigger.tool} with “{words}”: {_CAUSE_TEXTS[trigger.cause]}"
 
 
 def quote_lines(state: EntryState, seen: Sequence[Occurrence]) -> list[str]:
-    """What the user said last, and when, where an entry is worded otherwise."""
+    """Return what the user said last, and when, if the lesson is worded differently."""
     last = seen[-1] if seen else None
     if last is None or not last.quote or _plain(last.quote) == _plain(state.text):
         return [f"said on {last.at:%Y-%m-%d}"] if last is not None else []
-    return [f"said on {last.at:%Y-%m-%d}: “{clipped(last.quote, _LONGEST)}”"]
+    return [f"said on {last.at:%Y-%m-%d}: “{clip(last.quote, _LONGEST)}”"]
 
 
-def standing_fields(state: EntryState) -> dict[str, object]:
-    """The same for programs."""
+def delivery_fields(state: EntryState) -> dict[str, object]:
+    """Return the same as JSON fields."""
     standing = standing_of(state)
     return {
         "standing": standing.is_standing,

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from wisen.surfaces.cli.confirming import is_confirmed, is_refused_unasked, read_answer
+from wisen.surfaces.cli.confirmation import is_confirmed, is_declined_in_pipe, read_answer
 
 
 @pytest.mark.parametrize("typed", ["y\n", "yes\n", "YES\n", "  Yes  \n", "y"])
@@ -47,12 +47,12 @@ def test_a_no_in_a_pipe_counts_where_nobody_is_asked(
     os.close(writing)
     with os.fdopen(reading, "r") as pipe:
         monkeypatch.setattr("sys.stdin", pipe)
-        assert is_refused_unasked() is refused
+        assert is_declined_in_pipe() is refused
 
 
 def test_a_pipe_in_which_nothing_waits_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading, "r") as pipe:
         monkeypatch.setattr("sys.stdin", pipe)
-        assert not is_refused_unasked()
+        assert not is_declined_in_pipe()
     os.close(writing)

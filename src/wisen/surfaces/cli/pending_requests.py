@@ -1,4 +1,4 @@
-"""Carries out decisions that waited because nothing showed that a person took them: by the commands that take them."""
+"""Executes stored requests: decisions that waited for proof that a person made them, by running their commands."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from wisen.model.entry import Proposal
 
 
-def carry_out(learner: Learner, request: Proposal) -> int:
-    """Run the command of a request where it was asked for; it looks for itself whether a person decides.
+def execute_request(learner: Learner, request: Proposal) -> int:
+    """Run the command of a request in its directory; the command itself checks that a person decides.
 
     Raises:
-        WisenError: it cannot be done any more; the message says why.
+        WisenError: it can no longer be done; the message says why.
     """
     from wisen.surfaces.cli.program import app as commands
 
-    with _inside(request.place):
+    with _working_directory(request.place):
         code = commands([*request.words], standalone_mode=False)
-    if learner.proposals.get(request.id).is_waiting:  # else the command itself has answered it
+    if learner.proposals.get(request.id).is_waiting:  # otherwise the command itself has answered it
         learner.decisions.answer_request(request.id, Answer.APPROVED)
     return code if isinstance(code, int) else 0
 
 
-def carry_out_proven(learner: Learner) -> tuple[list[str], list[str]]:
-    """Do what the logs of agents show that the user typed. Returns what was done, and what could not be and why."""
+def execute_proven_requests(learner: Learner) -> tuple[list[str], list[str]]:
+    """Execute what the logs of agents prove that the user typed. Returns what was done, and what failed and why."""
     done, troubles = list[str](), list[str]()
     for request, person in learner.proposals.proven_requests():
         try:
             with app.on_word_of(person), learner.decisions.attribute_to(person), redirect_stdout(sys.stderr):
-                carry_out(learner, request)
+                execute_request(learner, request)
             done.append(request.text)
         except WisenError as error:
             troubles.append(f"{request.text}: {error}")
@@ -50,7 +50,7 @@ def carry_out_proven(learner: Learner) -> tuple[list[str], list[str]]:
 
 
 @contextmanager
-def _inside(place: str) -> Iterator[None]:
+def _working_directory(place: str) -> Iterator[None]:
     before = Path.cwd()
     if place and Path(place).is_dir():
         os.chdir(place)
