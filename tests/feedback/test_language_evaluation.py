@@ -182,8 +182,8 @@ def test_with_too_few_sentences_it_says_so_and_how_many_are_needed(
     assert set(found["needed"]) == set(MIN_SENTENCES)
     assert all(0 < found["needed"][kind] <= 2 * least for kind, least in MIN_SENTENCES.items())
     told = "".join(run("languages", "build").stdout.split())
-    assert "toofewsentencestotellhowwellitisheard" in told
-    assert f"{found['needed']['harmless']}harmless.Putthemintoxx".removesuffix("xx") in told
+    assert "toofewsentencestomeasurehowwellitisunderstood" in told
+    assert f"{found['needed']['harmless']}harmless.Addthemtoxx".removesuffix("xx") in told
     assert "".join(str(beside).split()) in told
 
 

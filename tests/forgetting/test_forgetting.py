@@ -348,7 +348,7 @@ def test_the_command_asks_for_what_it_cannot_know(home: Path, monkeypatch: pytes
     monkeypatch.chdir(home)
     assert "--scope global or all" in run("forget", "quickbeam", expect=1).stderr
     assert "no project" in run("forget", "quickbeam", "--scope", "context", expect=1).stderr
-    assert "none of context, global, all" in run("forget", "quickbeam", "--scope", "here", expect=1).stderr
+    assert "not one of context, global, all" in run("forget", "quickbeam", "--scope", "here", expect=1).stderr
     assert "needs --scope" in run("forget", "--everything", expect=1).stderr
     assert "--yes" in run("forget", "--everything", "--scope", "all", "--json", expect=1).stderr
     assert "Give a text or an id" in run("forget", expect=1).stderr

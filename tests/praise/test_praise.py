@@ -96,7 +96,7 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
     assert "+0.25  LRN-" in told
     assert "1 praise found, 1 of them strengthened a lesson or fix." in told
     for name in (state.entry.name, state.entry.tags[0]):
-        assert "Praised in 1 session; that comes to 1.00 of 3 now:" in run("explain", name).stdout
+        assert "Praised in 1 session; strength 1.00 of 3 now:" in run("explain", name).stdout
         explained = json.loads(run("explain", name, "--json").stdout)
         assert [each["how"] for each in explained["praises"]] == ["failure"]
     (praise,) = json.loads(run("praise", "--days", "9", "--json").stdout)["praises"]
