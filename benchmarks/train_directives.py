@@ -28,7 +28,7 @@ from wisen.text.directive_matches import matches_of
 from wisen.text.directive_reading import read_sentence
 from wisen.text.directive_weights import TokenTable, chunks_of, letter_features, rule_features, word_features
 from wisen.text.directive_words import SHIPPED, shipped_words
-from wisen.text.directives import FEW, LONGEST
+from wisen.text.directives import MAX_QUOTE_LENGTH, MAX_SHORT_MESSAGE_SENTENCES
 from wisen.text.message_sentences import sentences_of
 
 if TYPE_CHECKING:
@@ -184,10 +184,10 @@ def examples_of(code: str, data: Path | None) -> list[Example]:
 
 def _example(code: str, author: str, text: str, holds: bool, counts: float = 1.0) -> Example:  # noqa: FBT001  # of a row
     sentences = sentences_of(text)
-    few = len(sentences) <= FEW and len(text) <= LONGEST
+    few = len(sentences) <= MAX_SHORT_MESSAGE_SENTENCES and len(text) <= MAX_QUOTE_LENGTH
     read, marked = [], False
     for sentence in sentences:
-        if len(sentence.text) <= LONGEST:
+        if len(sentence.text) <= MAX_QUOTE_LENGTH:
             matches = matches_of(_grammar(code).with_accents_of(sentence.text), sentence.text)
             reading = read_sentence(matches, is_message=few)
             marked = marked or (reading is not None and reading.marker is not None)

@@ -15,7 +15,7 @@ from wisen.feedback.language import read_language
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
-from wisen.text.directives import LONGEST, DirectiveReader, directives_in, shipped_reader
+from wisen.text.directives import MAX_QUOTE_LENGTH, DirectiveReader, directives_in, shipped_reader
 from wisen.text.letter_folding import fold_letters
 
 SENTENCES: dict[str, dict[str, list[str]]] = tomllib.loads(
@@ -89,7 +89,7 @@ def test_no_word_that_negates_counts_conditions_or_excepts_is_ever_dropped(code:
     message = ", ".join([*front, body])
     for each in directives_in(message):
         assert " ".join(message[each.start : each.end].split()) == each.text
-        assert len(each.text) <= LONGEST
+        assert len(each.text) <= MAX_QUOTE_LENGTH
         assert all(word in each.text for word in inserted)
 
 
@@ -97,7 +97,7 @@ def test_no_word_that_negates_counts_conditions_or_excepts_is_ever_dropped(code:
 def test_any_message_is_read_and_each_directive_is_a_piece_of_it(message: str) -> None:
     for each in directives_in(message):
         assert " ".join(message[each.start : each.end].split()) == each.text
-        assert 0 < len(each.text) <= LONGEST
+        assert 0 < len(each.text) <= MAX_QUOTE_LENGTH
 
 
 def test_each_directive_of_a_message_is_one() -> None:

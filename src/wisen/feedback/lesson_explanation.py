@@ -14,7 +14,7 @@ from wisen.feedback.text_normalization import fold
 from wisen.model.event import Status
 from wisen.model.history import History, Step, Turn, UserAction
 from wisen.model.signal import SURE_GAP, PrecedingEvent, SignalKind
-from wisen.text.directives import LONGEST, directives_in
+from wisen.text.directives import MAX_QUOTE_LENGTH, directives_in
 from wisen.text.lasting_words import is_temporary
 from wisen.text.standing_alone import stands_alone
 
@@ -77,7 +77,7 @@ def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ..
         if signal.lesson is not None:
             kept = _explain_doubtful(signal.lesson) if signal.is_doubtful else _explain_lesson(signal.lesson)
             found.setdefault(signal.lesson.text, kept)
-        elif _is_kept_whole(signal) and len(quote := " ".join(text.split())) <= LONGEST:
+        elif _is_kept_whole(signal) and len(quote := " ".join(text.split())) <= MAX_QUOTE_LENGTH:
             found.setdefault(quote, _quote(quote, kept=True, standing=False, why=_KEPT_WHOLE[signal.kind]))
     for each in directives_in(text):
         if not any(
@@ -122,9 +122,11 @@ def _explain_nothing(text: str, signals: tuple[Signal, ...]) -> str:
     """Why nothing of a message would be recorded."""
     kinds = {signal.kind for signal in signals}
     plain = " ".join(text.split())
-    too_long = f"no sentence of it tells how to work, and whole it has {len(plain)} characters: at most {LONGEST}"
+    too_long = (
+        f"no sentence of it tells how to work, and whole it has {len(plain)} characters: at most {MAX_QUOTE_LENGTH}"
+    )
     reasons = (
-        (len(plain) > LONGEST, too_long),
+        (len(plain) > MAX_QUOTE_LENGTH, too_long),
         (SignalKind.PRAISE in kinds, "praise: it strengthens what was at work, and teaches nothing new"),
         (plain.rstrip("\"'”)").endswith(tuple(_QUESTION)), "a question"),
         (is_temporary(plain), PASSES),

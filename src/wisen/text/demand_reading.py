@@ -1,4 +1,4 @@
-"""Reads what a correction wants done: an order, a duty or a polite request that may be for this once alone."""
+"""Reads what a correction asks for: an order, a duty or a polite request, possibly for this one time only."""
 
 from __future__ import annotations
 
@@ -6,49 +6,49 @@ import re
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import DirectiveForm
-from wisen.text.directive_reading import LOOSE, SentenceReader
+from wisen.text.directive_reading import MAX_LOOSE_WORDS, SentenceReader
 
 if TYPE_CHECKING:
     from wisen.text.directive_matches import SentenceMatches
-    from wisen.text.directive_reading import SentenceReading
+    from wisen.text.sentence_reading import SentenceReading
 
-FEWEST = 5
-"""So many words at least can be understood by themselves."""
-_UNSURE = re.compile(r"\b(?:it|them|maybe|perhaps|i think|i guess|for example|e\.g|something like|use case)\b")
-"""What only those understand who were there, or what the user is not sure of."""
+MIN_DEMAND_WORDS = 5
+"""Minimum number of words of a sentence that can be understood on its own."""
+_VAGUE = re.compile(r"\b(?:it|them|maybe|perhaps|i think|i guess|for example|e\.g|something like|use case)\b")
+"""Words that only make sense in context, or that show that the user is unsure."""
 _DUTY = re.compile(r"(?:must|should|shall|ought to|ha(?:s|ve) to|needs?(?: to)?|(?:is|are) supposed to)\Z")
 
 
-def read_demand(matches: SentenceMatches, fewest: int = FEWEST) -> SentenceReading | None:
-    """What a sentence of a correction wants done, whether or not it says so of other times; None where nothing."""
+def read_demand(matches: SentenceMatches, min_words: int = MIN_DEMAND_WORDS) -> SentenceReading | None:
+    """Read what a sentence of a correction asks for, lasting or not; None if it asks for nothing."""
     if matches.spans("citations") or matches.folded.rstrip(" .").endswith(":") or "://" in matches.folded:
         return None
-    asks = matches.folded.rstrip(" \"')”").endswith("?")
-    return _DemandReader(matches, asks=asks, is_message=False).read_demand(fewest)
+    is_question = matches.folded.rstrip(" \"')”").endswith("?")
+    return _DemandReader(matches, is_question=is_question, is_message=False).read_demand(min_words)
 
 
 class _DemandReader(SentenceReader):
-    """Looks for what one sentence wants done."""
+    """Looks for what one sentence asks for."""
 
-    def read_demand(self, fewest: int) -> SentenceReading | None:
-        """An order, a duty or a polite request that may be for this once alone, but can be understood by itself."""
+    def read_demand(self, min_words: int) -> SentenceReading | None:
+        """Read an order, a duty or a polite request that can be understood on its own."""
         matches = self._matches
         if any(matches.spans(name) for name in ("passing", "pointing", "permissions", "suppositions")):
             return None
-        if _UNSURE.search(matches.folded):
+        if _VAGUE.search(matches.folded):
             return None
         words = len(matches.folded) // 3 if matches.grammar.words.glued else len(matches.folded.split())
-        if words < fewest or words > LOOSE or self._tells_at_its_head():
+        if words < min_words or words > MAX_LOOSE_WORDS or self._opens_with_narrative():
             return None
-        polite = self._find_first("polite", whole=True)
-        asks = self._ends_asking and not self._only_tail_asks()
+        polite = self._find_first("polite", anywhere=True)
+        is_question = self._is_question and not self._is_tag_question()
         tasks = {start for start, _ in matches.spans_anywhere("tasks")}
         if polite is not None and not self._find_first("checks"):
-            wanted = [
+            orders = [
                 span for span in matches.spans_anywhere("orders") if span[0] >= polite[1] and span[0] not in tasks
             ]
-            form = DirectiveForm.QUESTION if wanted and self._leads_to(polite[1], wanted[0][0]) else None
-        elif asks or self._opens_question():
+            form = DirectiveForm.QUESTION if orders and self._are_close(polite[1], orders[0][0]) else None
+        elif is_question or self._opens_as_question():
             return None
         else:
             verbs = [span for span in self._verb_spans() if span[0] not in tasks]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wisen.text.directive_matches import SentenceMatches
-    from wisen.text.directive_reading import SentenceReading
+    from wisen.text.sentence_reading import SentenceReading
 
 _CHUNK = re.compile(r"[,;:!?]+|\.+(?=\s|$)|[^\s,;:!?]+?(?=\.*(?:\s|$)|[,;:!?])")
 _NAME = re.compile(r"[\d_/.()<>=@#$%&*+\\{}\[\]|~\"]")

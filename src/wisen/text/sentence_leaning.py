@@ -1,4 +1,4 @@
-"""Whether a sentence says something by itself, or leans on the ones beside it."""
+"""Decides whether a sentence makes sense on its own or depends on its neighbours."""
 
 from __future__ import annotations
 
@@ -14,69 +14,73 @@ if TYPE_CHECKING:
     from wisen.text.directive_matches import SentenceMatches
     from wisen.text.message_sentences import MessageSentence
 
-LEANING = 6
-"""Up to so many words a sentence may lean on the one beside it."""
-_NEGATES_IN = 2
-"""Up to so many blanks stand within words that only negate."""
-_DENYING = 4
-"""Up to so many words a sentence may only say what is not wanted, before one that says what is."""
-WITHOUT = re.compile(
+MAX_DEPENDENT_WORDS = 6
+"""Maximum number of words of a sentence that depends on an adjacent one."""
+_MAX_NEGATION_SPACES = 2
+"""Maximum number of spaces within words that only negate."""
+_MAX_DENIAL_WORDS = 4
+"""Maximum number of words of a sentence that only says what is not wanted, before one that says what is."""
+OMISSION = re.compile(
     r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
     r"|olmadan|\w+m[ae]d[ae]n)\Z"
 )
-"""What says of a deed only that something else was left out: it forbids nothing by itself."""
-POINTS_BACK = re.compile(
+"""Words that only say what was omitted from an action: they forbid nothing by themselves."""
+REFERS_BACK = re.compile(
     r"(?<=\bthat|\bthis)(?:\s+(?:for|in|when|whenever|from|next|going|throughout|across|every|on|at)\b|\W*$)"
 )
-"""What follows "remember that" where "that" is what was said before: "remember that for all letters"."""
+"""What follows "remember that" if "that" refers back: "remember that for all letters"."""
 
 
 def has_content(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
-    """Whether a sentence says more than that something lasts or is not wanted: "never again" does not."""
+    """Whether a sentence says more than that something lasts or is unwanted: "never again" does not."""
     matches = matches_of(grammar, sentence.text)
-    said = matches.folded
-    if len(said.split()) > LEANING:
+    folded = matches.folded
+    if len(folded.split()) > MAX_DEPENDENT_WORDS:
         return True
     for name in ("negators", "lasting", "leads"):
         for start, end in matches.spans_anywhere(name):
-            if matches.folded[start:end].count(" ") > _NEGATES_IN:
-                return True  # what is not wanted stands within it: "leave the vendor folder alone"
-            said = said[:start] + " " * (end - start) + said[end:]
-    return any(map(str.isalnum, said))
+            if matches.folded[start:end].count(" ") > _MAX_NEGATION_SPACES:
+                return True  # the unwanted thing is inside it: "leave the vendor folder alone"
+            folded = folded[:start] + " " * (end - start) + folded[end:]
+    return any(map(str.isalnum, folded))
 
 
 def is_only_denial(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
-    """Whether a sentence names something only to say no to it, and the next one says what is wanted: "no, not pip."."""
+    """Whether a sentence only denies something, so that the next one says what is wanted: "no, not pip."."""
     if grammar.words.glued:
         return False
     matches = matches_of(grammar, sentence.text)
-    said = matches.folded
-    if len(said.split()) > _DENYING or said.rstrip().endswith("?"):
+    folded = matches.folded
+    if len(folded.split()) > _MAX_DENIAL_WORDS or folded.rstrip().endswith("?"):
         return False
-    begins = matches.clause_starts()
+    clause_starts = matches.clause_starts()
     if matches.spans("harmless") or matches.spans("passing"):
         return False
-    denies = any(start in begins and said[end : end + 2].strip(" .,!") for start, end in matches.spans_anywhere("bare"))
-    return denies and not any(
-        start in begins for name in ("orders", "tasks") for start, _ in matches.spans_anywhere(name)
+    is_denial = any(
+        start in clause_starts and folded[end : end + 2].strip(" .,!") for start, end in matches.spans_anywhere("bare")
+    )
+    return is_denial and not any(
+        start in clause_starts for name in ("orders", "tasks") for start, _ in matches.spans_anywhere(name)
     )
 
 
 def introduces_next(sentence: MessageSentence, grammar: DirectiveGrammar) -> bool:
-    """Whether a sentence only says no to something, or asks why it is done: the next one says what is wanted."""
+    """Whether a sentence only denies something or asks why it was done: the next one says what is wanted."""
     if sentence.text.endswith(("?", "？", "؟")):
         return bool(matches_of(grammar, sentence.text).spans("complaints"))
     return is_only_denial(sentence, grammar)
 
 
 def opens_with(matches: SentenceMatches, name: str) -> bool:
-    """Whether a sentence begins with words of a kind, but for what only leads to them."""
-    begin = min(matches.clause_starts(), default=0)
-    return any(span[0] <= begin + 8 and span[0] in matches.clause_starts() for span in matches.spans_anywhere(name))
+    """Whether a sentence begins with words of a kind, ignoring introductory words."""
+    first_start = min(matches.clause_starts(), default=0)
+    return any(
+        span[0] <= first_start + 8 and span[0] in matches.clause_starts() for span in matches.spans_anywhere(name)
+    )
 
 
 def without_steps(sentences: Sequence[MessageSentence], grammars: Sequence[DirectiveGrammar]) -> list[MessageSentence]:
-    """The sentences of a message but for the list that a task is spelt out in: its lines are steps, and no rules."""
+    """Drop the list that spells out a task: its lines are steps, not rules."""
     kept: list[MessageSentence] = []
     line = -1
     for sentence in sentences:
